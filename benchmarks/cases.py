@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 import huge_models
+import large_models
 import models
 from measurement import Command
 
@@ -61,6 +62,18 @@ def _nested(path: Path) -> None:
     models.save(models.nested(60, 8), path)
 
 
+def _numbers(path: Path) -> None:
+    models.save(large_models.numbers(10_000), path)
+
+
+def _own_graphs(path: Path) -> None:
+    models.save(large_models.subgraphs(3_000), path)
+
+
+def _initializers(path: Path) -> None:
+    models.save(large_models.initializers(100_000), path)
+
+
 def _functions(path: Path) -> None:
     models.save(models.functions(5_000), path)
 
@@ -96,6 +109,9 @@ CASES: Final = (
     Case("149 models of the onnx package, one call", _wheel, many=True),
     Case("960 subgraphs: 60 chains of If, 8 deep", _nested),
     Case("5,000 functions", _functions),
+    Case("10,000 nodes that differ in numbers", _numbers),
+    Case("3,000 subgraphs of Loop and If with names of their own", _own_graphs),
+    Case("100,000 nodes, each with an initializer", _initializers),
 )
 
 
@@ -112,6 +128,11 @@ def written(write: Callable[[Path], None], path: Path) -> Path:
 def onnx_lint(path: Path, *options: str, exit_code: int = 0) -> Command:
     """All default rules; most models break nothing that a default run fails on."""
     return Command("onnx-lint", (str(Path(sys.executable).with_name("onnx-lint")), *options, str(path)), exit_code)
+
+
+def full_check(path: Path) -> Command:
+    """The checker of the onnx package, which infers types and shapes as well."""
+    return Command("check_model, full", (sys.executable, "-c", _FULL_CHECK, str(path)))
 
 
 def commands(case: Case, path: Path) -> list[Command]:

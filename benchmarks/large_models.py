@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
+
+from google.protobuf import text_format
 
 from onnx_lint import schema
 
@@ -86,6 +89,23 @@ def constants(count: int) -> Any:
     graph.node.add(op_type="Concat", input=[f"c{index}" for index in range(count)], output=["y"])
     _attribute(graph.node[-1], "axis", "INT", 0)
     _declare(graph.output, "y", FLOAT, 64 * count)
+    return model
+
+
+def numbers(count: int) -> Any:
+    """Constants of two floats, each with an Add behind it, and LeakyRelu nodes, each with an alpha of its own."""
+    model = _model()
+    graph = model.graph
+    value = "x"
+    for index in range(count // 3):
+        constant = graph.node.add(op_type="Constant", output=[f"c{index}"])
+        tensor = constant.attribute.add(name="value", type=schema.message("AttributeProto").TENSOR).t
+        tensor.CopyFrom(schema.message("TensorProto")(data_type=FLOAT, dims=[2], float_data=[index, index / 3]))
+        graph.node.add(op_type="Add", input=[value, f"c{index}"], output=[f"a{index}"])
+        node = graph.node.add(op_type="LeakyRelu", input=[f"a{index}"], output=[f"v{index}"])
+        _attribute(node, "alpha", "FLOAT", index / count)
+        value = f"v{index}"
+    _declare(graph.output, value, FLOAT, 2)
     return model
 
 
@@ -179,6 +199,7 @@ def label_encoder(count: int) -> Any:
 MODELS: Final[Mapping[str, Callable[[int], Any]]] = MappingProxyType(
     {
         "nodes in a chain": chain,
+        "nodes in text": chain,
         "nodes with value_info": declared_chain,
         "nodes with an initializer": initializers,
         "Constants of their own": constants,
@@ -189,3 +210,12 @@ MODELS: Final[Mapping[str, Callable[[int], Any]]] = MappingProxyType(
     }
 )
 """Each model by what there are so many of."""
+
+
+def write(kind: str, count: int, path: Path) -> None:
+    """Write the model with so many of a kind, in the text format if the path says so."""
+    model = MODELS[kind](count)
+    if path.suffix == ".textproto":
+        path.write_text(text_format.MessageToString(model), encoding="utf-8")
+    else:
+        path.write_bytes(model.SerializeToString())

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import large_models
 import models
 
 ROOT: Final = Path(__file__).parent.parent
@@ -47,15 +48,6 @@ settings, data = Settings(), open(SMALL, "rb").read()
 def lint(times):
     for _ in range(times):
         lint_source(BytesSource(data), "m.onnx", settings)
-"""
-_JOBS: Final = """
-from onnx_lint.cli import workers
-from onnx_lint.cli.lint_one import Task
-from onnx_lint.engine.settings import Settings
-settings = Settings()
-def jobs(times, count=2):
-    for _ in workers.in_workers([Task(SMALL, settings)] * times, range(times), count):
-        pass
 """
 _LOAD: Final = """
 from onnx_lint.loader import load
@@ -102,9 +94,9 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "clauses.parse(source.decode())",
     ),
     "entry-points": Pair(
-        "from onnx_lint.engine import registry\n",
-        "registry._has_plugins()",
-        "from importlib.metadata import entry_points\nentry_points(group=registry.ENTRY_POINT_GROUP)",
+        "from onnx_lint.engine import plugins\n",
+        "plugins._may_have_packages()",
+        "from importlib.metadata import entry_points\nentry_points(group=plugins.ENTRY_POINT_GROUP)",
     ),
     "rules-asked": Pair(
         _LINT,
@@ -122,56 +114,17 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "from importlib import import_module\nfrom onnx_lint.inference.shapes import rules\nlint(1)\n"
         "for family in (*rules.FAMILIES, *rules.RUNTIME_FAMILIES):\n    import_module(f'{rules.__name__}.{family}')",
     ),
-    "collector-at-start": Pair(_SMALL, "main()", "import gc\ngc.disable = lambda: None\nmain()"),
     "collector-at-end": Pair(_SMALL.replace("SMALL", "LARGE"), "main()", "import gc\ngc.freeze = gc.enable\nmain()"),
-    "end-at-once": Pair(_SMALL.replace("import main", "import command, main"), "command()", "main()"),
     "collector-for-a-file": Pair(
         "from onnx_lint import lint\n", "lint(LARGE)", "import gc\ngc.disable = lambda: None\nlint(LARGE)"
     ),
     "model-released": Pair(
         _MANY, "main()", "from onnx_lint.model import Model\nModel.release = lambda self: None\nmain()"
     ),
-    "evident-kinds": Pair(
-        "from onnx_lint.ir.columns import tensor_encodings\n"
-        "kinds = [(1, bytes([10, 2, size, 8]), 'raw_data', size * 32, -1) for size in range(2, 8)]\n"
-        "assert all(map(tensor_encodings.is_evident_kind, kinds))\n",
-        "for _ in range(5_000):\n    [tensor_encodings.is_evident_kind(kind) for kind in kinds]",
-        "for _ in range(5_000):\n    [tensor_encodings._is_evident_kind(*kind) for kind in kinds]",
-    ),
-    "known-imports": Pair(
-        "from onnx_lint.ir.operators import imports\nwritten = (('', 21), ('ai.onnx.ml', 3), ('pkg.torch', 1))\n"
-        "imports._stated(written)\n",
-        "for _ in range(20_000):\n    imports._stated(written)",
-        "for _ in range(20_000):\n    imports._known.clear()\n    imports._stated(written)",
-    ),
-    "kept-kinds": Pair(
-        "from onnx_lint.inference.flow import declared\nrow = 1, b'\\x0a\\x02\\x04\\x05'\n",
-        "for _ in range(20_000):\n    declared._kind(row)",
-        "for _ in range(20_000):\n    declared._kind.__wrapped__(row)",
-    ),
-    "kept-types": Pair(
-        "from onnx_lint import schema\nfrom onnx_lint.inference.shapes.stated import fact_of_type, facts_of_types\n"
-        "Type = schema.message('TypeProto')\nwritten = []\n"
-        "for size in range(20):\n    made = Type()\n    made.tensor_type.elem_type = 1\n"
-        "    made.tensor_type.shape.dim.add().dim_value = size\n    made.tensor_type.shape.dim.add().dim_param = 'N'\n"
-        "    written.append(made.SerializeToString())\n",
-        "for _ in range(600):\n    facts_of_types(written)",
-        "for _ in range(600):\n    [fact_of_type(Type.FromString(data)) for data in written]",
-    ),
     "selection-kept": Pair(
         _LINT,
         "lint(300)",
         "from onnx_lint.engine import selection\nfor _ in range(300):\n    selection._kept.clear()\n    lint(1)",
-    ),
-    "files-ahead": Pair(
-        _JOBS,
-        "jobs(1_000)",
-        "workers._SECONDS_AHEAD = 0\njobs(1_000)",
-    ),
-    "prepared-workers": Pair(
-        _JOBS,
-        "jobs(40, 4)",
-        "workers._prepare = lambda _: None\njobs(40, 4)",
     ),
     "canonical": Pair(
         _LOAD,
@@ -217,7 +170,13 @@ PAIRS: Final[Mapping[str, Pair]] = {
     "cells-of-holders": Pair(
         _FOLLOWED.replace("FLAT", "NESTED"),
         "model.value_flow",
-        "from onnx_lint.inference.flow import frames\nframes._key_of_holder = lambda form: None\nmodel.value_flow",
+        "from onnx_lint.inference.flow import frames\nframes._key_of_alike = lambda form: None\nmodel.value_flow",
+    ),
+    "cells-without-floats": Pair(
+        _FOLLOWED.replace("FLAT", "NUMBERS"),
+        "model.value_flow",
+        "from onnx_lint.inference.flow import frames\n"
+        "frames._key_of_alike = frames._key_of_float_constant = lambda form: None\nmodel.value_flow",
     ),
     "known-branches": Pair(
         _FOLLOWED.replace("FLAT", "NESTED"),
@@ -232,12 +191,6 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "load(BytesSource(data), 'm.onnx').value_flow",
         "from itertools import count\nnumbers = count()\nroots._without_name = lambda function: next(numbers)\n"
         "load(BytesSource(data), 'm.onnx').value_flow",
-    ),
-    "attribute-kinds": Pair(
-        "from onnx_lint import schema\nfrom onnx_lint.ir.columns import attribute_kinds\n"
-        "made = schema.message('AttributeProto')(name='pads', type=7, ints=[0, 1, 2, 3])\n",
-        "for _ in range(20_000):\n    attribute_kinds.attribute_kind(made)",
-        "for _ in range(20_000):\n    attribute_kinds._asked(made)",
     ),
     "small-nodes": Pair(
         _LOAD + "from onnx_lint.loader.binary import strip_payloads\n",
@@ -269,6 +222,7 @@ class Bench:
             "FLAT": models.flat(30_000),
             "FUNCTIONS": models.functions(2_000),
             "NESTED": models.nested(60, 8),
+            "NUMBERS": large_models.numbers(2_000),
         }
         for name, model in made.items():
             path = folder / f"{name.lower()}.onnx"

@@ -1,34 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
-"""onnx-lint: tells whether an ONNX model keeps to the ONNX specification.
+"""onnx-lint: checks whether an ONNX model conforms to the ONNX specification.
 
-The library's face is :func:`lint`, see :mod:`onnx_lint.library`, and for tests :func:`assert_conforms`, see
-:mod:`onnx_lint.assertion`. Nothing heavy is imported before it is used.
+The public interface is :func:`lint`, see :mod:`onnx_lint.library`, and for tests :func:`assert_conforms`, see
+:mod:`onnx_lint.assertion`. Both are imported when they are first used.
 """
 
 from __future__ import annotations
 
 import os
 
-TYPE_CHECKING = False  # as type checkers know it; to import typing is for whoever needs it
+TYPE_CHECKING = False  # type checkers know this name; importing typing would cost time
 if TYPE_CHECKING:
     from typing import Any
 
     from onnx_lint.assertion import assert_conforms
-    from onnx_lint.library import Report, lint
+    from onnx_lint.library import Report, fix, lint
     from onnx_lint.report import Diagnostic, FileReport
 
 __version__ = "0.1.0"
 
-__all__ = ["Diagnostic", "FileReport", "Report", "__version__", "assert_conforms", "lint"]
+__all__ = ["Diagnostic", "FileReport", "Report", "__version__", "assert_conforms", "fix", "lint"]
 
-# In a checkout the rules stand beside this package; in the wheel they are `onnx_lint.rules`.
+# In a checkout the folder of rules is beside this package; in the wheel it is `onnx_lint.rules`.
 if not os.path.isdir(os.path.join(__path__[0], "rules")):
     __path__.append(os.path.dirname(__path__[0]))
 
 
 def __getattr__(name: str) -> Any:
-    """Import the public names when they are first asked for."""
-    if name in {"Report", "lint"}:
+    """Import the public names when they are first used."""
+    if name in {"Report", "fix", "lint"}:
         from onnx_lint import library
 
         return getattr(library, name)

@@ -5,28 +5,25 @@ from __future__ import annotations
 
 import sys
 
-from onnx_lint.common.memory import end_at_once, held_to_the_end
-
-
-def command() -> None:
-    """Run the command line as the console script does, and end the process."""
-    code = _judged()
-    end_at_once(code)
-    sys.exit(code)
+from onnx_lint.common.memory import held_to_the_end
 
 
 def main() -> None:
-    """Run the command line, and raise SystemExit: whoever runs a module, as a profiler does, goes on from there."""
-    sys.exit(_judged())
+    """Run the command line, and raise SystemExit."""
+    sys.exit(_run_and_flush())
 
 
-def _judged() -> int:
-    """Run the command line with streams that lose nothing, and return the exit code."""
+command = main
+"""The console script."""
+
+
+def _run_and_flush() -> int:
+    """Run the command line with prepared standard streams, flush them, and return the exit code."""
     with held_to_the_end():
         from onnx_lint.cli import standard_streams
 
         standard_streams.prepare()
-        return standard_streams.judged(_run())
+        return standard_streams.final_code(_run())
 
 
 def _run() -> int:
@@ -34,7 +31,7 @@ def _run() -> int:
     try:
         return _code(sys.argv[1:])
     except KeyboardInterrupt:
-        sys.stderr.write("\n")  # as click does, so that the prompt of the shell gets a line of its own
+        sys.stderr.write("\n")  # the prompt of the shell would be on the line of ^C
         return 130  # exit_codes.INTERRUPTED
     except MemoryError:
         sys.stderr.write("Error: there is not enough memory\n")
@@ -47,9 +44,9 @@ def _run() -> int:
 
 
 def _code(arguments: list[str]) -> int:
-    """Run what the arguments ask for, and return the exit code.
+    """Run the command that the arguments name, and return the exit code.
 
-    Only where they are more than paths click is needed (docs/performance.md: no-click).
+    click is imported only if the arguments are more than paths (docs/performance.md: no-click).
     """
     from onnx_lint.cli.request import request_of_paths
 
@@ -64,9 +61,9 @@ def _code(arguments: list[str]) -> int:
     try:
         return run(request)
     except RequestError as error:
-        from onnx_lint.cli.application import tell_usage
+        from onnx_lint.cli.application import print_usage_error
 
-        tell_usage(error)
+        print_usage_error(error)
     except RunError as error:
         sys.stderr.write(f"Error: {error}\n")
     return 2  # exit_codes.NOT_CHECKED

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""For the tests of those who make models: an assertion whose message is the report."""
+"""An assertion for tests of exporters. Its message is the report."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ GATES: Final = tuple(severity.label for severity in Severity)
 
 
 def assert_conforms(model: Lintable, *, fail_on: str | None = None, **options: Any) -> Report:
-    """Raise AssertionError, with the text report as its message, unless `model` keeps to the specification.
+    """Raise AssertionError, with the text report as its message, unless `model` conforms to the specification.
 
-    `model` and `options` are those of `onnx_lint.lint`. `fail_on`: the least severity that fails: error, warning or
-    note; None for what the configuration says, or else error. A model that cannot be judged fails too, and so does a
-    rule that crashes. Returns the report of a model that passes. Raises ValueError for an unknown `fail_on`, and
-    whatever `lint` raises.
+    `model` and `options` are those of `onnx_lint.lint`. `fail_on`: the lowest severity that fails: error, warning or
+    note; None for the value of the configuration, by default error. A model that cannot be judged fails as well, and so
+    does a crash of a rule. Returns the report of a model that passes. Raises ValueError for an unknown `fail_on`, and
+    the exceptions of `lint`.
     """
     __tracebackhide__ = True  # pytest then shows the line of the test
     if fail_on is not None and fail_on not in GATES:
@@ -36,7 +36,7 @@ def assert_conforms(model: Lintable, *, fail_on: str | None = None, **options: A
 
 
 def _failures(report: Report) -> Iterator[str]:
-    """What the command line says on standard error, and the text report so leaves out."""
+    """Yield what the command line prints on standard error, which the text report does not contain."""
     for file in report.files:
         if file.unreadable is not None:
             yield f"   = {visible(file.unreadable)}"

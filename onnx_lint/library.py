@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The library's face: lint a model from Python."""
+"""The public functions: lint a model from Python."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import os
 import stat
 import sys
 from collections.abc import Mapping, Sequence
-from typing import IO, Any, Final, Protocol
+from typing import IO, TYPE_CHECKING, Any, Final, Protocol
 
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.baselines import Baselines
@@ -27,6 +27,9 @@ from onnx_lint.reporters import SHOWN_WITH_CONTEXT
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.spec.standard import DEFAULT_STANDARD
 
+if TYPE_CHECKING:
+    from onnx_lint.fixing.files import Mending
+
 IN_MEMORY: Final = "<memory>"
 """The name of a model without a path."""
 
@@ -44,30 +47,30 @@ class SerializableModel(Protocol):
 
 
 Lintable = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | SerializableModel
-"""What `lint` takes; besides, `onnx_ir.Model` and `torch.onnx.ONNXProgram`, which are none of its dependencies."""
+"""The types that `lint` accepts; also `onnx_ir.Model` and `torch.onnx.ONNXProgram`, which are not dependencies."""
 
 
 class Report(BareReport):
-    """What a run found. As text it is the report that the command line prints."""
+    """The result of `lint`. As text it is the report that the command line prints."""
 
     fail_on: str = "error"
-    """The least severity that fails a model, or `never`: what the configuration says."""
+    """The lowest severity that fails a model, or `never`, as the configuration says."""
     internal_errors: str = "error"
-    """Whether a crash of onnx-lint fails a model: `error`, or `warning` where it does not."""
+    """Whether a crash of onnx-lint fails a model (`error`) or not (`warning`)."""
 
     @property
     def passes(self) -> bool:
-        """Whether the command line would exit with 0: all was judged, and nothing new found that is to fail."""
+        """True if the command line would exit with 0: everything was judged, and no new finding fails the run."""
         code = exit_codes.of_report(self, lambda file: fails(file.diagnostics, self.fail_on), self.internal_errors)
         return code == exit_codes.CLEAN
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
-        """The diagnostics that break a requirement, in order."""
+        """The diagnostics with severity error, in order."""
         return tuple(found for found in self.diagnostics if found.severity is Severity.ERROR)
 
     def of_rule(self, rule: str) -> tuple[Diagnostic, ...]:
-        """The diagnostics of one rule, in order. Raises ValueError when there is no such rule."""
+        """Return the diagnostics of one rule, in order. Raises ValueError if there is no such rule."""
         from onnx_lint.engine.registry import registry
         from onnx_lint.wording import suggestion
 
@@ -76,7 +79,7 @@ class Report(BareReport):
         return tuple(found for found in self.diagnostics if found.rule == rule)
 
     def _repr_html_(self) -> str:
-        """The page for a browser, as a notebook shows it: in a frame of its own, which can do nothing but draw."""
+        """Return the HTML report for a notebook, in a sandboxed frame."""
         from html import escape
 
         from onnx_lint.reporters import write_report
@@ -87,7 +90,7 @@ class Report(BareReport):
         return f'<iframe sandbox="allow-scripts" srcdoc="{page}" width="100%" height="600" style="border: 0"></iframe>'
 
     def __str__(self) -> str:
-        """The text report, without colours."""
+        """Return the text report, without colours."""
         from onnx_lint.reporters import write_report
 
         stream = io.StringIO()
@@ -110,6 +113,7 @@ def lint(
     external_data_roots: Sequence[str | os.PathLike[str]] = (),
     download: bool = False,
     opset_schemas: Sequence[str | os.PathLike[str]] = (),
+    plugins: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
     limits: Mapping[str, int] | None = None,
     target_ir: int | None = None,
     consumers: Sequence[str] = (),
@@ -123,32 +127,34 @@ def lint(
 ) -> Report:
     """Lint one model and return the report.
 
-    `model`: a path, the address of a remote model (with the extra `remote`), the bytes of a model in any of its forms,
-    a file opened for reading bytes, or a message such as `onnx.ModelProto`, which may be any of the messages that
-    `proto` names; an `onnx_ir.Model` or a `torch.onnx.ONNXProgram` is written as such a message first. `edition`,
-    `variant`: the text to hold it against. `select`, `ignore`: rule ids, chapters or keywords. `severity`: `error`,
-    `warning`, `note` or `off` by rule id. `options`: options of
-    rules by rule id. `external_data`: whether to look up the data files of a model that is given as a path.
-    `follow_links`, `external_data_roots`: whether links to such files are followed inside the folder of the model, and
-    further folders into which they are followed. `download`: whether a remote model is fetched whole, up to the limit
-    `file_bytes`, where its server gives no parts.
-    `opset_schemas`: schema files, which describe the operators of further domains. `limits`: values of limits by
-    name, in place of the defaults of `onnx_lint.input.limits.Limits`. `target_ir`, `target_opset`: the newest IR
-    version and, by domain, the newest operator set versions that the consumer of the model knows. `consumers`:
-    `onnx.checker`, `onnxruntime`: what they are known to refuse is an error.
-    `proto`: the message that is given, such as `TensorProto`; None to tell by the class of a message, or else by the
-    content. `opset_imports`: the operator set versions, by domain, that a GraphProto or NodeProto is meant for; other
-    files say so themselves. `baseline`: the file that lists the findings which are known: they are in
-    `Report.suppressed`. `config`: a configuration file, or True for the one that the command line would find beside
-    the model; what other arguments say wins over it. `filename`: the path to take for that of a model in memory, in
-    the report and wherever a path decides. `internal_errors`: `warning` if a crash of onnx-lint itself is not to decide
-    whether the report passes.
+    - `model`: a path, the address of a remote model (with the extra `remote`), the bytes of a model in any form,
+      a file opened for reading bytes, or a message such as `onnx.ModelProto`, which may be any of the messages that
+      `proto` names. An `onnx_ir.Model` or a `torch.onnx.ONNXProgram` is converted to such a message first.
+    - `edition`, `variant`: the text of the specification.
+    - `select`, `ignore`: rule ids, chapters, severities or keywords.
+    - `severity`: `error`, `warning`, `note` or `off` by rule id. `options`: options of rules by rule id.
+    - `external_data`: whether to look at external data files of a model that is given as a path. `follow_links`,
+      `external_data_roots`: whether to follow links to such files inside the folder of the model, and further folders
+      into which to follow them.
+    - `download`: whether to fetch a remote model whole, up to the limit `file_bytes`, if its server has no ranges.
+    - `opset_schemas`: schema files, which describe the operators of further domains.
+    - `plugins`: Python files whose rules run beside the others.
+    - `limits`: values of limits by name, in place of the defaults of `onnx_lint.input.limits.Limits`.
+    - `target_ir`, `target_opset`: the newest IR version and, by domain, the newest operator set versions that the
+      consumer of the model supports. `consumers`: `onnx.checker`, `onnxruntime`: what they reject is an error.
+    - `proto`: the message that is given, such as `TensorProto`; None to recognize it by the class of a message, or else
+      by the content. `opset_imports`: the operator set versions, by domain, to assume for a graph, function or node
+      without a model.
+    - `baseline`: the file of known findings, which are then in `Report.suppressed`.
+    - `config`: a configuration file, or True for the one that the command line would find near the model. Other
+      arguments override it. `filename`: the path to use for a model in memory, in the report and in patterns for paths.
+    - `internal_errors`: `warning` if a crash of onnx-lint itself should not decide whether the report passes.
 
-    A model that breaks the specification, or bytes that are no model, give diagnostics and never an exception. Raises
-    TypeError for what is none of the models above; OSError for a path that cannot be opened (FileNotFoundError where
-    there is none), for a schema file that cannot be read and for a root that is no directory; ValueError for an
-    unknown edition, variant, rule, option, limit or target, for a faulty schema file, configuration or baseline, and
-    for a selection that leaves no rule.
+    A model that breaks the specification, or bytes that are not a model, result in diagnostics and never in an
+    exception. Raises TypeError for an object that is none of the above; OSError for a path that cannot be opened
+    (FileNotFoundError if there is none), for a schema file that cannot be read and for a root that is not a directory;
+    ValueError for an unknown edition, variant, rule, option, limit or target, for a faulty schema file, configuration
+    or baseline, and for a selection without rules.
     """
     if internal_errors not in ("error", "warning"):
         raise ValueError(f"internal_errors is error or warning, not {internal_errors!r}")
@@ -165,6 +171,7 @@ def lint(
         "external_data_roots": tuple(os.fspath(folder) for folder in external_data_roots),
         "download": download,
         "opset_schemas": tuple(os.fspath(path) for path in opset_schemas),
+        "plugins": tuple(os.fspath(path) for path in _listed(plugins)),
         "limits": _pairs(limits),
         "target_ir": target_ir,
         "target_opsets": _pairs(target_opset),
@@ -176,22 +183,69 @@ def lint(
     }
     path = os.fspath(model) if isinstance(model, (str, os.PathLike)) else None
     if not isinstance(path, (str, type(None))):
-        raise TypeError(f"a path is text, not {type(path).__name__}: {TAKEN} is taken")
+        raise TypeError(f"a path must be text, not {type(path).__name__}; lint accepts {TAKEN}")
     name = os.fspath(filename) if filename is not None else shown_location(path) if path is not None else IN_MEMORY
+    return _report(model, path, name, given, config)
+
+
+def fix(
+    path: str | os.PathLike[str],
+    *,
+    unsafe: bool = False,
+    folder: str | os.PathLike[str] | None = None,
+    select: str | Sequence[str] = (),
+    ignore: str | Sequence[str] = (),
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+    limits: Mapping[str, int] | None = None,
+    config: str | os.PathLike[str] | bool = False,
+) -> Report:
+    """Fix what can be fixed in the file at `path`, and return the report on what is left.
+
+    `Report.files[0].repair` says what was fixed, and in `problem` why the file could not be replaced, if it could not.
+    `unsafe`: whether to make unsafe fixes too. `folder`: the folder for the mended file; None to replace the file. The
+    other arguments are those of `lint`, and so are the exceptions.
+    """
+    given = {
+        "select": _names(select),
+        "ignore": _names(ignore),
+        "rule_options": options or {},
+        "limits": _pairs(limits),
+    }
+    from onnx_lint.fixing.files import Mending  # late, as few programs change files
+
+    location = os.fspath(path)
+    mending = Mending(unsafe, folder=None if folder is None else os.fspath(folder))
+    return _report(location, location, shown_location(location), given, config, mending)
+
+
+def _report(
+    model: Any,
+    path: str | None,
+    name: str,
+    given: Mapping[str, Any],
+    config: str | os.PathLike[str] | bool,
+    mending: Mending | None = None,
+) -> Report:
+    """The report on a model, or on the file at `path` after it was mended."""
     try:
         plan = Plan(_request(name, given, config))
-        choices = plan.of(name)
+        choices = plan.choices_for(name)
         settings = choices.settings
         if settings.proto is None and path is None:
             settings = replace(settings, proto=_kind(model))
         source = _source(model, path, settings)
-        context = (SHOWN_WITH_CONTEXT["text"],) if plan.of_run().context else ()
-        file = lint_source(source, name, settings, is_file=name not in {IN_MEMORY, "-"}, context=context)
+        context = (SHOWN_WITH_CONTEXT["text"],) if plan.run_request().context else ()
+        if mending is not None and path is not None:
+            from onnx_lint.fixing.files import fix_source
+
+            file = fix_source(source, path, settings, mending, name, context=context)
+        else:
+            file = lint_source(source, name, settings, is_file=name not in {IN_MEMORY, "-"}, context=context)
         head = report_of([], settings)
         stale = 0
         if plan.has_baseline:
             baselines = Baselines(plan, [name], head.rules)
-            file = baselines.judged(file)
+            file = baselines.apply(file)
             stale = baselines.finish()
         report = replace(head, files=(file,), stale=stale)
     except RunError as error:
@@ -200,17 +254,24 @@ def lint(
     return Report(
         **{field: getattr(report, field) for field in field_names(BareReport)},
         fail_on=choices.fail_on,
-        internal_errors=plan.of_run().internal_errors,
+        internal_errors=plan.run_request().internal_errors,
     )
 
 
+def _listed(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> Sequence[str | os.PathLike[str]]:
+    return [paths] if isinstance(paths, (str, os.PathLike)) else paths
+
+
 def _request(name: str, given: Mapping[str, Any], config: str | os.PathLike[str] | bool) -> Request:
-    """The request that the command line would make of the arguments; one that has its default counts as not given."""
+    """Return the request that the command line would make of the arguments.
+
+    Arguments with default values are not set.
+    """
     defaults = Request(())
-    told = {field: COMMAND_LINE for field, value in given.items() if value != getattr(defaults, field)}
+    chosen = {field: COMMAND_LINE for field, value in given.items() if value != getattr(defaults, field)}
     file = None if isinstance(config, bool) else os.fspath(config)
     return Request(
-        (name,), told, **given, config=() if file is None else (file,), no_config=file is None and not config
+        (name,), chosen, **given, config=() if file is None else (file,), no_config=file is None and not config
     )
 
 
@@ -224,20 +285,20 @@ def _source(model: Any, path: str | None, settings: Settings) -> Source:
 
 
 def _source_of_object(model: Any) -> Source:
-    """The bytes of a model in memory; raises TypeError for what is none."""
+    """Return the source of a model in memory. Raises TypeError for any other object."""
     if isinstance(model, (bytes, bytearray, memoryview)):
         return BytesSource(bytes(model))
     if callable(getattr(model, "read", None)):
         return _source_of_file(model)
     message = _message(model)
     if message is None:
-        raise TypeError(f"a model cannot be {type(model).__name__}: {TAKEN} is taken")
+        raise TypeError(f"a model cannot be {type(model).__name__}; lint accepts {TAKEN}")
     data: bytes = message.SerializeToString()
     return BytesSource(data)
 
 
 def _source_of_file(file: Any) -> Source:
-    """What is left to read of a file object; a regular file is not read before its bytes are needed."""
+    """Return the rest of a file object as a source. A regular file is read only as needed."""
     try:
         status = os.fstat(file.fileno())
         if stat.S_ISREG(status.st_mode) and isinstance(file, io.IOBase) and file.tell() == 0:
@@ -253,10 +314,10 @@ def _source_of_file(file: Any) -> Source:
 
 
 def _message(model: Any) -> SerializableModel | None:
-    """The message that the object is, or can be written as; None where it is none."""
+    """Return the message that the object is, or can be converted to; None if it is neither."""
     if callable(getattr(model, "SerializeToString", None)) and not isinstance(model, type):
-        return model  # type: ignore[no-any-return]  # that method is all that is asked of it
-    # Neither package is imported: who has an object of it has done so.
+        return model  # type: ignore[no-any-return]  # only that method is used
+    # Do not import these packages: a caller with such an object has imported them.
     torch: Any = sys.modules.get("torch.onnx")
     ir: Any = sys.modules.get("onnx_ir")
     written: SerializableModel | None = None
@@ -268,16 +329,16 @@ def _message(model: Any) -> SerializableModel | None:
 
 
 def _kind(model: Any) -> str | None:
-    """The message of ONNX that the object is, if it says so."""
+    """Return the name of the ONNX message that the object is, if it is one."""
     package, _, name = getattr(getattr(model, "DESCRIPTOR", None), "full_name", "").rpartition(".")
     return name if package == "onnx" and name in KINDS else None
 
 
 def _names(given: str | Sequence[str]) -> tuple[str, ...]:
-    """The names; a string is taken as the command line takes it, separated by commas."""
+    """Return the names. A string may have several, separated by commas, as on the command line."""
     return (given,) if isinstance(given, str) else tuple(given)
 
 
 def _pairs(given: Mapping[str, Any] | None) -> tuple[str, ...]:
-    """The entries as the command line has them: `NAME=VALUE`."""
+    """Return the entries as `NAME=VALUE`, as on the command line."""
     return tuple(f"{name}={value}" for name, value in (given or {}).items())

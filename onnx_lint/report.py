@@ -1,26 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Diagnostics and reports: what a run found, free of how it is printed."""
+"""Diagnostics and reports: the results of a run, independent of the report format."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.common.memory import is_lack_of_memory
 from onnx_lint.common.record import Record, replace
+from onnx_lint.rule import RuleError
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.wording import report_name
 
 if TYPE_CHECKING:
     from onnx_lint.ir.crashes import CrashSite
+    from onnx_lint.ir.places.edits import Fix
 
 OWN_ERRORS = "onnx-lint"
-"""What stands for the rule in an internal error that no rule made."""
+"""The `rule` of an internal error outside the rules."""
 
 
 OUT_OF_MEMORY = "there is not enough memory"
-"""What stands for the exception in an internal error that is no fault of a rule or of onnx-lint."""
+"""The `exception` of an internal error because of a lack of memory."""
 
 
 class RelatedPlace(Record):
@@ -31,39 +33,39 @@ class RelatedPlace(Record):
     message: str
     byte_range: tuple[int, int] | None
     position: tuple[int, int] | None = None
-    """Line and column in a model in text form, as those of a diagnostic."""
+    """Line and column in a model in text form, as for a diagnostic."""
 
 
 class ContextLine(Record):
-    """A line of a model in ONNX's textual syntax, as a report shows it around a finding."""
+    """A line of a model in ONNX's textual syntax, near a finding."""
 
     label: str
-    """What stands in the margin: the index of the node, or other element, in its list; empty for what has none."""
+    """The text of the margin: the index of the node or other element in its list, if any."""
     text: str
-    """The line, with escapes for characters that would steer a display. It may be cut, and so be no syntax."""
+    """The line, with unsafe characters escaped. It may be cut, and then is not valid syntax."""
     mark: tuple[int, int] | None = None
-    """The first character of what the finding is about, and the one after it."""
+    """The subject of the finding: its first character, and the one after it."""
 
 
 class Neighbour(Record):
-    """A node in a picture, or what stands for an input or initializer of the graph."""
+    """A node in a picture, or an input or initializer of the graph."""
 
     kind: str
     """The operator, or `input`, `initializer`, `from outside`, `undefined`."""
     name: str
     index: int | None
-    """The index of the node in its graph; None for what is no node."""
+    """The index of the node in its graph; None if it is not a node."""
     is_fault: bool
 
 
 class ValueEdge(Record):
-    """A value that goes from one thing in a picture to another."""
+    """A value in a picture: an edge from the node that defines it to one that uses it."""
 
     source: int
     target: int
     name: str
     known: str
-    """Its type and shape, as far as they are known."""
+    """Its type and shape, if known."""
     is_fault: bool
 
 
@@ -73,11 +75,34 @@ class Neighbourhood(Record):
     nodes: tuple[Neighbour, ...]
     edges: tuple[ValueEdge, ...]
     is_cut: bool
-    """Whether there is more than is drawn."""
+    """Whether some neighbours are not drawn."""
+
+
+class ProposedEdit(Record):
+    """An edit of a fix, as reports show it."""
+
+    kind: str
+    """`delete`, `insert`, `assign` or `move`."""
+    place: str
+    pointer: str
+    before: int | None = None
+    """The index of the element before which one is moved."""
+
+
+class ProposedFix(Record):
+    """What mends a finding, as reports show it."""
+
+    message: str
+    """What the fix does, as an instruction."""
+    is_safe: bool
+    edits: tuple[ProposedEdit, ...] = ()
+    """Empty if there are many."""
+    patches: tuple[tuple[int, int, str], ...] = ()
+    """The bytes that change: offset, length and what replaces them, in base64; empty if these are many."""
 
 
 class Diagnostic(Record):
-    """A finding with everything that a reader needs: rule, severity, clause, place and bytes."""
+    """A finding with everything that a report needs: rule, severity, clause, place and bytes."""
 
     rule: str
     severity: Severity
@@ -88,42 +113,103 @@ class Diagnostic(Record):
     """The place as a JSON Pointer."""
     clause: str
     keyword: str
-    """How strongly the chosen edition words the clause."""
+    """The keyword of the clause in the chosen edition."""
     clause_summary: str
     anchor: str
     """Document and section of the clause."""
     allowed: str | None
     related: tuple[RelatedPlace, ...]
     byte_range: tuple[int, int] | None
-    """First byte and the byte after the last, in the file; None where it is unknown or the file is text."""
+    """First byte and the byte after the last, in the file; None if unknown, or if the file is text."""
     subject: str | None
     node: str | None = None
-    """The name of the node in which the place stands."""
+    """The name of the node that contains the place."""
     operator: str | None = None
-    """That node's domain and op_type."""
+    """The domain and op_type of that node."""
     graph: str | None = None
-    """The name of the innermost graph in which the place stands."""
+    """The name of the innermost graph that contains the place."""
     scope: tuple[str, ...] = ()
     """The names around the place and at it, outermost first; for fingerprints."""
     collective: bool = False
-    """Whether it stands for all places of its kind, of which `place` is only the first."""
+    """Whether it is about all places of its kind. `place` is then the first."""
     refused_by: tuple[tuple[str, str], ...] = ()
-    """The consumers that refuse what breaks the clause, each with the first release that is known to."""
+    """The consumers that reject a violation of the clause, each with the first release known to."""
     neighbourhood: Neighbourhood | None = None
-    """The nodes around it, where a report draws them."""
+    """The nodes around it, if a report draws them."""
     count: int = 1
-    """How many faults it stands for."""
+    """The number of faults that it reports."""
+    hint: str | None = None
+    """What to do about it, in a few words; None if that is not known of this finding."""
+    cause: str | None = None
+    """What tells findings of one cause; None for one that is never folded."""
+    members: tuple[Diagnostic, ...] = ()
+    """The findings of one cause that are folded into this one, itself the first; empty for one by itself."""
     position: tuple[int, int] | None = None
     """Line and column in a model in text form, both from 1, columns in Unicode code points; None in a binary file."""
     context: tuple[ContextLine, ...] = ()
-    """The lines around the place and those of the related places; empty where nobody asked for them."""
+    """The lines around the place and those of the related places; empty if no report shows them."""
     context_of: tuple[int, ...] = ()
-    """Where several forms of report show lines around so many findings of a rule and clause each: those that show these
-    lines; a form shows the same whatever else is written."""
+    """If several formats show lines around different numbers of findings per rule: the numbers of the formats that show
+    these lines. A format shows the same whatever other reports are written."""
+    fix: ProposedFix | None = None
+    """What mends it, in a binary file."""
+    edits: Fix | None = None
+    """The edits of the fix, while the file is mended; None in reports. Findings may share one."""
+    declared_by: str | None = None
+    """The plugin whose clause it is; None for a clause of the ONNX specification."""
+
+
+NAMED: Final = 4
+"""Of the findings of one cause that are folded into one, so many have their places in it."""
+
+
+def fold(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Return the diagnostics of one file with those of one cause as one: the first, which counts them all.
+
+    The first is that of the least place, whatever the order of fields in the file. The next few are related places of
+    it. All of them are its members, from which a baseline picks those that are new.
+    """
+    found: dict[object, list[tuple[int, Diagnostic]]] = {}
+    for index, item in enumerate(diagnostics):
+        key = (item.rule, item.clause, item.severity, item.cause) if item.cause is not None else index
+        found.setdefault(key, []).append((index, item))
+    folded: list[tuple[int, Diagnostic]] = []
+    for same in found.values():
+        if len(same) > 1:
+            same.sort(key=lambda each: _path(each[1].place))
+        folded.append((same[0][0], _folded([item for _, item in same]) if len(same) > 1 else same[0][1]))
+    return tuple([item for _, item in sorted(folded, key=lambda each: each[0])])
+
+
+def _path(place: str) -> list[tuple[int, int, str]]:
+    """Return a key that sorts places by their indices; inside a node, its own inputs before its attributes."""
+    parts = [part.partition("[") for part in place.split(".")]
+    return [(name == "attribute", int(index[:-1]) if index[:-1].isdecimal() else -1, name) for name, _, index in parts]
+
+
+def unfold(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Return the diagnostics with the members of each in its place."""
+    return tuple([member for item in diagnostics for member in item.members or (item,)])
+
+
+def _folded(members: Sequence[Diagnostic]) -> Diagnostic:
+    first, *others = members
+    shown = [
+        RelatedPlace(each.place, each.pointer, each.message, each.byte_range, each.position)
+        for each in others[: NAMED - 1]
+    ]
+    more = f"{len(others):,} more {'node has' if len(others) == 1 else 'nodes have'} this fault"
+    return replace(
+        first,
+        message=f"{first.message}; {more}",
+        related=(*first.related, *shown),
+        count=sum(each.count for each in members),
+        members=tuple(members),
+    )
 
 
 def worst_of_each(diagnostics: Sequence[Diagnostic], per_rule: int, most: int) -> frozenset[int]:
-    """The indices of the first `per_rule` of each rule and clause, errors first, `most` of them in all."""
+    """Return the indices of the first `per_rule` of each rule and clause, errors first, at most `most` in all."""
     counts: Counter[tuple[str, str]] = Counter()
     chosen: set[int] = set()
     for index in sorted(range(len(diagnostics)), key=lambda index: -diagnostics[index].severity):
@@ -135,33 +221,33 @@ def worst_of_each(diagnostics: Sequence[Diagnostic], per_rule: int, most: int) -
 
 
 class InternalError(Record):
-    """A part of onnx-lint (or of a plugin) that crashed: a bug there, never a pass."""
+    """A crash in onnx-lint or a plugin. It is a bug there, and the file does not pass."""
 
     rule: str
-    """The rule that crashed; `OWN_ERRORS` where that was no rule."""
+    """The rule that crashed; `OWN_ERRORS` if the crash was outside the rules."""
     exception: str
     traceback: str
     work: str | None = None
-    """What onnx-lint was doing where that was no rule, such as `inferring types and shapes`; None where that ended."""
+    """The work that crashed outside the rules, such as `inferring types and shapes`; None if it ended the lint."""
     operator: str | None = None
-    """The operator of the nodes at which it crashed; None where no node caused it."""
+    """The operator of the nodes at which it crashed; None if no node caused it."""
     node: str | None = None
     """The first of these nodes, in words."""
     place: str | None = None
     """The place of that node, or of the graph."""
     nodes: int = 0
-    """At how many nodes it crashed."""
+    """The number of nodes at which it crashed."""
     not_run: tuple[str, ...] = ()
-    """The rules that could not be run, or not to their end, for want of what crashed."""
+    """The rules that could not be run, or not completely, because of the crash."""
 
     @property
     def has_ended_lint(self) -> bool:
-        """Whether there is no verdict on the file because of it."""
+        """True if there is no verdict on the file because of it."""
         return self.rule == OWN_ERRORS and self.work is None
 
     @classmethod
     def at(cls, site: CrashSite) -> InternalError:
-        """Return the internal error that a crash in an analysis of the model is."""
+        """Return the internal error for a crash in an analysis of the model."""
         return cls(
             OWN_ERRORS,
             site.crash.exception,
@@ -175,17 +261,22 @@ class InternalError(Record):
 
     @classmethod
     def of(cls, error: Exception, rule: str = OWN_ERRORS) -> InternalError:
-        """The internal error that an exception of the rule is; of a lack of memory no trace is of use."""
+        """Return the internal error for an exception in a rule.
+
+        A lack of memory and what the author of a rule has to mend have no traceback.
+        """
         if is_lack_of_memory(error):
             return cls(rule, OUT_OF_MEMORY, "")
+        if isinstance(error, RuleError):
+            return cls(rule, str(error), "")
         import traceback  # which few runs need
 
         trace = "".join(traceback.format_exception(error))
         return cls(rule, f"{type(error).__name__}: {error}", trace)
 
 
-class Facts(Record):
-    """What the file is: shown beside the findings."""
+class FileFacts(Record):
+    """The facts about a model that are shown with the findings."""
 
     ir_version: int
     opset_imports: tuple[tuple[str, int], ...]
@@ -196,79 +287,103 @@ class Facts(Record):
 
 
 class Shapes(Record):
-    """How far the shapes of values are known, in all graphs and functions."""
+    """How many shapes of values are known, in all graphs and functions."""
 
     values: int
     unknown: int
     causes: tuple[tuple[str, str, int], ...] = ()
-    """Where knowledge ended: the kind of cause, the operator, function or input, and of how many values that is so."""
+    """The causes of unknown shapes: the kind of cause, the operator, function or input, and the number of values."""
 
 
 class Counted(Record):
-    """What a rule found that is only counted: no diagnostic, fails no run."""
+    """The number of findings of a rule that are only counted. They are not diagnostics, and fail no run."""
 
     rule: str
     count: int
     words: tuple[str, ...]
-    """What is said of one and of several."""
+    """The words for one and for several."""
 
     def describe(self) -> str:
-        """The number in words: `215 names are no C90 identifiers`."""
+        """Return the number in words: `215 names are no C90 identifiers`."""
         return f"{self.count:,} {self.words[self.count != 1]}"
 
 
 class Traffic(Record):
-    """What was fetched from a store for one model."""
+    """The network traffic for one model."""
 
     requests: int
-    """How often the store was asked. What its file system does besides, such as to try again, it does not tell."""
+    """The number of requests to the store, without retries of its file system."""
     received: int
-    """Bytes of content that came, those of files of external data too."""
+    """Bytes of content received, including external data files."""
     version: str | None
-    """What the store calls the version that was read: an ETag, a version id, a hash; None where it has no name."""
+    """The store's name of the version that was read: an ETag, a version id, a hash; None if it has none."""
+
+
+class Repair(Record):
+    """What a run mended in a file. The rest of the report is about the file afterwards."""
+
+    fixed: tuple[tuple[str, int], ...] = ()
+    """How many findings were fixed, by rule."""
+    made: tuple[str, ...] = ()
+    """What each fix did, in the order in which they were made."""
+    not_made: tuple[str, ...] = ()
+    """Why a fix was not made, a sentence each."""
+    difference: str = ""
+    """The lines that change, if those were asked for instead of the change."""
+    problem: str | None = None
+    """Why the file was left as it is, though there are fixes; None if it was not."""
+
+    @property
+    def count(self) -> int:
+        """The number of findings that were fixed."""
+        return sum(count for _, count in self.fixed)
 
 
 class FileReport(Record):
-    """What a run found in one file. `unreadable` says why there is no verdict, when there is none."""
+    """The results for one file. `unreadable` is the reason why there is no verdict, if there is none."""
 
     path: str
     size: int
     diagnostics: tuple[Diagnostic, ...] = ()
     internal_errors: tuple[InternalError, ...] = ()
-    facts: Facts | None = None
-    """What the model is; None where there is none."""
+    facts: FileFacts | None = None
+    """The facts about a model; None if the file is not a model."""
     unreadable: str | None = None
     not_verified: tuple[tuple[str, int], ...] = ()
-    """How many nodes of each domain no signature is known for, by domain; the default domain is `ai.onnx`."""
+    """The number of nodes without a known signature, by domain; the default domain is `ai.onnx`."""
     shapes: Shapes | None = None
-    """How far shapes are known; None where no rule asked for them."""
+    """How many shapes are known; None if no rule needed them."""
     not_judged: str | None = None
-    """Why there is no verdict on a model though the file was read: it holds none."""
+    """Why there is no verdict although the file was read: it holds no model."""
     incomplete: tuple[str, ...] = ()
-    """What was left out of the verdict or the report, and why: a clause each, for people to read."""
+    """What was not verified or not reported, and why: one phrase each, for people."""
     suppressed: tuple[Diagnostic, ...] = ()
-    """The findings that a baseline knows: they are counted, and fail no run."""
+    """The findings that a baseline lists. They are counted, and fail no run."""
     edition: str | None = None
-    """The edition that the file was held against, where that is not the report's."""
+    """The edition for this file, if it differs from that of the report."""
     variant: str | None = None
-    """The variant that the file was held against, where that is not the report's."""
+    """The variant for this file, if it differs from that of the report."""
     rules: tuple[str, ...] | None = None
-    """The ids of the rules that the file was held against, where they are not the report's."""
+    """The ids of the rules for this file, if they differ from those of the report."""
     judged_by: int = 0
-    """How many rules the file was held against."""
+    """The number of rules that checked the file."""
     kind: str = "ModelProto"
-    """The message that the file holds, or was taken for."""
+    """The message that the file holds, or was read as."""
     document: tuple[tuple[str, str | int], ...] = ()
-    """What a document is that is no model: names, and numbers of fields and elements."""
+    """The description of a document that is not a model: names, and numbers of fields and elements."""
     counted: tuple[Counted, ...] = ()
-    """What is not listed but counted, a number for each rule."""
+    """Findings that are counted and not listed, one number for each rule."""
     traffic: Traffic | None = None
-    """What was fetched of a remote model; None for a local one."""
+    """The network traffic of a remote model; None for a local one."""
     timings: tuple[tuple[str, float], ...] = ()
-    """How many seconds each part of the work took, where that was asked for: `load`, `index NAME`, `rule ID`."""
+    """The seconds that each part of the work took, if asked for: `load`, `index NAME`, `rule ID`."""
+    form: str = "binary"
+    """`binary`, `textproto` or `json`."""
+    repair: Repair | None = None
+    """What was mended in the file, or would be; None if nobody asked for that."""
 
     def at_least(self, level: Severity) -> FileReport:
-        """The report without the findings that are less severe."""
+        """Return the report without less severe findings."""
         if level is min(Severity):
             return self
         kept = [
@@ -277,7 +392,7 @@ class FileReport(Record):
         return replace(self, diagnostics=kept[0], suppressed=kept[1])
 
     def with_context_of(self, per_rule: int) -> FileReport:
-        """The report for a form that shows the lines around so many findings of a rule and clause."""
+        """Return the report for a format that shows the lines around `per_rule` findings of a rule and clause."""
         kept = [
             tuple(
                 replace(item, context=()) if item.context_of and per_rule not in item.context_of else item
@@ -289,29 +404,29 @@ class FileReport(Record):
 
 
 class Weakening(Record):
-    """A configuration file, and those of its settings by which a run finds less, or passes more easily."""
+    """The settings of a configuration file that may hide findings, or let a run pass more easily."""
 
     file: str
     settings: tuple[tuple[str, Any], ...]
     """The keys as TOML writes them, such as `severity.cycle`, each with its value."""
     is_found: bool = False
-    """Whether the file was found near a model, and nobody has asked for it."""
+    """Whether the file was discovered near a model, and not named by the user."""
 
 
 class Report(Record):
-    """What a run found."""
+    """The results of a run."""
 
     files: tuple[FileReport, ...]
     edition: str
     variant: str
     rules: tuple[str, ...] = ()
-    """The ids of the rules that the files were held against."""
+    """The ids of the rules that checked the files."""
     stale: int = 0
-    """How many findings that a baseline knows are no longer there."""
+    """The number of findings in baselines that no longer occur."""
     weakened: tuple[Weakening, ...] = ()
-    """What configuration files turn off."""
+    """The configuration files that weaken the verdict."""
     not_linted: tuple[str, ...] = ()
-    """The paths that an interrupted run did not come to."""
+    """The paths that an interrupted run did not reach."""
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
@@ -320,20 +435,20 @@ class Report(Record):
 
     @property
     def suppressed(self) -> tuple[Diagnostic, ...]:
-        """All findings of all files that a baseline knows, in order."""
+        """All suppressed findings of all files, in order."""
         return tuple(diagnostic for file in self.files for diagnostic in file.suppressed)
 
     def count(self, severity: Severity) -> int:
-        """How many diagnostics have exactly this severity."""
+        """Return the number of diagnostics with exactly this severity."""
         return Counter(diagnostic.severity for diagnostic in self.diagnostics)[severity]
 
     @property
     def conforms(self) -> bool:
-        """Whether every file was read and judged and none breaks a requirement (severity error).
+        """True if every file was read and judged, and no file breaks a requirement of ONNX (severity error).
 
-        What a baseline suppresses is still there, so it counts.
+        Suppressed findings count as well. Clauses of plugins do not, as they are not part of the specification.
         """
         judged = not any(file.unreadable or file.internal_errors or file.not_judged for file in self.files)
         judged = judged and not self.not_linted
-        errors = any(item.severity is Severity.ERROR for item in (*self.diagnostics, *self.suppressed))
-        return judged and not errors
+        found = (*self.diagnostics, *self.suppressed)
+        return judged and not any(item.severity is Severity.ERROR and item.declared_by is None for item in found)

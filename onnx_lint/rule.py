@@ -1,55 +1,85 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a rule is: a generator from the model to findings, with a clause, and nothing else."""
+"""Rules: generator functions from the model to findings, each with a clause."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.common.cached import cached_property
 from onnx_lint.common.record import Record, replace
 from onnx_lint.ir.documents.kinds import NEEDS, Need
-from onnx_lint.model import Model, Place
+from onnx_lint.model import Delete, Fix, Model, Place
+from onnx_lint.spec.clauses import EDITIONS, KEYWORDS, Clause
+from onnx_lint.wording import quote
+
+__all__ = [
+    "Check",
+    "Clause",
+    "Finding",
+    "Record",
+    "Related",
+    "Rule",
+    "RuleError",
+    "conversions_apart",
+    "deletion_of",
+    "findings_of",
+    "findings_of_nodes",
+    "folded",
+    "own_clause",
+    "replace",
+    "rule",
+]
 
 if TYPE_CHECKING:
     from typing import TypeVar
 
-    from onnx_lint.inference.types.conflict import Conflict, Disagreement
+    from onnx_lint.inference.types.conflict import Conflict, Disagreement, NodeConflict
+    from onnx_lint.inference.types.declaration_conflict import DeclaredValue
 
     C = TypeVar("C", bound=Conflict)
-    Fault = TypeVar("Fault")
+    F = TypeVar("F")
 
 
 class Related(Record):
-    """Another place that belongs to a finding, such as the first of two definitions, and what stands there."""
+    """Another place that belongs to a finding, such as the first of two definitions, with a message about it."""
 
     place: Place
     message: str
 
 
 class Finding(Record):
-    """What a rule found at one place. Severity, rule id and file are not its business."""
+    """A fault that a rule found at one place. The engine adds severity, rule id and file."""
 
     place: Place
     message: str
     clause: str | None = None
-    """The clause that is broken; may be left out by a rule that decides only one."""
+    """The violated clause. A rule that checks only one clause may leave it out."""
     related: tuple[Related, ...] = ()
     allowed: str | None = None
     """What the clause allows there, in a few words."""
     offset: int | None = None
-    """The byte at which the fault begins, where it is known better than by the place."""
+    """The byte at which the fault begins, if known more precisely than the place."""
     subject: str | None = None
-    """The name that the finding is about, for a fingerprint that survives the insertion of a node."""
+    """The name that the finding is about, for a fingerprint that does not change when a node is inserted."""
     length: int | None = None
-    """How many bytes from `offset` on the fault takes up."""
+    """The number of bytes of the fault, from `offset` on."""
     collective: bool = False
-    """Whether it stands for all places of its kind: the place is only the first, and `subject` alone tells it apart."""
+    """Whether it is about all places of its kind. The place is then the first, and only `subject` identifies it."""
     count: int = 1
-    """How many faults it stands for."""
+    """The number of faults that it reports."""
     anchor: str | None = None
-    """Where the text stands, if not where the clause says: the operator of a clause that is about several."""
+    """The section of the specification, if it differs from that of the clause: the operator of a clause about several.
+    """
+    cause: str | None = None
+    """What the findings of one cause share, such as operator, operand and kind of fault: a report folds them into one,
+    and a baseline still knows each by itself. None for a finding that is never folded."""
+    hint: str | None = None
+    """What to do about it, in a few words, where that was found out for this finding."""
+    fix: Fix | None = None
+    """The edits that mend it, if there are any. Findings that share a fix are all mended by it."""
 
 
 Check = Callable[..., Iterator[Finding]]
@@ -63,13 +93,15 @@ class Rule(Record):
     clauses: tuple[str, ...]
     since: str
     needs: Need = "model"
-    """What a document has to hold for the rule to judge it; one that needs the file alone judges any bytes."""
+    """What a document must hold for the rule to check it. A rule that needs only the file checks any bytes."""
     security: tuple[str, ...] = ()
-    """The vulnerabilities (CVE, GHSA or CWE ids) that a model that breaks the rule makes use of."""
+    """The vulnerabilities (CVE, GHSA or CWE ids) that a model that breaks the rule exploits."""
     about: str | None = None
-    """The cached property of Model that is false or empty where the rule finds nothing; None where it always looks."""
+    """The cached property of Model that is false or empty if the rule finds nothing; None if the rule always runs."""
     flag: tuple[str, str] | None = None
-    """An option of the command line that has no value, and the option of the rule that it sets to true."""
+    """An option of the command line without a value, and the option of the rule that it sets to true."""
+    own_clauses: tuple[Clause, ...] = ()
+    """The clauses among `clauses` that are not of the specification, see `own_clause`."""
 
     @property
     def summary(self) -> str:
@@ -99,58 +131,102 @@ class Rule(Record):
         return option_types(self.check, self.options)
 
 
+class RuleError(Exception):
+    """A rule that cannot run, with a sentence for its author."""
+
+
+_KEYWORD_OF: Final = {"error": "MUST", "warning": "SHOULD", "note": "MAY"}
+_CLAUSE_ID: Final = "[A-Z][A-Z0-9]*(-[A-Z0-9]+)+"
+
+
+def own_clause(name: str, text: str, *, keyword: str = "MUST", url: str = "") -> Clause:
+    """Return a clause that is not part of the ONNX specification, for rules of a plugin.
+
+    `name`: its id, capital letters and digits with dashes, such as `ACME-1`. The specification must not use the part
+    before the first dash. `text`: the requirement, in one sentence. `keyword`: a keyword of RFC 2119, or the severity
+    of its findings (`error`, `warning` or `note`). `url`: where to read more. Raises ValueError for another name or
+    keyword.
+    """
+    word = _KEYWORD_OF.get(keyword, keyword)
+    words = [known for known in KEYWORDS if known.isupper()]
+    if word not in words:
+        raise ValueError(
+            f"clause {name!r}: keyword must be one of {', '.join([*words, *_KEYWORD_OF])}, not {keyword!r}"
+        )
+    if re.fullmatch(_CLAUSE_ID, name) is None:
+        raise ValueError(f"the id of a clause has capital letters and digits with dashes, such as ACME-1, not {name!r}")
+    return Clause(
+        id=name,
+        summary=text,
+        chapter="own",
+        anchor=url,
+        since=1,
+        until=None,
+        keyword=dict.fromkeys(EDITIONS, word),
+        static="yes",
+        rules=(),
+        reason=None,
+        presence="listed",
+        counted=(),
+        note=None,
+        refines=None,
+    )
+
+
 def rule(
     *,
-    clause: str | tuple[str, ...],
+    clause: str | Clause | tuple[str | Clause, ...],
     since: str,
     needs: Need = "model",
     security: tuple[str, ...] = (),
     about: cached_property[Any] | None = None,
     flag: tuple[str, str] | None = None,
 ) -> Callable[[Callable[..., Iterator[Finding]]], Rule]:
-    """Make a rule of a generator function from a Model to findings.
+    """Return a decorator that makes a rule of a generator function from a Model to findings.
 
-    `clause`: the clause or clauses of the specification that it decides. `since`: the version of onnx-lint (of the
-    package, for a plugin) that brought it. `about`: a cached property of Model, such as `Model.external_data`; a model
-    of which it is false or empty cannot break the rule, which is then not asked. `needs`: what the rule has to
-    see whole, which decides the kinds of document that it judges, see `Need`. `security`: ids of the vulnerabilities
-    that it guards against. `flag`: an option of the command line, and the option of the rule that it turns on. Its id
-    is the function's name with dashes. Raises ValueError where `about` is no property of Model, or `needs` is
-    no `Need`.
+    `clause`: the clause or clauses that the rule checks: ids of the specification, or results of `own_clause`.
+    `since`: the first version of onnx-lint (of the package, for a plugin) with the rule. `about`: a cached property of
+    Model, such as `Model.external_data`; the rule is skipped for a model for which it is false or empty. `needs`: what
+    the rule needs to see completely, which decides the kinds of document that it checks, see `Need`. `security`: ids of
+    the vulnerabilities that it guards against. `flag`: an option of the command line, and the option of the rule that
+    it turns on. The id of the rule is the function's name with dashes. Raises ValueError if `about` is not a property
+    of Model, or `needs` is not a `Need`.
     """
     if needs not in NEEDS:
-        raise ValueError(f"a rule cannot need {needs!r}; there are {', '.join(NEEDS)}")
+        raise ValueError(f"needs must be one of {', '.join(NEEDS)}, not {needs!r}")
     if about is not None and getattr(Model, about.name, None) is not about:
-        raise ValueError(f"a rule cannot be about {about.name!r}, which is no cached property of Model")
+        raise ValueError(f"about must be a cached property of Model, not {about.name!r}")
 
     def make(check: Check) -> Rule:
-        clauses = (clause,) if isinstance(clause, str) else clause
+        given = clause if isinstance(clause, tuple) else (clause,)
         return Rule(
             check.__name__.replace("_", "-"),
             check,
-            clauses,
+            tuple(each if isinstance(each, str) else each.id for each in given),
             since,
             needs,
             security,
             about.name if about else None,
             flag,
+            tuple(each for each in given if not isinstance(each, str)),
         )
 
     return make
 
 
 _NAMED: Final = 4
-"""Of the faults that one finding stands for, so many have their places in it."""
+"""The number of places that a folded finding names."""
 
 
 def folded(
-    faults: Iterable[Fault], finding: Callable[[Fault], Finding], subject: str | None, more: tuple[str, str]
+    faults: Iterable[F], finding: Callable[[F], Finding], subject: str | None, more: tuple[str, str]
 ) -> Iterator[Finding]:
-    """The finding on the first of the faults, which stands for all of them; none where there are none.
+    """Yield one finding about all of the faults; nothing if there are none.
 
-    The places of the next few are related ones, the others are a number. `finding`: makes the finding on a fault by
-    itself. `subject`: the name of the graph that has them all; None for those of a model. `more`: what is said of one
-    fault behind the first and of several, such as `("more node repeats a name", "more nodes repeat a name")`.
+    It is the finding on the first fault; the next few are its related places, and the others are counted. `finding`:
+    returns the finding on one fault. `subject`: the name of the graph that has them all; None for the model. `more`:
+    the words for one and for several further faults, such as `("more node repeats a name", "more nodes repeat a
+    name")`.
     """
     left = iter(faults)
     named = [finding(fault) for fault in islice(left, _NAMED)]
@@ -168,18 +244,30 @@ def folded(
     )
 
 
+def deletion_of(declared: DeclaredValue) -> Fix | None:
+    """Return the fix that deletes a declaration in `value_info`; None for one of an output."""
+    if declared.field != "value_info":
+        return None
+    entry = declared.graph.at("value_info", declared.index)
+    return Fix(f"delete value info {quote(declared.subject)} of {declared.graph.describe()}", (Delete(entry),))
+
+
 def conversions_apart(model: Model, conflicts: Iterable[C]) -> Iterator[C]:
-    """The conflicts without those of optional types, which have a clause of their own where the edition knows them."""
+    """Return the conflicts without those of optional types, which have a clause of their own in newer editions."""
     has_conversions = model.standard.at_least("1.16")
     return (conflict for conflict in conflicts if not (has_conversions and conflict.lacks_conversion))
 
 
 def findings_of(
-    model: Model, conflict: Disagreement, clause: str | None = None, anchor: str | None = None
+    model: Model,
+    conflict: Disagreement,
+    clause: str | None = None,
+    anchor: str | None = None,
+    fix: Fix | None = None,
 ) -> Iterator[Finding]:
-    """Yield the finding that a conflict is; none where a bug keeps it from being described, which is noted.
+    """Yield the finding for a conflict. If a bug prevents describing it, record the crash and yield nothing.
 
-    `clause`: for a rule that decides several. `anchor`: as of the finding.
+    `clause`: needed for a rule that checks several. `anchor`, `fix`: as for a Finding.
     """
     with model.crashes.at("describing a finding", lambda: conflict.place):
         yield Finding(
@@ -190,4 +278,42 @@ def findings_of(
             allowed=conflict.allowed,
             subject=conflict.subject,
             anchor=anchor,
+            fix=fix,
         )
+
+
+def findings_of_nodes(model: Model, conflicts: Iterable[tuple[NodeConflict, str]]) -> Iterator[Finding]:
+    """Yield one finding for each node and clause: on the first conflict, with the places of the others as related ones.
+
+    `conflicts`: each with the clause that it breaks.
+    """
+    # Each node is described when its turn comes: a limit on findings ends the work as well.
+    of_nodes: dict[tuple[Place, str], list[NodeConflict]] = {}
+    for conflict, clause in conflicts:
+        of_nodes.setdefault((conflict.node.place, clause), []).append(conflict)
+    for (_, clause), (conflict, *others) in of_nodes.items():
+        for first in findings_of(model, conflict, clause):
+            with model.crashes.at("looking for a change with which shapes fit", conflict.node):
+                first = replace(first, cause=conflict.cause, hint=conflict.hint)
+            yield _with_others(model, first, others) if others else first
+
+
+def _with_others(model: Model, first: Finding, others: Sequence[NodeConflict]) -> Finding:
+    """Return the finding on the first conflict of a node with the places of the next ones and the number of all."""
+    related, causes = list(first.related), {str(first.cause): None}
+    for other in others[:_MOST_OF_NODE]:
+        with model.crashes.at("describing a finding", other.node):
+            related.append(Related(other.place, other.describe()))
+            causes[other.cause] = None
+    more = f"{len(others):,} more such {'fault' if len(others) == 1 else 'faults'}"
+    return replace(
+        first,
+        message=f"{first.message}; the node has {more}",
+        related=tuple(related),
+        count=1 + len(others),
+        cause="; ".join(causes),
+    )
+
+
+_MOST_OF_NODE: Final = 100
+"""Of the further conflicts of one node, so many have their places in its finding."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How messages show names, and the known name that a wrong one was probably meant to be."""
+"""Formats names for messages, and suggests the known name that a wrong one probably means."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from collections.abc import Iterable
 from itertools import islice
 
 MAX_SHOWN = 100
-"""A longer name is cut in the middle: names come from strangers and may have a hundred megabytes."""
+"""The longest name that is shown whole. Names come from strangers and may have a hundred megabytes."""
 
 MAX_CANDIDATES = 2000
-"""Of so many names the nearest is looked for; a graph may have a hundred thousand."""
+"""The number of names that are compared with a wrong one; a graph may have a hundred thousand."""
 
 MAX_MESSAGE = 10_000
 MAX_NAME = 1_000
-"""A message, or a name, of more characters stands in a report without its middle."""
+"""The most characters of a message, and of a name, in a report; longer ones are cut in the middle."""
 
 MAX_SUGGESTIONS = 20
-"""A nearest name is looked for so many times in a file, of each kind of wrong names."""
+"""The number of suggestions per file, for each kind of wrong names."""
 
 
 def quote(name: str) -> str:
-    """The name in single quotes, unprintable characters escaped, a long one cut in the middle."""
+    """Return the name in single quotes, with unprintable characters escaped and a long one cut in the middle."""
     if len(name) > MAX_SHOWN:
         half = MAX_SHOWN // 2
         name = f"{name[:half]}...{name[-half:]}"
@@ -30,12 +30,12 @@ def quote(name: str) -> str:
 
 
 def quote_some(names: Iterable[str], most: int = 3) -> str:
-    """The first few names, quoted and separated by commas."""
+    """Return the first few names, quoted and separated by commas."""
     return ", ".join(quote(name) for name in islice(names, most))
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name nearest to `name`, or None when none is near or the name is very long.
+    """Return the known name nearest to `name`; None if none is near or the name is very long.
 
     Only names of nearly the same length are compared, and of those the first MAX_CANDIDATES.
     """
@@ -50,28 +50,28 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """The words that offer the nearest known name, to be put behind a message; empty when none is near."""
+    """Return the words that suggest the nearest known name, to be appended to a message; empty if none is near."""
     near = nearest(name, known)
     return f"; did you mean {quote(near)}?" if near is not None else ""
 
 
 class Suggestions:
-    """Gives suggestions for the first MAX_SUGGESTIONS findings of a rule in a file, and none for those that follow.
+    """Suggests names for the first MAX_SUGGESTIONS findings of a rule in a file, and none after that.
 
-    A stranger's file may have a hundred thousand wrong names beside as many right ones: to compare each with each takes
-    hours, and where that many are wrong, spelling is not what is wrong.
+    A stranger's file may have a hundred thousand wrong names and as many right ones. Comparing all pairs takes hours,
+    and with so many wrong names the cause is not spelling.
     """
 
     def __init__(self) -> None:
         self._left = MAX_SUGGESTIONS
 
     def __call__(self, name: str, known: Iterable[str]) -> str:
-        """As `suggestion`; empty also where there were enough."""
+        """Same as the function `suggestion`; empty after MAX_SUGGESTIONS calls."""
         near = self.nearest(name, known)
         return f"; did you mean {quote(near)}?" if near is not None else ""
 
     def nearest(self, name: str, known: Iterable[str]) -> str | None:
-        """As `nearest`; None also where there were enough."""
+        """Same as the function `nearest`; None after MAX_SUGGESTIONS calls."""
         if not self._left:
             return None
         self._left -= 1
@@ -79,12 +79,12 @@ class Suggestions:
 
 
 def without_middle(text: str, most: int) -> str:
-    """The text without its middle when it is longer than any that a person wrote."""
+    """Return the text, cut in the middle if it has more than `most` characters."""
     return text if len(text) <= most else f"{text[: most // 2]} ... {text[-most // 2 :]}"
 
 
 def report_name(name: str) -> str:
-    """A name as a report holds it: of a very long one both ends, and a digest that tells it from others."""
+    """Return a name for reports: a very long one is cut in the middle and gets a checksum, so that it stays unique."""
     if len(name) <= MAX_NAME:
         return name
     digest = binascii.crc32(name.encode("utf-8", "surrogatepass"))

@@ -10,14 +10,6 @@ import pytest
 from support.project.blessed import BLESSED
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
-        "--bless",
-        action="store_true",
-        help="rewrite the expect lines of fixtures from what onnx-lint says; judge the difference afterwards",
-    )
-
-
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[BLESSED] = []
     if sys.dont_write_bytecode:

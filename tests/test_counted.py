@@ -27,7 +27,7 @@ def test_the_number_is_the_last_line_of_the_file(model, capsys):
     assert run([model, "--fail-on", "note"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[-1] == LAST_LINE
-    assert lines[0].startswith("m.textproto: conforms to ONNX 1.23 ")
+    assert lines[0].startswith("m.textproto: conforms to ONNX 1.23; ")
     assert len(lines) == 2
 
 

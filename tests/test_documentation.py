@@ -236,12 +236,15 @@ def test_the_examples_for_the_library_run(
 ):
     shutil.copyfile(ROOT / "tests" / "models" / "iris_logistic_regression.onnx", tmp_path / "model.onnx")
     monkeypatch.chdir(tmp_path)
-    first, second, third, fourth, fifth = _blocks("library.md")
+    first, second, fixing, third, fourth, fifth = _blocks("library.md")
     names: dict[str, object] = {}
     exec(compile(first + second + third, "library.md", "exec"), names)
     printed = capsys.readouterr().out
     assert printed.startswith("True\n")
     assert "model.onnx: conforms to ONNX" in printed
+    exec(compile(fixing, "library.md", "exec"), names)
+    assert capsys.readouterr().out == "()\n"
+    assert (tmp_path / "fixed" / "model.onnx").read_bytes() == (tmp_path / "model.onnx").read_bytes()
     exec(compile(fourth + fifth, "library.md", "exec"), names)
     names["test_export"](names["assert_conforms"])  # type: ignore[operator]  # the blocks define functions
 
@@ -254,7 +257,7 @@ def test_the_page_names_all_arguments_of_lint():
 
 
 def test_the_example_of_a_plugin_is_the_one_that_is_tested():
-    (block,) = _blocks("plugins.md")
+    *_, block = _blocks("plugins.md")
     file = ROOT / "tests/plugin/onnx_lint_example/rules/model/placeholder_producer.py"
     assert file.read_text(encoding="utf-8") == f"# SPDX-License-Identifier: Apache-2.0\n{block}"
 
@@ -270,9 +273,9 @@ def _asked_by_rules() -> set[tuple[str, str]]:
     return asked
 
 
-def test_what_plugins_are_told_to_ask_is_what_the_rules_of_onnx_lint_ask():
+def test_plugins_page_lists_what_the_rules_use():
     page = (DOCS / "plugins.md").read_text(encoding="utf-8")
-    table = page.partition("## What a rule asks")[2].partition("## The package")[0]
+    table = page.partition("## What a rule asks")[2].partition("## A package")[0]
     rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
     told = [name.split(".") for row in rows for name in re.findall(r"`([a-z_]+(?:\.[a-z_]+)+)", row)]
     assert len(told) > 30, "the table is read"

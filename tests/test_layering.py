@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Set
@@ -15,6 +16,8 @@ from pathlib import Path
 import pytest
 from support.project.checkout import ROOT, TESTS
 from support.project.syntax_trees import files, tree_of
+
+from onnx_lint import model
 
 LAYERS = (
     {"common"},
@@ -30,13 +33,14 @@ LAYERS = (
     {"loader", "report"},
     {"remote", "surroundings"},
     {"engine"},
-    {"reporters"},
+    {"cache", "reporters"},
+    {"fixing"},
     {"configuration"},
     {"fleet"},
     {"cli"},
     {"library"},
     {"assertion"},
-    {"pytest_plugin", "__main__"},
+    {"testing", "pytest_plugin", "__main__"},
 )
 """The parts of the package from the ground up: each imports from itself and from the layers below it."""
 
@@ -47,15 +51,14 @@ FLOORS = {
         {"graph"},
         {"crashes", "names", "parts", "sharding"},
         {"attributes"},
-        {"documents", "nesting", "operators", "tensors"},
+        {"tensors"},
+        {"long_lists"},
+        {"documents", "nesting", "operators"},
     ),
     "inference": ({"types"}, {"shapes"}, {"flow"}),
     "model": (
         {"indexed_fields"},
         {"newer_features"},
-        {"loaded_file"},
-        {"file_parts"},
-        {"analyses"},
         {"model"},
         {"__init__"},
     ),
@@ -76,6 +79,7 @@ NUMERIC = {Path("onnx_lint/ir/operators/tree_ensembles.py")}
 REMOTE = Path("onnx_lint/remote")
 LENT = {
     Path("onnx_lint/pytest_plugin.py"): {"pytest"},
+    Path("onnx_lint/testing.py"): {"pytest"},
     REMOTE / "access.py": {"fsspec"},
     REMOTE / "hub.py": {"huggingface_hub"},
     REMOTE / "s3_object.py": {"fsspec"},
@@ -247,7 +251,7 @@ def test_nobody_sets_an_attribute_of_a_model():
     """A model is finished when `load` returns it; what it derives it keeps itself."""
     wrong, seen = [], 0
     for path in files():
-        if path == ROOT / "onnx_lint" / "model" / "loaded_file.py":
+        if path == ROOT / "onnx_lint" / "model" / "model.py":
             continue
         for function in ast.walk(tree_of(path)):
             if not isinstance(function, ast.FunctionDef):
@@ -271,6 +275,7 @@ def test_nobody_sets_an_attribute_of_a_model():
 
 OF_THE_PROCESS = {
     Path("onnx_lint/ir/tensors/checksum.py"),  # how far a file is read, to whoever shows it meanwhile
+    Path("onnx_lint/engine/plugins.py"),  # which plugin files the run uses
     Path("onnx_lint/cli/standard_streams.py"),  # that a stream of the process is lost
 }
 """Modules with a global that is of no model."""
@@ -292,6 +297,7 @@ OF_THE_SPECIFICATION = {
         "spec/ir_versions:later_fields",
         "spec/element_types:later_element_types",
     },
+    "a plugin file that the user names": {"engine/plugins:_module_of_file", "engine/registry:_registry_with"},
     "an equation in the module of a shape rule": {"inference/shapes/equations:equation"},
     "a rule, and the address of the documentation": {
         "reporters/links:documentation_url",
@@ -350,6 +356,56 @@ def test_nobody_imports_a_rule_by_its_name():
     assert [str(found) for found in _all() if found.name.startswith("onnx_lint.rules")] == []
 
 
+DOORS = {"onnx_lint.model", "onnx_lint.rule", "onnx_lint.wording"}
+"""The modules from which rules and plugins import."""
+
+
+def test_rules_and_plugins_import_from_three_modules():
+    rules = [*(ROOT / "rules").rglob("*.py"), *(TESTS / "plugin").rglob("*.py")]
+    found = [each for path in rules for each in _imports(path) if each.name.startswith("onnx_lint")]
+    assert [str(each) for each in found if each.name.rpartition(".")[0] not in DOORS] == []
+    assert {each.name.rpartition(".")[0] for each in found} == DOORS
+
+
+def test_what_rules_import_late_is_offered_as_it_is_typed():
+    """Type checkers read imports, and the running program a table: both name the same things, and rules import each."""
+    path = ROOT / "onnx_lint" / "model" / "__init__.py"
+    block = next(node for node in tree_of(path).body if isinstance(node, ast.If) and _is_for_types(node))
+    typed = {each.name: node.module for node in block.body if isinstance(node, ast.ImportFrom) for each in node.names}
+    assert {name: f"onnx_lint.{module}" for name, module in model._HOME.items()} == typed
+    assert [name for name in typed if getattr(model, name, None) is None] == []
+    used = {each.name for path in (ROOT / "rules").rglob("*.py") for each in _imports(path)}
+    assert [name for name in typed if f"onnx_lint.model.{name}" not in used] == []
+
+
+SAME_MEANING = {"Report", "Writer"}
+"""`library.Report` is a report with more to ask, and each form of report that is written as it comes has a `Writer`."""
+
+
+def _class_or_alias(node: ast.stmt) -> str:
+    """The name of a class, or of another name for a type, that a statement defines; empty for any other statement."""
+    if isinstance(node, ast.ClassDef):
+        return node.name
+    target = node.targets[0] if isinstance(node, ast.Assign) else None
+    name = target.id if isinstance(target, ast.Name) else ""
+    is_alias = re.fullmatch(r"_?[A-Z]\w*[a-z]\w*", name) and not isinstance(getattr(node, "value", None), ast.Call)
+    return name if is_alias else ""
+
+
+def test_a_class_name_has_one_meaning():
+    """No two modules give one name to different classes or types; a leading underscore makes no other name of it."""
+    meanings: dict[str, dict[str, str]] = {}
+    for path in files():
+        for node in ast.walk(tree_of(path)):
+            if isinstance(node, ast.stmt) and (name := _class_or_alias(node)):
+                what = f"{path}:{node.lineno}" if isinstance(node, ast.ClassDef) else ast.unparse(node)
+                meanings.setdefault(name.lstrip("_"), {})[what] = f"{path.relative_to(ROOT)}:{node.lineno}"
+    assert len(meanings) > 300
+    several = {name: sorted(found.values()) for name, found in meanings.items() if len(found) > 1}
+    assert {name: found for name, found in several.items() if name not in SAME_MEANING} == {}
+    assert several.keys() >= SAME_MEANING
+
+
 def test_run_time_needs_five_packages_and_no_onnx():
     wrong = []
     for found in _all():
@@ -362,7 +418,8 @@ def test_run_time_needs_five_packages_and_no_onnx():
 
 BORDER = {
     *("application", "check", "rule_options", "settings_options", "report_options", "sections", "shared_options"),
-    *("catalogue", "configuration", "scan", "shapes", "completion", "completed_values", "bash_words"),
+    *("cache", "catalogue", "configuration", "fix_options", "new_rule", "scan", "shapes", "completion"),
+    "completed_values",
 }
 """The modules that speak with click: the program, its commands and options, and completion in shells."""
 

@@ -119,7 +119,7 @@ class TestJudgement:
         assert report.passes
         assert not report.conforms
         known.write_text("[]")
-        with pytest.raises(ValueError, match="is no baseline"):
+        with pytest.raises(ValueError, match="is not a baseline"):
             lint(broken, baseline=known)
 
     def test_a_configuration_is_read_when_asked_for(self, broken: Path, tmp_path: Path):

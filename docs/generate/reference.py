@@ -11,7 +11,7 @@ import click
 from generate.markdown import block, page
 from onnx_lint.cli.application import application
 from onnx_lint.cli.completion import PROGRAM
-from onnx_lint.configuration.keys import KEYS, Key
+from onnx_lint.configuration.keys import KEYS, ConfigurationKey
 from onnx_lint.input.limits import DEFAULT_LIMITS, NAMES
 
 _WIDTH = 100
@@ -41,7 +41,7 @@ def key_page() -> str:
     return page(*parts, "## The limits and their defaults", limits)
 
 
-def _key(key: Key) -> Iterator[str]:
+def _key(key: ConfigurationKey) -> Iterator[str]:
     default = "not set" if key.default is None else f"`{json.dumps(key.default)}`"
     option = f"; on the command line `{key.option}`" if key.option else ""
     yield f"## {key.name}"

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line; only its border imports click."""
+"""The command line. Only the modules that define commands and options import click."""

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program `onnx-lint`: its commands, of which `check` may be left out, and its last resorts."""
+"""The program `onnx-lint`: its commands, the default command `check`, and the handling of uncaught exceptions."""
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -12,11 +11,13 @@ import click
 
 from onnx_lint import __version__
 from onnx_lint.cli import exit_codes
+from onnx_lint.cli.cache import cache_command
 from onnx_lint.cli.catalogue import clauses_command, explain_command, rules_command
-from onnx_lint.cli.check import check_command
+from onnx_lint.cli.check import check_command, fix_command
 from onnx_lint.cli.completion import COMPLETE_VARIABLE, PROGRAM, completions_command
 from onnx_lint.cli.configuration import config_command
 from onnx_lint.cli.errors import RequestError, RunError
+from onnx_lint.cli.new_rule import new_rule_command
 from onnx_lint.cli.scan import scan_command
 from onnx_lint.cli.shapes import shapes_command
 from onnx_lint.cli.standard_streams import ClosedPipeError
@@ -28,11 +29,11 @@ if TYPE_CHECKING:
 _EPILOG = """
 \b
 Exit codes:
-  0  nothing at or above --fail-on
-  1  findings
-  2  wrong usage, an unknown rule, or an input that cannot be read
-  3  an internal error: a rule crashed
-  130  the run was interrupted
+  0    no finding at or above --fail-on
+  1    findings at or above --fail-on
+  2    wrong usage, or a file that was not checked
+  3    an internal error of onnx-lint
+  130  interrupted
 
 \b
 Examples:
@@ -43,10 +44,10 @@ Examples:
 
 
 class _DefaultCommandGroup(click.Group):
-    """A group whose command `check` may be left out: `onnx-lint PATH...` is `onnx-lint check PATH...`."""
+    """A group with a default command: `onnx-lint PATH...` is `onnx-lint check PATH...`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Put `check` in front of what is neither a command nor an option of the group."""
+        """Insert `check` unless the first argument is a command or an option of the group."""
         if not args and not ctx.resilient_parsing:
             click.echo(self.get_help(ctx), err=True)
             ctx.exit(exit_codes.NOT_CHECKED)
@@ -56,18 +57,18 @@ class _DefaultCommandGroup(click.Group):
         return super().parse_args(ctx, args)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
-        """Offer commands, or what `check` would: its options and files."""
+        """Offer the commands, and the options and files of `check`."""
         from click.shell_completion import CompletionItem
 
         context = click.Context(check_command, info_name="check", parent=ctx, resilient_parsing=True)
         options = check_command.shell_complete(context, incomplete)
         own = super().shell_complete(ctx, incomplete)
         known = {item.value for item in own}
-        # What is said of files comes first: bash takes it for the end of what was offered before.
+        # bash takes the type of the last item for all of them, so files come first.
         return [CompletionItem(incomplete, type="file"), *own, *(item for item in options if item.value not in known)]
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Show the short form, which is the one to use."""
+        """Show the short form, without `check`."""
         formatter.write_usage(ctx.command_path, "[OPTIONS] PATH...")
         formatter.write_usage(ctx.command_path, "COMMAND [ARGS]...")
 
@@ -96,24 +97,27 @@ def _version(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> No
     expose_value=False,
     is_eager=True,
     callback=_version,
-    help="Show the version, and the newest edition and versions of ONNX that it knows.",
+    help="Show the version, and the newest versions of ONNX that it supports.",
 )
 def application() -> None:
-    """Tell whether ONNX models keep to the ONNX specification.
+    """Check whether ONNX models conform to the ONNX specification.
 
-    PATH is a file, a directory, - for standard input, or an address such as s3://bucket/models/. For the options of a
-    run see onnx-lint check --help.
+    PATH is a file, a directory, - for standard input, or a URL such as s3://bucket/models/. The options are listed by
+    onnx-lint check --help.
     """
 
 
 for _command in (
     check_command,
+    fix_command,
     explain_command,
     rules_command,
     clauses_command,
     config_command,
+    cache_command,
     shapes_command,
     scan_command,
+    new_rule_command,
     completions_command,
 ):
     application.add_command(_command)
@@ -121,10 +125,6 @@ for _command in (
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the program and return its exit code. No exception leaves it."""
-    if COMPLETE_VARIABLE in os.environ:
-        from onnx_lint.cli.bash_words import register
-
-        register()
     try:
         code = application.main(arguments, prog_name=PROGRAM, complete_var=COMPLETE_VARIABLE, standalone_mode=False)
     except click.ClickException as error:
@@ -145,7 +145,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     return code if isinstance(code, int) else exit_codes.CLEAN
 
 
-def tell_usage(problem: RequestError) -> None:
-    """Tell a request that makes no sense with the help on usage that click gives."""
+def print_usage_error(problem: RequestError) -> None:
+    """Print an error about the request, with the usage line of click."""
     program = click.Context(application, info_name=PROGRAM, **application.context_settings)
     click.UsageError(str(problem), click.Context(check_command, program, "check")).show()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Baselines in a run: what is suppressed, what is stale, and the files that are written."""
+"""The baselines of a run: suppress known findings, count stale entries, write baseline files."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ if TYPE_CHECKING:
 
 
 class Baselines:
-    """The baselines of a run: they are read before the first file, and written after the last one."""
+    """The baselines of a run. They are read before the first file is linted and written after the last one."""
 
     def __init__(self, plan: Plan, paths: Iterable[str], rules: Collection[str]) -> None:
-        """Read what the choices for the files at `paths` name; `rules`: those that files are held against.
+        """Read the baselines that the settings for the files at `paths` name. `rules` are the rules that run.
 
-        Raises RunError for a baseline that cannot be used, and RequestError where there is none to prune.
+        Raises RunError for a baseline that cannot be used, and RequestError if there is none to prune.
         """
         self._rules = rules
         self._new_path = plan.request.write_baseline
         self._prune = plan.request.prune_baseline
         self._of_file: dict[str, str] = {}
         for path in paths:
-            baseline = self._new_path or plan.of(path).baseline
+            baseline = self._new_path or plan.choices_for(path).baseline
             if baseline is not None:
                 self._of_file[path] = baseline
         if self._prune and not self._of_file:
-            raise RequestError("--prune-baseline wants a --baseline")
+            raise RequestError("--prune-baseline requires --baseline")
         own = () if self._new_path is None else (self._new_path,)
         self._read = {path: self._old(path) for path in dict.fromkeys((*own, *self._of_file.values()))}
         self._alive = {
@@ -61,8 +61,8 @@ class Baselines:
         except BaselineError as error:
             raise RunError(visible(str(error))) from error
 
-    def judged(self, file: FileReport) -> FileReport:
-        """The report on a file with what its baseline lists suppressed: all of it, in one that is being written."""
+    def apply(self, file: FileReport) -> FileReport:
+        """Return the report with the findings of its baseline suppressed: all if a baseline is being written."""
         baseline = self._of_file.get(file.path)
         if baseline is None:
             return file
@@ -75,14 +75,14 @@ class Baselines:
             return file
         known: dict[str, Entry] = entries_of(file.diagnostics)
         file = replace(file, diagnostics=(), suppressed=file.diagnostics)
-        # What the baseline says of rules that this run was not about stays.
+        # Entries of rules that did not run stay in the baseline.
         self._alive[baseline][name] = {**living(file, entries, rules), **known}
         return file
 
     def finish(self) -> int:
-        """Write what is to be written, and return how many findings of the baselines are no longer there.
+        """Write the baseline files, and return how many findings of the baselines no longer occur.
 
-        Raises RunError when a file cannot be written.
+        Raises RunError if a file cannot be written.
         """
         if self._new_path is not None:
             _write(self._new_path, self._alive[self._new_path])
@@ -97,7 +97,7 @@ class Baselines:
 
 
 def _may_be_there(name: str, baseline: str) -> bool:
-    """Whether the file that the baseline calls `name` still exists; what came from elsewhere always may."""
+    """Return whether the file that the baseline calls `name` may exist; always true for files that are not local."""
     folder = os.path.dirname(os.path.abspath(baseline))
     return name == STANDARD_INPUT or is_remote(name) or os.path.lexists(os.path.join(folder, name))
 

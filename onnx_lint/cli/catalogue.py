@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands that tell what onnx-lint knows: `explain`, `rules` and `clauses`."""
+"""The commands that document the rules and clauses: `explain`, `rules` and `clauses`."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from onnx_lint.cli.choices import use_plugins
 from onnx_lint.cli.completion import complete_rules_and_clauses
 from onnx_lint.cli.rule_options import edition_option
-from onnx_lint.cli.shared_options import form_option
+from onnx_lint.cli.shared_options import form_option, plugin_option
 from onnx_lint.cli.streams import standard_output, use_color
 
 if TYPE_CHECKING:
@@ -24,12 +25,13 @@ _MAX_WIDTH: Final = 100
 # --- explain
 
 
-@click.command("explain", short_help="Tell all about a rule, a clause or a kind of file.")
+@click.command("explain", short_help="Explain a rule, a clause or a kind of file.")
 @click.argument("name", metavar="RULE|CLAUSE|MESSAGE", shell_complete=complete_rules_and_clauses)
 @edition_option
 @form_option
-def explain_command(name: str, edition: str, format_name: str) -> None:
-    """Tell all about a rule, a clause, or a file that holds a MESSAGE such as OperatorSetProto.
+@plugin_option
+def explain_command(name: str, edition: str, format_name: str, plugins: tuple[str, ...]) -> None:
+    """Explain a rule, a clause, or a file that holds a MESSAGE such as OperatorSetProto.
 
     The page is Markdown, rendered on a terminal.
     """
@@ -39,6 +41,7 @@ def explain_command(name: str, edition: str, format_name: str) -> None:
     from onnx_lint.spec.clauses import clauses
     from onnx_lint.wording import nearest, quote
 
+    use_plugins(plugins)
     rules, table = registry(), clauses()
     spellings = {known.lower(): known for known in (*KINDS, *table, *rules)}
     wanted = spellings.get(name.lower(), name)
@@ -81,14 +84,16 @@ def _print_page(page: str) -> None:
 @click.command("rules", short_help="List the rules.")
 @edition_option
 @form_option
-def rules_command(edition: str, format_name: str) -> None:
-    """List the rules, those of plugins included.
+@plugin_option
+def rules_command(edition: str, format_name: str, plugins: tuple[str, ...]) -> None:
+    """List the rules, including those of plugins.
 
-    Rules that are off by default run with --pedantic, or when a selection names them.
+    Rules that are off by default run with --pedantic, or when they are selected by name.
     """
     from onnx_lint.engine.registry import registry
     from onnx_lint.reporters.documentation import rule_record
 
+    use_plugins(plugins)
     records = [rule_record(entry, edition) for entry in registry().values()]
     if format_name == "json":
         _print_json({"version": 1, "edition": edition, "rules": records})
@@ -111,13 +116,15 @@ def rules_command(edition: str, format_name: str) -> None:
 
 @click.command("clauses", short_help="List the clauses of the specification.")
 @edition_option
-@click.option("--uncovered", is_flag=True, help="Only those that no rule decides, with the reason.")
+@click.option("--uncovered", is_flag=True, help="Show only clauses that no rule checks, with the reason.")
 @form_option
-def clauses_command(edition: str, uncovered: bool, format_name: str) -> None:
-    """List the clauses of an edition, how strongly it words each, and what decides it."""
+@plugin_option
+def clauses_command(edition: str, uncovered: bool, format_name: str, plugins: tuple[str, ...]) -> None:
+    """List the clauses of an edition, the keyword of each, and the rules that check it."""
     from onnx_lint.reporters.documentation import clause_record, rules_of
     from onnx_lint.spec.clauses import clauses
 
+    use_plugins(plugins)
     present = [clause for clause in clauses().values() if edition in clause.keyword]
     covered = {clause.id for clause in present if rules_of(clause)}
     listed = [clause for clause in present if not uncovered or clause.id not in covered]
@@ -153,7 +160,7 @@ def _counts(present: Sequence[Clause], covered: set[str]) -> Iterator[tuple[str,
 
 
 def _table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    """Lines with aligned columns, as wide as they need to be whatever the width of the terminal."""
+    """Yield lines with aligned columns, independent of the width of the terminal."""
     table = (header, *rows)
     widths = [max(len(row[column]) for row in table) for column in range(len(header))]
     for row in table:

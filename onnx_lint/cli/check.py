@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `check`: its options, and the request that they make."""
+"""The commands `check` and `fix`: their options, and the request that they make."""
 
 from __future__ import annotations
 
@@ -8,7 +8,15 @@ from typing import Any
 import click
 
 from onnx_lint.cli.errors import RequestError
-from onnx_lint.cli.report_options import common_report_options, files_options, report_options, stdin_options
+from onnx_lint.cli.fix_options import fix_options, folder_option, unsafe_options
+from onnx_lint.cli.report_options import (
+    common_report_options,
+    files_options,
+    format_options,
+    output_options,
+    report_options,
+    stdin_options,
+)
 from onnx_lint.cli.request import Request
 from onnx_lint.cli.rule_options import extent_options, gate_options, rule_options, selection_options
 from onnx_lint.cli.run import run
@@ -16,11 +24,15 @@ from onnx_lint.cli.sections import SectionedCommand
 from onnx_lint.cli.settings_options import baseline_options, configuration_options, given_of, target_options
 
 
-@click.command("check", cls=SectionedCommand, short_help="Lint models; may be left out.")
+@click.command("check", cls=SectionedCommand, short_help="Check models (the default command).")
 @click.argument("paths", nargs=-1, metavar="PATH...", type=click.Path(readable=False))
 @selection_options
 @gate_options
+@format_options
+@output_options
 @common_report_options
+@fix_options
+@unsafe_options
 @rule_options
 @target_options
 @files_options
@@ -31,13 +43,44 @@ from onnx_lint.cli.settings_options import baseline_options, configuration_optio
 @configuration_options
 @click.pass_context
 def check_command(ctx: click.Context, /, paths: tuple[str, ...], **options: Any) -> None:
-    """Lint models.
+    """Check whether models conform to the ONNX specification.
 
-    PATH is a file, a directory (searched for .onnx, .onnxopset, .textproto, .txtpb and .pbtxt), a glob, - for standard
-    input, or the address of one of these in a store, such as https://host/model.onnx, s3://bucket/models/ or
-    hf://org/repo (with the extra remote). NAMES are separated by commas; options that take NAMES, GLOB, FILE or a
-    pair may be repeated. A configuration file says the same once and for all: see onnx-lint config.
+    PATH is a file, a directory (searched for .onnx, .onnxopset, .textproto, .txtpb and .pbtxt), a glob, or - for
+    standard input. With the extra "remote" it is also a URL, such as https://host/model.onnx, s3://bucket/models/ or
+    hf://org/repo. NAMES are separated by commas. Options that take NAMES, GLOB, FILE or a pair can be repeated. All
+    settings can also be written to a configuration file: see onnx-lint config.
     """
+    _run(ctx, paths, options)
+
+
+@click.command("fix", cls=SectionedCommand, short_help="Fix what can be fixed, and change nothing else.")
+@click.argument("paths", nargs=-1, metavar="PATH...", type=click.Path(readable=False))
+@unsafe_options
+@folder_option
+@selection_options
+@gate_options
+@format_options
+@common_report_options
+@rule_options
+@target_options
+@files_options
+@stdin_options
+@extent_options
+@report_options
+@baseline_options
+@configuration_options
+@click.pass_context
+def fix_command(ctx: click.Context, /, paths: tuple[str, ...], **options: Any) -> None:
+    """Fix what can be fixed in models, and report what is left.
+
+    Only the bytes of what is fixed change. The new file is checked before it replaces the old one. A model on standard
+    input goes to standard output, and the report to standard error. PATH and all other options are those of
+    onnx-lint check.
+    """
+    _run(ctx, paths, {**options, "fix": True})
+
+
+def _run(ctx: click.Context, paths: tuple[str, ...], options: dict[str, Any]) -> None:
     if not paths and options["files_from"] is None:
         raise click.UsageError("Missing argument 'PATH...'.")
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the command line and the configuration files come to, for each file."""
+"""The settings of each file, merged from the command line and the configuration files."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from onnx_lint.cli.option_values import (
 )
 from onnx_lint.common.record import Record, replace
 from onnx_lint.configuration.discovery import Configurations
+from onnx_lint.engine.plugins import use_files
 from onnx_lint.input.locations import is_remote
 
 if TYPE_CHECKING:
@@ -28,11 +29,11 @@ if TYPE_CHECKING:
     from onnx_lint.spec.target import Target
 
 WITH_BASELINE: Final = {"findings_per_rule": 100_000, "findings": 1_000_000}
-"""The limits on findings where a baseline is held against them: a limit would let the next finding in as a new one."""
+"""The limits on findings if there is a baseline. With lower limits, findings beyond them would appear as new later."""
 
 
 class Choices(Record):
-    """How one file is linted and judged."""
+    """The settings of one file, its baseline, and the severity that fails the run."""
 
     settings: Settings
     fail_on: str
@@ -40,12 +41,12 @@ class Choices(Record):
     """The path of the baseline."""
 
     def fails(self, diagnostics: Iterable[Diagnostic]) -> bool:
-        """Whether any of the diagnostics is bad enough to fail the run."""
+        """Return whether any of the diagnostics fails the run."""
         return fails(diagnostics, self.fail_on)
 
 
 def fails(diagnostics: Iterable[Diagnostic], fail_on: str) -> bool:
-    """Whether any of the diagnostics is at least as severe as `fail_on` says, which may be `never`."""
+    """Return whether any of the diagnostics is at least as severe as `fail_on`; false for `never`."""
     from onnx_lint.spec.clauses import Severity
 
     if fail_on == "never":
@@ -55,7 +56,7 @@ def fails(diagnostics: Iterable[Diagnostic], fail_on: str) -> bool:
 
 
 class Plan:
-    """Tells the choices for each file. Every configuration file is read once."""
+    """Finds the choices for each file. Every configuration file is read once."""
 
     def __init__(self, request: Request) -> None:
         self.request = replace(request, file_ignores=file_ignores_of(request.per_file_ignores))
@@ -66,50 +67,76 @@ class Plan:
         self._merged: dict[int, Request] = {}
         self._effective: dict[int, SetValues | None] = {}
         self._choices: dict[tuple[int, tuple[str, ...]], Choices] = {}
+        self.plugins = use_plugins(self._plugin_files())
+        """The absolute paths of the plugin files of the run."""
 
-    def of(self, path: str) -> Choices:
-        """The choices for the file at `path`; raises RunError for a configuration that cannot be used."""
+    def _plugin_files(self) -> tuple[str, ...]:
+        values = self.values_of("-") or {}
+        found = self.request.plugins
+        if ("plugins",) not in values:
+            return found
+        from onnx_lint.configuration.plugin_files import files_of
+
+        with usable():
+            return (*found, *files_of(values["plugins",]))
+
+    def choices_for(self, path: str) -> Choices:
+        """Return the choices for the file at `path`. Raises RunError for a configuration that cannot be used."""
         values = self.values_of(path)
         merged = self._merged_with(values)
         ignores = _ignores(merged.file_ignores, path)
         key = (id(values), ignores)
         if key not in self._choices:
-            self._choices[key] = _choices(merged, ignores)
+            self._choices[key] = _choices(merged, ignores, self.plugins)
         return self._choices[key]
+
+    def _check_plugins(self, values: SetValues) -> None:
+        """Raise RunError for a configuration with plugin files that the run does not use."""
+        if ("plugins",) not in values:
+            return
+        from onnx_lint.configuration.plugin_files import files_of
+
+        value = values["plugins",]
+        with usable():
+            if not set(files_of(value)) <= set(self.plugins):
+                raise value.error(
+                    ("plugins",), "is read only from the configuration of the working directory; name it by --config"
+                )
 
     @property
     def has_baseline(self) -> bool:
-        """Whether the run writes a baseline, or any file that was asked about so far has one."""
+        """True if the run writes a baseline, or any file looked up so far has one."""
         return self.writes_baseline or any(choices.baseline is not None for choices in self._choices.values())
 
     @property
     def writes_baseline(self) -> bool:
-        """Whether the run changes a baseline."""
+        """True if the run changes a baseline."""
         return self.request.write_baseline is not None or self.request.prune_baseline
 
     @property
     def has_configuration(self) -> bool:
-        """Whether there are any values of configuration files, or of `--config`, for a file asked about so far."""
+        """True if any file looked up so far has values from a configuration file or `--config`."""
         return bool(self._merged)
 
-    def of_run(self) -> Request:
-        """The request for the run as a whole, for which the configuration of the working directory counts."""
+    def run_request(self) -> Request:
+        """Return the request for the run as a whole. It uses the configuration of the working directory."""
         return self._merged_with(self.values_of("-"))
 
-    def files_of_run(self) -> Iterator[str]:
-        """The files beside models that the run uses for what was asked about so far, each perhaps more than once."""
+    def files_in_use(self) -> Iterator[str]:
+        """Yield the files besides models that the run uses for the files looked up so far. A path may come twice."""
         for values in (self._fixed, *self._configurations.found()):
             yield from {each.origin.shown for each in (values or {}).values() if each.origin.in_file}
         for request in (self.request, *self._merged.values()):
             yield from request.opset_schemas
+            yield from self.plugins
             yield from filter(None, (request.files_from, request.baseline, request.write_baseline))
 
     def values_of(self, path: str) -> SetValues | None:
-        """The values that configuration files and `--config` have for `path`; None where there are none."""
+        """Return the values of configuration files and `--config` for `path`; None if there are none."""
         with usable():
             found = self._fixed
             if self._discovers:
-                # A configuration that stands beside a remote model is its owner's, and is not asked for.
+                # A configuration next to a remote model belongs to its owner and is not read.
                 directory = "" if path == "-" or is_remote(path) else os.path.dirname(path)
                 found = self._configurations.nearest(os.path.abspath(directory))
             if not self._pairs:
@@ -121,6 +148,7 @@ class Plan:
         if values is None:
             return self.request
         if id(values) not in self._merged:
+            self._check_plugins(values)
             from onnx_lint.cli.merge_configuration import merged
 
             with usable():
@@ -128,11 +156,30 @@ class Plan:
         return self._merged[id(values)]
 
 
+def use_plugins(paths: Iterable[str]) -> tuple[str, ...]:
+    """Use these plugin files from now on, each once, and return their absolute paths.
+
+    Raises RunError for one that cannot be used.
+    """
+    files = tuple(dict.fromkeys(map(os.path.realpath, paths)))
+    use_files(files)
+    if not files:
+        return files
+    from onnx_lint.engine.registry import RegistryError, registry
+    from onnx_lint.reporters.escape import visible
+
+    try:
+        registry()
+    except RegistryError as error:
+        raise RunError(visible(str(error))) from error
+    return files
+
+
 class usable:  # noqa: N801 - used like a function
     """Turns a configuration that cannot be used into an error of the command line."""
 
     def __enter__(self) -> None:
-        """Nothing to do."""
+        """Do nothing."""
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
         """Raise RunError in place of ConfigurationError."""
@@ -150,11 +197,11 @@ def _check_baseline_options(request: Request) -> None:
         return
     for option, value in (("--baseline", request.baseline), ("--prune-baseline", request.prune_baseline)):
         if value:
-            raise RequestError(f"--write-baseline and {option} do not go together")
+            raise RequestError(f"--write-baseline and {option} cannot be combined")
 
 
 def _given(request: Request) -> tuple[SetValues | None, SetValues]:
-    """The file and the pairs that `--config` gives."""
+    """Return the file that `--config` names, None if there is none, and its KEY=VALUE pairs."""
     if not request.config:
         return None, {}
     from onnx_lint.configuration.files import parse_pair, read_file
@@ -168,7 +215,7 @@ def _given(request: Request) -> tuple[SetValues | None, SetValues]:
             elif file is not None:
                 raise RequestError("--config names two files")
             elif request.no_config:
-                raise RequestError("--config names a file and --no-config wants none")
+                raise RequestError("--config names a file, and --no-config allows none")
             else:
                 file = read_file(text)
     return file, pairs
@@ -182,8 +229,8 @@ def _ignores(patterns: tuple[tuple[str, str, tuple[str, ...]], ...], path: str) 
     return tuple(name for directory, pattern, names in patterns if matches(pattern, path, directory) for name in names)
 
 
-def _choices(request: Request, ignores: tuple[str, ...]) -> Choices:
-    settings = _settings(request, ignores)
+def _choices(request: Request, ignores: tuple[str, ...], plugins: tuple[str, ...]) -> Choices:
+    settings = _settings(request, ignores, plugins)
     _check_selection(settings, request, ignores)
     return Choices(
         settings,
@@ -193,13 +240,13 @@ def _choices(request: Request, ignores: tuple[str, ...]) -> Choices:
 
 
 def _turned_on_by(flag: str) -> Iterator[tuple[str, str]]:
-    """The rules for which the option of the command line stands, each with the name of its own option."""
+    """Yield the rules that this option of the command line enables, each with the name of the rule's own option."""
     from onnx_lint.engine.registry import registry
 
     yield from ((entry.id, entry.flag[1]) for entry in registry().values() if entry.flag and entry.flag[0] == flag)
 
 
-def _settings(request: Request, ignores: tuple[str, ...]) -> Settings:
+def _settings(request: Request, ignores: tuple[str, ...], plugins: tuple[str, ...]) -> Settings:
     from onnx_lint.engine.settings import Settings, selectors
     from onnx_lint.spec.standard import Standard
 
@@ -230,13 +277,14 @@ def _settings(request: Request, ignores: tuple[str, ...]) -> Settings:
             opset_imports=opset_versions_of(request.opset_imports, "--opset-import"),
             download=request.download,
             timings=request.timings,
+            plugins=plugins,
         )
     except (ValueError, OSError) as error:
-        raise _told(error) from error
+        raise _usable_error(error) from error
 
 
-def _told(error: ValueError | OSError) -> RunError:
-    """What the error is for whoever asked for the run: a fault of a schema file, or of the request."""
+def _usable_error(error: ValueError | OSError) -> RunError:
+    """Return the error to show to the user: RunError for a fault of a schema file, otherwise RequestError."""
     from onnx_lint.reporters.escape import visible
     from onnx_lint.spec.operators import SchemaFileError
 
@@ -246,7 +294,7 @@ def _told(error: ValueError | OSError) -> RunError:
 
 
 def _check_selection(settings: Settings, request: Request, ignores: tuple[str, ...]) -> None:
-    """Raise RequestError for a selection without rules; what a pattern for some files ignores may be everything."""
+    """Raise RequestError if no rule is selected. Patterns for single files may ignore all rules."""
     from onnx_lint.engine.selection import check_selection
     from onnx_lint.engine.settings import SelectionError
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `config`: which keys a configuration file may have, and a file to start from."""
+"""The command `config`: the keys of configuration files, and a file to start from."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from onnx_lint.reporters.escape import shown_path
 from onnx_lint.wording import suggestion
 
 
-@click.command("config", short_help="Tell about configuration files.")
+@click.command("config", short_help="Document configuration files.")
 @click.argument("key", required=False, metavar="[KEY]", shell_complete=complete_keys)
-@click.option("--init", is_flag=True, help="Write a file to start from: every key, as a comment.")
-@click.option("--schema", is_flag=True, help="Write the JSON Schema of configuration files.")
-@click.option("-o", "--output", metavar="PATH", help="Write there, where no file is yet, instead of standard output.")
+@click.option("--init", is_flag=True, help="Print a file to start from, with every key as a comment.")
+@click.option("--schema", is_flag=True, help="Print the JSON Schema of configuration files.")
+@click.option("-o", "--output", metavar="PATH", help="Write to this new file instead of standard output.")
 def config_command(key: str | None, init: bool, schema: bool, output: str | None) -> None:
-    """List the keys of configuration files, or tell all about KEY.
+    """List the keys of configuration files, or explain KEY.
 
     A configuration file is the onnx-lint.toml, .onnx-lint.toml, or pyproject.toml with a table [tool.onnx-lint], that
     is nearest to a model in its folder or above.
     """
     if sum((key is not None, init, schema)) > 1:
-        raise click.UsageError("KEY, --init and --schema do not go together")
+        raise click.UsageError("KEY, --init and --schema cannot be combined")
     text = _text(key, init=init, schema=schema)
     if output is None:
         with standard_output() as stream:
             stream.write(text)
         return
     if os.path.lexists(output):
-        raise click.ClickException(f"{shown_path(output)}: there is a file already")
+        raise click.ClickException(f"{shown_path(output)}: the file exists already")
     with report_file(output) as stream:
         stream.write(text)
 

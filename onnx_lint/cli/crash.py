@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Says on standard error that onnx-lint itself crashed. It imports nothing that can have crashed before."""
+"""Reports on standard error that onnx-lint itself crashed. It imports nothing that may have crashed before."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from types import MappingProxyType
 from typing import Final
 
 _PACKAGES: Final[Mapping[str, str]] = MappingProxyType({"google": "protobuf", "click": "click", "rich": "rich"})
-"""The packages that onnx-lint needs, by what they are imported as. Without numpy only single rules fail."""
+"""The required packages by the name of their module. numpy is not here: without it only single rules fail."""
 
 
 def report_crash(error: BaseException) -> None:
-    """Say that onnx-lint crashed, lacks a package or has a plugin that cannot be loaded, and where to report it."""
+    """Report a crash, a missing package or a plugin that cannot be loaded, and the address for a bug report."""
     registry = sys.modules.get("onnx_lint.engine.registry")
     if isinstance(error, getattr(registry, "RegistryError", ())):
         sys.stderr.write(f"Error: the rules cannot be loaded: {_visible(str(error))}\n")
@@ -30,7 +30,7 @@ def report_crash(error: BaseException) -> None:
 
 
 def write_trace(lines: list[str], plugin: str | None = None) -> None:
-    """Write the lines of a traceback, and where to report it: to onnx-lint, or to the plugin."""
+    """Write the lines of a traceback, and the address for a bug report: of onnx-lint, or of the plugin."""
     from onnx_lint.common.distribution import ISSUES, NAME, project_url
 
     name = plugin or NAME
@@ -42,7 +42,7 @@ def write_trace(lines: list[str], plugin: str | None = None) -> None:
 
 
 def _visible(text: str) -> str:
-    """The text with an escape for each character that is not to be seen, by the one module that imports nothing."""
+    """Return the text with invisible characters escaped. The import is here because its module may have crashed."""
     from onnx_lint.common.visible import visible
 
     return visible(text)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why a run cannot be done as it is asked for. Whoever has taken the request tells it."""
+"""The exceptions for runs that cannot be carried out. The caller that built the request prints them."""
 
 from __future__ import annotations
 
 
 class RunError(Exception):
-    """What keeps a run from its end, such as a configuration that cannot be used; the text is for people to read."""
+    """The run cannot be carried out, for example because of an unusable configuration. The text is for users."""
 
 
 class RequestError(RunError):
-    """A request that makes no sense, such as an unknown rule: help on usage goes with it."""
+    """The request makes no sense, for example because of an unknown rule. It is printed with the usage line."""

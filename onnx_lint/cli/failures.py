@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What went wrong with a run, as opposed to a model: told on standard error."""
+"""Prints on standard error the failures of a run, as opposed to the faults of a model."""
 
 from __future__ import annotations
 
@@ -15,17 +15,19 @@ from onnx_lint.report import OUT_OF_MEMORY, OWN_ERRORS, FileReport, InternalErro
 from onnx_lint.reporters.escape import shown_path, visible
 
 
-def tell_failures(report: Report, internal_errors: str = "error") -> None:
-    """Print which files there is no verdict on and what crashed; equal tracebacks once.
+def print_failures(report: Report, internal_errors: str = "error") -> None:
+    """Print the files without a verdict, and the crashes. Equal tracebacks are printed once.
 
-    `internal_errors`: whether crashes are an `error` or a `warning`.
+    `internal_errors`: the level of crashes, `error` or `warning`.
     """
     sys.stdout.flush()
     level = "Warning" if internal_errors == "warning" else "Error"
     printed: set[str] = set()
     for file in report.files:
         if file.unreadable is not None:
-            tell_unreadable(file)
+            print_unreadable(file)
+        if file.repair is not None and file.repair.problem is not None:
+            sys.stderr.write(f"Error: {visible(file.repair.problem)}\n")
         for error in file.internal_errors:
             print_internal_error(file.path, error, level, printed)
     if printed and level == "Error":
@@ -37,8 +39,8 @@ _HOW_TO_GO_ON: Final = (
 )
 
 
-def tell_unreadable(file: FileReport) -> None:
-    """Say why there is no verdict on a file, with the file or command that may have been meant."""
+def print_unreadable(file: FileReport) -> None:
+    """Print why there is no verdict on a file, and suggest the file or command that may have been meant."""
     hint = (
         ""
         if file.path == "-" or is_remote(file.path) or os.path.lexists(file.path)
@@ -50,7 +52,10 @@ def tell_unreadable(file: FileReport) -> None:
 
 
 def print_internal_error(path: str, error: InternalError, level: str, printed: set[str]) -> None:
-    """Print what crashed on which file, and where to report it. `printed`: the tracebacks so far, which it adds to."""
+    """Print what crashed on which file, and where to report it.
+
+    Adds the traceback to `printed`, which has earlier ones.
+    """
     if error.exception == OUT_OF_MEMORY:
         sys.stderr.write(f"{level}: {shown_path(path)}: {error.exception} to judge the file\n")
         return

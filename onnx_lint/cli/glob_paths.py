@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The paths that a glob of the command line stands for; no link leads around in a circle."""
+"""Expands globs of the command line, without running in circles along links."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ _ANY_FOLDERS: Final = "**"
 
 
 class Expanded(Record):
-    """What a glob stands for."""
+    """The result of expanding a glob."""
 
     paths: tuple[str, ...]
-    """What is there and matches, sorted; each begins as the glob does."""
+    """The existing paths that match, sorted; each begins as the glob does."""
     unreadable: tuple[tuple[str, str], ...]
-    """The folders below `**` that cannot be looked into, each with the reason."""
+    """The folders below `**` that cannot be listed, each with the reason."""
 
 
 def is_glob(path: str) -> bool:
-    """Whether a path has characters of a pattern in it."""
+    """Return whether a path contains characters of a pattern."""
     return re.search(_MAGIC, path) is not None
 
 
 def expanded(pattern: str) -> Expanded:
-    """The paths that are there and match.
+    """Return the existing paths that match.
 
-    `**` between slashes stands for any folders, or none, and at the end for any files below. It follows no links and
-    leaves out folders whose name begins with a dot, and what a pattern behind it matches is no link to a folder. For
-    other names that begin with a dot a pattern has to begin so, too.
+    `**` between slashes matches any number of folders, and at the end any files below. It follows no links, skips
+    folders whose name begins with a dot, and a pattern after it matches no links to folders. Any other name that begins
+    with a dot matches only a pattern that begins with a dot.
     """
     names = pattern.replace(os.sep, "/").split("/")
     first = next(index for index, name in enumerate(names) if is_glob(name))
@@ -42,18 +42,18 @@ def expanded(pattern: str) -> Expanded:
 
 
 class _Search:
-    """Walks through the folders below `start`, on the way that `names` describe."""
+    """Searches the folders below `start` for paths that match the parts `names` of the pattern."""
 
     def __init__(self, start: str, names: list[str]) -> None:
         self._names = names
         self._waiting = [(start, 0)]
         self._seen: set[tuple[str, int]] = set()
-        """Several `**` lead to one folder in many ways."""
+        """The steps already taken. Several `**` lead to one folder in many ways."""
         self._found: set[str] = set()
         self._unreadable: dict[str, str] = {}
 
     def result(self) -> Expanded:
-        """What is found."""
+        """Search, and return the paths that match."""
         while self._waiting:
             step = self._waiting.pop()
             if step not in self._seen:
@@ -69,14 +69,14 @@ class _Search:
             self._reach([f"{folder}{name}"], index)
         else:
             behind_any = _ANY_FOLDERS in self._names[:index]
-            entries = self._entries(folder, tell=False)
+            entries = self._entries(folder, reports_errors=False)
             meant = (entry for entry in entries if _is_meant(entry.name, name))
             self._reach(
                 (folder + entry.name for entry in meant if not (behind_any and _is_link_to_folder(entry))), index
             )
 
     def _take_any(self, folder: str, index: int) -> None:
-        entries = self._entries(folder, tell=True)
+        entries = self._entries(folder, reports_errors=True)
         below = [entry for entry in entries if _is_own_folder(entry) and not entry.name.startswith(".")]
         self._waiting.extend((f"{folder}{entry.name}/", index) for entry in below)
         if index < len(self._names) - 1:
@@ -85,19 +85,23 @@ class _Search:
             self._found.update(folder + entry.name for entry in entries if not _is_folder(entry))
 
     def _reach(self, paths: Iterable[str], index: int) -> None:
-        """Note the paths that the pattern ends with, or go on in those that are folders."""
+        """Record the paths if this is the last part of the pattern; otherwise continue in those that are folders."""
         if index == len(self._names) - 1:
             self._found.update(path for path in paths if os.path.lexists(path))
         else:
             self._waiting.extend((f"{path}/", index + 1) for path in paths if os.path.isdir(path))
 
-    def _entries(self, folder: str, *, tell: bool) -> list[os.DirEntry[str]]:
+    def _entries(self, folder: str, *, reports_errors: bool) -> list[os.DirEntry[str]]:
         try:
             with os.scandir(folder or ".") as entries:
                 return list(entries)
         except (OSError, ValueError) as error:
-            # Where a pattern leads past what it does not mean, as `/tmp/*/m.onnx` does, that is nothing to tell.
-            if tell and isinstance(error, OSError) and not isinstance(error, (FileNotFoundError, NotADirectoryError)):
+            # `/tmp/*/m.onnx` also enters folders that the user did not mean; not being able to list them is no failure.
+            if (
+                reports_errors
+                and isinstance(error, OSError)
+                and not isinstance(error, (FileNotFoundError, NotADirectoryError))
+            ):
                 self._unreadable[folder or "."] = error.strerror or str(error)
             return []
 
@@ -124,5 +128,5 @@ def _is_link_to_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def _is_junction(entry: os.DirEntry[str]) -> bool:
-    """Whether it is what Windows has for a link to a folder; Python 3.11 does not tell."""
+    """Return whether the entry is a junction, a link to a folder on Windows; always false in Python 3.11."""
     return hasattr(entry, "is_junction") and bool(entry.is_junction())

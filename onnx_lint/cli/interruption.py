@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lets SIGTERM end a run as Ctrl-C does: with a report on what was linted."""
+"""Makes SIGTERM end a run as Ctrl-C does: with a report on the files linted so far."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from types import FrameType
 def termination_interrupts() -> Iterator[None]:
     """Raise KeyboardInterrupt at the first SIGTERM; a second one ends the process.
 
-    A process that was started to ignore SIGTERM goes on ignoring it.
+    A process that was started with SIGTERM ignored keeps ignoring it.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

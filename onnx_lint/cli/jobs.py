@@ -7,27 +7,27 @@ import contextlib
 import os
 from collections.abc import Callable, Generator, Sequence
 
-from onnx_lint.cli.lint_one import Task, lint_one
+from onnx_lint.cli.lint_one import Task, check_of, lint_one
 from onnx_lint.common.model_limits import NO_LIMITS, ModelLimits
 from onnx_lint.input.locations import is_remote
 from onnx_lint.report import FileReport
 
-_LEAST_BYTES = 1 << 16
-"""For how many bytes a file counts that is smaller: what it takes to lint one at all."""
+_LEAST_BYTES = 1 << 14
+"""The size to assume for smaller files. It represents the fixed cost of linting a file."""
 
-_BYTES_OF_A_WORKER = 128 * _LEAST_BYTES
-"""How much is to do before another process is worth its start."""
+_BYTES_OF_A_WORKER = 512 * _LEAST_BYTES
+"""The work that makes it worth starting another process."""
 
 
 def processors() -> int:
-    """How many processors this process may use."""
+    """Return the number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def worthwhile_jobs(tasks: Sequence[Task], most: int) -> int:
-    """How many processes there is enough to do for, by the sizes of the files: at most so many, at least one."""
+    """Return for how many processes there is enough work, by the sizes of the files: from 1 to `most`."""
     work = 0
     for task in tasks:
         work += max(_size(task.path), _LEAST_BYTES)
@@ -38,11 +38,11 @@ def worthwhile_jobs(tasks: Sequence[Task], most: int) -> int:
 
 def _size(path: str) -> int:
     if is_remote(path):
-        return _BYTES_OF_A_WORKER // 2  # it is waited for most of the time
+        return _BYTES_OF_A_WORKER // 2  # most of the time is spent waiting
     try:
         return os.stat(path).st_size
     except (OSError, ValueError):
-        return 0  # that it cannot be read takes no time
+        return 0  # reporting that it cannot be read takes no time
 
 
 def lint_each(
@@ -52,24 +52,34 @@ def lint_each(
     on_done: Callable[[str], None],
     limits: ModelLimits = NO_LIMITS,
 ) -> Generator[int, None, None]:
-    """The indices of all tasks in their order, each as soon as its report is in `done`, made by up to `jobs` processes.
+    """Yield the indices of all tasks in their order, each when its report is in `done`. Up to `jobs` processes lint.
 
-    With 0 for `jobs` these are as many as this process has processors, and as there is enough to do for. `on_done` is
-    called with the path of each file when its report is there, which may be before its turn. Under `limits` each file
-    but standard input is linted in another process, which can be ended.
+    If `jobs` is 0, there are as many as there are processors and enough work for. `on_done` is called with the path of
+    a file when its report is there, which may be before its turn. Under `limits` each file except standard input is
+    linted in another process, which can be killed.
     """
-    here = [index for index, task in enumerate(tasks) if task.path == "-" or task.problem is not None]
+    cached: dict[int, FileReport] = {}
+    with_cache: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
+    if any(task.cache is not None for task in tasks):
+        from onnx_lint.cli.cached_reports import find_cached, opened
+
+        cached = find_cached([check_of(task) for task in tasks])
+        with_cache = opened()
+    here = [
+        index for index, task in enumerate(tasks) if task.path == "-" or task.problem is not None or index in cached
+    ]
     kept = set(here)
     elsewhere = [index for index in range(len(tasks)) if index not in kept]
     workers = min(jobs or worthwhile_jobs([tasks[index] for index in elsewhere], processors()), len(elsewhere))
     if workers <= 1 and not (limits.are_any and elsewhere):
-        for index, task in enumerate(tasks):
-            done[index] = lint_one(task)
-            on_done(task.name or task.path)
-            yield index
+        with with_cache:
+            for index, task in enumerate(tasks):
+                done[index] = cached.get(index) or lint_one(task)
+                on_done(task.name or task.path)
+                yield index
         return
     for index in here:
-        done[index] = lint_one(tasks[index])
+        done[index] = cached.get(index) or lint_one(tasks[index])
         on_done(tasks[index].name or tasks[index].path)
     from onnx_lint.cli.workers import in_workers
 

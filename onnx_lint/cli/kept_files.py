@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files that no report replaces: models, other binary data, and what the run itself uses.
+"""Protects files that no report may overwrite: models, other binary data, and the files that the run uses.
 
 A link in a checkout may lead from the name of a report to a model somewhere else.
 """
@@ -22,13 +22,13 @@ _MODEL_TEXT: Final = (
     rb"(?:ir_?version|opset_?import|producer_?(?:name|version)|domain|model_?version|doc_?string|graph"
     rb"|metadata_?props|training_?info|functions|configuration)\"?\s*[:{<]"
 )
-"""How a model in text or JSON form begins: with a field of it."""
+"""Matches the beginning of a model in text or JSON form: a field name of ModelProto."""
 
 
 def check_reports(paths: Iterable[str | None], used: Iterable[str]) -> None:
-    """Raise RequestError where a report would replace a file that is a model, or one that the run uses.
+    """Raise RequestError if a report would overwrite a model, or a file that the run uses.
 
-    `paths`: where the reports go; None for standard output. `used`: the paths of what the run reads.
+    `paths`: where the reports go, None for standard output. `used`: the paths that the run reads.
     """
     written = {path: os.path.realpath(path) for path in paths if path is not None}
     if not written:
@@ -43,7 +43,7 @@ def check_reports(paths: Iterable[str | None], used: Iterable[str]) -> None:
 
 
 def why_kept(path: str) -> str | None:
-    """Return why a report must not replace the file at `path`, or where its link leads; None where it may."""
+    """Return why a report must not overwrite the file at `path`, or the target of that link; None if it may."""
     target = os.path.realpath(path)
     if not os.path.isfile(target):
         return None
@@ -52,7 +52,7 @@ def why_kept(path: str) -> str | None:
     try:
         head = read_beginning(target, _HEAD_BYTES)
     except (OSError, ValueError):
-        return None  # whoever writes there says what is wrong with it
+        return None  # the attempt to write reports what is wrong
     from onnx_lint.loader.identity.identify import is_text
 
     if not is_text(head):

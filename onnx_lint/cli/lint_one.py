@@ -5,36 +5,65 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from onnx_lint.common.memory import let_go
+from onnx_lint.common.memory import release_memory
 from onnx_lint.common.record import Record
 from onnx_lint.report import FileReport, InternalError
 
 if TYPE_CHECKING:
+    from onnx_lint.cache.verdicts import FileCheck
     from onnx_lint.engine.settings import Settings
+    from onnx_lint.fixing.files import Mending
 
 
 class Task(Record):
-    """A file to lint, and how; or a path that leads to none, and why."""
+    """A file to lint with its settings, or a path without a file and the reason."""
 
     path: str
     settings: Settings
     problem: str | None = None
     name: str | None = None
-    """The path to take for that of the file, where it is another one."""
+    """The path to report, if it differs from `path`."""
     context: tuple[int, ...] = ()
-    """Of how many findings of a rule and clause the lines around them are told."""
+    """For how many findings of a rule and clause to collect the lines around them: one number for each report."""
     pictures: bool = False
-    """Whether the nodes around the worst findings are told."""
+    """Whether to collect the nodes around the worst findings."""
+    cache: str | None = None
+    """The folder of the cache of verdicts; None if none is used."""
+    mending: Mending | None = None
+    """How to mend the file; None to check it as it is."""
+
+
+def check_of(task: Task) -> tuple[FileCheck, str] | None:
+    """Return what decides the report of a task, and the folder of the cache; None if the report may not be kept."""
+    if task.cache is None or task.problem is not None or task.mending is not None:
+        return None
+    from onnx_lint.cache.verdicts import FileCheck  # late, as few runs have a cache
+    from onnx_lint.input.locations import shown_location
+
+    name = shown_location(task.path) if task.name is None else task.name
+    check = FileCheck(task.path, task.settings, name, task.context, task.pictures)
+    return (check, task.cache) if check.may_be_kept else None
 
 
 def lint_one(task: Task) -> FileReport:
-    """The report of one task. A bug outside the rules is an internal error of that file."""
+    """Return the report of one task. A bug outside the rules becomes an internal error of that file."""
     from onnx_lint.engine.lint import lint_file
 
-    let_go()
+    release_memory()
     if task.problem is not None:
         return FileReport(task.name or task.path, 0, unreadable=task.problem)
     try:
+        if task.mending is not None:
+            from onnx_lint.fixing.files import fix_file  # late, as few runs change files
+
+            return fix_file(
+                task.path, task.settings, task.mending, task.name, context=task.context, pictures=task.pictures
+            )
+        cached = check_of(task)
+        if cached is not None:
+            from onnx_lint.cli.cached_reports import cached_or_linted  # late, as few runs have a cache
+
+            return cached_or_linted(*cached)
         return lint_file(task.path, task.settings, task.name, context=task.context, pictures=task.pictures)
     except Exception as error:
         return FileReport(task.name or task.path, 0, internal_errors=(InternalError.of(error),))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Puts values of a configuration in the place of options that the command line does not give."""
+"""Merges the values of a configuration into the options that the command line does not set."""
 
 from __future__ import annotations
 
@@ -36,15 +36,17 @@ PARAMETERS: Final = {
     "follow-links": "follow_links",
     "external-data-roots": "external_data_roots",
     "opset-schemas": "opset_schemas",
+    "plugins": "plugins",
     "limits": "limits",
     "rules": "rule_options",
     "format": "format_name",
     "exclude": "exclude",
     "jobs": "jobs",
+    "cache": "cache",
     "context": "context",
     "documentation-url": "documentation_url",
 }
-"""The parameter of the command `check` for each key."""
+"""The parameter of the command `check` for each configuration key."""
 
 _SINGLE: Final = (
     "edition",
@@ -58,6 +60,7 @@ _SINGLE: Final = (
     "follow-links",
     "format",
     "jobs",
+    "cache",
     "context",
     "documentation-url",
 )
@@ -65,7 +68,7 @@ _TABLES: Final = ("severity", "limits", "target-opset")
 
 
 def merged(request: Request, values: SetValues) -> Request:
-    """The request with what it does not give taken from `values`.
+    """Return the request, with options that it does not set taken from `values`.
 
     Raises ConfigurationError for a value that names no rule, option or version.
     """
@@ -90,10 +93,10 @@ def merged(request: Request, values: SetValues) -> Request:
 
 
 def _selection(request: Request, values: SetValues) -> dict[str, Any]:
-    """What the configuration says about which rules to report, as it changes the request."""
+    """Return the changes of the request from the keys that select rules."""
     known = selectors()
     named = {name: _selectors(values, (name,), known) for name in ("select", "extend-select", "ignore")}
-    # A rule that is off is one that is ignored, and the command line undoes either in the same way.
+    # A rule that is off is ignored, and the command line overrides both in the same way.
     given = {pair.partition("=")[0].strip() for text in request.severities for pair in text.split(",")}
     off = (path[1] for path, value in _below(values, "severity") if value.value == "off")
     named["ignore"] += tuple(rule for rule in off if rule not in given)
@@ -101,7 +104,7 @@ def _selection(request: Request, values: SetValues) -> dict[str, Any]:
     if "select" not in request.given:
         changes["select"] = named["select"]
         if "extend_select" in request.given:
-            # What is asked for on the command line is reported, whatever the configuration ignores.
+            # The command line selects a rule even if the configuration ignores it.
             changes["set_aside"] = named["ignore"]
         else:
             changes["ignore"] = (*request.ignore, *named["ignore"])
@@ -115,11 +118,11 @@ def _selection(request: Request, values: SetValues) -> dict[str, Any]:
 
 
 def _tables(request: Request, values: SetValues) -> dict[str, Any]:
-    """What the tables of the configuration say, as it changes the request."""
+    """Return the changes of the request from the tables of the configuration."""
     changes: dict[str, Any] = {}
     for name in _TABLES:
         parameter = PARAMETERS[name]
-        # Of two entries for one name the later one counts, so those of the command line come last.
+        # The last of several entries for one name counts, so those of the command line come last.
         entries = [f"{path[1]}={value.value}" for path, value in _below(values, name) if value.value != "off"]
         changes[parameter] = (*entries, *getattr(request, parameter))
     for path, value in _below(values, "limits"):
@@ -139,7 +142,7 @@ def _tables(request: Request, values: SetValues) -> dict[str, Any]:
 
 
 def _below(values: SetValues, name: str) -> Iterator[tuple[Path, SetValue]]:
-    """The entries of one table; a table without entries stands for itself and is none."""
+    """Yield the entries of one table. An empty table has an entry of its own, which is left out."""
     return ((path, value) for path, value in values.items() if path[0] == name and len(path) > 1)
 
 
@@ -153,7 +156,7 @@ def _all_joined(value: SetValue) -> Iterator[str]:
 
 
 def _patterns(value: SetValue) -> Iterator[str]:
-    """The patterns for whoever does not know what they are relative to; those for names of files stay as they are."""
+    """Yield the patterns as absolute paths; a pattern without a slash matches file names and stays as it is."""
     for pattern in value.value:
         yield os.path.join(value.origin.directory, pattern) if "/" in pattern else pattern
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `--select`, `--ignore`, `--per-file-ignores`, `--severity`, `--limit` and `--target-opset` say."""
+"""Parsers for the values of `--select`, `--ignore`, `--per-file-ignores`, `--severity`, `--limit`, `--target-opset`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LEVELS = ("error", "warning", "note", "off")
 
 
 def names_of(values: Iterable[str], known: Collection[str]) -> tuple[str, ...]:
-    """The names in comma lists. One that is known but for its case is taken for the known one."""
+    """Return the names in comma-separated lists, in the spelling of `known` if only the case differs."""
     names = (name.strip() for value in values for name in value.split(","))
     return tuple(dict.fromkeys(_known_spelling(name, known) for name in names if name))
 
@@ -28,10 +28,10 @@ def _known_spelling(name: str, known: Collection[str]) -> str:
 
 
 def severities_of(values: Iterable[str]) -> tuple[dict[str, Severity], tuple[str, ...]]:
-    """The severities by rule that `RULE=LEVEL` lists give, and the rules that are off.
+    """Return the severities by rule in `RULE=LEVEL` lists, and the rules that are off.
 
-    Of two for one rule the later one counts. Raises RequestError for what is no such pair; whether there is such a rule
-    is not asked here.
+    The last of several pairs for one rule counts. Raises RequestError for anything that is not such a pair. Whether the
+    rule exists is not checked here.
     """
     from onnx_lint.spec.clauses import Severity
 
@@ -39,7 +39,7 @@ def severities_of(values: Iterable[str]) -> tuple[dict[str, Severity], tuple[str
     for pair in (part.strip() for value in values for part in value.split(",")):
         rule, separator, level = pair.partition("=")
         if not separator:
-            raise RequestError(f"--severity wants RULE=LEVEL, not {pair!r}")
+            raise RequestError(f"--severity expects RULE=LEVEL, not {pair!r}")
         if level not in _LEVELS:
             raise RequestError(f"unknown severity {level!r}{suggestion(level, _LEVELS)}")
         levels[rule] = level
@@ -48,16 +48,17 @@ def severities_of(values: Iterable[str]) -> tuple[dict[str, Severity], tuple[str
 
 
 def file_ignores_of(values: Iterable[str]) -> tuple[tuple[str, str, tuple[str, ...]], ...]:
-    """Folder, pattern and names of each `GLOB:NAMES`; the folder is the working directory.
+    """Return folder, pattern and names of each `GLOB:NAMES`. The folder is the working directory.
 
-    Raises RequestError for what is no such pair and for an unknown name, whether or not a file has the pattern.
+    Raises RequestError for anything that is not such a pair and for an unknown name, even if no file matches the
+    pattern.
     """
     found = []
     for text in values:
-        # The names have no colon; a path of Windows has.
+        # Names contain no colon, but a Windows path does.
         pattern, separator, names = text.rpartition(":")
         if not separator or not pattern or not names.strip():
-            raise RequestError(f"--per-file-ignores wants GLOB:NAMES, not {text!r}")
+            raise RequestError(f"--per-file-ignores expects GLOB:NAMES, not {text!r}")
         found.append((os.getcwd(), pattern, _checked_names(names)))
     return tuple(found)
 
@@ -75,9 +76,9 @@ def _checked_names(text: str) -> tuple[str, ...]:
 
 
 def opset_versions_of(values: Iterable[str], option: str = "--target-opset") -> dict[str, int]:
-    """The versions by domain that `[DOMAIN=]N` give; the default domain is empty.
+    """Return the versions by domain in `[DOMAIN=]N`. The default domain is empty.
 
-    Of two for one domain the later one counts. Raises RequestError for what is no whole number.
+    The last of several for one domain counts. Raises RequestError if N is not a whole number.
     """
     from onnx_lint.spec.releases import normalized_domain
 
@@ -87,20 +88,20 @@ def opset_versions_of(values: Iterable[str], option: str = "--target-opset") -> 
         try:
             versions[normalized_domain(domain.strip())] = int(number)
         except ValueError:
-            raise RequestError(f"{option} wants [DOMAIN=]N, not {text!r}") from None
+            raise RequestError(f"{option} expects [DOMAIN=]N, not {text!r}") from None
     return versions
 
 
 def limits_of(values: Iterable[str]) -> Limits:
-    """The limits that `NAME=VALUE` lists give.
+    """Return the limits in `NAME=VALUE` lists.
 
-    Raises RequestError for what is no such pair, an unknown name, or a value that the limit cannot have.
+    Raises RequestError for anything that is not such a pair, an unknown name, or a value that the limit does not allow.
     """
     limits: dict[str, str] = {}
     for pair in (part.strip() for value in values for part in value.split(",")):
         name, separator, value = pair.partition("=")
         if not separator:
-            raise RequestError(f"--limit wants NAME=VALUE, not {pair!r}")
+            raise RequestError(f"--limit expects NAME=VALUE, not {pair!r}")
         limits[name] = value
     try:
         return DEFAULT_LIMITS.with_values(limits)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the reports go, and in which form."""
+"""The reports to write: their formats and destinations."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _IMPLIED: Final = {
     ".xml": "junit",
     ".txt": "text",
 }
-"""The format that a suffix implies."""
+"""The format that each suffix implies."""
 
 
 class Output(Record):
@@ -41,11 +41,11 @@ class Output(Record):
 
 
 def parse_outputs(format_name: str, values: Iterable[str], *, is_chosen: bool = True) -> list[Output]:
-    """The reports that `--format` and `--output` ask for.
+    """Return the reports that `--format` and `--output` ask for.
 
-    `PATH` takes the report away from standard output, `FORMAT=PATH` writes one more. `is_chosen`: whether somebody has
-    asked for `format_name`; otherwise the suffix of PATH implies the format. Raises RequestError for an unknown format,
-    for a path that implies none, and for two reports to one place.
+    `PATH` redirects the report from standard output, `FORMAT=PATH` adds a report. `is_chosen`: whether the user has set
+    `format_name`; otherwise the suffix of PATH implies the format. Raises RequestError for an unknown format, for a
+    path that implies none, and for two reports with one destination.
     """
     outputs = [_output(value, format_name if is_chosen else None, format_name) for value in values]
     redirected = any("=" not in value or value.startswith((".", "/")) for value in values)
@@ -60,7 +60,7 @@ def parse_outputs(format_name: str, values: Iterable[str], *, is_chosen: bool = 
 
 def _output(value: str, chosen: str | None, default: str) -> Output:
     name, separator, path = value.partition("=")
-    # A path with an equals sign in it is told apart by how it begins: ./a=b, /tmp/a=b.
+    # The beginning distinguishes a path with an equals sign: ./a=b, /tmp/a=b.
     if not separator or name.startswith((".", "/")):
         name, path = chosen or (default if _is_stream(value) else _implied(value)), value
     elif name not in FORMATS:
@@ -71,12 +71,12 @@ def _output(value: str, chosen: str | None, default: str) -> Output:
 
 
 def _is_stream(path: str) -> bool:
-    """Whether what is written there goes on, as to standard output, a pipe or a device."""
+    """Return whether the path is a stream: standard output, a pipe or a device."""
     return path == "-" or (os.path.exists(path) and not os.path.isfile(path))
 
 
 def _implied(path: str) -> str:
-    """The format that the suffix of a path implies."""
+    """Return the format that the suffix of a path implies."""
     suffix = os.path.splitext(path)[1].lower()
     if path and _IMPLIED.get(suffix) not in FORMATS:
         suffixes = ", ".join(suffix for suffix, name in _IMPLIED.items() if name in FORMATS)
@@ -85,14 +85,14 @@ def _implied(path: str) -> str:
 
 
 class LiveReport:
-    """The report that goes to standard output while the run goes on."""
+    """The report that is written to standard output during the run."""
 
     def __init__(self, head: Report, output: Output, options: Options, *, color: str, count: int) -> None:
         self.output = output
         self.has_reader = True
-        """Whether what is written still gets anywhere; a closed pipe is no error."""
+        """False after the reader has closed the pipe, which is not an error."""
         self.has_failed = False
-        """Whether it could not be written, which has been told on standard error then."""
+        """True after a failure to write, which has been printed on standard error."""
         self.is_on_terminal = sys.stdout is not None and sys.stdout.isatty()
         writer = file_writer(output.format_name)
         assert writer is not None, "outputs of other formats are written at the end"
@@ -104,12 +104,12 @@ class LiveReport:
         self._writer = writer
 
     def file(self, file: FileReport) -> None:
-        """Write what there is to say about the next file."""
+        """Write the report on the next file."""
         file = _as_shown(file, self.output)
         self._write(lambda: self._writer.file(file) if self._writer is not None else None)
 
     def end(self, report: Report) -> None:
-        """Write what there is to say about the whole run."""
+        """Write the end of the report, about the whole run."""
         self._write(lambda: self._writer.end(report) if self._writer is not None else None)
 
     def _write(self, write: Callable[[], None]) -> None:
@@ -130,7 +130,7 @@ class LiveReport:
 def live_report(
     head: Report, outputs: Sequence[Output], options: Options, *, color: str, count: int
 ) -> LiveReport | None:
-    """The report to standard output, where it has a form that is written file by file; None otherwise."""
+    """Return the report to standard output if its format is written file by file; otherwise None."""
     for output in outputs:
         if output.path is None and file_writer(output.format_name) is not None:
             return LiveReport(head, output, options, color=color, count=count)
@@ -138,14 +138,14 @@ def live_report(
 
 
 def write_outputs(report: Report, outputs: Sequence[Output], options: Options, *, color: str) -> bool:
-    """Write every report; one that cannot be written is told on standard error. Returns whether all were written."""
+    """Write every report, and return whether all were written. Failures are printed on standard error."""
     written = True
     if any(output.format_name == "sarif" for output in outputs):
-        _tell_about_sarif(report, options)
+        _warn_about_sarif(report, options)
     if report.weakened and any(output.format_name == "gitlab" for output in outputs):
-        from onnx_lint.cli.weakened import tell_weakenings
+        from onnx_lint.cli.weakened import print_weakenings
 
-        tell_weakenings(report.weakened)
+        print_weakenings(report.weakened)
     for output in outputs:
         shown = replace(report, files=tuple(_as_shown(file, output) for file in report.files))
         try:
@@ -161,15 +161,15 @@ def write_outputs(report: Report, outputs: Sequence[Output], options: Options, *
 
 
 def _as_shown(file: FileReport, output: Output) -> FileReport:
-    """The report of a file as the form shows it when it is written alone, whatever lines others show."""
+    """Return the report of a file with the number of context lines of this format, independent of other outputs."""
     per_rule = SHOWN_WITH_CONTEXT.get(output.format_name)
     if per_rule is None or not any(item.context_of for item in (*file.diagnostics, *file.suppressed)):
         return file
     return file.with_context_of(per_rule)
 
 
-def _tell_about_sarif(report: Report, options: Options) -> None:
-    """Warn of what a code-scanning service will not show, and say why."""
+def _warn_about_sarif(report: Report, options: Options) -> None:
+    """Warn about results that code scanning cannot show, with the reason."""
     from onnx_lint.reporters.sarif import region_of
     from onnx_lint.reporters.uri import default_root, is_outside
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which files a run is about."""
+"""Finds the files that a run checks."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ if TYPE_CHECKING:
 _MAGIC: Final = frozenset("*?[")
 _MAX_NEIGHBOURS: Final = 10_000
 _MAX_LIST: Final = 1 << 26
-"""Bytes of a list of paths."""
+"""The largest list of paths, in bytes."""
 
 
 class Input(Record):
-    """A file to lint, or a path that leads to none."""
+    """A file to lint, or a path without a file."""
 
     path: str
     problem: str | None = None
     """Why there is nothing to lint."""
     name: str | None = None
-    """How reports call it, where that is not its path: an address without credentials."""
+    """The name to report if it differs from the path: an address without credentials."""
     size: int | None = None
-    """How many bytes it has, where the listing of a store told that."""
+    """The size in bytes, if the listing of a store has it."""
     version: str | None = None
-    """What the store calls its version, where the listing told that."""
+    """The version, if the listing of a store has it."""
     is_numbered: bool = False
-    """Whether others have its name but for a number, which depends on what else is named."""
+    """True if a number distinguishes the name from other inputs. The number depends on the other inputs of the run."""
 
 
 def has_working_directory() -> bool:
-    """Whether the working directory is there; it may have been removed meanwhile."""
+    """Return whether the working directory exists; it may have been removed since the program started."""
     try:
         os.getcwd()
     except OSError:
@@ -52,9 +52,9 @@ def has_working_directory() -> bool:
 
 
 def paths_of(request: Request) -> Iterable[str]:
-    """The paths of a request: those of the command line, then those of `--files-from`.
+    """Return the paths of a request: those of the command line, then those of `--files-from`.
 
-    Raises RunError where these cannot be read, and RequestError where there are none.
+    Raises RunError if the list cannot be read, and RequestError if there are no paths.
     """
     if request.files_from is None:
         return request.paths
@@ -74,14 +74,13 @@ def paths_of(request: Request) -> Iterable[str]:
 def find_inputs(
     paths: Iterable[str], exclude: Sequence[str] = (), *, may_be_none: bool = False, access: Access | None = None
 ) -> list[Input]:
-    """The inputs in the given order, those of a directory or a glob sorted, each once.
+    """Return the inputs in the given order, each once; those of a directory or a glob are sorted.
 
-    A path with `*`, `?` or `[` that is no file is taken for a glob, in which `**` stands for any directories. Neither
-    `**` nor the search through a directory follows links to directories.
-    `exclude`: globs, as `configuration.globs` has them; what they match, or a directory that they match holds, is left
-    out however it was named. When nothing is left of all paths, that is a problem of the first, unless it may be.
-    `access`: how much is asked of the stores in which addresses lead; None for the usual.
-    Addresses that differ only in what reports do not show have a number behind the name, from the second one on.
+    A path with `*`, `?` or `[` that is not a file is a glob, in which `**` matches any directories. Neither `**` nor
+    the search through a directory follows links to directories. `exclude`: globs, as `configuration.globs` defines
+    them. A path is left out if it or a directory above it matches. If nothing is left of all paths, the first path has
+    that problem, unless `may_be_none`. `access`: the limits for stores; None for the defaults. Addresses that reports
+    show in the same way are numbered from the second one on.
     """
     found: dict[str, Input] = {}
     first = ""
@@ -99,7 +98,7 @@ def find_inputs(
 
 
 def _numbered(inputs: list[Input]) -> list[Input]:
-    """The inputs, with numbers for addresses of HTTP that have one name: of those no name has a fragment of its own."""
+    """Return the inputs, with `#N` added to equal names of web addresses. Names have no fragment yet."""
     counts = Counter(item.name for item in inputs if item.name is not None and is_web(item.name))
     if all(count == 1 for count in counts.values()):
         return inputs
@@ -128,7 +127,7 @@ def _inputs(path: str, exclude: Sequence[str], access: Access | None) -> Iterato
 
 
 def _in_store(address: str, access: Access | None) -> Iterator[Input]:
-    """What an address stands for; one of an object is not asked for before it is linted."""
+    """Yield the objects below an address. The address of one object is not accessed before it is linted."""
     shown = shown_location(address)
     if names_object(address):
         yield Input(address, name=shown)
@@ -149,7 +148,7 @@ def _in_store(address: str, access: Access | None) -> Iterator[Input]:
 
 
 def _is_excluded(path: str, exclude: Sequence[str]) -> bool:
-    """Whether the path, or a directory on it as far as it was written out, matches one of the globs."""
+    """Return whether the path, or a directory that it names, matches one of the globs."""
     if not exclude:
         return False
     from onnx_lint.configuration.globs import matches
@@ -165,7 +164,7 @@ def _is_excluded(path: str, exclude: Sequence[str]) -> bool:
 
 
 def _in_glob(pattern: str, exclude: Sequence[str]) -> Iterator[Input]:
-    """What the glob matches: files as if they were named, directories searched."""
+    """Yield the inputs that the glob matches: files as if they were named, and the models in directories."""
     from onnx_lint.cli.glob_paths import expanded
 
     matched = expanded(pattern)
@@ -187,7 +186,7 @@ def _in_glob(pattern: str, exclude: Sequence[str]) -> Iterator[Input]:
 
 def _in_directory(path: str, exclude: Sequence[str]) -> Iterator[Input]:
     inputs = list(_walk(path, exclude))
-    # What is excluded is a choice; a directory that never had a model is a mistake.
+    # To exclude all models is a choice; a directory without models is a mistake.
     if inputs or (exclude and any(True for _ in _walk(path, ()))):
         yield from inputs
         return
@@ -196,7 +195,7 @@ def _in_directory(path: str, exclude: Sequence[str]) -> Iterator[Input]:
 
 
 def _walk(path: str, exclude: Sequence[str]) -> Iterator[Input]:
-    """The models below a directory, hidden directories (of version control, of environments) left out."""
+    """Yield the models below a directory, without hidden directories (version control, environments)."""
     unreadable: list[Input] = []
 
     def note(error: OSError) -> None:
@@ -215,7 +214,7 @@ def _walk(path: str, exclude: Sequence[str]) -> Iterator[Input]:
 
 
 def hint_for_missing(path: str, commands: Iterable[str]) -> str:
-    """What a path that does not exist may have been meant to be: a command, or a file beside it; empty when unknown."""
+    """Return a suggestion for a path that does not exist: a command, or a file in the same folder; empty if none."""
     folder, name = os.path.split(path)
     if not folder:
         command = nearest(name, commands)

@@ -21,11 +21,11 @@ DELAY_SECONDS: Final = 1.0
 _SHOWN_OF_PATH: Final = 40
 _WIDTH_WITH_TIME: Final = 50
 _WIDTH_WITH_PATH: Final = 100
-"""A narrower terminal has no room for the time, or for the path, beside the bar."""
+"""The least width of the terminal for the elapsed time, and for the path, next to the bar."""
 
 
 class ProgressBar:
-    """Counts files. Used as a context, in which it appears after a second and at whose end it goes without trace."""
+    """Counts files. As a context manager it shows a bar after a second and removes it at the end."""
 
     def __init__(self, total: int, *, wanted: bool, color: str = "auto") -> None:
         self._total = total
@@ -48,7 +48,7 @@ class ProgressBar:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         if self._timer is None:
             return
         self._timer.cancel()
@@ -66,7 +66,7 @@ class ProgressBar:
                 self._update()
 
     def show(self, done: int, said: str) -> None:
-        """Show that so many files are done, with a few words in the place of the last path."""
+        """Show that `done` files are done, with the text `said` in place of the last path."""
         self._done = done
         self._last = said
         if self._timer is not None:
@@ -75,7 +75,7 @@ class ProgressBar:
 
     @contextlib.contextmanager
     def hidden(self) -> Iterator[None]:
-        """Take the bar away while something else is written to the terminal."""
+        """Remove the bar while something else is written to the terminal."""
         with self._lock:
             if self._bar is not None:
                 self._bar.stop()
@@ -103,7 +103,7 @@ class ProgressBar:
             columns.append(_path_column())
         bar = Progress(*columns, console=console, transient=True)
         bar.add_task("files", total=self._total, path="")
-        # The clock runs since the first file, not since the bar came up.
+        # Show the time since the first file, not since the bar appeared.
         bar.tasks[0].start_time = bar.get_time() - (time.monotonic() - self._start)
         with self._lock:
             if self._is_over:
@@ -119,7 +119,7 @@ class ProgressBar:
 
 
 def _path_column() -> ProgressColumn:
-    """The last file that was linted, or one of external data that takes long to read."""
+    """Return a column with the last file that was linted, or the external data file that is being read."""
     from rich.progress import ProgressColumn, Task
     from rich.text import Text
 
@@ -131,7 +131,7 @@ def _path_column() -> ProgressColumn:
 
 
 def reading_shown() -> str:
-    """The file that this process reads at the moment to verify a checksum, and how far; empty when there is none."""
+    """Return the file that a checksum is being computed of, and the percentage read; empty if there is none."""
     checksum = sys.modules.get("onnx_lint.ir.tensors.checksum")
     reading = checksum.under_way if checksum is not None else None
     if reading is None or not reading.size:
@@ -140,7 +140,7 @@ def reading_shown() -> str:
 
 
 def is_wanted(*, no_progress: bool, quiet: bool) -> bool:
-    """Whether to show a bar: on a terminal that can move its cursor, unless told otherwise."""
+    """Return whether to show a bar: on a terminal that can move its cursor, unless an option turns it off."""
     import os
 
     return not no_progress and not quiet and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The options that say which files are linted, and how the reports look."""
+"""The options that choose the files to check and the reports to write."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from onnx_lint.cli.completion import complete_outputs
+from onnx_lint.cli.completion import complete_files
 from onnx_lint.cli.outputs import FORMATS
 from onnx_lint.cli.sections import COMMON, section
 from onnx_lint.reporters import SARIF_REGIONS
@@ -19,19 +19,19 @@ def _url(_ctx: click.Context, _parameter: click.Parameter, value: str | None) ->
     from onnx_lint.common.distribution import is_url
 
     if not is_url(value):
-        raise click.BadParameter(f"{value!r} is no http or https address")
+        raise click.BadParameter(f"{value!r} is not an http or https address")
     return value
 
 
 class _Jobs(click.IntRange):
-    """A number of processes, or `auto`, which is 0."""
+    """The parameter type of a number of processes; `auto` is 0."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the number."""
         return super().convert(0 if value == "auto" else value, param, ctx)
 
 
-common_report_options = section(
+format_options = section(
     COMMON,
     click.option(
         "-f",
@@ -42,38 +42,51 @@ common_report_options = section(
         default="text",
         envvar="ONNX_LINT_FORMAT",
         show_default=True,
-        help=f"{', '.join(FORMATS)}; ONNX_LINT_FORMAT sets another default.",
+        help=f"{', '.join(FORMATS)}. ONNX_LINT_FORMAT changes the default.",
     ),
+)
+
+output_options = section(
+    COMMON,
     click.option(
         "-o",
         "--output",
         "outputs",
         multiple=True,
         metavar="[FORMAT=]PATH",
-        shell_complete=complete_outputs,
-        help="Write to a file; x.sarif, .json, .md, .xml imply the form. With FORMAT= a further report.",
+        shell_complete=complete_files,
+        help="Write to this file; .sarif, .json, .md, .xml imply the format. FORMAT=PATH adds a report.",
     ),
-    click.option("-q", "--quiet", is_flag=True, help="Only findings, and the total of several files."),
-    click.option("-v", "--verbose", is_flag=True, help="A line for each of several files, clean ones, too."),
+)
+
+common_report_options = section(
+    COMMON,
+    click.option("-q", "--quiet", is_flag=True, help="Print only findings and, for several files, the total."),
+    click.option("-v", "--verbose", is_flag=True, help="Print a line for each file, also for files without findings."),
     click.option(
         "-j",
         "--jobs",
         type=_Jobs(min=0),
         default=0,
         metavar="N",
-        help="Lint N files at a time.  [default: auto, by processors and work]",
+        help="Check N files at a time.  [default: auto: up to one process per core]",
+    ),
+    click.option(
+        "--cache/--no-cache",
+        default=False,
+        help="Reuse the verdicts on files that have not changed; see onnx-lint cache.",
     ),
     click.option(
         "--time-limit",
         type=click.FloatRange(min=0, min_open=True),
         metavar="SECONDS",
-        help="Give up on a model after this.",
+        help="Stop checking a model after this time.",
     ),
     click.option(
         "--memory-limit",
         type=click.IntRange(min=1),
         metavar="MB",
-        help="Give up on a model that takes more than this (on Linux).",
+        help="Stop checking a model that needs more memory (Linux only).",
     ),
 )
 
@@ -82,15 +95,15 @@ files_options = section(
     click.option(
         "--files-from",
         metavar="FILE",
-        help="Also the paths in FILE, or - for standard input: one a line, or with NUL between them.",
+        help="Also check the paths listed in FILE (- for standard input), separated by newlines or NUL.",
     ),
     click.option(
         "--exclude",
         multiple=True,
         metavar="GLOB",
-        help="Leave files out; without a slash, by name anywhere.",
+        help="Skip files that match GLOB; a GLOB without a slash matches file names in any folder.",
     ),
-    click.option("--allow-no-input", is_flag=True, help="Exit with 0 when every file is excluded."),
+    click.option("--allow-no-input", is_flag=True, help="Exit with 0 if every file is excluded."),
 )
 
 stdin_options = section(
@@ -98,7 +111,7 @@ stdin_options = section(
     click.option(
         "--stdin-filename",
         metavar="FILE",
-        help="The path to take for that of standard input.",
+        help="The path to report for standard input.",
     ),
 )
 
@@ -110,35 +123,35 @@ report_options = section(
         flag_value=False,
         default=True,
         type=bool,
-        help="Do not show the lines of the model around a finding.",
+        help="Do not print the lines of the model around a finding.",
     ),
-    click.option("--statistics", is_flag=True, help="Count the findings of each rule."),
+    click.option("--statistics", is_flag=True, help="Print the number of findings per rule."),
     click.option(
         "--color",
         type=click.Choice(("auto", "always", "never")),
         metavar="WHEN",
         default="auto",
-        help="auto (heeds NO_COLOR, FORCE_COLOR), always, never.",
+        help="auto (respects NO_COLOR and FORCE_COLOR), always or never.",
     ),
-    click.option("--no-progress", is_flag=True, help="No progress bar in runs of more than a second."),
+    click.option("--no-progress", is_flag=True, help="Do not show a progress bar."),
     click.option(
         "--sarif-region",
         type=click.Choice(SARIF_REGIONS),
         metavar="WHAT",
-        help="Point at the first line, for GitHub (line), at bytes or none.  [default: line; above 256 MB none]",
+        help="Point at the first line (for GitHub), the bytes, or nothing.  [default: line; none above 256 MB]",
     ),
     click.option(
         "--sarif-root",
         type=click.Path(exists=True, file_okay=False),
         metavar="DIR",
-        help="Where paths start for SARIF, GitHub and GitLab.  [default: the Git repository]",
+        help="Make paths in SARIF, GitHub and GitLab reports relative to DIR.  [default: the Git repository]",
     ),
     click.option(
         "--documentation-url",
         metavar="URL",
         envvar="ONNX_LINT_DOCUMENTATION_URL",
         callback=_url,
-        help="Link rules to pages there, as docs/build.py makes them.",
+        help="Link each rule to its page below URL, as docs/build.py writes them.",
     ),
-    click.option("--timings", is_flag=True, help="Tell on standard error where the time went."),
+    click.option("--timings", is_flag=True, help="Print the time per phase and rule on standard error."),
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one run is asked to do."""
+"""The request: everything that the user asks of one run."""
 
 from __future__ import annotations
 
@@ -10,23 +10,25 @@ from typing import Any, Final
 from onnx_lint.common.record import EMPTY, Record
 from onnx_lint.spec.standard import DEFAULT_STANDARD
 
-COMMANDS: Final = frozenset({"check", "clauses", "completions", "config", "explain", "rules", "scan", "shapes"})
-"""The commands of the program. A path of such a name cannot come first."""
+COMMANDS: Final = frozenset(
+    {"cache", "check", "clauses", "completions", "config", "explain", "fix", "new-rule", "rules", "scan", "shapes"}
+)
+"""The commands of the program. A path with such a name cannot be the first argument."""
 
 _ENVIRONMENT: Final = ("ONNX_LINT_", "_ONNX_LINT_")
-"""What the names of environment variables begin with that set options, or ask for completions."""
+"""The prefixes of environment variables that set options or ask for completions."""
 
 COMMAND_LINE: Final = "command line"
 ENVIRONMENT: Final = "environment"
-"""Where an option can come from."""
+"""The sources of an option."""
 
 
 class Request(Record):
-    """The paths, and every option of the command `check`, by the name of its parameter and with its default."""
+    """The paths, and every option of `check` and `fix` by the name of its parameter, with its default."""
 
     paths: tuple[str, ...]
     given: Mapping[str, str] = EMPTY
-    """Where each option comes from that is given: `COMMAND_LINE` or `ENVIRONMENT`."""
+    """The source of each option that is set: `COMMAND_LINE` or `ENVIRONMENT`."""
 
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
@@ -47,6 +49,7 @@ class Request(Record):
     target_opsets: tuple[str, ...] = ()
     consumers: tuple[str, ...] = ()
     opset_schemas: tuple[str, ...] = ()
+    plugins: tuple[str, ...] = ()
     external_data: bool = True
     follow_links: bool = False
     external_data_roots: tuple[str, ...] = ()
@@ -58,7 +61,9 @@ class Request(Record):
     exclude: tuple[str, ...] = ()
     allow_no_input: bool = False
     jobs: int = 0
-    """How many processes lint; 0 for as many as there are processors and enough to do for."""
+    """The number of processes; 0 for as many as there are processors and enough work for."""
+    cache: bool = False
+    """Whether to reuse the verdicts on files that have not changed."""
     time_limit: float | None = None
     memory_limit: int | None = None
 
@@ -75,6 +80,12 @@ class Request(Record):
     documentation_url: str | None = None
     timings: bool = False
 
+    fix: bool = False
+    unsafe_fixes: bool = False
+    diff: bool = False
+    fixed_folder: str | None = None
+    """The folder for the mended files; None to replace the files."""
+
     baseline: str | None = None
     write_baseline: str | None = None
     prune_baseline: bool = False
@@ -85,17 +96,17 @@ class Request(Record):
     show_settings: bool = False
 
     rule_options: Mapping[str, Mapping[str, Any]] = EMPTY
-    """Options by rule, which only a configuration gives."""
+    """Options by rule. Only a configuration sets them."""
     set_aside: tuple[str, ...] = ()
-    """What a configuration ignores and the command line may undo."""
+    """The selectors that a configuration ignores and the command line may override."""
     file_ignores: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
-    """Folder, pattern and names of what `per_file_ignores` and a configuration ignore in some files."""
+    """Folder, pattern and names of each entry of `per_file_ignores` and the configuration."""
 
 
 def request_of_paths(arguments: Sequence[str]) -> Request | None:
-    """The request that arguments are which are paths alone, or paths and `--jobs N`.
+    """Return the request for arguments that are only paths, or paths and `--jobs N`, without importing click.
 
-    None where another option, a command or a variable may be, or a fault.
+    Returns None if there may be another option, a command, a variable or an error.
     """
     if not arguments or arguments[0] in COMMANDS:
         return None
@@ -106,12 +117,12 @@ def request_of_paths(arguments: Sequence[str]) -> Request | None:
         return None
     if jobs is None:
         return Request(paths)
-    # More digits are a fault, or no matter for speed.
+    # A number of five digits or more is left to click.
     return Request(paths, {"jobs": COMMAND_LINE}, jobs=int(jobs)) if jobs.isdecimal() and len(jobs) < 5 else None
 
 
 def _jobs_and_paths(arguments: Sequence[str]) -> tuple[str | None, tuple[str, ...]]:
-    """The value of the last option `--jobs` as it is written, None where there is none; and what else is there."""
+    """Return the text of the last option `--jobs`, None if there is none, and the other arguments."""
     jobs: str | None = None
     others: list[str] = []
     left = iter(arguments)

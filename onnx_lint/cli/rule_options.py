@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The options of `check` and `scan` that say by which rules models are judged, and how much of them is read."""
+"""The options of `check` and `scan` that choose the rules and what is read."""
 
 from __future__ import annotations
 
 import click
 
 from onnx_lint.cli.completion import (
-    complete_file_ignores,
     complete_files,
-    complete_limits,
     complete_selectors,
-    complete_severities,
 )
 from onnx_lint.cli.sections import COMMON, section
 from onnx_lint.spec.messages import FILE_MESSAGES
@@ -22,7 +19,7 @@ edition_option = click.option(
     metavar="EDITION",
     default=DEFAULT_STANDARD.edition,
     show_default=True,
-    help=f"The specification of ONNX {', '.join(EDITIONS[:-1])} or {EDITIONS[-1]}.",
+    help=f"Check against the specification of ONNX {', '.join(EDITIONS[:-1])} or {EDITIONS[-1]}.",
 )
 
 selection_options = section(
@@ -32,10 +29,12 @@ selection_options = section(
         multiple=True,
         metavar="NAMES",
         shell_complete=complete_selectors,
-        help="Only these: rules, chapters, MUST, SHOULD, ALL.",
+        help="Run only these rules: rule ids, chapters, error, warning, note or ALL.",
     ),
-    click.option("--ignore", multiple=True, metavar="NAMES", shell_complete=complete_selectors, help="None of these."),
-    click.option("--pedantic", is_flag=True, help="Also what nearly every real model breaks, each by itself."),
+    click.option(
+        "--ignore", multiple=True, metavar="NAMES", shell_complete=complete_selectors, help="Skip these rules."
+    ),
+    click.option("--pedantic", is_flag=True, help="Also report, one by one, what nearly every real model violates."),
     edition_option,
 )
 
@@ -47,7 +46,7 @@ gate_options = section(
         metavar="LEVEL",
         default="error",
         show_default=True,
-        help="Least severity that exits with 1: error, warning, note or never.",
+        help="Exit with 1 for findings of this severity or higher: error, warning, note or never.",
     ),
 )
 
@@ -58,22 +57,21 @@ rule_options = section(
         multiple=True,
         metavar="NAMES",
         shell_complete=complete_selectors,
-        help="These besides the others.",
+        help="Run these rules as well.",
     ),
     click.option(
         "--per-file-ignores",
         multiple=True,
         metavar="GLOB:NAMES",
-        shell_complete=complete_file_ignores,
-        help="None of these for some files.",
+        shell_complete=complete_files,
+        help="Skip these rules for files that match GLOB.",
     ),
     click.option(
         "--severity",
         "severities",
         multiple=True,
         metavar="RULE=LEVEL",
-        shell_complete=complete_severities,
-        help="Make a rule error, warning, note or off.",
+        help="Set the severity of a rule: error, warning, note or off.",
     ),
     click.option(
         "--min-severity",
@@ -81,17 +79,17 @@ rule_options = section(
         metavar="LEVEL",
         default="note",
         show_default=True,
-        help="Report nothing less severe than error, warning or note.",
+        help="Hide findings below this severity: error, warning or note.",
     ),
-    click.option("--errors-only", "min_severity", flag_value="error", help="The same as --min-severity error."),
-    click.option("--exit-zero", is_flag=True, help="The same as --fail-on never."),
+    click.option("--errors-only", "min_severity", flag_value="error", help="Same as --min-severity error."),
+    click.option("--exit-zero", is_flag=True, help="Same as --fail-on never."),
     click.option(
         "--internal-errors",
         type=click.Choice(("error", "warning")),
         metavar="LEVEL",
         default="error",
         show_default=True,
-        help="What a crash of onnx-lint is: error, or warning without exit code 3.",
+        help="Report a crash of onnx-lint itself as error (exit code 3) or as warning.",
     ),
     click.option(
         "--variant",
@@ -99,7 +97,7 @@ rule_options = section(
         metavar="VARIANT",
         default=DEFAULT_STANDARD.variant,
         show_default=True,
-        help="onnx-ml or onnx, without classical learning.",
+        help="Check against onnx-ml, or onnx, which has no classical machine learning.",
     ),
 )
 
@@ -109,14 +107,14 @@ extent_options = section(
         "--proto",
         type=click.Choice(FILE_MESSAGES),
         metavar="MESSAGE",
-        help="The message that files hold, such as TensorProto.",
+        help="The protobuf message in the files, such as TensorProto.",
     ),
     click.option(
         "--opset-import",
         "opset_imports",
         multiple=True,
         metavar="[DOMAIN=]N",
-        help="The operator set that graphs and nodes without a model are meant for.",
+        help="The operator set to assume for files that hold a graph, function or node without a model.",
     ),
     click.option(
         "--no-external-data",
@@ -124,25 +122,24 @@ extent_options = section(
         flag_value=False,
         default=True,
         type=bool,
-        help="Leave files of tensors beside the model alone.",
+        help="Do not look at external data files.",
     ),
-    click.option("--follow-links", is_flag=True, help="Follow links to such files inside the model's folder."),
+    click.option("--follow-links", is_flag=True, help="Follow links to external data inside the model's folder."),
     click.option(
         "--external-data-root",
         "external_data_roots",
         multiple=True,
         metavar="DIR",
         shell_complete=complete_files,
-        help="Follow links to such files into this folder, too.",
+        help="Follow links to external data into this folder as well.",
     ),
-    click.option("--verify-checksums", is_flag=True, help="Read such files, and compare their checksums."),
-    click.option("--download", is_flag=True, help="Fetch remote files whole if their server gives no parts."),
+    click.option("--verify-checksums", is_flag=True, help="Read external data files and compare their checksums."),
+    click.option("--download", is_flag=True, help="Download remote files whole if the server has no range requests."),
     click.option(
         "--limit",
         "limits",
         multiple=True,
         metavar="NAME=VALUE",
-        shell_complete=complete_limits,
         help="Set a limit, such as memory=4GiB or findings_per_rule=100.",
     ),
 )

@@ -16,7 +16,8 @@ from onnx_lint.cli.errors import RequestError, RunError
 from onnx_lint.cli.kept_files import check_reports
 from onnx_lint.cli.outputs import LiveReport, Output, live_report, parse_outputs, write_outputs
 from onnx_lint.cli.paths import find_inputs, has_working_directory, paths_of
-from onnx_lint.common.memory import let_go
+from onnx_lint.cli.streams import standard_output
+from onnx_lint.common.memory import release_memory
 from onnx_lint.common.record import replace
 from onnx_lint.input.locations import is_remote
 from onnx_lint.reporters import DRAWN, SHOWN_WITH_CONTEXT, Options, reporter
@@ -28,18 +29,19 @@ if TYPE_CHECKING:
     from onnx_lint.cli.paths import Input
     from onnx_lint.cli.request import Request
     from onnx_lint.common.model_limits import ModelLimits
+    from onnx_lint.fixing.files import Mending
     from onnx_lint.remote.access import Access
     from onnx_lint.report import FileReport, Report
 
 
 def plan_of(request: Request) -> Plan | None:
-    """The plan of a request; None where it only asks for the settings, which are shown then.
+    """Return the plan of a request, or print the settings and return None if the request asks for them.
 
-    Raises RequestError for a request that makes no sense, and RunError where there is no working directory, or a
+    Raises RequestError for a request that makes no sense, and RunError if the working directory does not exist or a
     configuration cannot be used.
     """
     if not has_working_directory():
-        raise RunError("the working directory is not there any more")
+        raise RunError("the working directory does not exist any more")
     plan = Plan(request)
     if not request.show_settings:
         return plan
@@ -50,55 +52,83 @@ def plan_of(request: Request) -> Plan | None:
 
 
 def run(request: Request) -> int:
-    """Lint what is asked for, write the reports, and return the exit code.
+    """Lint the files of the request, write the reports, and return the exit code.
 
     Raises RequestError for a request that makes no sense, and RunError for a configuration or a baseline that cannot be
-    used. A report that cannot be written is told on standard error, and counts in the exit code.
+    used. If a report cannot be written, that is printed on standard error and the exit code is at least 2.
     """
     plan = plan_of(request)
     if plan is None:
         return exit_codes.CLEAN
-    own = plan.of_run()
+    own = plan.run_request()
+    if own.diff:
+        return _show_difference(plan)
+    if own.fix and "-" in own.paths:
+        with contextlib.redirect_stdout(sys.stderr):  # the model goes to standard output
+            return _run(request, plan, own)
+    return _run(request, plan, own)
+
+
+def _show_difference(plan: Plan) -> int:
+    """Print what fixes would change, and return the exit code: 1 if they would change anything."""
+    tasks = _tasks((), plan, ())
+    report = _lint(tasks, plan, _head(tasks, plan), None, is_for_reader=False)
+    with standard_output() as stream:
+        stream.writelines(file.repair.difference for file in report.files if file.repair is not None)
+    code = exit_codes.of_report(report, lambda _: False, plan.run_request().internal_errors)
+    if code > exit_codes.FINDINGS:
+        from onnx_lint.cli.failures import print_failures
+
+        print_failures(report, plan.run_request().internal_errors)
+    is_different = any(file.repair is not None and file.repair.difference for file in report.files)
+    return max(code, exit_codes.FINDINGS if is_different else exit_codes.CLEAN)
+
+
+def _run(request: Request, plan: Plan, own: Request) -> int:
     if own.quiet and own.verbose:
-        raise RequestError("--quiet and --verbose do not go together")
+        raise RequestError("--quiet and --verbose cannot be combined")
     outputs = parse_outputs(
         own.format_name, own.outputs, is_chosen=own.format_name != "text" or "format_name" in own.given
     )
     for output in outputs:
-        reporter(output.format_name)  # a library that cannot be loaded for lack of memory says so in words of its own
+        reporter(output.format_name)  # import it now: without memory for its libraries this raises a clear error
     tasks = _tasks(outputs, plan, _context(outputs, own))
     before = time.process_time()
     head = _head(tasks, plan)
     options = _options_of(own)
     live = None
-    if not plan.writes_baseline:  # which may fail, and then there is no report
+    if not plan.writes_baseline:  # writing a baseline may fail, and then there is no report
         live = live_report(head, outputs, options, color=own.color, count=len(tasks))
-    # What has no other purpose than to be read ends with its reader.
+    # If standard output is the only report, the run ends when its reader has closed it.
     is_for_reader = live is not None and len(outputs) == 1 and not request.timings
     report = _lint(tasks, plan, head, live, is_for_reader=is_for_reader)
-    code = exit_codes.of_report(report, lambda file: plan.of(file.path).fails(file.diagnostics), own.internal_errors)
+    code = exit_codes.of_report(
+        report, lambda file: plan.choices_for(file.path).fails(file.diagnostics), own.internal_errors
+    )
     start = time.perf_counter()
     left = [output for output in outputs if live is None or output is not live.output]
     if live is not None:
         live.end(report)
     if left:
-        let_go()  # what is written as a whole takes up memory as well, and needs the last model no more
+        release_memory()  # reports need memory, and the caches of the last model are not needed any more
     if not write_outputs(report, left, options, color=own.color) or (live is not None and live.has_failed):
         code = max(code, exit_codes.NOT_CHECKED)
     if request.timings:
-        from onnx_lint.cli.timings import tell_timings
+        from onnx_lint.cli.timings import print_timings
 
         sys.stdout.flush()
-        tell_timings(report, before, time.perf_counter() - start)
+        print_timings(report, before, time.perf_counter() - start)
+    if own.quiet or all(output.format_name != "text" for output in outputs):
+        _print_not_made(report)
     if code > exit_codes.FINDINGS or any(file.internal_errors for file in report.files):
-        from onnx_lint.cli.failures import tell_failures
+        from onnx_lint.cli.failures import print_failures
 
-        tell_failures(report, own.internal_errors)
+        print_failures(report, own.internal_errors)
     return code
 
 
 def _context(outputs: Iterable[Output], own: Request) -> tuple[int, ...]:
-    """Of how many findings of a rule and clause reports show the lines around them: each number once."""
+    """Return the numbers of findings per rule and clause for which the reports show lines, each number once."""
     if not own.context:
         return ()
     shown = {SHOWN_WITH_CONTEXT[output.format_name] for output in outputs if output.format_name in SHOWN_WITH_CONTEXT}
@@ -106,53 +136,102 @@ def _context(outputs: Iterable[Output], own: Request) -> tuple[int, ...]:
 
 
 def _tasks(outputs: Sequence[Output], plan: Plan, context: tuple[int, ...]) -> list[Task]:
-    own = plan.of_run()
+    own = plan.run_request()
     inputs = inputs_of(own)
     if not inputs:
         sys.stderr.write("Nothing to lint: every file is excluded.\n")
-    # All configurations are read before the first model, so that a fault in one is told at once.
+    # Read all configurations before the first model, so that a fault in one is reported at once.
     pictures = any(output.format_name in DRAWN for output in outputs)
-    tasks = [_task(item, plan, own.stdin_filename, context, pictures) for item in inputs]
-    check_reports([output.path for output in outputs], [*(item.path for item in inputs), *plan.files_of_run()])
+    cache = None
+    if own.cache:
+        cache = _cache_folder(own, inputs)
+    mending = _mending(own, inputs) if own.fix or own.diff else None
+    tasks = [_task(item, plan, own.stdin_filename, context, pictures, cache, mending) for item in inputs]
+    check_reports([output.path for output in outputs], [*(item.path for item in inputs), *plan.files_in_use()])
     return tasks
 
 
 def inputs_of(own: Request) -> list[Input]:
-    """What a request is about. Raises RunError and RequestError as `paths_of` does."""
+    """Return the inputs of a request. Raises RunError and RequestError as `paths_of` does."""
     paths = tuple(paths_of(own))
     access = _access(own) if any(map(is_remote, paths)) else None
     return find_inputs(paths, own.exclude, may_be_none=own.allow_no_input, access=access)
 
 
 def _access(own: Request) -> Access:
-    """How much is asked of stores."""
+    """Return the limits for access to stores."""
     from onnx_lint.cli.option_values import limits_of
     from onnx_lint.remote.access import access_of
 
     return access_of(limits_of(own.limits), download=own.download)
 
 
-def _task(item: Input, plan: Plan, stdin_filename: str | None, context: tuple[int, ...], pictures: bool) -> Task:
+def _print_not_made(report: Report) -> None:
+    """Print the fixes that were not made, which only the full text report has."""
+    from onnx_lint.reporters.escape import shown_path, visible
+
+    for file in report.files:
+        for problem in file.repair.not_made if file.repair is not None else ():
+            sys.stderr.write(f"Warning: {shown_path(file.path)}: not fixed: {visible(problem)}\n")
+
+
+def _mending(own: Request, inputs: Sequence[Input]) -> Mending:
+    """How to mend the files. Raises RequestError where that makes no sense."""
+    from onnx_lint.fixing.files import Mending
+
+    if own.fixed_folder is not None and any(item.path == "-" for item in inputs):
+        raise RequestError("standard input goes to standard output; --output is for files")
+    remote = [item.path for item in inputs if is_remote(item.path)]
+    if remote and not own.diff:
+        raise RequestError(f"{remote[0]!r} is in a store, and only local files are fixed")
+    if own.fixed_folder is not None:
+        names = [os.path.basename(item.path) for item in inputs]
+        for name in names:
+            if names.count(name) > 1:
+                raise RequestError(f"two files would be written to {os.path.join(own.fixed_folder, name)!r}")
+    return Mending(own.unsafe_fixes, own.diff, own.fixed_folder)
+
+
+def _cache_folder(own: Request, inputs: Sequence[Input]) -> str | None:
+    """Return the folder of the cache; None, with a line on standard error, if it must not or cannot be used."""
+    try:
+        from onnx_lint.cli.cached_reports import folder_of_run
+    except ImportError as error:  # Python can be built without SQLite
+        sys.stderr.write(f"The cache is not used: {error}\n")
+        return None
+    return folder_of_run(own.paths, inputs)
+
+
+def _task(
+    item: Input,
+    plan: Plan,
+    stdin_filename: str | None,
+    context: tuple[int, ...],
+    pictures: bool,
+    cache: str | None,
+    mending: Mending | None,
+) -> Task:
     from onnx_lint.cli.lint_one import Task
 
     name = stdin_filename if item.path == "-" else item.name
-    return Task(item.path, plan.of(name or item.path).settings, item.problem, name, context, pictures)
+    settings = plan.choices_for(name or item.path).settings
+    return Task(item.path, settings, item.problem, name, context, pictures, cache, mending)
 
 
 def _head(tasks: Sequence[Task], plan: Plan) -> Report:
-    """The report before the first file."""
+    """Return the report before the first file."""
     from onnx_lint.engine.lint import report_of
 
-    return report_of((), tasks[0].settings if tasks else plan.of("-").settings)
+    return report_of((), tasks[0].settings if tasks else plan.choices_for("-").settings)
 
 
 def _lint(tasks: Sequence[Task], plan: Plan, head: Report, live: LiveReport | None, *, is_for_reader: bool) -> Report:
-    """The report of a run, of which `live` has been told each file; an interrupted run ends with what it has."""
-    from onnx_lint.engine.lint import told_apart
+    """Lint the tasks, pass each file to `live`, and return the report, which an interruption cuts short."""
+    from onnx_lint.engine.lint import with_own_settings
     from onnx_lint.spec.clauses import Severity
 
     names = [task.name or task.path for task in tasks]
-    level = Severity.of(plan.of_run().min_severity)
+    level = Severity.of(plan.run_request().min_severity)
     baselines = None
     if plan.has_baseline:
         from onnx_lint.cli.baselines import Baselines
@@ -160,9 +239,9 @@ def _lint(tasks: Sequence[Task], plan: Plan, head: Report, live: LiveReport | No
         baselines = Baselines(plan, names, head.rules)
 
     def judged(index: int, file: FileReport) -> FileReport:
-        file = told_apart(file, tasks[index].settings, tasks[0].settings)
+        file = with_own_settings(file, tasks[index].settings, tasks[0].settings)
         if baselines is not None:
-            file = baselines.judged(file)
+            file = baselines.apply(file)
         return file.at_least(level)
 
     files = _linted(tasks, plan, judged, live, is_for_reader=is_for_reader)
@@ -185,11 +264,11 @@ def _linted(
     *,
     is_for_reader: bool,
 ) -> dict[int, FileReport]:
-    """The reports of the files by the index of their tasks, in their order: of all, unless the run is interrupted."""
+    """Return the reports by the index of their tasks, in order: of all files, unless the run is interrupted."""
     from onnx_lint.cli.jobs import lint_each
     from onnx_lint.cli.progress import ProgressBar, is_wanted
 
-    own = plan.of_run()
+    own = plan.run_request()
     limits = _limits_of(own)
     done: dict[int, FileReport] = {}
     files: dict[int, FileReport] = {}
@@ -212,23 +291,23 @@ def _linted(
             if len(tasks) == 1:
                 raise
             if sys.stderr.isatty():
-                sys.stderr.write("\n")  # a line of its own for what follows on the ^C
-            for index in sorted(done):  # those that came before their turn
+                sys.stderr.write("\n")  # the terminal shows ^C on the current line
+            for index in sorted(done):  # files that were done before their turn
                 take(index)
     return files
 
 
 def _limits_of(own: Request) -> ModelLimits:
-    """What one model may take. Raises RequestError for a limit that cannot be watched here."""
+    """Return the limits for one model. Raises RequestError for a memory limit on a system that cannot measure it."""
     from onnx_lint.common.model_limits import ModelLimits, resident
 
     if own.memory_limit is not None and not resident(os.getpid()):
-        raise RequestError("--memory-limit wants a system that tells the memory of processes in /proc, as Linux does")
+        raise RequestError("--memory-limit requires a system with the memory of processes in /proc, such as Linux")
     return ModelLimits(own.time_limit, own.memory_limit)
 
 
 def _interruptions(count: int) -> contextlib.AbstractContextManager[None]:
-    """What lets a run of several files end with a report when it is terminated; of one there would be none."""
+    """Return a context in which SIGTERM ends a run of several files with a report; for one file it does nothing."""
     if count <= 1:
         return contextlib.nullcontext()
     from onnx_lint.cli.interruption import termination_interrupts
@@ -237,7 +316,7 @@ def _interruptions(count: int) -> contextlib.AbstractContextManager[None]:
 
 
 def _options_of(request: Request) -> Options:
-    """What the request says to all reporters."""
+    """Return the options of the request for all reporters."""
     failing = "never" if request.exit_zero else request.fail_on
     return Options(
         quiet=request.quiet,
@@ -247,7 +326,7 @@ def _options_of(request: Request) -> Options:
         show_suppressed=request.show_suppressed,
         sarif_region=request.sarif_region,
         documentation=request.documentation_url,
-        # A run that is not to fail still shows as failed tests what would have failed it.
+        # With --exit-zero, JUnit still shows as failed tests the findings that would fail the run.
         failing="error" if failing == "never" else failing,
         internal_errors=request.internal_errors,
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a scan of many models, and tells the totals of scans."""
+"""Runs a scan of many models, and prints the totals of scans."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from onnx_lint.cli.request import Request
 from onnx_lint.cli.run import inputs_of, plan_of
 from onnx_lint.cli.scan_progress import ScanProgress
 from onnx_lint.cli.streams import report_file, standard_output
-from onnx_lint.cli.weakened import tell_weakenings, weakenings
+from onnx_lint.cli.weakened import print_weakenings, weakenings
 from onnx_lint.common.model_limits import ModelLimits
 from onnx_lint.common.record import replace
 from onnx_lint.fleet.columns import LEVELS
@@ -31,7 +31,7 @@ from onnx_lint.fleet.errors import FleetError
 from onnx_lint.fleet.export import export
 from onnx_lint.fleet.jobs import MEGABYTES_FOR_A_MODEL, SECONDS_FOR_A_MODEL
 from onnx_lint.fleet.page import write_page
-from onnx_lint.fleet.scan import Cluster, Target, head_of, scan, told_apart
+from onnx_lint.fleet.scan import Cluster, ScannedFile, head_of, scan, with_unique_names
 from onnx_lint.fleet.summary import write_json, write_text
 from onnx_lint.fleet.totals import Totals, difference
 from onnx_lint.input.locations import is_remote, shown_address
@@ -39,36 +39,36 @@ from onnx_lint.reporters.escape import visible
 from onnx_lint.spec.clauses import Severity
 
 _NEEDED: Final = frozenset({"dask", "distributed", "locket", "psutil"})
-"""What the extra installs and a scan imports."""
+"""The packages that the extra `fleet` installs and a scan imports."""
 
 
 def run_scan(request: Request, own: Mapping[str, Any]) -> int:
-    """Lint the targets into the folder of reports, tell the totals, and return the exit code.
+    """Lint the targets, store the results in the folder, print the totals, and return the exit code.
 
-    `own`: the options that the command `scan` alone has. Raises RequestError and RunError as `cli.run.run` does.
+    `own`: the options that only the command `scan` has. Raises RequestError and RunError as `cli.run.run` does.
     """
     plan = plan_of(request)
     if plan is None:
         return exit_codes.CLEAN
     _check_folders(own)
-    run = plan.of_run()
+    run = plan.run_request()
     part = _part_of(own["part"])
-    usual, level = plan.of("-").settings, Severity.of(run.min_severity)
+    usual, level = plan.choices_for("-").settings, Severity.of(run.min_severity)
     targets = _targets(plan, part)
-    check_reports([own["output"]], [*(target.path for target in targets), *plan.files_of_run()])
+    check_reports([own["output"]], [*(target.path for target in targets), *plan.files_in_use()])
     if plan.has_configuration:
-        tell_weakenings(weakenings(plan, (target.name for target in targets)))
+        print_weakenings(weakenings(plan, (target.name for target in targets)))
     limits = ModelLimits(own["time_limit"] or SECONDS_FOR_A_MODEL, own["memory_limit"] or MEGABYTES_FOR_A_MODEL)
     cluster = Cluster(own["scheduler"], own["workers"] or min(processors(), max(len(targets), 1)))
     head = head_of(_named(request), run.exclude, own["part"], usual, level)
     if own["against"] is not None:
-        _check_reports(own["against"])  # before anything is linted
+        _check_reports(own["against"])  # fail before linting
     is_shown = not (own["quiet"] or own["no_progress"])
     try:
         with open_to_scan(own["folder"], {**head, "models": len(targets)}, anew=own["anew"]) as reports:
             try:
                 with termination_interrupts(), ScanProgress(len(targets), wanted=is_shown) as progress:
-                    scan(reports, targets, usual, level, limits, cluster, progress.tell)
+                    scan(reports, targets, usual, level, limits, cluster, progress.show)
             except KeyboardInterrupt:
                 done = min(reports.count(), len(targets))
                 sys.stderr.write(
@@ -76,7 +76,7 @@ def run_scan(request: Request, own: Mapping[str, Any]) -> int:
                     " same command goes on with the others.\n"
                 )
                 return exit_codes.INTERRUPTED
-            return _tell([reports], _judged_as(request, run), own)
+            return _print_totals([reports], _judged_as(request, run), own)
     except FleetError as error:
         raise RunError(str(error)) from error
     except ModuleNotFoundError as error:
@@ -86,27 +86,27 @@ def run_scan(request: Request, own: Mapping[str, Any]) -> int:
 
 
 def _check_folders(own: Mapping[str, Any]) -> None:
-    """Raise RequestError for folders that reports cannot be written to, or held against."""
+    """Raise RequestError for folders that reports cannot be written to or compared with."""
     if is_remote(own["folder"]):
-        raise RequestError("--to is a folder on this machine, from which reports may be copied to a store")
+        raise RequestError("--to must be a folder on this machine; its files can be copied to a store afterwards")
     if own["against"] is not None and os.path.realpath(own["against"]) == os.path.realpath(own["folder"]):
-        raise RequestError("--against and --to name the same folder; a copy of it is what can be held against")
+        raise RequestError("--against and --to name the same folder; compare with a copy of it")
 
 
 def run_summary(request: Request, own: Mapping[str, Any]) -> int:
-    """Tell the totals of scans that were made before, and return the exit code. Raises RunError as above."""
-    run = Plan(request).of_run()
+    """Print the totals of earlier scans, and return the exit code. Raises the same errors as `run_scan`."""
+    run = Plan(request).run_request()
     check_reports([own["output"]], ())
     try:
         with contextlib.ExitStack() as stack:
             scans = [stack.enter_context(open_to_read(folder)) for folder in own["summaries"]]
-            return _tell(scans, _judged_as(request, run), own)
+            return _print_totals(scans, _judged_as(request, run), own)
     except FleetError as error:
         raise RunError(str(error)) from error
 
 
 def _judged_as(request: Request, run: Request) -> Request:
-    """Return the request with what the configuration of the run says about exit codes."""
+    """Return the request with the settings of the run's configuration that decide the exit code."""
     return replace(request, fail_on=run.fail_on, internal_errors=run.internal_errors)
 
 
@@ -119,62 +119,62 @@ def _check_reports(folder: str) -> None:
         raise RunError(str(error)) from error
 
 
-# --- what is linted
+# --- the targets
 
 
-def _targets(plan: Plan, part: tuple[int, int] | None) -> list[Target]:
-    own = plan.of_run()
+def _targets(plan: Plan, part: tuple[int, int] | None) -> list[ScannedFile]:
+    own = plan.run_request()
     inputs = inputs_of(own)
     if any(item.path == "-" for item in inputs):
         raise RequestError("scan does not read standard input; onnx-lint check does")
     if not inputs:
         sys.stderr.write("Nothing to lint: every file is excluded.\n")
     chosen = (item for item in inputs if part is None or _is_in(item.name or item.path, part))
-    return told_apart(_target(item, plan) for item in chosen)
+    return with_unique_names(_target(item, plan) for item in chosen)
 
 
-def _target(item: Input, plan: Plan) -> Target:
+def _target(item: Input, plan: Plan) -> ScannedFile:
     name = item.name or item.path
-    settings = plan.of(name).settings
+    settings = plan.choices_for(name).settings
     if is_remote(item.path):
-        return Target(item.path, name, settings, item.size, item.version or "", item.problem, item.is_numbered)
+        return ScannedFile(item.path, name, settings, item.size, item.version or "", item.problem, item.is_numbered)
     try:
         found = os.stat(item.path)
     except (OSError, ValueError):
-        return Target(item.path, name, settings, None, "", item.problem)
-    return Target(item.path, name, settings, found.st_size, f"mtime {found.st_mtime_ns}", item.problem)
+        return ScannedFile(item.path, name, settings, None, "", item.problem)
+    return ScannedFile(item.path, name, settings, found.st_size, f"mtime {found.st_mtime_ns}", item.problem)
 
 
 def _named(request: Request) -> Iterator[str]:
-    """What the scan is about, without credentials. A list of paths may change, as what a folder holds may."""
+    """Yield the names of the targets, without credentials. The content of a list or a folder may change."""
     yield from (shown_address(target) if is_remote(target) else target for target in request.paths)
     if request.files_from is not None:
         yield f"--files-from {request.files_from}"
 
 
 def _part_of(text: str | None) -> tuple[int, int] | None:
-    """Which part of how many `I/N` means. Raises RequestError for anything else."""
+    """Return the numbers of `I/N`. Raises RequestError for anything else."""
     if text is None:
         return None
     found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text)
     if found is None or not 1 <= int(found[1]) <= int(found[2]):
-        raise RequestError(f"--part wants I/N, such as 2/8, not {text!r}")
+        raise RequestError(f"--part expects I/N, such as 2/8, not {text!r}")
     return int(found[1]), int(found[2])
 
 
 def _is_in(path: str, part: tuple[int, int]) -> bool:
-    """Whether a path is in a part: the digest decides, so that a new model does not move the others."""
+    """Return whether a path belongs to a part. A digest decides, so that a new model does not move the others."""
     digest = hashlib.sha256(path.encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:8], "big") % part[1] == part[0] - 1
 
 
-# --- what is told
+# --- the totals
 
 
-def _tell(scans: list[Reports], request: Request, own: Mapping[str, Any]) -> int:
-    """Write the totals, and return the exit code: where an old scan is given, what is new decides.
+def _print_totals(scans: list[Reports], request: Request, own: Mapping[str, Any]) -> int:
+    """Write the totals, and return the exit code. With --against only new findings decide it.
 
-    Raises FleetError where something cannot be read.
+    Raises FleetError if a scan cannot be read.
     """
     totals = Totals()
     for reports in scans:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `scan`: its options, and what they ask of `onnx_lint.fleet`."""
+"""The command `scan`: its options, and the calls of `onnx_lint.fleet`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Examples:
   onnx-lint scan --summary reports --against reports-of-last-week
 
 \b
-Exit codes are those of onnx-lint check.
+The exit codes are those of onnx-lint check.
 """
 
 _FORMATS: Final = ("text", "json", "html")
@@ -35,31 +35,29 @@ _scan_options = section(
         "folder",
         metavar="REPORTS",
         shell_complete=complete_files,
-        help="The folder for what is found; a scan that was stopped goes on there.",
+        help="The folder for the results. A scan that was interrupted resumes from it.",
     ),
     click.option(
         "--workers",
         type=click.IntRange(min=1),
         metavar="N",
-        help="Processes on this machine.  [default: one a processor]",
+        help="Number of processes on this machine.  [default: one per core]",
     ),
-    click.option(
-        "--scheduler", metavar="ADDRESS", help="Lint on a cluster of Dask instead, such as tcp://10.0.0.1:8786."
-    ),
-    click.option("--part", metavar="I/N", help="Only the Ith of N parts of the models, for a matrix of CI jobs."),
+    click.option("--scheduler", metavar="ADDRESS", help="Use a Dask cluster, such as tcp://10.0.0.1:8786."),
+    click.option("--part", metavar="I/N", help="Check only the Ith of N parts of the models, for a matrix of CI jobs."),
     click.option(
         "--time-limit",
         type=click.FloatRange(min=0, min_open=True),
         metavar="SECONDS",
-        help="Give up on a model after this.  [default: 300]",
+        help="Stop checking a model after this time.  [default: 300]",
     ),
     click.option(
         "--memory-limit",
         type=click.IntRange(min=1),
         metavar="MB",
-        help="Give up on a model that takes more than this.  [default: 4096]",
+        help="Stop checking a model that needs more memory.  [default: 4096]",
     ),
-    click.option("--anew", is_flag=True, help="Forget what REPORTS holds, and lint everything."),
+    click.option("--anew", is_flag=True, help="Discard the results in REPORTS and check every model again."),
 )
 
 _totals_options = section(
@@ -70,13 +68,13 @@ _totals_options = section(
         multiple=True,
         metavar="REPORTS",
         shell_complete=complete_files,
-        help="Lint nothing; tell the totals of scans by rule, producer and edition.",
+        help="Check nothing; print the totals of earlier scans by rule, producer and edition.",
     ),
     click.option(
         "--against",
         metavar="OLD",
         shell_complete=complete_files,
-        help="Tell and judge what is new since OLD, a folder of reports.",
+        help="Report only what is new since the scan in the folder OLD.",
     ),
     click.option(
         "-f",
@@ -85,31 +83,33 @@ _totals_options = section(
         type=click.Choice(_FORMATS),
         default="text",
         show_default=True,
-        help="The form of the totals.",
+        help="The format of the totals.",
     ),
     click.option(
         "--export",
         metavar="FOLDER",
         shell_complete=complete_files,
-        help="Write all models and findings there, as JSON Lines and Parquet.",
+        help="Write all models and findings to this folder as JSON Lines and Parquet.",
     ),
-    click.option("-o", "--output", metavar="FILE", shell_complete=complete_files, help="Write the totals there."),
-    click.option("-q", "--quiet", is_flag=True, help="Neither progress nor totals on the terminal."),
-    click.option("--no-progress", is_flag=True, help="No progress on standard error."),
+    click.option(
+        "-o", "--output", metavar="FILE", shell_complete=complete_files, help="Write the totals to this file."
+    ),
+    click.option("-q", "--quiet", is_flag=True, help="Print neither progress nor totals."),
+    click.option("--no-progress", is_flag=True, help="Do not show progress on standard error."),
 )
 
 _OWN: Final = (
     *("folder", "workers", "scheduler", "part", "time_limit", "memory_limit", "anew"),
     *("summaries", "against", "export", "format_name", "output", "quiet", "no_progress"),
 )
-"""The options that no other command has."""
+"""The options that only this command has."""
 
 
 @click.command(
     "scan",
     cls=SectionedCommand,
     epilog=_EPILOG,
-    short_help="Lint thousands of models, and tell the totals.",
+    short_help="Check thousands of models and print totals.",
 )
 @click.argument("targets", nargs=-1, metavar="TARGET...", type=click.Path(readable=False))
 @_scan_options
@@ -123,11 +123,11 @@ _OWN: Final = (
 @configuration_options
 @click.pass_context
 def scan_command(ctx: click.Context, /, targets: tuple[str, ...], **options: Any) -> None:
-    """Lint a fleet of models with Dask, into a folder of reports.
+    """Check a large collection of models with Dask and collect the results in a folder.
 
-    TARGET is what onnx-lint check takes: a folder, a glob, a file, or an address in a store. What REPORTS holds already
-    is not linted again: models are known by size and time of change, or by the version that the store tells. One that
-    hangs, eats memory or ends its process is tried again, and then reported by name.
+    TARGET is what onnx-lint check accepts: a folder, a glob, a file or a URL. Models whose results are in REPORTS
+    already are skipped if their size and modification time, or their version in the store, did not change. A model
+    that exceeds a limit or crashes its process is tried again, and then listed by name.
     """
     own = {name: options.pop(name) for name in _OWN}
     request = Request(targets, given_of(ctx, options), **options)
@@ -135,7 +135,7 @@ def scan_command(ctx: click.Context, /, targets: tuple[str, ...], **options: Any
         if own["summaries"]:
             _refuse(own, targets, request)
         elif own["folder"] is None:
-            raise RequestError("Missing option '--to REPORTS', the folder for what is found.")
+            raise RequestError("Missing option '--to REPORTS', the folder for the results.")
         elif not targets and request.files_from is None:
             raise RequestError("Missing argument 'TARGET...'.")
         from onnx_lint.cli.run_scan import run_scan, run_summary
@@ -147,10 +147,10 @@ def scan_command(ctx: click.Context, /, targets: tuple[str, ...], **options: Any
 
 
 def _refuse(own: dict[str, Any], targets: tuple[str, ...], request: Request) -> None:
-    """Raise RequestError for what goes with linting alone."""
+    """Raise RequestError for options that cannot be combined with --summary."""
     if targets or request.files_from is not None:
-        raise RequestError("--summary lints nothing, so that no TARGET goes with it")
+        raise RequestError("--summary checks nothing: remove TARGET")
     for name in ("folder", "workers", "scheduler", "part", "time_limit", "memory_limit", "anew"):
         if own[name]:
             option = "--to" if name == "folder" else f"--{name.replace('_', '-')}"
-            raise RequestError(f"--summary lints nothing, so that {option} does not go with it")
+            raise RequestError(f"--summary checks nothing: remove {option}")

@@ -17,7 +17,7 @@ _SECTION = "__onnx_lint_section__"
 
 
 def section(title: str, *options: Decorator) -> Decorator:
-    """One decorator for several options, which the help shows under `title`, in this order."""
+    """Return one decorator for several options, which the help shows under `title` in this order."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         for option in reversed(options):
@@ -31,7 +31,7 @@ def section(title: str, *options: Decorator) -> Decorator:
 
 
 class SectionedCommand(click.Command):
-    """Shows its options under the titles that :func:`section` gave them; those without one end the first section."""
+    """Shows its options under the titles of :func:`section`; options without one come last in the first section."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write a list of options for each section."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The options about targets, baselines and configuration files, and where the options of a run come from."""
+"""The options about targets, baselines and configuration files, and the source of each option."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from click.core import ParameterSource
 from onnx_lint.cli.completion import complete_files
 from onnx_lint.cli.request import COMMAND_LINE, ENVIRONMENT
 from onnx_lint.cli.sections import section
-from onnx_lint.cli.shared_options import config_option, no_config_option, opset_schema_option
+from onnx_lint.cli.shared_options import config_option, no_config_option, opset_schema_option, plugin_option
 from onnx_lint.spec.clauses import CONSUMERS
 
 _SOURCES: Final = {
@@ -23,7 +23,7 @@ _SOURCES: Final = {
 
 
 def given_of(ctx: click.Context, names: Iterable[str]) -> dict[str, str]:
-    """Where each of the options comes from that are given: `COMMAND_LINE` or `ENVIRONMENT`."""
+    """Return the source of each option that is set: `COMMAND_LINE` or `ENVIRONMENT`."""
     sources = {name: ctx.get_parameter_source(name) for name in names}
     return {name: _SOURCES[source] for name, source in sources.items() if source in _SOURCES}
 
@@ -34,14 +34,14 @@ target_options = section(
         "--target-ir",
         type=int,
         metavar="N",
-        help="What does a consumer of IR version N not know?",
+        help="Report what a consumer of IR version N does not support.",
     ),
     click.option(
         "--target-opset",
         "target_opsets",
         multiple=True,
         metavar="[DOMAIN=]N",
-        help="What does one of this operator set not know?",
+        help="Report what a consumer of this operator set does not support.",
     ),
     click.option(
         "--consumer",
@@ -49,9 +49,10 @@ target_options = section(
         multiple=True,
         type=click.Choice(CONSUMERS),
         metavar="NAME",
-        help="What onnx.checker or the loader of onnxruntime refuses is an error.",
+        help="Report as errors what onnx.checker, or the model loader of onnxruntime, rejects.",
     ),
     opset_schema_option,
+    plugin_option,
 )
 
 baseline_options = section(
@@ -60,21 +61,21 @@ baseline_options = section(
         "--baseline",
         metavar="FILE",
         shell_complete=complete_files,
-        help="Do not report what this file lists.",
+        help="Do not report findings that this file lists.",
     ),
     click.option(
         "--write-baseline",
         metavar="FILE",
         shell_complete=complete_files,
-        help="List all findings there instead of failing.",
+        help="Write all findings to this file and exit with 0.",
     ),
-    click.option("--prune-baseline", is_flag=True, help="Take what is no longer found out of it."),
-    click.option("--show-suppressed", is_flag=True, help="Report what it lists as well, marked."),
+    click.option("--prune-baseline", is_flag=True, help="Remove findings from the baseline that no longer occur."),
+    click.option("--show-suppressed", is_flag=True, help="Also report the findings in the baseline, marked."),
 )
 
 configuration_options = section(
     "Configuration",
     config_option,
     no_config_option,
-    click.option("--show-settings", is_flag=True, help="Show the settings and where each comes from."),
+    click.option("--show-settings", is_flag=True, help="Print the settings and where each one comes from."),
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `shapes`: what is known of the types and shapes of a model's values, and how that came to be."""
+"""The command `shapes`: shows the inferred types and shapes of a model's values, and how each was inferred."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 import click
 
 from onnx_lint.cli import exit_codes
-from onnx_lint.cli.completion import complete_limits
 from onnx_lint.cli.errors import RequestError, RunError
 from onnx_lint.cli.request import COMMAND_LINE, Request
 from onnx_lint.cli.shared_options import config_option, form_option, no_config_option, opset_schema_option
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from onnx_lint.model import Model
 
 _MAX_WAYS: Final = 20
-"""Of values of one name so many are told; a function may be called from thousands of places."""
+"""The number of values of one name to show; a function may be called from thousands of places."""
 
 _MAX_PLACES: Final = 5
 
@@ -30,22 +29,21 @@ _MAX_PLACES: Final = 5
 @click.command("shapes", short_help="Show the inferred types and shapes of a model's values.")
 @click.argument("model", metavar="MODEL", type=click.Path(readable=False))
 @form_option
-@click.option("--value", "name", metavar="NAME", help="Only the values of this name, and how they came to be.")
+@click.option("--value", "name", metavar="NAME", help="Show only the values of this name, and how each was inferred.")
 @click.option(
     "--graph",
     "graph",
     metavar="PLACE",
-    help="Only this graph or function, such as graph, functions[0] or graph.node[3].attribute[0].g.",
+    help="Show only this graph or function, such as graph, functions[0] or graph.node[3].attribute[0].g.",
 )
-@click.option("--no-external-data", "external_data", flag_value=False, default=True, type=bool, help="Leave files of "
-              "tensors beside the model alone.")  # fmt: skip
+@click.option("--no-external-data", "external_data", flag_value=False, default=True, type=bool, help="Do not look "
+              "at external data files.")  # fmt: skip
 @opset_schema_option
 @click.option(
     "--limit",
     "limits",
     multiple=True,
     metavar="NAME=VALUE",
-    shell_complete=complete_limits,
     help="Set a limit, such as memory=4GiB.",
 )
 @config_option
@@ -56,8 +54,8 @@ def shapes_command(
 ) -> None:
     """Show the inferred types and shapes of the values of MODEL, a file or - for standard input.
 
-    A function is told of once for each call that brings other arguments. What cannot be known is a question mark, with
-    the operator or input at which knowledge ended.
+    A function is listed once for each call with different argument types. A question mark stands for what cannot be
+    inferred, with the operator or input that is the reason.
     """
     given = {parameter: COMMAND_LINE for parameter, value in options.items() if value not in (True, False, ())}
     given |= {} if options["external_data"] else {"external_data": COMMAND_LINE}
@@ -90,45 +88,45 @@ def shapes_command(
 
 
 def _load(path: str, request: Request) -> Model | None:
-    """The model in the file; where there is none, that is told on standard error as a run tells it."""
+    """Return the model in the file. If there is none, print why on standard error, as a run does, and return None."""
     from onnx_lint.cli.choices import Plan
-    from onnx_lint.cli.failures import tell_unreadable
+    from onnx_lint.cli.failures import print_unreadable
     from onnx_lint.cli.paths import has_working_directory
     from onnx_lint.engine.facts import why_not_judged
     from onnx_lint.engine.lint import load_source, opened
     from onnx_lint.input.source import ReadError, SourceError
-    from onnx_lint.ir.documents.kinds import MODEL
+    from onnx_lint.ir.documents.kinds import MODEL_KIND
     from onnx_lint.report import FileReport
 
     if not has_working_directory():
-        raise RunError("the working directory is not there any more")
+        raise RunError("the working directory does not exist any more")
     shown = shown_location(path)
     plan = Plan(request)
-    settings = plan.of(shown).settings
+    settings = plan.choices_for(shown).settings
     if plan.has_configuration:
-        from onnx_lint.cli.weakened import tell_weakenings, weakenings
+        from onnx_lint.cli.weakened import print_weakenings, weakenings
 
-        tell_weakenings(weakenings(plan, [shown]))
+        print_weakenings(weakenings(plan, [shown]))
     try:
         opening = closing(opened(path, settings))
     except (SourceError, OSError) as error:
-        tell_unreadable(FileReport(shown, 0, unreadable=str(error)))
+        print_unreadable(FileReport(shown, 0, unreadable=str(error)))
         return None
     problem: str | None = None
     try:
         with opening as source:
             model = load_source(source, shown, settings, is_file=path != "-")
-            # Rules read the file when they look at a tensor; here nothing is read from now on.
+            # Reading is complete: nothing below looks at the data of tensors.
             problem = why_not_judged(model)
-            if problem is None and model.kind != MODEL:
-                problem = f"the file holds the message {model.kind}, and no model"
+            if problem is None and model.kind != MODEL_KIND:
+                problem = f"the file holds the message {model.kind}, not a model"
             if problem is None:
                 _ = model.provenance
                 return model
             problem = f"{shown}: {problem}"
     except ReadError as error:
         problem = f"{shown}: {error}"
-    tell_unreadable(FileReport(shown, 0, unreadable=problem))
+    print_unreadable(FileReport(shown, 0, unreadable=problem))
     return None
 
 
@@ -137,7 +135,7 @@ def _refuse_graph(provenance: Provenance, graph: str) -> NoReturn:
 
     places = places_of(provenance.walks(), _MAX_PLACES)
     raise click.BadParameter(
-        f"{graph!r} is no graph or function of the model; there are {places}", param_hint="--graph"
+        f"{graph!r} is not a graph or function of the model, whose graphs are {places}", param_hint="--graph"
     )
 
 
@@ -192,4 +190,4 @@ def _show_ways(path: str, provenance: Provenance, found: list[Walked], name: str
             stream.write("\n" if number else "")
             stream.writelines(f"{line}\n" for line in lines)
         if len(found) > _MAX_WAYS:
-            stream.write(f"\nand {len(found) - _MAX_WAYS:,} more values of that name: --graph tells them apart\n")
+            stream.write(f"\nand {len(found) - _MAX_WAYS:,} more values of that name: --graph selects one graph\n")

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options that several commands have alike."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
 import click
 
-from onnx_lint.cli.completion import complete_configurations, complete_files
+from onnx_lint.cli.completion import complete_files
 
 form_option = click.option(
     "-f",
@@ -14,7 +14,7 @@ form_option = click.option(
     type=click.Choice(("text", "json")),
     default="text",
     show_default=True,
-    help="The form of the output.",
+    help="The format of the output.",
 )
 
 opset_schema_option = click.option(
@@ -23,15 +23,24 @@ opset_schema_option = click.option(
     multiple=True,
     metavar="FILE",
     shell_complete=complete_files,
-    help="Describes the operators of a domain of your own.",
+    help="Read the operators of a custom domain from this file.",
 )
 
 config_option = click.option(
     "--config",
     multiple=True,
     metavar="FILE|KEY=VALUE",
-    shell_complete=complete_configurations,
-    help="Use this file, not the nearest; or set a key.",
+    shell_complete=complete_files,
+    help="Use this configuration file instead of the nearest one, or set one key.",
 )
 
-no_config_option = click.option("--no-config", is_flag=True, help="Look for no configuration file.")
+no_config_option = click.option("--no-config", is_flag=True, help="Ignore configuration files.")
+
+plugin_option = click.option(
+    "--plugin",
+    "plugins",
+    multiple=True,
+    metavar="FILE",
+    shell_complete=complete_files,
+    help="Also run the rules in this Python file.",
+)

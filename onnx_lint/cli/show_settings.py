@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`--show-settings`: every setting, and where it comes from."""
+"""`--show-settings`: every setting and its source."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from onnx_lint.cli.merge_configuration import PARAMETERS
 from onnx_lint.cli.paths import find_inputs, paths_of
 from onnx_lint.cli.streams import standard_output
-from onnx_lint.configuration.keys import KEYS, Key
+from onnx_lint.configuration.keys import KEYS, ConfigurationKey
 from onnx_lint.configuration.values import SetValues, dotted
 from onnx_lint.reporters.escape import shown_path, visible
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 _ADDED: Final = frozenset(
     {"ignore", "extend-select", "per-file-ignores", "severity", "limits", "target-opset", "exclude"}
 )
-"""The keys to which the command line adds, where of others it takes the place."""
+"""The keys that the command line adds to; it overrides all others."""
 
-_Line = tuple[str, str]
-"""A setting and its origin."""
+_SettingLine = tuple[str, str]
+"""The text of a setting and its source."""
 
 
 def show_settings(plan: Plan) -> None:
-    """Write the settings for each of the files, files with the same configuration together.
+    """Print the settings of each file, grouped by configuration.
 
     Raises RunError for a configuration that cannot be used, as a run would.
     """
@@ -35,7 +35,7 @@ def show_settings(plan: Plan) -> None:
     values: dict[int, SetValues] = {}
     for item in find_inputs(paths_of(plan.request)):
         path = plan.request.stdin_filename or item.path if item.path == "-" else item.name or item.path
-        plan.of(path)  # which checks the names of rules
+        plan.choices_for(path)  # which checks the names of rules
         found = plan.values_of(path)
         groups.setdefault(id(found), []).append(path)
         values[id(found)] = found or {}
@@ -48,15 +48,15 @@ def show_settings(plan: Plan) -> None:
             stream.writelines(f"{visible(text).ljust(width)}  # {visible(origin)}\n" for text, origin in lines)
 
 
-def _lines(key: Key, values: SetValues, plan: Plan) -> list[_Line]:
+def _lines(key: ConfigurationKey, values: SetValues, plan: Plan) -> list[_SettingLine]:
     given = _given(key, plan)
     configured = [
         (f"{dotted(path)} = {_toml(value.value)}", value.origin.shown)
         for path, value in values.items()
         if path[0] == key.name
     ]
-    if key.of_run:
-        # This one is read from the configuration of the working directory.
+    if key.is_run_wide:
+        # This key is read only from the configuration of the working directory.
         found = plan.values_of("-") or {}
         configured = (
             [(f"{key.name} = {_toml(found[key.name,].value)}", found[key.name,].origin.shown)]
@@ -73,8 +73,8 @@ def _lines(key: Key, values: SetValues, plan: Plan) -> list[_Line]:
     ]
 
 
-def _given(key: Key, plan: Plan) -> list[_Line]:
-    """What the command line or the environment say of the key."""
+def _given(key: ConfigurationKey, plan: Plan) -> list[_SettingLine]:
+    """Return the lines for values of the key from the command line or the environment."""
     parameter = PARAMETERS[key.name]
     if parameter not in plan.request.given:
         return []
@@ -82,7 +82,7 @@ def _given(key: Key, plan: Plan) -> list[_Line]:
     return [(text, plan.request.given[parameter]) for text in _texts(key, value)]
 
 
-def _texts(key: Key, value: Any) -> Iterator[str]:
+def _texts(key: ConfigurationKey, value: Any) -> Iterator[str]:
     if key.name == "per-file-ignores":
         for _, pattern, names in value:
             yield f"{dotted((key.name, pattern))} = {_toml(list(names))}"
@@ -100,7 +100,7 @@ def _texts(key: Key, value: Any) -> Iterator[str]:
 
 
 def _toml(value: Any) -> str:
-    """A value as TOML writes it."""
+    """Return a value as TOML."""
     if isinstance(value, (bool, str, list, int, float)):
         return json.dumps(value, ensure_ascii=False)
     return "{}" if value == {} else str(value)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The standard streams of the process, made ready for a run: what cannot be written is said, or fails the run.
+"""Prepares the standard streams of the process, so that a failure to write is reported and fails the run.
 
-A terminal is left as it is. Python itself would lose what it cannot write to standard error and, where the caller has
-closed a stream, all of what is written there; or end the program with a code of its own.
+A terminal is left as it is. Without this, Python would lose messages that it cannot write to standard error, lose
+everything written to a stream that the caller has closed, or end with an exit code of its own.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ _INTERRUPTED: Final = 130  # exit_codes.INTERRUPTED
 
 
 class OutputError(RunError):
-    """A report that cannot be written; the text says where to, and why."""
+    """A report cannot be written. The text has the destination and the reason."""
 
 
 class ClosedPipeError(BrokenPipeError):
-    """Nobody reads standard output any more, which is no fault. It has no number; by that click would make it one."""
+    """The reader has closed standard output, which is not a fault. Without an errno, click leaves it alone."""
 
 
 class _Descriptor(io.FileIO):
-    """A descriptor that is written to until that fails; from then on, it leads nowhere.
+    """A file descriptor that is redirected to the null device at the first failure to write.
 
-    It may be a pipe that does not block, such as another program's; then it is waited for until somebody reads.
+    If it is a non-blocking pipe that is full, such as one shared with another program, it waits until there is room.
     """
 
     def __init__(self, number: int, on_failure: Callable[[OSError], None]) -> None:
@@ -42,38 +42,38 @@ class _Descriptor(io.FileIO):
         self._on_failure = on_failure
 
     def write(self, data: Any, /) -> int:
-        """Write some of the data, and return how many bytes."""
+        """Write some of the data, and return the number of bytes."""
         try:
             while (written := super().write(data)) is None:
                 _wait_for_room(self.fileno())
             return written
         except OSError as error:
-            # The stream will try again to write what it holds, at the latest when the interpreter ends.
+            # The stream would try to write its buffer again, at the latest when the interpreter exits.
             lead_nowhere(self.fileno())
             self._on_failure(error)
             return memoryview(data).nbytes
 
 
 class _Closed(io.RawIOBase):
-    """Standard output that the caller has closed. The first bytes raise OutputError; later ones go nowhere."""
+    """Standard output that the caller has closed. The first write raises OutputError; later writes are lost."""
 
     def __init__(self) -> None:
-        self._is_told = False
+        self._has_raised = False
 
     def writable(self) -> bool:
-        """It takes what a report writes."""
+        """Return True."""
         return True
 
     def write(self, data: Any, /) -> int:
         """Raise OutputError, once."""
-        if not self._is_told:
-            self._is_told = True
+        if not self._has_raised:
+            self._has_raised = True
             raise OutputError("standard output: is closed")
         return memoryview(data).nbytes
 
 
 class _Messages(io.TextIOWrapper):
-    """Standard error where it is a log. File names and arguments in messages are no commands of a CI server."""
+    """Standard error that is a log. File names in messages are escaped so that no CI server runs them as commands."""
 
     def write(self, text: str, /) -> int:
         """Write the text, and return its length."""
@@ -85,7 +85,7 @@ _lost_errors = False
 
 
 def prepare() -> None:
-    """Make the streams ready; to be called once, before anything is written or opened."""
+    """Prepare the streams. Call it once, before anything is written or opened."""
     _hold_closed()
     sys.stdout = (
         _watched(sys.stdout, _fail) if sys.stdout is not None else io.TextIOWrapper(io.BufferedWriter(_Closed()))
@@ -93,10 +93,10 @@ def prepare() -> None:
     sys.stderr = _watched(sys.stderr, _note_lost, _Messages) if sys.stderr is not None else _nowhere()
 
 
-def judged(code: int) -> int:
-    """The exit code of a run that would end with `code`: at least 2 where a message was lost.
+def final_code(code: int) -> int:
+    """Return the exit code of a run that would end with `code`: at least 2 if a message was lost.
 
-    What an interrupted run has not written yet is given up, as nobody may read it.
+    The unwritten output of an interrupted run is discarded, since nobody may read it.
     """
     if code == _INTERRUPTED and isinstance(getattr(sys.stdout.buffer, "raw", None), _Descriptor):
         lead_nowhere(sys.stdout.fileno())
@@ -105,7 +105,7 @@ def judged(code: int) -> int:
 
 
 def _wait_for_room(descriptor: int) -> None:
-    """Wait until a descriptor can be written to, or never will."""
+    """Wait until a descriptor can be written to, or has failed."""
     import select  # which hardly anybody needs
 
     poll = select.poll()
@@ -114,16 +114,16 @@ def _wait_for_room(descriptor: int) -> None:
 
 
 def lead_nowhere(descriptor: int) -> None:
-    """Let a descriptor lead nowhere: what is written to it is lost."""
+    """Redirect a descriptor to the null device: writes to it are lost."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, descriptor)
     os.close(nowhere)
 
 
 def _hold_closed() -> None:
-    """Take the numbers of closed streams, so that no model that is opened gets one and is written to.
+    """Occupy the numbers of closed streams, so that no model that is opened gets one and is written to.
 
-    What stands in for them can be neither written nor opened for it, as by the name `/dev/stdout`.
+    The placeholder cannot be written, and cannot be opened for writing by names such as `/dev/stdout`.
     """
     neither = os.sep if os.name == "posix" else os.devnull
     while (descriptor := os.open(neither, os.O_RDONLY)) <= _ERROR:
@@ -134,10 +134,10 @@ def _hold_closed() -> None:
 def _watched(
     stream: TextIO, on_failure: Callable[[OSError], None], kind: type[io.TextIOWrapper] = io.TextIOWrapper
 ) -> TextIO:
-    """The stream, made of this kind, such that a failure to write calls `on_failure`; a terminal is left as it is."""
+    """Return the stream as one of type `kind` that calls `on_failure` if a write fails; a terminal is left as it is."""
     if not isinstance(stream, io.TextIOWrapper):
         return stream
-    # A name that the encoding lacks is shown escaped; it must not end the run.
+    # A name that the encoding cannot represent is escaped; it must not end the run.
     stream.reconfigure(errors="backslashreplace")
     if stream.isatty():
         return stream
@@ -156,7 +156,7 @@ def _nowhere() -> TextIO:
 
 def _fail(error: OSError) -> None:
     if isinstance(error, BrokenPipeError):
-        raise ClosedPipeError("nobody reads standard output any more") from error
+        raise ClosedPipeError("the reader has closed standard output") from error
     raise OutputError(f"standard output: {error.strerror or error}") from error
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import stat
 import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TextIO
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 from onnx_lint.cli.kept_files import why_kept
 from onnx_lint.cli.standard_streams import OutputError, lead_nowhere
 from onnx_lint.common.record import replace
+from onnx_lint.common.replacement import replacement
 from onnx_lint.reporters import Options, reporter
 from onnx_lint.reporters.escape import visible
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def use_color(choice: str, stream: TextIO) -> bool:
-    """Whether to write colours to `stream`: as `--color` says, then NO_COLOR, then FORCE_COLOR, then the stream."""
+    """Return whether to use colours: as `--color` says, then NO_COLOR, then FORCE_COLOR, then if it is a terminal."""
     if choice != "auto":
         return choice == "always"
     if os.environ.get("NO_COLOR"):
@@ -33,9 +33,9 @@ def use_color(choice: str, stream: TextIO) -> bool:
 
 @contextlib.contextmanager
 def standard_output(on_closed: Callable[[], None] | None = None) -> Iterator[TextIO]:
-    """Standard output, flushed at the end.
+    """Yield standard output, and flush it at the end.
 
-    A reader that has closed the pipe (`| head -1`) is no error: the rest goes nowhere, and `on_closed` is called.
+    If the reader has closed the pipe (`| head -1`), that is not an error: the rest is lost, and `on_closed` is called.
     Raises OutputError for any other failure to write, such as a full disk.
     """
     try:
@@ -52,22 +52,25 @@ def standard_output(on_closed: Callable[[], None] | None = None) -> Iterator[Tex
 
 @contextlib.contextmanager
 def report_file(path: str) -> Iterator[TextIO]:
-    """A stream whose content becomes the file at `path` when all has been written, and leaves no trace otherwise.
+    """Yield a stream whose content becomes the file at `path` when all is written, and is removed otherwise.
 
-    A device or pipe, such as `/dev/stdout`, is written to directly. Raises OutputError when it cannot be written, or
-    would replace a model.
+    A device or pipe, such as `/dev/stdout`, is written to directly. Raises OutputError if the file cannot be written,
+    or would replace a model.
     """
     try:
         reason = why_kept(path)
         if reason is not None:
-            raise OutputError(f"{visible(path)}: {reason}; it was left as it is")
-        # A link stays a link; the file it leads to is replaced.
+            raise OutputError(f"{visible(path)}: {reason}; it was not changed")
+        # A link stays a link; the file that it leads to is replaced.
         target = os.path.realpath(path)
         if os.path.exists(path) and not os.path.isfile(path):
             with open(path, "w", encoding="utf-8", errors="backslashreplace") as stream:
                 yield stream
         else:
-            with _replacement(target) as stream:
+            with (
+                replacement(target) as (descriptor, _),
+                open(descriptor, "w", encoding="utf-8", errors="backslashreplace") as stream,
+            ):
                 yield stream
     except BrokenPipeError:
         pass
@@ -75,44 +78,17 @@ def report_file(path: str) -> Iterator[TextIO]:
         raise OutputError(f"{visible(path)}: {error.strerror or error}") from error
 
 
-@contextlib.contextmanager
-def _replacement(target: str) -> Iterator[TextIO]:
-    import tempfile
-
-    directory, name = os.path.split(target)
-    descriptor, temporary = tempfile.mkstemp(prefix=f".{name[:100]}.", suffix=".tmp", dir=directory)
-    try:
-        with open(descriptor, "w", encoding="utf-8", errors="backslashreplace") as stream:
-            yield stream
-        os.chmod(temporary, _mode(target))
-        os.replace(temporary, target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
-
-
-def _mode(target: str) -> int:
-    """The permissions of the file that is replaced, or those of a new file."""
-    try:
-        return stat.S_IMODE(os.stat(target).st_mode)
-    except FileNotFoundError:
-        mask = os.umask(0)
-        os.umask(mask)
-        return 0o666 & ~mask
-
-
 def write_to_standard_output(report: Report, format_name: str, options: Options, *, color: str) -> None:
-    """Write the report to standard output, with colours and links where it is a terminal that wants them.
+    """Write the report to standard output, with colours and links if it is a terminal that supports them.
 
-    Raises OutputError when it cannot be written.
+    Raises OutputError if it cannot be written.
     """
     with standard_output() as stream:
         reporter(format_name)(report, stream, for_standard_output(options, color=color))
 
 
 def for_standard_output(options: Options, *, color: str) -> Options:
-    """The options for a report to standard output, which may be a terminal."""
+    """Return the options for a report to standard output, which may be a terminal."""
     on_terminal = use_color(color, sys.stdout)
     width = _columns() if sys.stdout.isatty() else None
     return replace(options, color=on_terminal, links=on_terminal and width is not None, width=width)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tells on standard error where the time of a run went."""
+"""Prints on standard error the time that each part of a run took."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ from collections import defaultdict
 from onnx_lint.report import Report
 
 _KINDS = ("load", "rule", "facts")
-"""What every run does; other kinds of work are told where there was any."""
+"""The kinds of work in every run. Other kinds are printed if there was any."""
 
 
-def tell_timings(report: Report, before: float, output: float) -> None:
-    """Print the parts of the run: first each kind of work as a whole, then each rule, the slowest first.
+def print_timings(report: Report, before: float, output: float) -> None:
+    """Print the parts of the run: the total of each kind of work, then the rules, slowest first.
 
-    What several rules share counts for the first of them, which asks for it.
-
-    `before`: the processor time up to the first file, which interpreter, imports and configuration took. `output`: the
-    wall time for writing the reports. With several processes the parts add up to more than the run took.
+    Work that several rules share counts for the first rule that needs it.
+    `before`: the processor time before the first file, for interpreter, imports and configuration. `output`: the wall
+    time for writing the reports. With several processes the sum of the parts exceeds the time of the run.
     """
     parts: defaultdict[str, float] = defaultdict(float)
     for file in report.files:
@@ -33,14 +32,14 @@ def tell_timings(report: Report, before: float, output: float) -> None:
     sys.stderr.write(f"timings of {files}, in milliseconds\n")
     for part, seconds in kinds.items():
         sys.stderr.write(_line(part, seconds))
-    _tell_traffic(report)
+    _print_traffic(report)
     details = sorted((item for item in parts.items() if " " in item[0]), key=lambda item: (-item[1], item[0]))
     for part, seconds in details:
         sys.stderr.write(_line(f"  {part}", seconds))
 
 
-def _tell_traffic(report: Report) -> None:
-    """Print how often stores were asked, and for how much of how large files, if any file was remote."""
+def _print_traffic(report: Report) -> None:
+    """Print the requests to stores and the bytes fetched, if any file was remote."""
     remote = [(file.traffic, file.size) for file in report.files if file.traffic is not None]
     if not remote:
         return

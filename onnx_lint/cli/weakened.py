@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What configuration files turn off: a model may come with one, and reports say so.
+"""Finds the settings of configuration files that may hide findings, since a model may come with such a file.
 
-Whatever makes findings fewer or less severe counts, or lets a run pass that would fail, and whatever may do so. What
-the command line says does not count, and neither does what it puts aside.
+A setting counts if it can make findings fewer or less severe, or let a run pass that would otherwise fail. Settings of
+the command line, and those that it overrides, do not count.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ _OPTIONS: Final = {
     "select": "select",
     "ignore": "select",
 }
-"""The option whose presence on the command line puts a key aside."""
+"""The option that, if it is on the command line, overrides a key."""
 
 _ADDING: Final = frozenset({"extend-select", "pedantic", "target-ir", "target-opset", "consumers"})
 """The keys that only add findings."""
 
 
 def weakenings(plan: Plan, paths: Iterable[str]) -> tuple[Weakening, ...]:
-    """What each configuration file turns off for any of the paths."""
+    """Return what each configuration file turns off for any of the paths."""
     found: dict[tuple[str, bool], dict[str, Any]] = {}
 
     def note(path: Path, value: SetValue) -> None:
@@ -51,10 +51,10 @@ def weakenings(plan: Plan, paths: Iterable[str]) -> tuple[Weakening, ...]:
             file = (value.origin.shown, value.origin.is_found)
             found.setdefault(file, {}).setdefault(dotted(path), value.value)
 
-    of_run: SetValues = plan.values_of("-") or {}
-    if of_run.get(("exclude",)) is not None and of_run["exclude",].value:
-        note(("exclude",), of_run["exclude",])
-    lenient = of_run.get(("internal-errors",))
+    run_values: SetValues = plan.values_of("-") or {}
+    if run_values.get(("exclude",)) is not None and run_values["exclude",].value:
+        note(("exclude",), run_values["exclude",])
+    lenient = run_values.get(("internal-errors",))
     if lenient is not None and lenient.value == "warning" and "internal_errors" not in plan.request.given:
         note(("internal-errors",), lenient)
     seen: set[int] = set()
@@ -63,15 +63,15 @@ def weakenings(plan: Plan, paths: Iterable[str]) -> tuple[Weakening, ...]:
         if values is None or id(values) in seen:
             continue
         seen.add(id(values))
-        settings = plan.of(file).settings
+        settings = plan.choices_for(file).settings
         for path, value in values.items():
-            if not KEYS[path[0]].of_run and _weakens(path, value.value, settings, plan.request):
+            if not KEYS[path[0]].is_run_wide and _weakens(path, value.value, settings, plan.request):
                 note(path, value)
     return tuple(Weakening(file, tuple(given.items()), is_found) for (file, is_found), given in found.items())
 
 
-def tell_weakenings(weakened: Iterable[Weakening]) -> None:
-    """Tell on standard error which files that nobody has asked for turn something off: what is written has no place."""
+def print_weakenings(weakened: Iterable[Weakening]) -> None:
+    """Print on standard error which discovered configuration files turn something off, if the report cannot say so."""
     from onnx_lint.reporters.wording import weakened_of
 
     sys.stderr.writelines(f"Warning: {what}\n" for what in weakened_of(weakened, quiet=True))
@@ -89,12 +89,12 @@ def _weakens(path: Path, value: Any, settings: Settings, request: Request) -> bo
     if name == "fail-on":
         return bool(value == "never")
     if name == "rules":
-        return len(path) > 2  # whether an option makes a rule say less, nobody but the rule knows
+        return len(path) > 2  # only the rule knows whether an option makes it report less
     return bool(value != KEYS[name].default and value != [])
 
 
 def _lowers(rule: str, level: str, settings: Settings, request: Request) -> bool:
-    """Whether the level is less than that of the clauses of the rule."""
+    """Return whether the level is lower than the severity of a clause of the rule."""
     if any(pair.partition("=")[0].strip() == rule for text in request.severities for pair in text.split(",")):
         return False
     if level == "off":

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small helpers that any other package may use; none of them knows what a model is."""
+"""Small helpers that any other package may use. None of them knows about models."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keeps what was worked out: as long as the object that it belongs to, or for the next model of a run."""
+"""Caches: of an object for its lifetime, or of results that hold for all models of a run."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ _Value = TypeVar("_Value")
 _Key = TypeVar("_Key", bound=Hashable)
 
 
-class cached_property(Generic[_Value]):  # noqa: N801 - named as the one of functools, which it stands for
-    """`functools.cached_property` without what that does beside it: up to Python 3.11 it takes a lock.
+class cached_property(Generic[_Value]):  # noqa: N801 - named like the one of functools, which it replaces
+    """`functools.cached_property` without a lock, which that takes up to Python 3.11.
 
     A model of 5,000 functions has fifty thousand of these.
     """
@@ -36,10 +36,10 @@ class cached_property(Generic[_Value]):  # noqa: N801 - named as the one of func
         if _RAISED in instance.__dict__:
             _raise_again(instance, self.name)
         try:
-            # As the class has no __set__, what stands in the instance is found before the property from now on.
+            # The class has no __set__, so from now on Python finds the entry of the instance before the property.
             value = instance.__dict__[self.name] = self.func(instance)
         except (MemoryError, OSError):
-            raise  # it may go well the next time
+            raise  # it may succeed the next time
         except Exception as error:
             _keep_raised(instance, self.name, error)
             raise
@@ -47,7 +47,7 @@ class cached_property(Generic[_Value]):  # noqa: N801 - named as the one of func
 
 
 class shared_property(cached_property[_Value]):  # noqa: N801 - as above
-    """A property that equal objects share: it is asked of `twin` where the object has one."""
+    """A cached property whose value comes from `twin`, an equal object, if the instance has one."""
 
     @overload
     def __get__(self, instance: None, owner: type | None = None) -> Self: ...
@@ -66,30 +66,30 @@ class shared_property(cached_property[_Value]):  # noqa: N801 - as above
         return value
 
 
-# --- exceptions of properties, which are raised to everybody who asks
+# --- exceptions of properties, which are raised again at each access
 
 _RAISED: Final = "raised by properties"
-"""The entry of an object that has the exceptions of its properties; no attribute can have this name."""
+"""The key of the exceptions in the dictionary of an instance; no attribute can have this name."""
 
 _PROPERTY: Final = "raised_by_property"
 
 
 def _keep_raised(instance: object, name: str, error: Exception) -> None:
-    """Keep the exception of a property, so that it is raised to the next one who asks: the same object each time."""
+    """Keep the exception of a property, so that the same object is raised at the next access."""
     instance.__dict__.setdefault(_RAISED, {})[name] = error, error.__traceback__
     # The innermost property comes first.
     error.__dict__.setdefault(_PROPERTY, f"{type(instance).__name__}.{name}")
 
 
 def _raise_again(instance: object, name: str) -> None:
-    """Raise the exception of a property that was kept; return where there is none."""
+    """Raise the kept exception of a property, if any."""
     kept = instance.__dict__[_RAISED].get(name)
     if kept is not None:
         raise kept[0].with_traceback(kept[1])
 
 
 def exceptions_of(instance: object) -> list[Exception]:
-    """Return the exceptions that properties of an object raised, each once, in the order in which they came."""
+    """Return the exceptions that properties of an object raised, each once, in order."""
     kept = instance.__dict__.get(_RAISED, {})
     return list({id(error): error for error, _ in kept.values()}.values())
 
@@ -104,10 +104,10 @@ _Class = TypeVar("_Class", bound=type)
 
 
 def laid_out(kind: _Class) -> _Class:
-    """Have the instances of a class share the names of their cached properties, as they share those of attributes.
+    """Make the instances of a class share the table of names of their cached properties.
 
-    Python takes the names from the first instances. What these do not have, as a property that nobody asked for yet,
-    costs each instance a table of its own: a graph takes up 800 bytes then, in place of 300.
+    Python builds that table from the first instances. For a name that these lack, such as a property that is computed
+    later, each instance gets a table of its own: a graph then needs 800 bytes instead of 300.
     """
     first: object = object.__new__(kind)
     for name, value in vars(kind).items():
@@ -117,10 +117,10 @@ def laid_out(kind: _Class) -> _Class:
 
 
 class Memory(dict[_Key, _Value]):
-    """Answers by key that hold for any model, and so are kept for the next one: nothing else outlives a model.
+    """A cache whose entries hold for any model. It is the only kind of cache that outlives a model.
 
-    What writers of files choose may be a key, so there are never more than `bound`; then all are forgotten, which costs
-    time only. What has a long key is not kept either.
+    Keys may come from files, so there are at most `bound` entries; a full cache is emptied. Entries with long keys are
+    not kept.
     """
 
     __slots__ = ("bound",)
@@ -130,7 +130,7 @@ class Memory(dict[_Key, _Value]):
         self.bound = bound
 
     def keep(self, key: _Key, value: _Value) -> _Value:
-        """Remember the value, and return it."""
+        """Store the value, and return it."""
         if _size_of(key) <= _MOST_OF_A_KEY:
             if len(self) >= self.bound:
                 self.clear()
@@ -142,7 +142,7 @@ _MOST_OF_A_KEY: Final = 4_000
 
 
 def _size_of(key: object) -> int:
-    """How many characters and elements a key has, at least where they are too many."""
+    """Return the characters and elements of a key; at least more than _MOST_OF_A_KEY if there are too many."""
     if isinstance(key, (str, bytes)):
         return len(key)
     if not isinstance(key, (tuple, frozenset)):
@@ -158,7 +158,7 @@ def _size_of(key: object) -> int:
 
 
 def remembered(bound: int) -> Callable[[Callable[[_Key], _Value]], Callable[[_Key], _Value]]:
-    """Have a function remember up to so many answers, for the next model too."""
+    """Return a decorator that caches up to `bound` results of a function, for all models of the run."""
 
     def remembering(function: Callable[[_Key], _Value]) -> Callable[[_Key], _Value]:
         memory: Memory[_Key, _Value] = Memory(bound)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the metadata of an installed distribution says about its places on the web."""
+"""Reads the web addresses in the metadata of an installed distribution."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ ISSUES: Final = frozenset({"issues", "issue tracker", "bug tracker", "bug report
 DOCUMENTATION: Final = frozenset({"documentation", "docs"})
 HOMEPAGE: Final = frozenset({"homepage", "home", "source", "repository"})
 
-_URL: Final = r"https?://[^\s\x00-\x20\x7f-\U0010ffff\"<>\\^`{|}()\[\]]+"  # compiled when asked for
+_URL: Final = r"https?://[^\s\x00-\x20\x7f-\U0010ffff\"<>\\^`{|}()\[\]]+"  # compiled at first use
 
 
 def is_url(text: str) -> bool:
-    """Whether the text is an absolute address of the web, without blanks."""
+    """Return whether the text is an absolute http or https address without blanks."""
     return re.fullmatch(_URL, text) is not None
 
 
 def project_url(distribution: str, labels: Container[str]) -> str | None:
-    """The first URL of `distribution` under one of these labels (in lower case); None when there is none."""
+    """Return the first URL of `distribution` under one of these labels (in lower case); None if there is none."""
     from importlib.metadata import PackageNotFoundError, metadata
 
     try:

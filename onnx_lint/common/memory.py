@@ -1,34 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What becomes of memory: the only file that switches the cyclic garbage collector, or leaves memory as it is."""
+"""Manages the release of memory. Only this file switches the cyclic garbage collector."""
 
 from __future__ import annotations
 
-import atexit
 import gc
-import os
-import sys
 from contextlib import contextmanager
 
-TYPE_CHECKING = False  # see onnx_lint: typing makes objects, which the collector would look through
+TYPE_CHECKING = False  # see onnx_lint: importing typing creates objects that the collector would have to scan
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Final
 
-    Release = Callable[[], None]
-    """Gives back the memory of an object whose parts refer to each other."""
+    Releaser = Callable[[], None]
+    """Releases the memory of an object whose parts refer to each other."""
 
 _MANY_OBJECTS = 50_000
-"""Of so many new ones enough are garbage for a look: a thousand nodes have a quarter of them."""
+"""The number of new objects that makes a collection worthwhile. A thousand nodes have a quarter of it."""
 
 
 @contextmanager
 def held_to_the_end() -> Iterator[None]:
-    """Hold the garbage collector while the program runs, and leave all memory to the end of the process.
+    """Disable the garbage collector while the program runs, and freeze all objects at the end.
 
-    There is hardly any garbage but what is left of a file, and that is collected before the next one (`let_go`), so
-    it need not be looked for after every 700 objects (docs/performance.md: collector-at-start). At the end the memory
-    goes back at once, without the look through the last model that the interpreter takes there (docs/performance.md:
-    collector-at-end).
+    The only garbage to speak of is that of a finished file, which `release_memory` collects before the next one, so a
+    collection after every 700 objects is not needed. At the end the process returns its memory at once, without the
+    interpreter's collection of the last model (docs/performance.md: collector-at-end).
     """
     gc.disable()
     try:
@@ -37,47 +33,28 @@ def held_to_the_end() -> Iterator[None]:
         gc.freeze()
 
 
-def end_at_once(code: int) -> None:
-    """End the process with this exit code; return where somebody waits for its end, or output cannot be written.
-
-    The interpreter would take all modules apart first, to give back memory that goes with the process
-    (docs/performance.md: end-at-once). Callbacks of `atexit`, as of what measures coverage, and other threads are left
-    to it.
-    """
-    threading = sys.modules.get("threading")  # whoever has started a thread has imported it
-    if atexit._ncallbacks() or (threading is not None and threading.active_count() > 1):
-        return
-    try:
-        sys.stdout.flush()
-        sys.stderr.flush()
-    except (OSError, ValueError):
-        return
-    os._exit(code)
-
-
 def is_lack_of_memory(error: BaseException) -> bool:
-    """Return whether memory ran out. Protocol Buffers only say that they cannot write a message."""
+    """Return whether memory ran out. Protocol Buffers then only report that they cannot write a message."""
     return isinstance(error, MemoryError) or type(error).__name__ == "EncodeError"
 
 
-_left: Final[list[Release]] = []
-"""What gives back the memory of the last file, where the program holds the garbage collector to its end."""
+_left: Final[list[Releaser]] = []
+"""The releasers of the last file, if the program disables the garbage collector until it ends."""
 
 
 @contextmanager
-def held_for_a_file() -> Iterator[Callable[[Release], None]]:
-    """Hold the garbage collector while one file is linted, and hand out what to call when nobody needs the model more.
+def held_for_a_file() -> Iterator[Callable[[Releaser], None]]:
+    """Disable the garbage collector while one file is linted, and yield a function that registers releasers.
 
-    A large model makes hundreds of thousands of objects that all stay, and are not to be looked through for garbage
-    again and again (docs/performance.md: collector-for-a-file). Nothing may refer to the model any more when the
-    collector is let go: it looks at once, and what it comes upon then it looks at again only much later.
-
-    What is handed out takes what releases the model: nothing is left of it then for the collector
-    (docs/performance.md: model-released). Where the program holds the collector to its end, it waits for `let_go`.
+    A large model creates hundreds of thousands of lasting objects, which should not be scanned again and again
+    (docs/performance.md: collector-for-a-file). Nothing may refer to the model any more when the collector is enabled:
+    it runs at once, and moves what is still alive to an old generation. A registered releaser is called at the end,
+    which leaves nothing of the model to the collector (docs/performance.md: model-released). If the program keeps the
+    collector disabled, `release_memory` calls it later.
     """
     was_enabled = gc.isenabled()
     gc.disable()
-    left: list[Release] = [] if was_enabled else _left
+    left: list[Releaser] = [] if was_enabled else _left
     try:
         yield left.append
     finally:
@@ -86,21 +63,21 @@ def held_for_a_file() -> Iterator[Callable[[Release], None]]:
             gc.enable()
 
 
-def _release(left: list[Release]) -> None:
+def _release(left: list[Releaser]) -> None:
     while left:
         left.pop()()
 
 
-def let_go() -> None:
-    """Give back the memory of the files before, where the program holds the garbage collector to its end.
+def release_memory() -> None:
+    """Release the memory of earlier files, if the program keeps the garbage collector disabled.
 
-    The last file's memory goes with the process.
+    The memory of the last file is returned with the process.
     """
     _release(_left)
     if not gc.isenabled() and gc.get_count()[0] > _MANY_OBJECTS:
-        gc.collect(0)  # what is older belongs to the program
+        gc.collect(0)  # older objects belong to the program
 
 
 def collect_new() -> None:
-    """Give back what was made a moment ago and nobody refers to any more, which would stay as long as the file else."""
+    """Collect garbage among the newest objects. Otherwise it would stay until the file is done."""
     gc.collect(0)

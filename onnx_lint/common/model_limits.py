@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long a process may lint one model, and in how much memory."""
+"""Limits on the time and memory for linting one model."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from typing import Final
 from onnx_lint.common.record import Record
 
 LOOK_SECONDS: Final = 0.05
-"""How often somebody looks at a process that lints a model under limits."""
+"""The interval at which a process under limits is checked."""
 
 
 class ModelLimits(Record):
-    """What the lint of one model may take; None for as much as it takes."""
+    """The limits for linting one model; None for no limit."""
 
     seconds: float | None = None
     megabytes: int | None = None
-    """In units of 1,000,000 bytes."""
+    """The memory in units of 1,000,000 bytes."""
 
     @property
     def are_any(self) -> bool:
-        """Whether anything is limited."""
+        """True if there is any limit."""
         return self.seconds is not None or self.megabytes is not None
 
     def exceeded(self, taken: int, since: float) -> str | None:
-        """Return in words which limit the lint of a model exceeds; None for none.
+        """Return a description of the limit that is exceeded; None if there is none.
 
-        `taken`: the bytes of memory of its process. `since`: when it began, a time of `time.monotonic`.
+        `taken`: the memory of the process in bytes. `since`: the start, a time of `time.monotonic`.
         """
         if self.megabytes is not None and taken > self.megabytes * 1_000_000:
             return f"the model took more than {self.megabytes:,} MB of memory (option --memory-limit)"
@@ -41,7 +41,7 @@ NO_LIMITS: Final = ModelLimits()
 
 
 def resident(process: int) -> int:
-    """Return how many bytes of memory a process takes up; 0 where it has ended, or the system is not Linux."""
+    """Return the memory of a process in bytes; 0 if it has ended, or the system is not Linux."""
     try:
         with open(f"/proc/{process}/statm", "rb") as stream:
             return int(stream.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The types that options of rules may have, and values of configuration files made to fit them."""
+"""The types of the options of rules, and the conversion of configuration values to these types."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _TABLES: Final = (dict, Mapping)
 
 
 class OptionTypeError(ValueError):
-    """A value that is not of the type of the option; the text says what is wanted."""
+    """A value that does not have the type of the option. The text names the expected type."""
 
 
 def option_types(check: Callable[..., Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """The type of each option of the rule function `check`, which are its keyword-only parameters.
+    """Return the type of each option of the rule function `check`. Options are its keyword-only parameters.
 
-    Where annotations are missing or name what is not there at run time, the default tells the type.
+    If annotations are missing or cannot be evaluated, it is the type of the default.
     """
     try:
         known = typing.get_type_hints(check)
@@ -37,14 +37,14 @@ def option_types(check: Callable[..., Any], defaults: Mapping[str, Any]) -> dict
 
 
 def as_option(value: Any, wanted: Any) -> Any:
-    """`value`, of types that TOML and JSON have, as the type `wanted`; raises OptionTypeError when it is none."""
+    """Return `value`, of a type of TOML or JSON, as the type `wanted`. Raises OptionTypeError if that is impossible."""
     alternatives = typing.get_args(wanted) if _is_union(wanted) else (wanted,)
     for alternative in alternatives:
         try:
             return _converted(value, alternative)
         except OptionTypeError:
             continue
-    raise OptionTypeError(f"wants {in_words(wanted)}, not {value!r}")
+    raise OptionTypeError(f"requires {in_words(wanted)}, not {value!r}")
 
 
 def _is_union(wanted: Any) -> bool:
@@ -59,7 +59,7 @@ def _converted(value: Any, wanted: Any) -> Any:
             return None
         raise OptionTypeError
     if wanted in _PLAIN:
-        # To Python true is a number; to nobody else.
+        # bool is a subclass of int, but true is not a number for users.
         if isinstance(value, _PLAIN[wanted][1]) and (wanted is bool or not isinstance(value, bool)):
             return value
         raise OptionTypeError
@@ -77,7 +77,7 @@ def _converted(value: Any, wanted: Any) -> Any:
 
 
 def in_words(wanted: Any) -> str:
-    """The type as a message names it: `a list of strings`."""
+    """Return the type in words for a message: `a list (of a string each)`."""
     if _is_union(wanted):
         return " or ".join(in_words(part) for part in typing.get_args(wanted) if part is not type(None))
     if wanted in _PLAIN:
@@ -91,7 +91,7 @@ def in_words(wanted: Any) -> str:
 
 
 def json_schema(wanted: Any) -> dict[str, Any]:
-    """The type as JSON Schema."""
+    """Return the type as JSON Schema."""
     if _is_union(wanted):
         parts = [part for part in typing.get_args(wanted) if part is not type(None)]
         return json_schema(parts[0]) if len(parts) == 1 else {"anyOf": [json_schema(part) for part in parts]}

@@ -10,5 +10,5 @@ def read(package: str, name: str) -> bytes:
     """Return the content of the file `name` of a package. Raises FileNotFoundError or OSError if it cannot be read."""
     data = pkgutil.get_data(package, name)
     if data is None:
-        raise FileNotFoundError(f"{package} was loaded in a way that brings no {name}")
+        raise FileNotFoundError(f"{package} was loaded by a loader that cannot read its file {name}")
     return data

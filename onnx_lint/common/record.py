@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Frozen, slotted classes for data, that cost next to nothing to define.
+"""Frozen, slotted classes for data that take almost no time to define.
 
-They are used like frozen dataclasses with slots, and type checkers know them as such. The reason not to use these: a
-dataclass compiles six methods while its module is imported, and most of the hundred have no instance in a small run
-(docs/performance.md: records). Here only `__init__` is compiled, when the first instance is made.
+They are used like frozen dataclasses with slots, and type checkers treat them as such. A dataclass compiles six methods
+when its module is imported, but most of the hundred classes have no instance in a small run (docs/performance.md:
+records). Here only `__init__` is compiled, when the first instance is created.
 """
 
 from __future__ import annotations
@@ -13,26 +13,26 @@ from operator import attrgetter
 from typing import Any, Final, Self, TypeVar, dataclass_transform
 
 EMPTY: Final[Mapping[Any, Any]] = {}
-"""The default of a field that holds a mapping; not to be mutated. (A read-only view could not be pickled.)"""
+"""The default of a field with a mapping. It must not be mutated; a read-only view could not be pickled."""
 
 _OMITTED: Final = object()
-"""What stands for a field without a default."""
+"""Marks a field without a default."""
 
 
 @dataclass_transform(frozen_default=True)
 class RecordType(type):
-    """The type of record classes: makes a slot of each annotated name, and a default of what is assigned to it."""
+    """The metaclass of records. It makes a slot of each annotated name, and a default of the value assigned to it."""
 
     _defaults: dict[str, Any]
     _values: Callable[[Any], tuple[Any, ...]]
 
     def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> RecordType:
-        """Make the class, with slots."""
+        """Create the class, with slots."""
         names = tuple(namespace.get("__annotations__", ()))
         own = {field: namespace.pop(field, _OMITTED) for field in names}
         inherited = getattr(bases[0], "_defaults", None) if bases else None
         if inherited:
-            # Not that of the base, which may be made already.
+            # The __init__ of the base may be compiled already, for its own fields.
             namespace["__init__"] = Record.__init__
             own = {**inherited, **own}
         namespace.update(__slots__=names, _defaults=own, _values=_getter(tuple(own)))
@@ -47,17 +47,16 @@ def _getter(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
 
 
 class Record(metaclass=RecordType):
-    """The base of a class of immutable data, whose fields are its annotated names, behind those of the record
-    that it inherits from. Records inherit from nothing else.
+    """The base class of immutable data. Its fields are the annotated names, after those of the record it inherits from.
 
-    Two records are equal when they are of the same class and their fields are; their hash is that of the fields. A
-    default is shared by all instances and must therefore not be mutable. A method `__post_init__` runs after the
-    fields are set.
+    A record inherits only from records. Two records are equal if they have the same class and equal fields; the hash is
+    that of the fields. A default is shared by all instances and must not be mutated. A method `__post_init__` runs
+    after the fields are set.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         record = type(self)
-        record.__init__ = _compiled_init(record)  # type: ignore[method-assign]  # from now on without this detour
+        record.__init__ = _compiled_init(record)  # type: ignore[method-assign]  # replaces this method
         record.__init__(self, *args, **kwargs)
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -87,18 +86,18 @@ _R = TypeVar("_R", bound=Record)
 
 
 def field_names(record: type[Record]) -> tuple[str, ...]:
-    """The names of the fields, in the order of the class."""
+    """Return the names of the fields, in the order of the class."""
     return tuple(record._defaults)
 
 
 def replace(record: _R, **changes: Any) -> _R:
-    """The record with other values for the fields that are named. Raises TypeError for a name that is no field."""
+    """Return the record with other values for the named fields. Raises TypeError for a name that is not a field."""
     kind = type(record)
     return kind(**{**dict(zip(kind._defaults, kind._values(record), strict=True)), **changes})
 
 
 def _compiled_init(record: RecordType) -> Callable[..., None]:
-    """The `__init__` of a class of records: one parameter for each field, set through its slot."""
+    """Return the `__init__` of a record class: one parameter for each field, set through its slot."""
     known: dict[str, Any] = {f"_default_{name}": value for name, value in record._defaults.items()}
     known.update((f"_set_{name}", getattr(record, name).__set__) for name in record._defaults)
     parameters = ", ".join(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Configuration files, and baselines: the findings that are already known.
+"""Configuration files, and baselines of known findings.
 
-`discovery` is all that a run without any configuration file needs; it imports the rest when there is one.
+A run without a configuration file imports only `discovery`, which imports the rest if there is one.
 """

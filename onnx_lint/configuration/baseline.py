@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Baselines: the findings that are known, so that a run reports the new ones.
+"""Baselines: lists of known findings, so that a run reports only new ones.
 
-A baseline is a JSON file. A finding is known by its file, relative to the baseline, and by a fingerprint of names;
-those that agree in both are counted. One that stands for several faults is known where the file lists as many, and
-reported again where there are more. What else an entry holds is for people who read the file.
+A baseline is a JSON file. It identifies a finding by the file, relative to the baseline, and a fingerprint of names;
+findings that agree in both are counted. A finding with several faults is known if the baseline lists at least as many.
+The rest of an entry is for people who read the file.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, Final
 from onnx_lint.common.record import Record, replace
 from onnx_lint.input.locations import is_remote
 from onnx_lint.input.regular_file import read_regular
-from onnx_lint.report import OWN_ERRORS, Diagnostic, FileReport
+from onnx_lint.report import OWN_ERRORS, Diagnostic, FileReport, fold, unfold
 from onnx_lint.reporters.escape import STANDARD_INPUT, encodable, shortened
 from onnx_lint.reporters.fingerprint import fingerprints
 from onnx_lint.spec.clauses import clauses
@@ -28,11 +28,11 @@ MAX_SHOWN: Final = 200
 
 
 class BaselineError(ValueError):
-    """A file that cannot be used as a baseline; the text says why."""
+    """A file that cannot be used as a baseline. The text is the reason."""
 
 
 class Entry(Record):
-    """Findings of one file that agree in everything by which they are known."""
+    """The findings of one file with one fingerprint."""
 
     fingerprint: str
     rule: str
@@ -44,11 +44,11 @@ class Entry(Record):
 Entries = Mapping[str, Entry]
 """The entries of one file, by their fingerprints."""
 Baseline = Mapping[str, Entries]
-"""The entries of each file."""
+"""The entries of each file, by its name in the baseline."""
 
 
 def file_key(path: str, baseline: str) -> str:
-    """How the baseline at the path `baseline` names the file at `path`: relative to itself, with forward slashes."""
+    """Return the name of the file at `path` in `baseline`: its path relative to the baseline, with forward slashes."""
     if path == "-":
         return STANDARD_INPUT
     if is_remote(path):
@@ -61,7 +61,7 @@ def file_key(path: str, baseline: str) -> str:
 
 
 def entries_of(diagnostics: Iterable[Diagnostic]) -> dict[str, Entry]:
-    """The entries that list the diagnostics of one file."""
+    """Return the entries for the diagnostics of one file, by fingerprint."""
     found: dict[str, Entry] = {}
     for diagnostic, digest in _with_digests(tuple(diagnostics)):
         known = found.get(digest)
@@ -73,16 +73,18 @@ def entries_of(diagnostics: Iterable[Diagnostic]) -> dict[str, Entry]:
 
 
 def _weight(diagnostic: Diagnostic) -> int:
-    """How many of an entry the diagnostic takes up: one where its clause is only counted by default.
+    """Return how much the diagnostic adds to an entry: 1 if its clause is only counted by default, else its count.
 
-    Such a clause is about a habit of exporters: whoever knows of it wants no finding anew with each name.
+    Such a clause is about a habit of exporters, which should not be reported again for each new name.
     """
     clause = clauses().get(diagnostic.clause)
     return 1 if clause is not None and clause.presence == "counted" else diagnostic.count
 
 
 def _with_digests(diagnostics: Sequence[Diagnostic]) -> Iterator[tuple[Diagnostic, str]]:
-    for diagnostic, mark in zip(diagnostics, fingerprints(diagnostics), strict=True):
+    """Yield each finding with its fingerprint, those that are folded into one each by itself."""
+    single = unfold(diagnostics)
+    for diagnostic, mark in zip(single, fingerprints(single), strict=True):
         yield diagnostic, mark.partition(":")[0][:32]
 
 
@@ -95,7 +97,7 @@ def _where(diagnostic: Diagnostic) -> str:
 
 
 def split(file: FileReport, entries: Entries) -> FileReport:
-    """The report of the file with the findings that the entries list suppressed."""
+    """Return the report with the findings that the entries list suppressed."""
     left = {digest: entry.count for digest, entry in entries.items()}
     new: list[Diagnostic] = []
     known: list[Diagnostic] = []
@@ -105,20 +107,20 @@ def split(file: FileReport, entries: Entries) -> FileReport:
             known.append(diagnostic)
         else:
             new.append(diagnostic)
-    return replace(file, diagnostics=tuple(new), suppressed=tuple(known))
+    return replace(file, diagnostics=fold(new), suppressed=fold(known))
 
 
 def living(file: FileReport, entries: Entries, rules: Collection[str]) -> dict[str, Entry]:
-    """The entries that the file still has, each with the count that is left; `rules`: those that it was held against.
+    """Return the entries that still occur in the file, with the remaining counts. `rules`: the rules that ran.
 
-    An entry of a rule that did not run, or not to its end, is taken to be alive.
+    Entries of a rule that did not run, or did not finish, are kept.
     """
     found: Counter[str] = Counter()
     for diagnostic, digest in _with_digests((*file.suppressed, *file.diagnostics)):
         found[digest] += _weight(diagnostic)
     crashed = {rule for error in file.internal_errors for rule in (error.rule, *error.not_run)}
-    # Of a file that was not judged only some rules have a say, and of one that cannot be read none. Where an analysis
-    # crashed it is not known which rules have found less.
+    # In a file that was not judged only some rules ran, in an unreadable one none. After a crash in an analysis any
+    # rule may have found less.
     is_judged = file.not_judged is None and file.unreadable is None and OWN_ERRORS not in crashed
     judged = frozenset(rules) - crashed if is_judged else frozenset()
     alive: dict[str, Entry] = {}
@@ -130,7 +132,7 @@ def living(file: FileReport, entries: Entries, rules: Collection[str]) -> dict[s
 
 
 def size(baseline: Baseline) -> int:
-    """How many findings the baseline lists."""
+    """Return how many findings the baseline lists."""
     return sum(entry.count for entries in baseline.values() for entry in entries.values())
 
 
@@ -138,7 +140,7 @@ def size(baseline: Baseline) -> int:
 
 
 def written(baseline: Baseline) -> str:
-    """The text of the file that holds the baseline: sorted, an entry on each line, the same for the same entries."""
+    """Return the text of the baseline file: sorted, one entry per line, equal for equal entries."""
     blocks = []
     for path in sorted(baseline):
         entries = sorted(baseline[path].values(), key=lambda entry: (entry.rule, entry.where, entry.fingerprint))
@@ -154,7 +156,7 @@ def _record(entry: Entry) -> dict[str, Any]:
 
 
 def read_baseline(path: str) -> Baseline:
-    """The baseline in the file at `path`; raises BaselineError when it cannot be read or is none."""
+    """Return the baseline in the file at `path`. Raises BaselineError if it cannot be read or is not a baseline."""
     try:
         data = read_regular(path, MAX_BYTES)
     except (OSError, ValueError) as error:
@@ -164,14 +166,14 @@ def read_baseline(path: str) -> Baseline:
     try:
         document = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise BaselineError(f"{path}: is no baseline: it is not JSON") from error
+        raise BaselineError(f"{path}: is not a baseline: it is not JSON") from error
     version = document.get("version") if isinstance(document, dict) else None
     if isinstance(version, int) and version > VERSION:
-        raise BaselineError(f"{path}: is of version {version}; this onnx-lint knows version {VERSION}")
+        raise BaselineError(f"{path}: has version {version}; this onnx-lint supports version {VERSION}")
     try:
         return {name: _entries(records) for name, records in document["files"].items()}
     except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise BaselineError(f"{path}: is no baseline of onnx-lint, or a damaged one") from error
+        raise BaselineError(f"{path}: is not a baseline of onnx-lint, or is damaged") from error
 
 
 def _entries(records: Any) -> dict[str, Entry]:
@@ -180,8 +182,8 @@ def _entries(records: Any) -> dict[str, Entry]:
         entry = Entry(record["fingerprint"], record["rule"], record.get("where", ""), record["count"])
         texts = (entry.fingerprint, entry.rule, entry.where)
         if not all(isinstance(text, str) for text in texts) or type(entry.count) is not int or entry.count < 1:
-            raise ValueError(f"an entry that is none: {record!r:.100}")
+            raise ValueError(f"not an entry: {record!r:.100}")
         known = found.get(entry.fingerprint)
-        # Two lines for one thing are what a merge of two branches leaves behind.
+        # A merge of two branches may leave two lines for one entry.
         found[entry.fingerprint] = entry if known is None else replace(entry, count=max(entry.count, known.count))
     return found

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the configuration file that is nearest to a folder. Where there is none that takes a few stat calls."""
+"""Finds the nearest configuration file of a folder. If there is none, that takes a few stat calls."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from onnx_lint.configuration.values import SetValues
 
 _TABLE: Final = rb"""\btool\s*+(?:['"]\s*+)?\.\s*+['"]?onnx-lint|^[ \t]*+['"]?onnx-lint['"]?\s*+[.=]"""
-"""`[tool.onnx-lint]`, or `onnx-lint = ...` below `[tool]`; a mere dependency is neither. Compiled when it is needed."""
+"""`[tool.onnx-lint]`, or `onnx-lint = ...` below `[tool]`, but not a dependency. Compiled at first use."""
 
 
 class Configurations:
-    """The configurations of folders; each folder is looked into and each file read once."""
+    """The configurations of folders. Each folder is searched and each file read once."""
 
     def __init__(self) -> None:
         self._of_directories: dict[str, SetValues | None] = {}
 
     def nearest(self, directory: str) -> SetValues | None:
-        """The values of the nearest configuration file in `directory` or above; None where there is none.
+        """Return the values of the nearest configuration file in `directory` or above; None if there is none.
 
         Raises ConfigurationError for a file that cannot be used.
         """
@@ -38,7 +38,7 @@ class Configurations:
         return self._of_directories[directory]
 
     def found(self) -> Iterator[SetValues]:
-        """The values of the configurations so far."""
+        """Yield the values of the configurations found so far."""
         yield from (values for values in self._of_directories.values() if values is not None)
 
 
@@ -60,7 +60,7 @@ def _in_directory(directory: str) -> SetValues | None:
 
 
 def _may_have_table(path: str) -> bool:
-    """Whether the table's name stands in the file as that of a table; most pyproject.toml need not be parsed."""
+    """Return whether the file may have the table. Most pyproject.toml do not, and need not be parsed."""
     try:
         with open(path, "rb") as stream:
             return re.search(_TABLE, stream.read(MAX_BYTES), re.MULTILINE) is not None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is made from the table of keys: the starter file, the description of a key, the JSON Schema."""
+"""The documents that are generated from the table of keys: starter file, description of a key, JSON Schema."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from onnx_lint.common.option_types import json_schema
-from onnx_lint.configuration.keys import KEYS, Key
+from onnx_lint.configuration.keys import KEYS, ConfigurationKey
 from onnx_lint.engine.registry import Registered, registry
 
 WIDTH: Final = 100
 
 
 def starter_file() -> str:
-    """A configuration file that changes nothing: each key as a comment, with what it does."""
+    """Return a configuration file that changes nothing: each key as a comment, with its description."""
     lines = [
-        "# The configuration of onnx-lint. It is for the models in this folder and below, unless a nearer",
-        "# file is there. In a pyproject.toml the same keys stand in the table [tool.onnx-lint].",
+        "# The configuration of onnx-lint. It applies to the models in this folder and below, unless a nearer",
+        "# file exists. In a pyproject.toml the same keys belong in the table [tool.onnx-lint].",
     ]
     tables = [key for key in KEYS.values() if key.example.startswith("[")]
     plain = [key for key in KEYS.values() if key not in tables]
-    # Tables come last: what follows the head of a table belongs to it.
+    # Tables come last, because all lines after the header of a table belong to it.
     for key in (*plain, *tables):
         lines += ["", *_comment(f"{key.summary} {key.details}".strip())]
         lines += [f"#{line}" for line in key.example.splitlines()]
@@ -35,27 +35,27 @@ def _comment(text: str) -> Iterator[str]:
         yield f"# {line}"
 
 
-def described(key: Key) -> str:
-    """All about a key, in plain text."""
+def described(key: ConfigurationKey) -> str:
+    """Return the description of a key as plain text."""
     parts = [f"{key.name}: {key.summary}"]
     if key.details:
         parts.append(key.details)
     default = "not set" if key.default is None else json.dumps(key.default)
-    facts = [f"Wants: {_wanted(key)}", f"Default: {default}"]
+    facts = [f"Expects: {_wanted(key)}", f"Default: {default}"]
     if key.option:
         facts.append(f"Option: {key.option}")
     paragraphs = ["\n".join(textwrap.wrap(part, WIDTH)) for part in parts]
     return "\n\n".join([*paragraphs, "\n".join(facts), textwrap.indent(key.example, "    ")]) + "\n"
 
 
-def _wanted(key: Key) -> str:
+def _wanted(key: ConfigurationKey) -> str:
     entries = key.kind.entries
     table = key.kind.wanted == "a table" and entries is not None
     return f"{key.kind.wanted}; each entry {entries.wanted}" if table and entries is not None else key.kind.wanted
 
 
 def configuration_schema(rules: Mapping[str, Registered] | None = None) -> dict[str, Any]:
-    """The JSON Schema of a configuration file; `rules`: whose options it describes, onnx-lint's own by default."""
+    """Return the JSON Schema of a configuration file. `rules`: the rules with options; None for the built-in ones."""
     if rules is None:
         rules = {name: entry for name, entry in registry().items() if entry.plugin is None}
     properties = {key.name: _property(key, rules) for key in KEYS.values()}
@@ -70,7 +70,7 @@ def configuration_schema(rules: Mapping[str, Registered] | None = None) -> dict[
     }
 
 
-def _property(key: Key, rules: Mapping[str, Registered]) -> dict[str, Any]:
+def _property(key: ConfigurationKey, rules: Mapping[str, Registered]) -> dict[str, Any]:
     schema = {"description": f"{key.summary} {key.details}".strip(), **key.kind.schema}
     if key.default is not None:
         schema["default"] = key.default

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Configuration files: where they lie, how they are read, and how one adds to another."""
+"""Configuration files: how they are read, and how one extends another."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ _TOKEN: Final = r"""(?xs)
     | [^"'\#.=,\[\]{}\n]+
     | .
 """
-"""What TOML is made of as far as the dots in its keys need to be told from others. A string need not be closed."""
+"""A token of TOML, as needed to recognize the dots in keys. A string need not be closed."""
 _BETWEEN_KEYS: Final = frozenset("=,[]{}\n")
 
 
 def read_found(path: str) -> SetValues | None:
-    """The values of a file that was found at `path`; None for a pyproject.toml without the table.
+    """Return the values of a file that was found at `path`; None for a pyproject.toml without the table.
 
-    Raises ConfigurationError for a file that cannot be read or used, and for what is no regular file.
+    Raises ConfigurationError for a file that cannot be read or used, and for anything but a regular file.
     """
     return _read(path, (), is_found=True)
 
 
 def read_file(path: str) -> SetValues:
-    """The values of the configuration file at `path`, with those of the files that it extends.
+    """Return the values of the configuration file at `path`, with those of the files that it extends.
 
     Raises ConfigurationError for a file that cannot be read or used, and for a pyproject.toml without the table.
     """
@@ -45,10 +45,10 @@ def read_file(path: str) -> SetValues:
 
 
 def _read(path: str, chain: tuple[str, ...], *, is_found: bool = False) -> SetValues | None:
-    """`chain`: the files that lead here by `extend`."""
+    """Return the values of the file at `path`. `chain`: the files that lead here by `extend`."""
     if path in chain:
         circle = " -> ".join(shown(item) for item in (*chain[chain.index(path) :], path))
-        raise ConfigurationError(f"{shown(chain[-1])}: extend: goes in a circle: {circle}")
+        raise ConfigurationError(f"{shown(chain[-1])}: extend: forms a cycle: {circle}")
     document = _parsed(path)
     if os.path.basename(path) == PYPROJECT:
         tool = document.get("tool", {})
@@ -56,7 +56,7 @@ def _read(path: str, chain: tuple[str, ...], *, is_found: bool = False) -> SetVa
         if found is None:
             return None
         if not isinstance(found, dict):
-            raise ConfigurationError(f"{shown(path)}: tool.{TABLE}: wants a table")
+            raise ConfigurationError(f"{shown(path)}: tool.{TABLE}: requires a table")
         document = found
     origin = Origin(shown(path), os.path.dirname(path), is_found=is_found)
     values = checked(document, origin)
@@ -78,7 +78,7 @@ def _extended(extended: SetValue, path: str, chain: tuple[str, ...]) -> SetValue
 
 
 def parse_pair(text: str) -> dict[Path, SetValue]:
-    """The values of a KEY=VALUE of the command line, which is a line of TOML; a plain word needs no quotes.
+    """Return the values of a KEY=VALUE of the command line. It is a line of TOML, but a plain word needs no quotes.
 
     Raises ConfigurationError as read_file does.
     """
@@ -92,7 +92,7 @@ def parse_pair(text: str) -> dict[Path, SetValue]:
         document = _toml(f'{name}="{word.strip()}"', origin.shown)
     values = checked(document, origin)
     if ("extend",) in values:
-        raise ConfigurationError(f"{origin.shown}: extend stands in files only; give the file as --config FILE")
+        raise ConfigurationError(f"{origin.shown}: extend is allowed only in files; use --config FILE")
     return values
 
 
@@ -112,12 +112,12 @@ def _toml(text: str, name: str) -> Mapping[str, Any]:
         return tomllib.loads(text.replace("\r\n", "\n"))
     except RecursionError as error:
         raise ConfigurationError(f"{name}: is nested too deeply") from error
-    except ValueError as error:  # TOMLDecodeError, and numbers with more digits than Python takes
+    except ValueError as error:  # TOMLDecodeError, and numbers with more digits than Python accepts
         raise ConfigurationError(f"{name}: is not TOML: {str(error)[:200]}") from error
 
 
 def _check_keys(text: str, name: str) -> None:
-    """Raise ConfigurationError for a key of very many parts: tomllib takes time that grows with their square."""
+    """Raise ConfigurationError for a key with very many parts, for which tomllib takes quadratic time."""
     if text.count(".") <= _MAX_DOTS:
         return
     dots = 0
@@ -125,7 +125,7 @@ def _check_keys(text: str, name: str) -> None:
         if token[0] == ".":
             dots += 1
             if dots > _MAX_DOTS:
-                raise ConfigurationError(f"{name}: is no configuration: it has a key of more than {_MAX_DOTS} parts")
+                raise ConfigurationError(f"{name}: has a key of more than {_MAX_DOTS} parts")
         elif token[0] in _BETWEEN_KEYS:
             dots = 0
 
@@ -139,9 +139,9 @@ def _bytes(path: str) -> bytes:
 
 
 def shown(path: str) -> str:
-    """The path as messages have it: relative to the working directory where that is shorter."""
+    """Return the path for messages: relative to the working directory if that is shorter."""
     try:
         relative = os.path.relpath(path)
-    except (ValueError, OSError):  # another drive; a working directory that is gone
+    except (ValueError, OSError):  # another drive; a working directory that was removed
         return path
     return relative if len(relative) < len(path) else path

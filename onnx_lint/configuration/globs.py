@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Patterns for paths. Stars in a name are matched by `fnmatch`, those between names in one pass over the path."""
+"""Patterns for paths. `fnmatch` matches within a name; `**` between names is matched in one pass over the path."""
 
 from __future__ import annotations
 
@@ -12,20 +12,21 @@ from typing import Final
 from onnx_lint.input.locations import is_remote
 
 MAX_CHARACTERS: Final = 4096
-"""A longer pattern, as no path is, matches nothing."""
+"""The longest pattern; a longer one matches nothing."""
 
 
 def matches(pattern: str, path: str, directory: str) -> bool:
-    """Whether the file at `path` is meant by `pattern`.
+    """Return whether `pattern` matches the file at `path`.
 
-    A pattern without a slash is for the file's name in any folder, another for its path relative to `directory`, which
-    may lead out of it (`../zoo/*.onnx`), or for the absolute path when the pattern is one. `*` and `?` stop at a slash,
-    `**` between slashes matches any folders or none, `[ab]` and `[!ab]` are one character. A remote object is meant
-    by a pattern for its name, or one that begins as its address does, such as `s3://bucket/**/old-*.onnx`.
+    A pattern without a slash matches the file's name in any folder. Any other pattern matches the path relative to
+    `directory`, which may lead out of it (`../zoo/*.onnx`), or the absolute path if the pattern is absolute. `*` and
+    `?` stop at a slash, `**` between slashes matches any number of folders, `[ab]` and `[!ab]` match one character. A
+    remote object is matched by a pattern for its name, or by an address with wildcards such as
+    `s3://bucket/**/old-*.onnx`.
     """
     pattern = pattern.removeprefix("./")
     if is_remote(path):
-        # An address is in no folder: a pattern for it is an address as well, or one for the name.
+        # An address has no folder: the pattern must be an address as well, or match the name.
         wanted = path if is_remote(pattern) else path.rpartition("/")[2] if "/" not in pattern else None
         return wanted is not None and matches_text(pattern, wanted)
     path = os.path.abspath(path)  # no resolved links

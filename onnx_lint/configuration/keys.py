@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one table that declares the keys of the configuration.
+"""The table that declares the keys of the configuration.
 
-Documentation, starter file, JSON Schema and checks are all made from it.
+Documentation, starter file, JSON Schema and checks are generated from it.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ GATES: Final = ("error", "warning", "note", "never")
 DEFAULT_OPSET_DOMAIN: Final = "ai.onnx"
 
 
-class Key(Record):
+class ConfigurationKey(Record):
     """A key of the configuration."""
 
     name: str
     kind: ValueKind
     default: Any
-    """What holds where nobody says anything; None for nothing."""
+    """The value if nothing sets the key; None for no value."""
     summary: str
     """One sentence that says what the key does."""
     details: str
     example: str
-    """A line of TOML (of a table: the table), which the starter file holds as a comment."""
+    """A line of TOML, or a table, which the starter file contains as a comment."""
     option: str
-    """The option of the command line that says the same; empty where there is none."""
-    of_run: bool = False
-    """Whether it is about the run as a whole, and not about single files."""
+    """The option of the command line with the same meaning; empty if there is none."""
+    is_run_wide: bool = False
+    """Whether it applies to the run as a whole, not to single files."""
 
 
 _LIMIT_SCHEMA: Final = {
@@ -67,266 +67,289 @@ _CONSUMERS: Final = ValueKind(
     MappingProxyType({"type": "array", "items": {"enum": list(CONSUMERS)}}),
     lambda value: isinstance(value, list) and all(name in CONSUMERS for name in value),
 )
-_SELECTORS: Final = "Rule ids, chapters (the folders of the rules), or keywords (MUST, SHOULD, ..., ALL)."
+_SELECTORS: Final = "Rule ids, chapters, severities (error, warning, note), keywords (MUST, SHOULD, ...), or ALL."
 
 _DECLARED: Final = (
-    Key(
+    ConfigurationKey(
         "extend",
         TEXT,
         None,
-        "The configuration file that this one adds to.",
-        "A path, relative to this file. What stands here takes the place of what stands there; tables are merged entry "
-        "by entry. Without it nothing is taken from files further up. It may lead to a pyproject.toml.",
+        "A configuration file that this one extends.",
+        "A path, relative to this file; it may be a pyproject.toml. Values in this file replace those of the other "
+        "file; tables are merged entry by entry. Without this key, files in parent folders are ignored.",
         'extend = "../onnx-lint.toml"',
         "",
     ),
-    Key(
+    ConfigurationKey(
         "edition",
         choice(EDITIONS),
         DEFAULT_STANDARD.edition,
         "The edition of the specification, named after the ONNX release that published it.",
-        "The edition gives the severities, and decides which clauses there are.",
+        "The edition determines which clauses apply, and their severities.",
         f'edition = "{DEFAULT_STANDARD.edition}"',
         "--edition",
     ),
-    Key(
+    ConfigurationKey(
         "variant",
         choice(VARIANTS),
         DEFAULT_STANDARD.variant,
-        "The variant of the standard; onnx lacks classical machine learning.",
+        "The variant of the standard; onnx does not include classical machine learning.",
         "",
         f'variant = "{DEFAULT_STANDARD.variant}"',
         "--variant",
     ),
-    Key(
+    ConfigurationKey(
         "select",
         TEXTS,
         [],
-        "The rules to report; empty for the default set.",
-        f"{_SELECTORS} On the command line --select also puts aside what ignore and extend-select of the configuration "
-        "say.",
-        'select = ["MUST", "name"]',
+        "The rules to run; if empty, the default set.",
+        f"{_SELECTORS} --select on the command line replaces select, extend-select and ignore of the configuration.",
+        'select = ["error", "name"]',
         "--select",
     ),
-    Key(
+    ConfigurationKey(
         "extend-select",
         TEXTS,
         [],
-        "The rules to report besides those of select, or of the default set.",
-        f"{_SELECTORS} On the command line it adds to the configuration, and brings back what ignore leaves out.",
+        "Rules to run in addition to select or the default set.",
+        f"{_SELECTORS} On the command line it adds to the configuration, and overrides its ignore.",
         'extend-select = ["unused-opset-import"]',
         "--extend-select",
     ),
-    Key(
+    ConfigurationKey(
         "ignore",
         TEXTS,
         [],
-        "The rules not to report.",
-        f"{_SELECTORS} It wins over select and extend-select. On the command line it adds to the configuration.",
+        "The rules to skip.",
+        f"{_SELECTORS} It overrides select and extend-select. On the command line it adds to the configuration.",
         'ignore = ["non-c90-name"]',
         "--ignore",
     ),
-    Key(
+    ConfigurationKey(
         "per-file-ignores",
         table(TEXTS),
         {},
-        "The rules not to report for some files.",
-        "A pattern without a slash is for the name of a file in any folder, another for its path, relative to the "
-        "folder of the configuration file: * and ? stop at a slash, ** does not.",
+        "The rules to skip for some files.",
+        "A pattern without a slash matches the file name in any folder. A pattern with a slash matches the path, "
+        "relative to the folder of the configuration file: * and ? stop at a slash, ** does not.",
         '[per-file-ignores]\n"legacy/**" = ["name", "duplicate-node-name"]',
         "--per-file-ignores",
     ),
-    Key(
+    ConfigurationKey(
         "severity",
         table(choice(LEVELS)),
         {},
-        "Severities by rule id, in place of those that the clauses give.",
+        "Severities by rule id, instead of those of the clauses.",
         "error, warning, note, or off.",
         '[severity]\nnon-c90-name = "note"',
         "--severity",
     ),
-    Key(
+    ConfigurationKey(
         "pedantic",
         FLAG,
         False,
-        "Whether to report what nearly every real model breaks.",
+        "Whether to list what nearly every real model violates.",
         "",
         "pedantic = false",
         "--pedantic",
     ),
-    Key(
+    ConfigurationKey(
         "fail-on",
         choice(GATES),
         "error",
-        "The least severity that gives exit code 1.",
-        "A file is judged by the configuration that is nearest to it.",
+        "The lowest severity that leads to exit code 1.",
+        "Each file uses the configuration that is nearest to it.",
         'fail-on = "error"',
         "--fail-on",
     ),
-    Key(
+    ConfigurationKey(
         "internal-errors",
         choice(("error", "warning")),
         "error",
-        "Whether a crash of onnx-lint itself gives exit code 3, or only a warning.",
-        "With warning the findings alone decide the exit code; a file without any verdict counts as not checked. Taken "
-        "from the configuration of the working directory.",
+        "Whether a crash of onnx-lint itself leads to exit code 3, or only to a warning.",
+        "With warning, only the findings decide the exit code; a file without a verdict counts as not checked. Read "
+        "only from the configuration of the working directory.",
         'internal-errors = "error"',
         "--internal-errors",
-        of_run=True,
+        is_run_wide=True,
     ),
-    Key(
+    ConfigurationKey(
         "baseline",
         TEXT,
         None,
-        "The file of the findings that are known and not reported again.",
-        "A path, relative to this file; --write-baseline makes it.",
+        "The file of known findings, which are not reported again.",
+        "A path, relative to this file; --write-baseline writes it.",
         'baseline = "onnx-lint-baseline.json"',
         "--baseline",
     ),
-    Key(
+    ConfigurationKey(
         "target-ir",
         WHOLE,
         None,
-        "The newest IR version that the consumer of the models knows.",
-        "What such a consumer would not understand is reported.",
+        "The newest IR version that the consumer of the models supports.",
+        "Everything that such a consumer does not support is reported.",
         "target-ir = 10",
         "--target-ir",
     ),
-    Key(
+    ConfigurationKey(
         "target-opset",
         _WHOLE_OR_TABLE,
         {},
-        "The newest operator set version that the consumer of the models knows.",
-        "A number for ai.onnx, or a table of numbers by domain. What such a consumer would not understand is reported.",
+        "The newest operator set version that the consumer of the models supports.",
+        "A number for ai.onnx, or a table of numbers by domain. Everything that such a consumer does not support is "
+        "reported.",
         "target-opset = 21",
         "--target-opset",
     ),
-    Key(
+    ConfigurationKey(
         "consumers",
         _CONSUMERS,
         [],
-        "The programs that have to take the models; what they are known to refuse is an error.",
-        f"Any of {', '.join(CONSUMERS)}. Each clause that one of them refuses says so: onnx-lint clauses.",
+        "The programs that must accept the models; what they are known to reject is an error.",
+        f"Any of {', '.join(CONSUMERS)}. onnx-lint explain CLAUSE lists the consumers that reject a violation.",
         'consumers = ["onnx.checker"]',
         "--consumer",
     ),
-    Key(
+    ConfigurationKey(
         "proto",
         choice(FILE_MESSAGES),
         None,
-        "The message that the files hold; told by their content where nothing is said.",
-        "For a folder of documents that do not say what they are. onnx-lint explain MESSAGE tells how each is told.",
+        "The protobuf message in the files; by default, onnx-lint recognizes it by the content.",
+        "For documents whose content does not show what they are. onnx-lint explain MESSAGE says how each is "
+        "recognized.",
         'proto = "ModelProto"',
         "--proto",
     ),
-    Key(
+    ConfigurationKey(
         "external-data",
         FLAG,
         True,
-        "Whether to look up the files that hold tensors outside the model.",
+        "Whether to look at external data files.",
         "",
         "external-data = true",
         "--no-external-data",
     ),
-    Key(
+    ConfigurationKey(
         "follow-links",
         FLAG,
         False,
-        "Whether to follow links to such files that stay in the folder of the model.",
-        "A link that leads out of it is followed only into a folder of external-data-roots; the rest is told as not "
-        "verified.",
+        "Whether to follow links to external data inside the folder of the model.",
+        "A link that leads out of the folder is followed only into a folder of external-data-roots. The tensors behind "
+        "other links are listed as not verified.",
         "follow-links = false",
         "--follow-links",
     ),
-    Key(
+    ConfigurationKey(
         "external-data-roots",
         TEXTS,
         [],
-        "Folders into which links to such files are followed, as in the caches of model hubs, DVC, Bazel and Nix.",
-        "Paths, relative to this file. Whatever is below them may be read, wherever the link is.",
+        "Folders into which links to external data are followed, as in the caches of model hubs, DVC, Bazel and Nix.",
+        "Paths, relative to this file. Every file below them may be read, wherever the link is.",
         'external-data-roots = ["../hub"]',
         "--external-data-root",
     ),
-    Key(
+    ConfigurationKey(
         "opset-schemas",
         TEXTS,
         [],
-        "Schema files, which describe the operators of further domains.",
-        "Paths, relative to this file; docs/opset-schema.md describes the files. Operator-set documents do as well.",
+        "Schema files, which describe the operators of custom domains.",
+        "Paths, relative to this file; docs/opset-schema.md describes the format. Operator-set documents work as well.",
         'opset-schemas = ["vision.json"]',
         "--opset-schema",
     ),
-    Key(
+    ConfigurationKey(
+        "plugins",
+        TEXTS,
+        [],
+        "Python files with rules of your own.",
+        "Paths or globs, relative to this file. Python files run only if --config names this file, or if it is in the "
+        "root of the repository in which onnx-lint was started.",
+        'plugins = ["rules/*.py"]',
+        "--plugin",
+        is_run_wide=True,
+    ),
+    ConfigurationKey(
         "limits",
         table(_LIMIT, _LIMIT_SCHEMA),
         {},
-        "How much of a file is taken on, and how much is reported.",
-        f"The limits are {', '.join(LIMIT_NAMES)}. Those in bytes take a unit: memory = '4GiB'.",
+        "Limits on the size of files, on memory, and on the number of findings.",
+        f"The limits are {', '.join(LIMIT_NAMES)}. Limits in bytes accept a unit: memory = '4GiB'.",
         "[limits]\nmemory = '4GiB'",
         "--limit",
     ),
-    Key(
+    ConfigurationKey(
         "rules",
         table(table(ANY, wanted="a table of options")),
         {},
-        "The options of single rules.",
-        "A table for each rule; onnx-lint explain RULE tells its options.",
+        "The options of individual rules.",
+        "A table for each rule; onnx-lint explain RULE lists its options.",
         "[rules.oversized-message]\nmax_bytes = 104857600",
         "",
     ),
-    Key(
+    ConfigurationKey(
         "format",
         choice(tuple(REPORTERS)),
         "text",
-        "The form of the report.",
-        "Taken from the configuration of the working directory.",
+        "The format of the report.",
+        "Read only from the configuration of the working directory.",
         'format = "text"',
         "--format",
-        of_run=True,
+        is_run_wide=True,
     ),
-    Key(
+    ConfigurationKey(
         "exclude",
         TEXTS,
         [],
-        "Files and directories to leave out.",
-        "Patterns, as in per-file-ignores. Taken from the configuration of the working directory; the command line "
+        "Files and directories to skip.",
+        "Patterns, as in per-file-ignores. Read only from the configuration of the working directory; the command line "
         "adds to it.",
         'exclude = ["third_party/**"]',
         "--exclude",
-        of_run=True,
+        is_run_wide=True,
     ),
-    Key(
+    ConfigurationKey(
         "jobs",
         COUNT,
         0,
-        "How many files to lint at a time.",
-        "0 for one a processor, where there is enough to do. Taken from the configuration of the working directory.",
+        "The number of files to check at a time.",
+        "0: up to one process per core. Read only from the configuration of the working directory.",
         "jobs = 0",
         "--jobs",
-        of_run=True,
+        is_run_wide=True,
     ),
-    Key(
+    ConfigurationKey(
+        "cache",
+        FLAG,
+        False,
+        "Whether to reuse the verdicts on files that have not changed.",
+        "The cache is in ~/.cache/onnx-lint, or in the folder that ONNX_LINT_CACHE_DIR names; onnx-lint cache clear "
+        "deletes it. Read only from the configuration of the working directory.",
+        "cache = false",
+        "--cache",
+        is_run_wide=True,
+    ),
+    ConfigurationKey(
         "context",
         FLAG,
         True,
         "Whether reports show the lines of the model around a finding.",
-        "In the text report and in SARIF. Taken from the configuration of the working directory.",
+        "In the text report and in SARIF. Read only from the configuration of the working directory.",
         "context = true",
         "--no-context",
-        of_run=True,
+        is_run_wide=True,
     ),
-    Key(
+    ConfigurationKey(
         "documentation-url",
         URL,
         None,
-        "The address of the documentation site, to which reports link the names of rules.",
-        "For those who host the site that python docs/build.py makes; without it, reports refer to onnx-lint explain. "
-        "Taken from the configuration of the working directory.",
+        "The URL of the documentation site, to which reports link rule names.",
+        "For those who host the site that python docs/build.py builds. Without it, reports refer to onnx-lint explain. "
+        "Read only from the configuration of the working directory.",
         'documentation-url = "https://docs.example.org/onnx-lint/"',
         "--documentation-url",
-        of_run=True,
+        is_run_wide=True,
     ),
 )
 
-KEYS: Final[Mapping[str, Key]] = MappingProxyType({key.name: key for key in _DECLARED})
+KEYS: Final[Mapping[str, ConfigurationKey]] = MappingProxyType({key.name: key for key in _DECLARED})
 """The keys by their names."""

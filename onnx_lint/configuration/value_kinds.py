@@ -12,24 +12,24 @@ from onnx_lint.common.record import Record
 
 
 class ValueKind(Record):
-    """What a key wants: in words, as JSON Schema, and as a test of a value that TOML gave."""
+    """The values that a key allows: in words, as JSON Schema, and as a predicate on values from TOML."""
 
     wanted: str
     schema: Mapping[str, Any]
     accepts: Callable[[Any], bool]
     entries: ValueKind | None = None
-    """Of a table, the kind of each of its entries."""
+    """The kind of the entries of a table."""
     allowed: Sequence[str] = ()
-    """Of a choice, the words."""
+    """The words of a choice."""
 
 
 def choice(words: Sequence[str]) -> ValueKind:
-    """One of some words."""
+    """Return the kind of values that are one of some words."""
     return ValueKind(f"one of {', '.join(words)}", {"enum": list(words)}, lambda value: value in words, allowed=words)
 
 
 def table(entries: ValueKind, schema: Mapping[str, Any] | None = None, *, wanted: str = "a table") -> ValueKind:
-    """A table whose entries are all of one kind."""
+    """Return the kind of tables whose entries are all of one kind."""
     found = {"type": "object", "additionalProperties": dict(entries.schema), **(schema or {})}
     return ValueKind(wanted, found, lambda value: isinstance(value, dict), entries)
 

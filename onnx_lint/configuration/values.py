@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checked values of a configuration, each with where it comes from."""
+"""Checked values of a configuration, each with its origin."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ Path = tuple[str, ...]
 
 
 class ConfigurationError(ValueError):
-    """A configuration that cannot be used; the text names the file, the key, and what was probably meant."""
+    """A configuration that cannot be used. The text names the file, the key, and the probable correction."""
 
 
 class Origin(Record):
-    """Where a value comes from."""
+    """The source of a value."""
 
     shown: str
     """The path of a file, or `default`, `command line`, ..."""
     directory: str
-    """What paths and patterns in the value are relative to."""
+    """The folder that paths and patterns in the value are relative to."""
     in_file: bool = True
-    """Whether the value stands in a configuration file."""
+    """Whether the value is in a configuration file."""
     is_found: bool = False
-    """Whether the file was found near a model, and nobody has asked for it."""
+    """Whether the file was discovered near a model, and not named by the user."""
 
 
 class SetValue(Record):
-    """A value and where it comes from."""
+    """A value and its origin."""
 
     value: Any
     origin: Origin
 
     def error(self, path: Path, text: str) -> ConfigurationError:
-        """The error that says what is wrong with the value."""
+        """Return the error with this text about the value."""
         return ConfigurationError(f"{self.origin.shown}: {dotted(path)}: {text}")
 
 
@@ -48,7 +48,7 @@ SetValues = Mapping[Path, SetValue]
 
 
 def dotted(path: Path) -> str:
-    """The path as TOML writes it: `severity.non-c90-name`."""
+    """Return the path as TOML writes it: `severity.non-c90-name`."""
     return ".".join(part if _is_bare(part) else f'"{part}"' for part in path)
 
 
@@ -57,7 +57,7 @@ def _is_bare(part: str) -> bool:
 
 
 def checked(table: Mapping[str, Any], origin: Origin) -> dict[Path, SetValue]:
-    """The values of one table, those of nested tables each by itself.
+    """Return the values of one table, those of nested tables separately.
 
     Raises ConfigurationError for an unknown key and a value of the wrong kind.
     """
@@ -74,7 +74,9 @@ def checked(table: Mapping[str, Any], origin: Origin) -> dict[Path, SetValue]:
 
 
 def _without_users(value: Any) -> Any:
-    """The value with its addresses as reports name them: a pattern of one with a password matches, and shows none."""
+    """Return the value with addresses as reports show them, so that a pattern with a password
+    matches and stays secret.
+    """
     if isinstance(value, dict):
         return {_without_users(name): _without_users(item) for name, item in value.items()}
     if isinstance(value, list):
@@ -83,7 +85,7 @@ def _without_users(value: Any) -> Any:
 
 
 def _by_domain(value: Any) -> Any:
-    """The versions by domain, the default one always called ai.onnx, so that every value has one name."""
+    """Return the versions by domain. The default domain is always called ai.onnx, so that each value has one name."""
     if isinstance(value, dict):
         return {domain or DEFAULT_OPSET_DOMAIN: version for domain, version in value.items()}
     return {DEFAULT_OPSET_DOMAIN: value} if KEYS["target-opset"].kind.accepts(value) else value
@@ -91,7 +93,7 @@ def _by_domain(value: Any) -> Any:
 
 def _flat(path: Path, value: Any, kind: ValueKind, origin: Origin) -> Iterator[tuple[Path, Any]]:
     if not kind.accepts(value):
-        raise SetValue(value, origin).error(path, f"wants {kind.wanted}, not {_shown(value)}")
+        raise SetValue(value, origin).error(path, f"requires {kind.wanted}, not {_shown(value)}")
     if kind.entries is None:
         yield path, value
         return

@@ -23,15 +23,15 @@ _MAX_RELATED: Final = 1_000
 _NO_NAMES: Final = EnclosingNames()
 
 Counts = tuple[str, tuple[str, ...]]
-"""A rule, and what is said of one and of several of its findings that are only counted."""
+"""A rule, and the words for one and for several of its findings that are only counted."""
 
 
 def diagnose(
     entry: Registered, findings: Iterable[Finding], model: Model, settings: Settings, counts: Counter[Counts]
 ) -> Iterator[tuple[int, Diagnostic]]:
-    """The diagnostics of what one rule found, each with the byte at which it begins; without what is not selected.
+    """Yield the diagnostics for the selected findings of one rule, each with its first byte.
 
-    What is only to be counted is added to `counts`, under the rule and the words for one and for several.
+    Findings that are only counted are added to `counts`, under the rule and the words for one and for several.
     """
     edition = settings.standard.edition
     levels: dict[str, tuple[str | None, Severity | None]] = {}
@@ -50,7 +50,7 @@ def diagnose(
 
 
 def _level(entry: Registered, clause: Clause, settings: Settings) -> Severity | None:
-    """The severity of what the rule finds against a clause that is listed; None where the edition has none for it."""
+    """Return the severity of the rule's findings for a listed clause; None if the edition has none for it."""
     level = severity(clause, settings.standard.edition)
     if level is None:
         return None
@@ -76,8 +76,8 @@ def _diagnostic(
     edition: str,
 ) -> Diagnostic:
     around = _NO_NAMES
-    with model.crashes.at_place("looking for the names around a finding", finding.place):
-        around = model.enclosing_names(finding.place)
+    with model.crashes.at("looking for the names around a finding", finding.place):
+        around = model.places.enclosing_names(finding.place)
     return Diagnostic(
         rule=rule.id,
         severity=level,
@@ -90,7 +90,7 @@ def _diagnostic(
         anchor=finding.anchor or clause.anchor,
         allowed=_allowed(finding, clause),
         related=_related(finding, model),
-        # The bytes of a message in text form are those that it would have in a file; they give its place in the order.
+        # For a model in text form these are the bytes of its binary form; they only determine the order.
         byte_range=extent if finding.offset is not None or model.form == "binary" else None,
         subject=report_name(finding.subject) if finding.subject is not None else None,
         node=around.node,
@@ -100,11 +100,15 @@ def _diagnostic(
         collective=finding.collective,
         refused_by=tuple(clause.refused_by.items()),
         count=finding.count,
+        hint=finding.hint,
+        cause=finding.cause,
+        edits=finding.fix if model.form == "binary" else None,
+        declared_by=clause.declared_by,
     )
 
 
 def _allowed(finding: Finding, clause: Clause) -> str | None:
-    """What is allowed, and who refuses what is not."""
+    """Return what is allowed, and the consumers that reject anything else."""
     if not clause.refused_by:
         return finding.allowed or None
     refusing = " and ".join(f"{consumer} (known since {release})" for consumer, release in clause.refused_by.items())
@@ -112,12 +116,12 @@ def _allowed(finding: Finding, clause: Clause) -> str | None:
 
 
 def _path(place: Place, model: Model) -> str:
-    """The place as a report has it; the root is called after the kind of document."""
+    """Return the place for reports; the root is named after the kind of document."""
     return str(place) if place.parent is not None else KINDS[model.kind].noun
 
 
 def _related(finding: Finding, model: Model) -> tuple[RelatedPlace, ...]:
-    """The related places; of a circle through a whole graph the first ones, and how many there are."""
+    """Return the related places; of a long cycle only the first ones, and their number."""
     places = [
         RelatedPlace(
             _path(item.place, model),
@@ -135,11 +139,11 @@ def _related(finding: Finding, model: Model) -> tuple[RelatedPlace, ...]:
 
 
 def _extent(finding: Finding, model: Model) -> tuple[int, int] | None:
-    """The bytes that the finding is about, or those around its place; None where a bug keeps them from being found."""
+    """Return the bytes of the finding, or those of its place; None if a bug prevents finding them."""
     if finding.offset is not None:
         return finding.offset, finding.offset + (finding.length or 0)
-    with model.crashes.at_place(_FIND_BYTES, finding.place):
-        return model.extent(finding.place)
+    with model.crashes.at(_FIND_BYTES, finding.place):
+        return model.places.extent(finding.place)
     return None
 
 
@@ -147,6 +151,6 @@ _FIND_BYTES: Final = "looking for the bytes of a finding"
 
 
 def _bytes_of(place: Place, model: Model) -> tuple[int, int] | None:
-    with model.crashes.at_place(_FIND_BYTES, place):
-        return model.byte_range(place)
+    with model.crashes.at(_FIND_BYTES, place):
+        return model.places.byte_range(place)
     return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a report says of a file apart from findings: what it is, and what of it was not judged."""
+"""The facts about a file in a report besides findings: a description, and what was not judged."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from itertools import islice
 from typing import Final
 
 from onnx_lint.engine.settings import Settings
-from onnx_lint.ir.documents.kinds import MODEL, OF_MODELS
+from onnx_lint.ir.documents.kinds import MODEL_KIND, OF_MODELS
 from onnx_lint.model import Model
-from onnx_lint.report import Facts, Shapes
+from onnx_lint.report import FileFacts, Shapes
 from onnx_lint.wording import MAX_MESSAGE, MAX_NAME, quote, report_name, without_middle
 
 _MAX_UNREAD: Final = 100
-"""Of the data files whose checksums were not verified so many are told."""
+"""The number of data files with unverified checksums to list."""
 _FOLLOWING: Final = " (options --follow-links and --external-data-root)"
 _MAX_DOMAINS: Final = 1_000
-"""Of the domains that a model imports or uses so many are told, apart from the findings."""
+"""The number of imported or used domains to list."""
 
 
-def facts_of(model: Model) -> Facts | None:
-    """What a model is; None for what is none."""
-    if not model.loaded or model.kind != MODEL:
+def facts_of(model: Model) -> FileFacts | None:
+    """Return the facts about a model; None for any other document."""
+    if not model.loaded or model.kind != MODEL_KIND:
         return None
     proto = model.proto
-    return Facts(
+    return FileFacts(
         ir_version=model.ir_version,
         opset_imports=tuple((report_name(entry.domain), entry.version) for entry in proto.opset_import[:_MAX_DOMAINS]),
         producer=report_name(f"{proto.producer_name} {proto.producer_version}".strip()),
@@ -36,10 +36,10 @@ def facts_of(model: Model) -> Facts | None:
 
 
 def document_of(model: Model) -> tuple[tuple[str, str | int], ...]:
-    """What a document is that is no model; nothing for a model."""
-    if not model.loaded or model.kind == MODEL:
+    """Return the facts about a document that is not a model; nothing for a model."""
+    if not model.loaded or model.kind == MODEL_KIND:
         return ()
-    from onnx_lint.ir.documents.facts import document_facts  # late, as most files are models
+    from onnx_lint.ir.documents.facts import document_facts  # late, since most files are models
 
     return tuple(
         (name, without_middle(fact, MAX_NAME) if isinstance(fact, str) else fact)
@@ -48,13 +48,13 @@ def document_of(model: Model) -> tuple[tuple[str, str | int], ...]:
 
 
 def nodes_not_verified(model: Model) -> tuple[tuple[str, int], ...]:
-    """How many nodes of each domain no signature is known for."""
+    """Return the number of nodes without a known signature, by domain."""
     found = model.operators.not_verified().items()
     return tuple((report_name(domain), nodes) for domain, nodes in islice(found, _MAX_DOMAINS))
 
 
 def shapes_of(model: Model) -> Shapes | None:
-    """How far the shapes of values are known; None where no rule has asked for them, as that is not free."""
+    """Return how many shapes are known; None if no rule needed shapes, since inferring them costs time."""
     known = model.shape_knowledge
     if known is None:
         return None
@@ -63,7 +63,7 @@ def shapes_of(model: Model) -> Shapes | None:
 
 
 def why_not_judged(model: Model) -> str | None:
-    """Why nothing was judged: what is in the file is none of the documents."""
+    """Return why nothing was judged: the file is not one of the documents."""
     if model.loaded:
         return None
     return (
@@ -74,7 +74,7 @@ def why_not_judged(model: Model) -> str | None:
 
 
 def left_out(model: Model, settings: Settings) -> Iterator[str]:
-    """What was left out though the document was judged."""
+    """Yield what was left out although the document was judged."""
     if model.loaded and model.directory is None and any(data.is_external for data in model.external_data):
         why = (
             ", as asked for" if not settings.external_data else f": {model.describe()} has no place in the file system"

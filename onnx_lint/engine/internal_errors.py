@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Collects the bugs that are met while a model is judged, so that each is reported once."""
+"""Collects the bugs in the processing of a model, so that each is reported once."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ _Instead = TypeVar("_Instead")
 
 
 class InternalErrors:
-    """The bugs that were met with one model. Two exceptions of one type that one line raised are one bug."""
+    """The bugs with one model. Two exceptions of one type from the same line are one bug."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
         self._errors: dict[object, InternalError] = {}
-        """The errors outside of the analyses that take note of bugs themselves, by what tells one bug from another."""
+        """The errors outside of the analyses that record bugs themselves, by the identity of the bug."""
 
     @property
     def are_any(self) -> bool:
-        """Whether any bug was met so far."""
+        """True if there was any bug so far."""
         return bool(self._errors or len(self._model.crashes) or exceptions_of(self._model))
 
     def note(self, error: Exception, work: str | None = None, rule: str = OWN_ERRORS) -> None:
-        """Note an exception in a rule, or else in some work. Raise it again where the file has no verdict then.
+        """Record an exception in a rule, or in some other work. Raise it again if there is no verdict on the file then.
 
-        An exception that a shared property raised is that of the property; rules that meet it have not been run.
+        An exception from a shared property counts as one of the property; rules that use it have not been run.
         """
         if isinstance(error, (ReadError, MemoryError)):
             raise error
@@ -49,7 +49,7 @@ class InternalErrors:
             self._errors[key] = replace(InternalError.of(error, rule), work=work)
 
     def unless_it_crashes(self, make: Callable[[], _Part], otherwise: _Instead, work: str) -> _Part | _Instead:
-        """Return what `make` returns, or else `otherwise`; a bug there is noted."""
+        """Return the result of `make`; if it has a bug, record that and return `otherwise`."""
         try:
             return make()
         except Exception as error:
@@ -57,11 +57,11 @@ class InternalErrors:
             return otherwise
 
     def all(self) -> tuple[InternalError, ...]:
-        """Return the errors. One that was met at nodes, or in a part of the model, names these."""
+        """Return the errors, with the nodes or the part of the model at which they occurred."""
         errors = dict(self._errors)
         for error in exceptions_of(self._model):
             if is_bug(error) and crash_of(error).origin not in errors:
-                # No rule has met it.
+                # No rule has used it.
                 found = replace(InternalError.of(error), work=f"computing {property_of(error)}")
                 errors[crash_of(error).origin] = found
         placed: list[InternalError] = []
@@ -73,5 +73,5 @@ class InternalErrors:
 
 
 def _rules_of(error: InternalError) -> tuple[str, ...]:
-    """Return the rules that met a bug."""
+    """Return the rules that a bug has stopped."""
     return error.not_run if error.rule == OWN_ERRORS else (error.rule, *error.not_run)

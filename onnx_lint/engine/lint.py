@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
@@ -15,25 +16,29 @@ from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.diagnose import Counts, diagnose
 from onnx_lint.engine.facts import document_of, facts_of, left_out, nodes_not_verified, shapes_of, why_not_judged
 from onnx_lint.engine.internal_errors import InternalErrors
+from onnx_lint.engine.plugins import use_files
 from onnx_lint.engine.registry import Registered, registry
 from onnx_lint.engine.selection import selected_rules, selection_of
 from onnx_lint.engine.settings import Settings, options_of, schemas_of
 from onnx_lint.input.limits import LIMIT_OF_REPORT, Limits, describe_limit
 from onnx_lint.input.locations import is_remote, shown_location, without_query
-from onnx_lint.input.source import BytesSource, FileSource, ReadError, Source, SourceError, source_of
+from onnx_lint.input.source import ReadError, Source, SourceError, source_of
+from onnx_lint.ir.crashes import is_bug
+from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.loader import load
 from onnx_lint.model import ROOT, Model
-from onnx_lint.report import Counted, Diagnostic, FileReport, InternalError, Report
-from onnx_lint.rule import Finding
+from onnx_lint.report import Counted, Diagnostic, FileReport, InternalError, Report, fold
+from onnx_lint.rule import Finding, RuleError
 
 if TYPE_CHECKING:
+    from onnx_lint.ir.tensors.data_folder import DataFolder
     from onnx_lint.remote import RemoteSource
 
 _MANY_FINDINGS: Final = 500
-"""To release the model of so many takes less time than to write them."""
+"""For more findings, the time to release the model is small beside the time to write them."""
 
 Watch = Callable[[str], AbstractContextManager[None]]
-"""Measures a part of the work that has a name, see `onnx_lint.engine.stopwatch`."""
+"""Measures a named part of the work, see `onnx_lint.engine.stopwatch`."""
 
 
 _NO_WATCH: Final[AbstractContextManager[None]] = nullcontext()
@@ -44,34 +49,34 @@ def _unwatched(_: str) -> AbstractContextManager[None]:
 
 
 class Verdict(Record):
-    """What the rules say of a model."""
+    """The results of all rules on a model."""
 
     diagnostics: tuple[Diagnostic, ...]
     errors: tuple[InternalError, ...]
-    """The bugs that were met, each once."""
+    """The bugs, each once."""
     cut: tuple[str, ...]
-    """What a limit kept out of the diagnostics: a clause each, for people to read."""
+    """What limits removed from the diagnostics: a phrase each, for people."""
     counted: tuple[Counted, ...]
-    """What is not listed but counted, a number for each rule."""
+    """Findings that are counted and not listed, one number for each rule."""
 
 
 class _Cut(Record):
-    """That a rule found more than a limit lets be reported."""
+    """The message that a rule found more than a limit allows to report."""
 
     limit: str
     message: str
 
 
 _Located = tuple[int, Diagnostic]
-"""A diagnostic and the byte at which it begins."""
+"""A diagnostic and its first byte."""
 
 
 def lint_model(
     model: Model, settings: Settings, watch: Watch = _unwatched, errors: InternalErrors | None = None
 ) -> Verdict:
-    """Run every selected rule over `model`. A rule that raises stops nothing else, and keeps what it found before.
+    """Run every selected rule over `model`. If a rule raises, the others still run, and its earlier findings are kept.
 
-    `errors`: takes note of the bugs that are met, where there may be more of them elsewhere.
+    `errors`: records the bugs, if the caller records others as well.
     """
     diagnostics: list[_Located] = []
     errors = errors or InternalErrors(model)
@@ -82,12 +87,14 @@ def lint_model(
         entries = selection.asked(model)
     for entry in entries:
         try:
-            # A context for each of a hundred rules would be more work than most of them are on a small model.
+            # On a small model the contexts of a hundred rules would dominate the run.
             if watch is _unwatched:
                 _run(entry, model, settings, diagnostics, cuts, counts)
             else:
                 with watch(f"rule {entry.id}"):
                     _run(entry, model, settings, diagnostics, cuts, counts)
+        except SystemExit:
+            errors.note(RuleError(f"rule {entry.id!r} in {entry.module} tried to end the program"), rule=entry.id)
         except Exception as error:
             errors.note(error, rule=entry.id)
     if cuts:
@@ -95,15 +102,15 @@ def lint_model(
     diagnostics.sort(key=lambda item: (item[0], item[1].rule, item[1].place, item[1].message))
     listed = [found for _, found in diagnostics]
     if listed and model.form != "binary":
-        from onnx_lint.surroundings.text_lines import with_positions  # late, as few models are text
+        from onnx_lint.surroundings.text_lines import with_positions  # late, since few models are text
 
         try:
             with watch("positions"):
                 listed = with_positions(listed, model)
-        except Exception as error:  # a bug there is reported and takes no finding away
+        except Exception as error:  # a bug there is reported, and removes no finding
             errors.note(error, "looking for lines and columns")
     return Verdict(
-        tuple(listed),
+        fold(listed),
         errors.all(),
         tuple(cut.message for cut in cuts),
         tuple(Counted(rule, count, words) for (rule, words), count in counts.items()),
@@ -118,7 +125,7 @@ def _run(
     cuts: list[_Cut],
     counts: Counter[Counts],
 ) -> None:
-    """Add to `diagnostics` what one rule finds, as much as the limits let, and to `counts` what is only counted."""
+    """Add the findings of one rule to `diagnostics`, within the limits, and those that are only counted to `counts`."""
     rule = entry.rule
     findings = iter(rule.check(model, **options_of(rule, settings)) if settings.options else rule.check(model))
     first = next(findings, None)
@@ -126,15 +133,15 @@ def _run(
         return
     found = diagnose(entry, chain((first,), findings), model, settings, counts)
     for located in _limited(entry, found, model.limits, model.limits.findings - len(diagnostics), cuts):
-        diagnostics.append(located)  # one by one, as the rule may crash at the next
+        diagnostics.append(located)  # one by one, since the rule may crash at the next
 
 
 def _limited(
     entry: Registered, found: Iterator[_Located], limits: Limits, left: int, cuts: list[_Cut]
 ) -> Iterator[_Located]:
-    """The first of the diagnostics of one rule; that a limit is reached is added to `cuts`.
+    """Yield the first diagnostics of one rule; if a limit is reached, add that to `cuts`.
 
-    One diagnostic gets through in any case, so that no rule is silenced by the findings of another.
+    At least one diagnostic is yielded, so that the findings of one rule cannot hide another rule.
     """
     name = "findings_per_rule" if limits.findings_per_rule <= left else "findings"
     most = max(min(limits.findings_per_rule, left), 1)
@@ -151,7 +158,7 @@ def _limited(
 def _report_cuts(
     cuts: list[_Cut], model: Model, settings: Settings, left: int, counts: Counter[Counts]
 ) -> list[_Located]:
-    """The diagnostics that say what was cut, of the rule whose clause that is."""
+    """Return the diagnostics about what was cut, from the rule of that clause."""
     limits = model.limits
     deciding = [entry for entry in selection_of(settings).judging(model) if LIMIT_OF_REPORT in entry.clauses]
     findings = [
@@ -172,26 +179,37 @@ def lint_source(
     is_file: bool = False,
     context: tuple[int, ...] = (),
     pictures: bool = False,
+    beside: DataFolder | None = None,
+    keeps_edits: bool = False,
 ) -> FileReport:
     """Load and lint one source; `path` is its name in the report. The source is closed afterwards.
 
     `is_file`: whether `path` names a file, beside which external data can be looked for. `context`: of how many
     findings of a rule and clause the lines around them are told. `pictures`: whether the nodes around the worst ones
-    are told. A source that cannot be read to its end gives a report that says why.
+    are told. `beside`: the folder of the file, for a caller that asks it afterwards what was looked at. `keeps_edits`:
+    whether the diagnostics have the edits of their fixes. A source that cannot be read to its end gives a report that
+    says why.
     """
+    use_files(settings.plugins)
     with held_for_a_file() as leave:
         try:
             if not settings.timings:
-                report, model = _lint_source(source, path, settings, is_file, _unwatched, context, pictures)
+                report, model = _lint_source(
+                    source, path, settings, is_file, _unwatched, context, pictures, beside, keeps_edits=keeps_edits
+                )
             else:
                 from onnx_lint.engine.stopwatch import Stopwatch
 
                 watch = Stopwatch()
-                report, model = _lint_source(source, path, settings, is_file, watch, context, pictures)
+                report, model = _lint_source(
+                    source, path, settings, is_file, watch, context, pictures, beside, keeps_edits=keeps_edits
+                )
                 report = replace(report, timings=tuple(watch.seconds.items()))
             report = _with_traffic(report, source)
-            if len(report.diagnostics) > _MANY_FINDINGS:
-                model.release()  # the report takes up memory as well, and needs the model no more
+            if model is None:
+                pass
+            elif len(report.diagnostics) > _MANY_FINDINGS:
+                model.release()  # the report needs memory as well, and does not need the model
             else:
                 leave(model.release)
             return report
@@ -202,42 +220,44 @@ def lint_source(
 
 
 def opened(path: str, settings: Settings) -> Source:
-    """The source of the file at `path`, of standard input for `-`, or of a remote object.
+    """Return the source of the file at `path`, of standard input for `-`, or of a remote object.
 
-    Raises SourceError where it cannot be read.
+    Raises SourceError if it cannot be read.
     """
     if is_remote(path):
-        from onnx_lint.remote import open_remote  # with packages of its own, which only remote models need
+        from onnx_lint.remote import open_remote  # late: it imports packages that only remote models need
 
         return open_remote(path, settings.limits, download=settings.download)
-    # One byte more than the limit shows that there is more.
+    # One byte beyond the limit shows that there is more.
     return source_of(path, settings.limits.file_bytes + 1)
 
 
 def _remote(source: Source) -> RemoteSource | None:
-    """The source where it is a remote object; nothing is imported to know that it is none."""
-    if isinstance(source, (BytesSource, FileSource)):
-        return None
-    from onnx_lint.remote.source import RemoteSource
-
-    return source if isinstance(source, RemoteSource) else None
+    """Return the source if it is a remote object; nothing is imported for a local one."""
+    module = sys.modules.get("onnx_lint.remote.source")
+    return source if module is not None and isinstance(source, module.RemoteSource) else None
 
 
 def _with_traffic(report: FileReport, source: Source) -> FileReport:
-    """The report with what was fetched; raises ReadError for a remote object that has changed meanwhile."""
+    """Return the report with the network traffic. Raises ReadError if a remote object has changed meanwhile."""
     remote = _remote(source)
     return report if remote is None else replace(report, traffic=remote.finish())
 
 
-def load_source(source: Source, path: str, settings: Settings, *, is_file: bool) -> Model:
-    """Load one source under settings, see `onnx_lint.loader.load`; `is_file` as in `lint_source`."""
+def trusted_folders(directory: str | None, settings: Settings) -> tuple[str, ...]:
+    """Return the folders into which links to external data are followed, for a model in a directory."""
+    roots = settings.external_data_roots
+    return (directory, *roots) if settings.follow_links and directory is not None else roots
+
+
+def load_source(
+    source: Source, path: str, settings: Settings, *, is_file: bool, beside: DataFolder | None = None
+) -> Model:
+    """Load one source under settings, see `onnx_lint.loader.load`; `is_file` and `beside` as in `lint_source`."""
     directory = os.path.dirname(path) if settings.external_data and is_file else None
     remote = _remote(source) if directory is not None else None
     if remote is None and is_remote(path):
-        directory = None  # what was given by another way is only called after what stands there
-    trusted = settings.external_data_roots
-    if settings.follow_links and directory is not None:
-        trusted = (directory, *trusted)
+        directory = None  # the path is only a name for data from elsewhere
     return load(
         source,
         path if remote is None else without_query(path),
@@ -248,16 +268,30 @@ def load_source(source: Source, path: str, settings: Settings, *, is_file: bool)
         schemas=schemas_of(settings),
         target=settings.target,
         opset_imports=settings.opset_imports,
-        trusted_folders=trusted,
-        given_folder=remote.beside(settings.limits.external_bytes) if remote is not None else None,
+        trusted_folders=trusted_folders(directory, settings),
+        given_folder=remote.beside(settings.limits.external_bytes) if remote is not None else beside,
     )
 
 
 def _lint_source(
-    source: Source, path: str, settings: Settings, is_file: bool, watch: Watch, context: tuple[int, ...], pictures: bool
-) -> tuple[FileReport, Model]:
-    with watch("load model"):
-        model = load_source(source, path, settings, is_file=is_file)
+    source: Source,
+    path: str,
+    settings: Settings,
+    is_file: bool,
+    watch: Watch,
+    context: tuple[int, ...],
+    pictures: bool,
+    beside: DataFolder | None,
+    *,
+    keeps_edits: bool,
+) -> tuple[FileReport, Model | None]:
+    try:
+        with watch("load model"):
+            model = load_source(source, path, settings, is_file=is_file, beside=beside)
+    except Exception as error:
+        if isinstance(error, OSError) or not is_bug(error):
+            raise
+        return FileReport(path, source.size, internal_errors=(InternalError.of(error),)), None
     errors = InternalErrors(model)
     verdict = lint_model(model, settings, watch, errors)
     part = errors.unless_it_crashes
@@ -268,6 +302,12 @@ def _lint_source(
         shapes = part(lambda: shapes_of(model), None, "counting known shapes")
         incomplete = part(lambda: tuple(left_out(model, settings)), (), "listing what was left out")
     diagnostics = verdict.diagnostics
+    if any(item.edits or item.members for item in diagnostics):
+        from onnx_lint.engine.proposed_fixes import with_proposed_fixes, without_edits  # late, as few files need fixes
+
+        found = diagnostics
+        diagnostics = part(lambda: with_proposed_fixes(found, model), found, "describing fixes")
+        diagnostics = diagnostics if keeps_edits else without_edits(diagnostics)
     if diagnostics:
         bare = diagnostics
         diagnostics = part(
@@ -287,26 +327,27 @@ def _lint_source(
         not_judged=why_not_judged(model),
         incomplete=(*verdict.cut, *incomplete),
         counted=verdict.counted,
+        form=model.form,
     )
     return report, model
 
 
 def _rules_on_bytes() -> frozenset[str]:
-    """Return the ids of the rules on bytes, which have no structure around them."""
+    """Return the ids of the rules on bytes, whose findings have no structure around them."""
     return frozenset(entry.id for entry in registry().values() if entry.chapter == "file")
 
 
 def _shown_with(
     diagnostics: tuple[Diagnostic, ...], model: Model, context: tuple[int, ...], pictures: bool, watch: Watch
 ) -> tuple[Diagnostic, ...]:
-    """The diagnostics with the lines around them, and with the nodes around them for pictures, as asked for."""
+    """Return the diagnostics with the lines around them, and with the nodes around them for pictures, as requested."""
     if context:
-        from onnx_lint.surroundings import with_surroundings  # late, as a clean run has nothing to show
+        from onnx_lint.surroundings import with_surroundings  # late: not needed without findings
 
         with watch("context"):
             diagnostics = with_surroundings(diagnostics, model, context, _rules_on_bytes())
     if pictures:
-        from onnx_lint.surroundings.neighbourhood import with_neighbourhoods  # late, as few reports draw
+        from onnx_lint.surroundings.neighbourhood import with_neighbourhoods  # late, since few reports draw
 
         with watch("pictures"):
             diagnostics = with_neighbourhoods(diagnostics, model)
@@ -314,31 +355,50 @@ def _shown_with(
 
 
 def lint_file(
-    path: str, settings: Settings, name: str | None = None, *, context: tuple[int, ...] = (), pictures: bool = False
+    path: str,
+    settings: Settings,
+    name: str | None = None,
+    *,
+    context: tuple[int, ...] = (),
+    pictures: bool = False,
+    beside: DataFolder | None = None,
 ) -> FileReport:
     """Lint the file at `path`, `-` for standard input, or a remote object under its address.
 
     One that cannot be read gives a report that says why.
 
     `name`: the path that it has in the report, and beside which external data is looked for, in place of its own.
-    `context`, `pictures`: as in `lint_source`.
+    `context`, `pictures`, `beside`: as in `lint_source`.
     """
     name = shown_location(path) if name is None else name
     try:
         source = opened(path, settings)
-        return lint_source(source, name, settings, is_file=name != "-", context=context, pictures=pictures)
+        is_file = name != "-"
+        return lint_source(source, name, settings, is_file=is_file, context=context, pictures=pictures, beside=beside)
     except (SourceError, OSError) as error:
         return FileReport(path=name, size=0, unreadable=str(error))
 
 
 def report_of(files: Iterable[FileReport], settings: Settings) -> Report:
-    """The report of a run with `settings` that found `files`."""
+    """Return the report of a run with `settings` over `files`."""
     return Report(tuple(files), settings.standard.edition, settings.standard.variant, selected_rules(settings))
 
 
-def told_apart(file: FileReport, own: Settings, usual: Settings) -> FileReport:
-    """The report of a file under its own settings; where these are not those of the first file, the report says so."""
+def with_own_settings(file: FileReport, own: Settings, usual: Settings) -> FileReport:
+    """Return the report of a file; if its settings differ from those of the first file, they are part of it."""
     if own is usual:
         return file
     standard = own.standard
     return replace(file, edition=standard.edition, variant=standard.variant, rules=selected_rules(own))
+
+
+def import_usual_rules(settings: Settings) -> None:
+    """Import the rules and modules that nearly any model needs, so that their time is not that of the first one."""
+    import onnx_lint.inference.flow.walk
+    import onnx_lint.ir.places.byte_ranges
+    import onnx_lint.ir.places.enclosing_names  # noqa: F401 - all imported for later
+
+    for entry in selection_of(settings).entries:
+        if entry.about is None and entry.needs in KINDS["ModelProto"].holds:
+            with suppress(Exception):  # each file that needs the rule reports the failure
+                entry.rule  # noqa: B018 - reading it imports the file of the rule

@@ -4,29 +4,29 @@
 from __future__ import annotations
 
 import functools
-import importlib
 import json
 import os
 import pkgutil
-import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import ChainMap
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
 from types import ModuleType
 from typing import Any, Final
 
 import onnx_lint
 from onnx_lint.common import package_data
 from onnx_lint.common.cached import cached_property
+from onnx_lint.common.record import Record, replace
+from onnx_lint.engine import plugins
 from onnx_lint.ir.documents.kinds import NEEDS, Need
-from onnx_lint.rule import Rule
-from onnx_lint.spec.clauses import clauses
-
-ENTRY_POINT_GROUP = "onnx_lint.rules"
-"""Third parties name a package of rule files under this entry-point group."""
+from onnx_lint.model import Model
+from onnx_lint.rule import Finding, Rule, RuleError
+from onnx_lint.spec.clauses import Clause, declare, specified_clauses
 
 _OWN_RULES = "onnx_lint.rules"
 
 INDEX: Final = "index.json"
-"""The file beside onnx-lint's own rules that tells what has to be known of each before its file is imported."""
+"""The file beside the built-in rules with the facts about each that are needed before it is imported."""
 
 
 class RegistryError(Exception):
@@ -34,10 +34,10 @@ class RegistryError(Exception):
 
 
 class Registered:
-    """A rule, where it comes from, its chapter and its clauses, and what it is about.
+    """A rule with its source, its chapter, its clauses, and what it is about.
 
-    The file of the rule is imported when the rule is asked for. There are more than a hundred such files, and most
-    rules have nothing to look at in most models (docs/performance.md: rules-asked).
+    The file of the rule is imported when the rule is used. There are more than a hundred such files, and most rules
+    have nothing to check in most models (docs/performance.md: rules-asked).
     """
 
     def __init__(
@@ -56,20 +56,22 @@ class Registered:
         self.chapter = chapter
         self.module = module
         self.plugin = plugin
-        """The name of the distribution that brings it; None for onnx-lint's own."""
+        """The name of the distribution with the rule; None for built-in rules."""
         self.clauses = tuple(clauses)
-        """The ids of the clauses that the rule decides."""
+        """The ids of the clauses that the rule checks."""
         self.needs = needs
-        """What a document has to hold for the rule to judge it."""
+        """What a document must hold for the rule to check it."""
         self.about = about
-        """The property of a model that is false or empty where the rule finds nothing; None where it always looks."""
+        """The property of a model that is false or empty if the rule finds nothing; None if the rule always runs."""
+        self.is_faulty = False
+        """Whether the rule cannot run; it raises a RuleError that says why."""
         self.flag = flag
-        """An option of the command line, and the option of the rule that it turns on; None where there is none."""
+        """An option of the command line, and the option of the rule that it turns on; None if there is none."""
 
     @cached_property
     def rule(self) -> Rule:
-        """The rule itself. Raises RegistryError when the file does not hold it as it should."""
-        found = list(_rules_in(importlib.import_module(self.module)))
+        """The rule itself. Raises RegistryError if the file does not hold exactly this rule."""
+        found = list(_rules_in(import_module(self.module)))
         if len(found) != 1 or found[0].id != self.id:
             raise RegistryError(f"{self.module} does not hold the one rule {self.id!r}")
         return found[0]
@@ -86,14 +88,14 @@ def _chapter(module: str) -> str:
 
 
 def _own_rules() -> Iterator[Registered]:
-    """One rule for each file of the chapters; of one that the index does not tell, the file is imported.
+    """Yield one rule for each file of the chapters. A file without an entry in the index is imported.
 
-    In an installation the index tells all; only in a checkout a rule may have come since.
+    In an installation the index is complete; only in a checkout there may be newer rules.
     """
-    package = importlib.import_module(_OWN_RULES)
-    told = _index()
-    if told and len(onnx_lint.__path__) == 1:
-        yield from (_told(name, entry) for name, entry in told.items())
+    package = import_module(_OWN_RULES)
+    indexed = _index()
+    if indexed and len(onnx_lint.__path__) == 1:
+        yield from (_from_index(name, entry) for name, entry in indexed.items())
         return
     (root,) = package.__path__
     for chapter, is_package in _modules_in(root):
@@ -101,19 +103,20 @@ def _own_rules() -> Iterator[Registered]:
             continue
         for module, _ in _modules_in(os.path.join(root, chapter)):
             name = module.replace("_", "-")
-            if name in told:
-                yield _told(name, told[name])
+            if name in indexed:
+                yield _from_index(name, indexed[name])
             else:
-                yield from _entries(f"{_OWN_RULES}.{chapter}.{module}", None)
+                path = f"{_OWN_RULES}.{chapter}.{module}"
+                yield from (_of_rule(rule, _chapter(path), path, None) for rule in _rules_in(import_module(path)))
 
 
-def _told(name: str, entry: Mapping[str, Any]) -> Registered:
+def _from_index(name: str, entry: Mapping[str, Any]) -> Registered:
     module = f"{_OWN_RULES}.{entry['chapter']}.{name}".replace("-", "_")
     return Registered(name, module=module, plugin=None, **entry)
 
 
 def _index() -> dict[str, dict[str, Any]]:
-    """What the index tells of each rule, by its id; nothing where there is no index."""
+    """Return the entries of the index by rule id; empty if there is no index."""
     try:
         data = package_data.read(_OWN_RULES, INDEX)
     except FileNotFoundError:
@@ -123,23 +126,24 @@ def _index() -> dict[str, dict[str, Any]]:
 
 
 def index_entry(rule: Rule) -> dict[str, Any]:
-    """What the index tells of a rule."""
-    told: dict[str, Any] = {"clauses": rule.clauses, "needs": rule.needs, "about": rule.about}
-    return told if rule.flag is None else told | {"flag": rule.flag}
+    """Return the entry of a rule in the index."""
+    found: dict[str, Any] = {"clauses": rule.clauses, "needs": rule.needs, "about": rule.about}
+    return found if rule.flag is None else found | {"flag": rule.flag}
 
 
-def _entries(module: str, plugin: str | None) -> Iterator[Registered]:
-    """The rules in the file of a module, which is imported."""
-    for rule in _rules_in(importlib.import_module(module)):
-        yield Registered(rule.id, _chapter(module), module, plugin, **index_entry(rule))
+def _of_rule(rule: Rule, chapter: str, module: str, plugin: str | None) -> Registered:
+    """Return the entry of a rule whose file is imported."""
+    entry = Registered(rule.id, chapter, module, plugin, **index_entry(rule))
+    entry.rule = rule
+    return entry
 
 
 def _modules_in(folder: str) -> Iterator[tuple[str, bool]]:
-    """The modules and packages in a folder, in the order of their names, and which are packages."""
+    """Yield the modules and packages in a folder, sorted by name, and whether each is a package."""
     try:
         names = sorted(os.listdir(folder))
     except NotADirectoryError:
-        # In a zip file, or whatever else holds packages.
+        # The package is in a zip file or another container.
         yield from ((info.name, info.ispkg) for info in pkgutil.iter_modules([folder]))
         return
     for name in names:
@@ -148,85 +152,90 @@ def _modules_in(folder: str) -> Iterator[tuple[str, bool]]:
             yield stem, not dot
 
 
-def _rules_of_plugin(package: ModuleType, plugin: str) -> Iterator[Registered]:
-    for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-        if info.ispkg:
-            continue
-        yield from _entries(info.name, plugin)
+def _own_clauses(entries: Iterable[Registered]) -> dict[str, Clause]:
+    """Return the clauses that the rules of plugins declare, by their ids. Raises RegistryError if an id is taken."""
+    specified = specified_clauses()
+    prefixes = {name.partition("-")[0] for name in specified}
+    found: dict[str, Clause] = {}
+    for entry in entries:
+        for clause in entry.rule.own_clauses if entry.plugin is not None else ():
+            where = f"rule {entry.id!r} in {entry.module}: clause {clause.id!r}"
+            clause = replace(clause, declared_by=entry.plugin)
+            if clause.id in specified or found.setdefault(clause.id, clause) != clause:
+                raise RegistryError(f"{where} is declared already")
+            if (prefix := clause.id.partition("-")[0]) in prefixes:
+                raise RegistryError(f"{where}: the prefix {prefix!r} belongs to the specification")
+    return found
 
 
-def _has_plugins() -> bool:
-    """Whether an installed distribution may declare the entry-point group.
-
-    Few installations have a plugin, for which importlib.metadata has to be imported and asked (docs/performance.md:
-    entry-points). Where the answer cannot be told by looking into folders, as for a zipped path, it is yes.
-    """
-    for folder in dict.fromkeys(sys.path):
-        try:
-            names = os.listdir(folder or ".")
-        except NotADirectoryError:
-            return True
-        except OSError:
-            continue  # what does not exist holds no distribution
-        for name in names:
-            if name.endswith((".dist-info", ".egg-info")) and _declares_plugins(os.path.join(folder, name)):
-                return True
-    return False
-
-
-def _declares_plugins(folder: str) -> bool:
-    try:
-        with open(os.path.join(folder, "entry_points.txt"), "rb", buffering=0) as file:
-            return ENTRY_POINT_GROUP.encode() in file.read()
-    except (FileNotFoundError, NotADirectoryError):
-        return False
-    except OSError:
-        return True
-
-
-def _plugins() -> Iterator[tuple[str, ModuleType]]:
-    if not _has_plugins():
+def _check_clauses(entry: Registered, known: Container[str]) -> None:
+    """Give an entry of a plugin that cites an unknown clause a fault, which costs that rule alone."""
+    unknown = [clause for clause in entry.clauses if clause not in known]
+    if not unknown:
         return
-    from importlib.metadata import entry_points
+    message = f"rule {entry.id!r} in {entry.module} cites clause {unknown[0]!r}, which does not exist"
+    if entry.plugin is None:
+        raise RegistryError(message)
 
-    for entry_point in entry_points(group=ENTRY_POINT_GROUP):
-        name = entry_point.dist.name if entry_point.dist else entry_point.name
-        try:
-            package = entry_point.load()
-        except Exception as error:
-            raise RegistryError(f"plugin {name}: {type(error).__name__}: {error}") from error
-        if not isinstance(package, ModuleType) or not hasattr(package, "__path__"):
-            raise RegistryError(f"plugin {name}: entry point {entry_point.value!r} is not a package of rule files")
-        yield name, package
+    def check(model: Model) -> Iterator[Finding]:
+        raise RuleError(message)
+
+    check.__doc__ = entry.rule.documentation
+    entry.is_faulty = True
+    entry.clauses = tuple(clause for clause in entry.clauses if clause in known)
+    entry.rule = replace(entry.rule, check=check, clauses=entry.clauses)
 
 
-def _register(found: Iterable[Registered]) -> dict[str, Registered]:
+def _register(found: Iterable[Registered]) -> _Registry:
     registered: dict[str, Registered] = {}
     for entry in found:
         other = registered.get(entry.id)
         if other is not None:
             raise RegistryError(f"rule {entry.id!r} is in {other.module} and in {entry.module}")
-        for clause in entry.clauses:
-            if clause not in clauses():
-                cited = f"cites clause {clause!r}, which does not exist"
-                raise RegistryError(f"rule {entry.id!r} in {entry.module} {cited}")
         if entry.needs not in NEEDS:
             raise RegistryError(f"rule {entry.id!r} in {entry.module} needs {entry.needs!r}, which no document has")
         registered[entry.id] = entry
-    return dict(sorted(registered.items()))
+    own = _own_clauses(registered.values())
+    known = ChainMap(own, specified_clauses())  # type: ignore[arg-type] # it is read only
+    for entry in registered.values():
+        _check_clauses(entry, known)
+    return _Registry(dict(sorted(registered.items())), own)
+
+
+def registry() -> Mapping[str, Registered]:
+    """Return every rule by its id, in order: those of onnx-lint, of installed plugins and of the plugin files in use.
+
+    Raises RegistryError if a plugin cannot be loaded, two rules share an id, a rule of onnx-lint cites an unknown
+    clause, or a rule needs what no document has.
+    """
+    try:
+        found = _registry_with(plugins.files_in_use())
+        declare(found.own_clauses)
+        return found.entries
+    except RegistryError:
+        plugins.use_files(())  # a file that cannot be used must not spoil what comes after the error
+        raise
+
+
+class _Registry(Record):
+    """The rules by their ids, and the clauses that plugins declare by theirs."""
+
+    entries: Mapping[str, Registered]
+    own_clauses: Mapping[str, Clause]
 
 
 @functools.cache
-def registry() -> Mapping[str, Registered]:
-    """Every rule by its id, plugins included, in the order of their ids.
-
-    Raises RegistryError when a plugin cannot be loaded, two rules share an id, or a rule cites an unknown clause or
-    needs what no document has.
-    """
+def _registry_with(files: tuple[str, ...]) -> _Registry:
     found = list(_own_rules())
-    for name, package in _plugins():
-        try:
-            found.extend(_rules_of_plugin(package, name))
-        except Exception as error:
-            raise RegistryError(f"plugin {name}: {type(error).__name__}: {error}") from error
+    try:
+        for name, module in plugins.modules(files):
+            chapter = (
+                plugins.chapter_of_file(module.__name__) if module.__name__ in files else _chapter(module.__name__)
+            )
+            rules = [_of_rule(rule, chapter, module.__name__, name) for rule in _rules_in(module)]
+            if not rules and module.__name__ in files:
+                raise RegistryError(f"plugin {module.__name__} has no rule")
+            found += rules
+    except plugins.PluginError as error:
+        raise RegistryError(str(error)) from error
     return _register(found)

@@ -11,17 +11,19 @@ from onnx_lint.engine.registry import Registered, registry
 from onnx_lint.engine.settings import ALL, SelectionError, Settings
 from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.model import Model
-from onnx_lint.spec.clauses import Clause, Severity, clauses, severity
+from onnx_lint.spec.clauses import KEYWORDS, Clause, Severity, clauses, severity
 
 
 def _matches(entry: Registered, keyword: str, names: Sequence[str]) -> bool:
-    return bool(names) and not {ALL, entry.id, entry.chapter, keyword.upper()}.isdisjoint(names)
+    if not names:
+        return False
+    return not {ALL, entry.id, entry.chapter, keyword.upper(), KEYWORDS[keyword].label}.isdisjoint(names)
 
 
 def presence(entry: Registered, clause: Clause, settings: Settings) -> str | None:
-    """How what the rule finds against the clause, which the edition has, is there: `listed`, `counted`, or not (None).
+    """Return how findings of the rule under the clause are reported: `listed`, `counted`, or None for not at all.
 
-    What is asked for by name, by `--pedantic` or by a severity of its own is listed, and so are errors.
+    Rules that are selected by name, by `--pedantic` or by a severity of their own are listed, and so are errors.
     """
     keyword = clause.keyword[settings.standard.edition]
     if _matches(entry, keyword, settings.ignore):
@@ -43,7 +45,10 @@ def presence(entry: Registered, clause: Clause, settings: Settings) -> str | Non
 
 
 def applies(entry: Registered, settings: Settings) -> bool:
-    """Whether any clause of the rule is in the edition and selected."""
+    """Return whether any clause of the rule is in the edition and selected."""
+    if entry.is_faulty:  # it runs where it would as an error, and so its fault is reported
+        is_wanted = not settings.select or _matches(entry, "MUST", (*settings.select, *settings.extend_select))
+        return is_wanted and not _matches(entry, "MUST", settings.ignore)
     table = clauses()
     edition = settings.standard.edition
     return any(
@@ -52,18 +57,18 @@ def applies(entry: Registered, settings: Settings) -> bool:
 
 
 def selected_rules(settings: Settings) -> tuple[str, ...]:
-    """The ids of the rules that a run with `settings` holds a model against."""
+    """Return the ids of the rules that a run with `settings` uses."""
     return tuple(entry.id for entry in selection_of(settings).entries)
 
 
 def check_selection(settings: Settings) -> None:
-    """Raise SelectionError when no rule is left: a run without rules would call every model conforming."""
+    """Raise SelectionError if no rule is left: without rules every model would conform."""
     if (settings.select or settings.ignore or settings.set_aside) and not selected_rules(settings):
         raise SelectionError(f"the selection leaves no rule of edition {settings.standard.edition}")
 
 
 class Selection:
-    """The rules that apply under some settings, and those of them that have something to look at in a model."""
+    """The rules that apply under some settings, and those of them that have something to check in a model."""
 
     def __init__(self, settings: Settings, rules: Mapping[str, Registered]) -> None:
         self.settings = settings
@@ -72,7 +77,7 @@ class Selection:
         self._judging: dict[tuple[str, bool], list[Registered]] = {}
 
     def judging(self, model: Model) -> list[Registered]:
-        """The rules that a file of its kind is held against."""
+        """Return the rules that check a file of this kind."""
         key = (model.kind, model.loaded)
         if key not in self._judging:
             held = KINDS[model.kind].holds if model.loaded else {"file"}
@@ -80,16 +85,16 @@ class Selection:
         return self._judging[key]
 
     def asked(self, model: Model) -> list[Registered]:
-        """Return the rules of `judging` that have something to look at; of the others no file needs to be imported."""
+        """Return the rules of `judging` that have something to check; the files of the others need not be imported."""
         judging = self.judging(model)
         present = {about: about is None or _has(model, about) for about in {entry.about for entry in judging}}
         return [entry for entry in judging if present[entry.about]]
 
 
 def _has(model: Model, about: str) -> bool:
-    """Whether the model has anything of what rules are about; so too where that cannot be told.
+    """Return whether the model has anything that the rules are about; True if the property raises.
 
-    Then the rules meet the same error, which is reported as theirs.
+    The rules then get the same error, which is reported as theirs.
     """
     try:
         return bool(getattr(model, about))
@@ -98,14 +103,14 @@ def _has(model: Model, about: str) -> bool:
 
 
 _kept: Final[Memory[int, Selection]] = Memory(1)
-"""The last selection, under the identity of its settings, which it holds."""
+"""The last selection, by the identity of its settings, which it keeps alive."""
 
 
 def selection_of(settings: Settings) -> Selection:
-    """The rules that apply under `settings`.
+    """Return the rules that apply under `settings`.
 
-    The last answer is kept: a run over two thousand small models asks with the same settings each time
-    (docs/performance.md: selection-kept).
+    The last result is kept: a run over two thousand small models uses the same settings each time (docs/performance.md:
+    selection-kept).
     """
     rules = registry()
     found = _kept.get(id(settings))

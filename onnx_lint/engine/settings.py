@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The settings of a run: which text a file is held against, by which rules, and with which of their options."""
+"""The settings of a run: the edition, the rules, and their options."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import errno
 import functools
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from onnx_lint.common.record import EMPTY, Record
+from onnx_lint.engine.plugins import use_files
 from onnx_lint.engine.registry import registry
 from onnx_lint.input.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.ir.documents.kinds import kind_of
@@ -21,52 +22,59 @@ from onnx_lint.spec.target import NO_TARGET, Target
 from onnx_lint.wording import quote, quote_some, suggestion
 
 ALL = "ALL"
-"""The selector that names every rule, pedantic findings included."""
+"""The selector of every rule, including pedantic findings."""
+
+
+SEVERITY_NAMES: Final = frozenset(level.label for level in Severity)
+"""Selectors of clauses by the severity of their keyword in the edition."""
 
 
 class SelectionError(ValueError):
-    """A name in a selection that is no rule, chapter or keyword; the text suggests the nearest."""
+    """A name in a selection that is not a rule, chapter or keyword. The text suggests the nearest."""
 
 
 class Settings(Record):
-    """How to lint: which text, which rules, and their options."""
+    """How to lint: the edition, the rules, and their options."""
 
     standard: Standard = DEFAULT_STANDARD
     select: tuple[str, ...] = ()
-    """Rule ids, chapters, or keywords (`MUST`, `SHOULD`, `ALL`); empty for the default set."""
+    """Rule ids, chapters, severities, keywords (`MUST`, `SHOULD`) or `ALL`; empty for the default set."""
     ignore: tuple[str, ...] = ()
     pedantic: bool = False
-    """Whether to report what nearly every real model breaks and nobody can act on."""
+    """Whether to report what nearly every real model violates and nobody can act on."""
     options: Mapping[str, Mapping[str, Any]] = EMPTY
     """Options by rule id."""
     external_data: bool = True
     """Whether to look up the files of external data."""
     follow_links: bool = False
-    """Whether links to files of external data are followed that stay in the folder of the model."""
+    """Whether to follow links to external data inside the folder of the model."""
     external_data_roots: tuple[str, ...] = ()
-    """Folders into which links to files of external data are followed."""
+    """Further folders into which links to external data are followed."""
     extend_select: tuple[str, ...] = ()
-    """What to report besides `select` or the default set."""
+    """Selectors to report in addition to `select` or the default set."""
     severities: Mapping[str, Severity] = EMPTY
-    """Severities by rule id, in place of those that the clauses give."""
+    """Severities by rule id, in place of those of the clauses."""
     opset_schemas: tuple[str, ...] = ()
     """Paths of schema files, which describe the operators of further domains."""
     limits: Limits = DEFAULT_LIMITS
-    """How much of a file is taken on, and how much is reported."""
+    """The limits on files and on reports."""
     set_aside: tuple[str, ...] = ()
-    """What not to report unless `extend_select` names it: what a configuration ignores, and a command line may undo."""
+    """Selectors not to report unless `extend_select` names them: those that a configuration ignores."""
     target: Target = NO_TARGET
-    """The consumer that the models are meant for."""
+    """The intended consumer of the models."""
     proto: str | None = None
-    """The message that the files hold, such as `TensorProto`; None to tell by their content."""
+    """The message that the files hold, such as `TensorProto`; None to recognize it by the content."""
     opset_imports: Mapping[str, int] = EMPTY
-    """Operator set versions by domain, for graphs and nodes that stand in no model which imports them."""
+    """Operator set versions by domain, for graphs and nodes without a model that imports them."""
     download: bool = False
-    """Whether remote files are fetched whole, up to the limit `file_bytes`, where their server gives no parts."""
+    """Whether to fetch remote files whole, up to the limit `file_bytes`, if their server has no range requests."""
     timings: bool = False
-    """Whether to measure where the time goes."""
+    """Whether to measure the time of each part."""
+    plugins: tuple[str, ...] = ()
+    """The absolute paths of plugin files, whose rules run beside the others."""
 
     def __post_init__(self) -> None:
+        use_files(self.plugins)
         for name in (*self.select, *self.ignore, *self.extend_select, *self.set_aside):
             check_selector(name)
         for rule in self.severities:
@@ -77,7 +85,7 @@ class Settings(Record):
         schemas_of(self)
         for folder in self.external_data_roots:
             if not os.path.isdir(folder):
-                raise NotADirectoryError(errno.ENOTDIR, "is no directory", folder)
+                raise NotADirectoryError(errno.ENOTDIR, "is not a directory", folder)
         if self.proto is not None:
             kind_of(self.proto)
         for domain, version in self.opset_imports.items():
@@ -86,26 +94,29 @@ class Settings(Record):
 
 
 def selectors() -> set[str]:
-    """Every name that a selection may hold."""
+    """Return every name that a selection may contain."""
     entries = registry().values()
-    return {entry.id for entry in entries} | {entry.chapter for entry in entries} | _keywords() | {ALL}
+    return {entry.id for entry in entries} | {entry.chapter for entry in entries} | _keywords() | SEVERITY_NAMES | {ALL}
 
 
 @functools.cache
 def _keywords() -> frozenset[str]:
-    """The keywords of all clauses: hundreds with one for each edition, and each name of a selection is compared."""
+    """Return the keywords of all clauses.
+
+    They are cached: there are hundreds, and each selector is compared with them.
+    """
     return frozenset(word.upper() for clause in clauses().values() for word in clause.keyword.values())
 
 
 def check_selector(name: str) -> None:
-    """Raise SelectionError unless `name` is a rule id, a chapter or a keyword."""
+    """Raise SelectionError unless `name` is a rule id, a chapter, a severity or a keyword."""
     known = selectors()
     if name not in known:
         raise SelectionError(f"unknown rule {name!r}{_hint_for_rule(name, known)}")
 
 
 def check_options(rule: str, options: Mapping[str, Any]) -> None:
-    """Raise SelectionError unless there is the rule, and it has these options, of these types."""
+    """Raise SelectionError unless the rule exists, and has these options, of these types."""
     if rule not in registry():
         raise SelectionError(f"options for unknown rule {rule!r}{_hint_for_rule(rule, registry())}")
     from onnx_lint.common.option_types import OptionTypeError, as_option
@@ -121,7 +132,7 @@ def check_options(rule: str, options: Mapping[str, Any]) -> None:
 
 
 def options_of(rule: Rule, settings: Settings) -> dict[str, Any]:
-    """The options of the rule as its parameters want them: a list of TOML may have to be a tuple."""
+    """Return the options of the rule with the types of its parameters: a list of TOML may have to become a tuple."""
     given = settings.options.get(rule.id)
     if not given:
         return {}
@@ -132,7 +143,7 @@ def options_of(rule: Rule, settings: Settings) -> dict[str, Any]:
 
 
 def schemas_of(settings: Settings) -> OperatorSchemas:
-    """The operators that are known; raises OSError or SchemaFileError (a ValueError) for a faulty schema file."""
+    """Return the known operators. Raises OSError or SchemaFileError (a ValueError) for a faulty schema file."""
     if not settings.opset_schemas:
         return BUILT_IN
     from onnx_lint.loader.identity.described import operator_schemas
@@ -141,9 +152,9 @@ def schemas_of(settings: Settings) -> OperatorSchemas:
 
 
 def _hint_for_rule(name: str, known: Iterable[str]) -> str:
-    """The words to put behind `unknown rule NAME`; `known` are the names that may stand there. Empty when none is near.
+    """Return the hint after `unknown rule NAME`; `known` are the allowed names. Empty if none is near.
 
-    A clause gets the rules that decide it, a chapter or keyword where only rules may stand is told as what it is.
+    For a clause it names the rules that check it; for a chapter or keyword where only rules are allowed it says so.
     """
     known = list(known)
     clause = clauses().get(name.upper())
@@ -151,11 +162,9 @@ def _hint_for_rule(name: str, known: Iterable[str]) -> str:
         return f"; it is a clause, which {_decided_by(clause.rules)}"
     if name in {entry.chapter for entry in registry().values()}:
         return "; it is a chapter, and here only a rule may stand"
-    if name.lower().removesuffix("s") in {"error", "warning", "note"}:
-        return f"; it is a severity, which --min-severity {name.lower().removesuffix('s')} asks for"
     spelling = name.strip().lower().replace("_", "-").replace(" ", "-")
     same = next((other for other in known if other.lower() == spelling and other != name), None)
-    # The names of keywords are in capitals, and may be given in any letters.
+    # Keywords are in capitals, but may be written in any case.
     return f"; did you mean {quote(same)}?" if same is not None else suggestion(name, known) or _keyword(name, known)
 
 

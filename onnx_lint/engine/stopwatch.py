@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures where the time of a run goes, for `--timings`; nothing of this is imported without it."""
+"""Measures the time of each part of a run, for `--timings`. It is not imported without that option."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 
 class Stopwatch:
-    """Adds up the seconds of named parts; what runs within another part counts for the inner one only."""
+    """Adds up the seconds of named parts. Time in a part inside of another counts only for the inner one."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
@@ -28,7 +28,7 @@ class Stopwatch:
             self._outer.pop()
 
     def _count(self) -> None:
-        """Give the time since the last look to the part that is running."""
+        """Add the time since the last call to the part that is running."""
         now = time.perf_counter()
         if self._outer:
             part = self._outer[-1]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cluster of Dask: one that is there, or one of processes on this machine for the time of a scan."""
+"""The Dask cluster: an existing one, or processes on this machine for the duration of a scan."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from onnx_lint.fleet.errors import FleetError
 from onnx_lint.reporters.escape import visible
 
 _QUIET: Final[dict[str, object]] = {
-    # What a worker says when it is killed or started is no news: who is to know of it is told by name at the end.
+    # Messages about killed or started workers are not news: models without a verdict are listed at the end.
     "distributed.logging.distributed": "critical",
-    # Processes of ours watch the memory of each model; a worker itself has none to speak of.
+    # Our own processes limit the memory of each model; a worker itself needs little.
     "distributed.worker.memory.target": False,
     "distributed.worker.memory.spill": False,
     "distributed.worker.memory.pause": False,
     "distributed.worker.memory.terminate": False,
-    # Models with which workers end are found out by trying each by itself; no need to lose many of them before.
+    # Models that end workers are found by trying each alone; there is no need to lose many workers before.
     "distributed.scheduler.allowed-failures": 1,
     "distributed.comm.timeouts.connect": "30s",
 }
@@ -33,9 +33,9 @@ _QUIET: Final[dict[str, object]] = {
 
 @contextlib.contextmanager
 def connected(scheduler: str | None, workers: int) -> Iterator[Client]:
-    """A client of the scheduler at this address, or of a cluster of so many workers, which ends with the context.
+    """Yield a client of the scheduler at this address, or of a new local cluster with this number of workers.
 
-    Raises FleetError where there is no such scheduler.
+    Raises FleetError if there is no such scheduler.
     """
     with dask.config.set(_QUIET if scheduler is None else {}), _silent(), contextlib.ExitStack() as stack:
         if scheduler is not None:
@@ -53,7 +53,7 @@ def connected(scheduler: str | None, workers: int) -> Iterator[Client]:
                 silence_logs=logging.CRITICAL,
             )
         with cluster, Client(cluster) as client:
-            # A process that ends while it is started Dask gives up, unless a number of them is asked for all the time.
+            # Dask does not replace a process that ends while it starts, unless it keeps the number of workers constant.
             cluster.adapt(minimum=workers, maximum=workers, interval="2s")
             yield client
 
@@ -67,7 +67,7 @@ def _client_of(scheduler: str) -> Client:
 
 @contextlib.contextmanager
 def _silent() -> Iterator[None]:
-    """Hold back what Dask logs in this process: broken connections to workers, which it mends."""
+    """Suppress the log messages of Dask in this process. They are about lost connections, which it restores."""
     names = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] in {"asyncio", "distributed"}]
     levels = {name: logging.getLogger(name).level for name in names}
     for name in names:
@@ -81,7 +81,7 @@ def _silent() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _nothing_from_the_working_directory() -> Iterator[None]:
-    """Have processes that are started not look for modules where models of strangers may lie."""
+    """Keep new processes from importing modules from the working directory, which may hold files of strangers."""
     name = "PYTHONSAFEPATH"
     before = os.environ.get(name)
     os.environ[name] = "1"
@@ -96,11 +96,11 @@ def _nothing_from_the_working_directory() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Hold back Ctrl-C in the processes and threads that are started meanwhile: this process alone decides on it."""
+    """Block Ctrl-C in the processes and threads that are started inside this context: this process alone handles it."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    resource_tracker.ensure_running()  # which lets signals through in the thread that it is started from
+    resource_tracker.ensure_running()  # which unblocks signals in the thread that starts it
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The columns of the tables of models and findings, and the rows that the records of a report make."""
+"""The columns of the tables of models and findings, and the rows for the records of a report."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MODEL_COLUMNS: Final = {
     "unreadable": "TEXT",
     "not_judged": "TEXT",
 }
-"""The columns of the table of models. `opset` is the version of ai.onnx; `version` tells the object from other ones."""
+"""The columns of the table of models. `opset` is the version of ai.onnx; `version` identifies the object's content."""
 
 FINDING_COLUMNS: Final = {
     "path": "TEXT",
@@ -56,7 +56,7 @@ FINDING_COLUMNS: Final = {
 
 
 def model_row(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the row of the record of a file."""
+    """Return the row for the record of a file."""
     facts = record["facts"] or {}
     imports = {each["domain"]: each["version"] for each in facts.get("opset_imports", ())}
     return {
@@ -70,7 +70,7 @@ def model_row(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def finding_row(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the row of the record of a finding."""
+    """Return the row for the record of a finding."""
     where = record["bytes"] or {}
     return {
         **{name: record.get(name) for name in FINDING_COLUMNS},
@@ -81,7 +81,7 @@ def finding_row(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def reason_of(record: Mapping[str, Any]) -> str | None:
-    """Return why there is no verdict on a file, by its record; None where there is one."""
+    """Return why there is no verdict on a file, by its record; None if there is one."""
     unreadable: str | None = record["unreadable"]
     if unreadable is not None:
         return unreadable
@@ -92,6 +92,6 @@ def reason_of(record: Mapping[str, Any]) -> str | None:
 
 
 def edition_of(specification: Mapping[str, str]) -> str:
-    """Return the edition by which a file was checked, as totals name it."""
+    """Return the name of an edition in totals."""
     variant = specification["variant"]
     return f"ONNX {specification['edition']}" + (f" ({variant})" if variant != "onnx-ml" else "")

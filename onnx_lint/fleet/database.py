@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The database of a scan, `scan.db` in the folder of its reports: what is scanned, a row a model, a row a finding.
+"""The database of a scan, `scan.db` in the folder of its reports: the scan, a row per model, a row per finding.
 
-What has come is written in one transaction, so that it is there whole or not at all, whatever is killed. The report,
-its totals and its exports are queries.
+New outcomes are written in one transaction, so that they are there completely or not at all, whatever is killed. The
+report, its totals and its exports are queries.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from onnx_lint.reporters.escape import shortened, visible
 DATABASE: Final = "scan.db"
 
 _BESIDE: Final = ("-wal", "-shm", "-journal")
-"""What the names of the files that SQLite writes beside a database end with."""
+"""The endings of the files that SQLite writes beside a database."""
 
 _LOCK: Final = "lock"
 _OWN: Final = frozenset({DATABASE, _LOCK, *(DATABASE + ending for ending in _BESIDE)})
 _FORMER: Final = "scan.json"
-"""What stands in the folder of a scan by an onnx-lint that wrote no database."""
+"""The file in the folder of a scan by an onnx-lint that wrote no database."""
 
 _BUSY_SECONDS: Final = 10
-"""So long is waited for another process that has locked the database."""
+"""How long to wait for another process that has locked the database."""
 
 _MOST_SHOWN: Final = 200
-"""Characters of what SQLite says, in which there may be text of a stranger."""
+"""The characters to show of a message of SQLite, which may contain text of a stranger."""
 
 
 class Reports:
-    """What a scan knows, by an open connection."""
+    """The results of a scan, over an open connection."""
 
     def __init__(self, folder: str, connection: sqlite3.Connection) -> None:
         self.folder = folder
@@ -51,53 +51,53 @@ class Reports:
         if row is None:
             raise FleetError(f"{visible(folder)} holds no reports of a scan")
         self.head: dict[str, Any] = parsed_head(row[0], _path_of(folder))
-        """What is scanned, and by which settings."""
+        """The targets and settings of the scan."""
 
     @property
     def is_whole(self) -> bool:
-        """Whether the last scan came to its end."""
+        """True if the last scan was completed."""
         found: tuple[int] = self.connection.execute("SELECT complete FROM scan").fetchone()
         return bool(found[0])
 
     def count(self) -> int:
-        """How many models are known."""
+        """Return the number of models with results."""
         found: tuple[int] = self.connection.execute("SELECT count(*) FROM models").fetchone()
         return found[0]
 
     def identity_of(self, path: str) -> str | None:
-        """Return the identity of the object that has a verdict, as JSON; None where there is none."""
+        """Return the identity of the object that has a verdict, as JSON; None if there is none."""
         query = "SELECT identity FROM models WHERE path = ? AND settled"
         found: tuple[str] | None = self.connection.execute(query, (path,)).fetchone()
         return found[0] if found is not None else None
 
     @contextlib.contextmanager
     def beside(self, old: Reports) -> Iterator[None]:
-        """Have the tables of another scan beside those of this one, in the schema `old`."""
+        """Attach the tables of another scan as the schema `old`."""
         self.connection.execute("ATTACH DATABASE ? AS old", (_address_of(old.folder, "rw"),))
         try:
             yield
         finally:
-            with contextlib.suppress(sqlite3.Error):  # who only reads keeps it until the connection is closed
+            with contextlib.suppress(sqlite3.Error):  # inside a transaction it stays until the connection is closed
                 self.connection.execute("DETACH DATABASE old")
 
     def land(self, outcomes: Sequence[Outcome]) -> None:
-        """Write outcomes, each in the place of what was known of its model. Raises FleetError where that fails.
+        """Write outcomes, each in place of the former results of its model. Raises FleetError if that fails.
 
-        An interrupt may come at any step: then all of them are written or none, and they may be landed again.
+        An interrupt may come at any step. Then either all or none are written, and they may be written again.
         """
         if outcomes:
             self._change(lambda: self._put_all(outcomes))
 
     def finish(self, paths: Iterable[str]) -> None:
-        """Forget all models but those at `paths`, which are known, and note that the scan is at its end."""
+        """Remove all models except those at `paths`, and record that the scan is complete."""
         self._change(lambda: self._keep(paths))
 
     def _change(self, change: Callable[[], None]) -> None:
         connection = self.connection
         try:
-            with telling(self.folder):
+            with as_fleet_errors(self.folder):
                 if connection.in_transaction:
-                    connection.execute("ROLLBACK")  # what an interrupt has left
+                    connection.execute("ROLLBACK")  # left by an interrupt
                 connection.execute("BEGIN IMMEDIATE")
                 change()
                 connection.execute("COMMIT")
@@ -144,8 +144,8 @@ def _insertion(verb: str, table: str, names: Iterable[str]) -> str:
 
 
 @contextlib.contextmanager
-def telling(folder: str) -> Iterator[None]:
-    """Turn an error of SQLite into a FleetError."""
+def as_fleet_errors(folder: str) -> Iterator[None]:
+    """Turn errors of SQLite into FleetErrors."""
     try:
         yield
     except sqlite3.OperationalError as error:
@@ -156,13 +156,13 @@ def telling(folder: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def open_to_read(folder: str) -> Iterator[Reports]:
-    """The reports in a folder as they are at one time. Raises FleetError where it holds none, or damaged ones."""
+    """Yield the reports in a folder, as a snapshot. Raises FleetError if it has none, or damaged ones."""
     if not os.path.isdir(folder):
-        raise FleetError(f"{visible(folder)}: {'is no folder' if os.path.lexists(folder) else 'is not there'}")
+        raise FleetError(f"{visible(folder)}: {'is not a folder' if os.path.lexists(folder) else 'does not exist'}")
     _refuse_former(folder)
     if not os.path.lexists(_path_of(folder)):
         raise FleetError(f"{visible(folder)} holds no reports of a scan")
-    with telling(folder), _connected(folder, "rw") as connection:
+    with as_fleet_errors(folder), _connected(folder, "rw") as connection:
         connection.execute("PRAGMA query_only = ON")
         connection.execute("BEGIN")
         if not _has_tables(folder, connection):
@@ -172,19 +172,19 @@ def open_to_read(folder: str) -> Iterator[Reports]:
 
 @contextlib.contextmanager
 def open_to_scan(folder: str, head: dict[str, Any], *, anew: bool) -> Iterator[Reports]:
-    """The reports in a folder for one scan at a time, described by `head`; the folder is made where there is none.
+    """Yield the reports in a folder for the scan that `head` describes. The folder is created if it does not exist.
 
-    `anew`: whether to forget what there is. Raises FleetError where something else is in it, another scan, or one that
-    is under way.
+    `anew`: whether to discard earlier results. Raises FleetError if the folder holds something else or another scan, or
+    if a scan is writing to it.
     """
     try:
         _make(folder)
         with _locked(folder):
             if anew:
                 _remove(folder)
-            with telling(folder), _connected(folder, "rwc") as connection:
+            with as_fleet_errors(folder), _connected(folder, "rwc") as connection:
                 yield _begun(folder, connection, head)
-                # Then the database is one file, which may be copied, or read where nobody may write.
+                # In this mode the database is one file, which can be copied, and read on a read-only file system.
                 with contextlib.suppress(sqlite3.Error):
                     connection.execute("PRAGMA journal_mode = DELETE")
     except OSError as error:
@@ -192,7 +192,7 @@ def open_to_scan(folder: str, head: dict[str, Any], *, anew: bool) -> Iterator[R
 
 
 def _begun(folder: str, connection: sqlite3.Connection, head: dict[str, Any]) -> Reports:
-    """Make the database that of the scan that `head` describes."""
+    """Create the tables, or check that they belong to the scan that `head` describes, and mark it as incomplete."""
     is_new = not _has_tables(folder, connection)
     if not is_new:
         check_same(folder, Reports(folder, connection).head, head)
@@ -207,13 +207,13 @@ def _begun(folder: str, connection: sqlite3.Connection, head: dict[str, Any]) ->
 
 
 def _has_tables(folder: str, connection: sqlite3.Connection) -> bool:
-    """Return whether there are tables. Raises FleetError unless they and their rows are such as a scan writes."""
+    """Return whether there are tables. Raises FleetError unless they and their rows are like those of a scan."""
     try:
         if schema.is_empty(connection):
             return False
         fault = schema.fault_in(connection)
-    except UnicodeDecodeError:  # in what SQLite says of it
-        fault = "it has text in it that is not UTF-8"
+    except UnicodeDecodeError:  # in a message of SQLite
+        fault = "it contains text that is not UTF-8"
     if fault is not None:
         raise _damaged(folder, fault)
     return True
@@ -224,13 +224,13 @@ def _shown(error: sqlite3.Error) -> str:
 
 
 def _damaged(folder: str, why: str) -> FleetError:
-    told = f"{visible(_path_of(folder))} is damaged: {visible(shortened(why, _MOST_SHOWN))}"
-    return FleetError(f"{told}; with --anew a scan begins again")
+    problem = f"{visible(_path_of(folder))} is damaged: {visible(shortened(why, _MOST_SHOWN))}"
+    return FleetError(f"{problem}; use --anew to start the scan again")
 
 
 @contextlib.contextmanager
 def _connected(folder: str, mode: str) -> Iterator[sqlite3.Connection]:
-    """A connection to the database in a folder, by the mode of SQLite's addresses."""
+    """Yield a connection to the database in a folder. `mode`: that of SQLite's URIs."""
     for path in (_path_of(folder) + ending for ending in ("", *_BESIDE)):
         _check_regular(path)
     connection = sqlite3.connect(_address_of(folder, mode), uri=True, timeout=_BUSY_SECONDS, isolation_level=None)
@@ -247,13 +247,13 @@ def _address_of(folder: str, mode: str) -> str:
 
 
 def _check_regular(path: str) -> None:
-    """Raise FleetError for what SQLite would wait for, or write through: a pipe, a device, a link."""
+    """Raise FleetError for a pipe, a device or a link, which SQLite would wait for or write through."""
     try:
         mode = os.lstat(path).st_mode
     except FileNotFoundError:
         return
     if not stat.S_ISREG(mode):
-        raise FleetError(f"{visible(path)} is {kind_of_file(mode)}, which no scan writes")
+        raise FleetError(f"{visible(path)} is {kind_of_file(mode)}, not a file of a scan")
 
 
 def _path_of(folder: str) -> str:
@@ -261,7 +261,7 @@ def _path_of(folder: str) -> str:
 
 
 def _remove(folder: str) -> None:
-    """Remove the database; first what SQLite would take for changes of the next one."""
+    """Remove the database, after the files that SQLite would apply to the next one as changes."""
     for ending in (*_BESIDE, ""):
         with contextlib.suppress(FileNotFoundError):
             os.unlink(_path_of(folder) + ending)
@@ -269,24 +269,24 @@ def _remove(folder: str) -> None:
 
 def _make(folder: str) -> None:
     if os.path.lexists(folder) and not os.path.isdir(folder):
-        raise FleetError(f"{visible(folder)}: is no folder")
+        raise FleetError(f"{visible(folder)}: is not a folder")
     os.makedirs(folder, exist_ok=True)
     _refuse_former(folder)
     foreign = sorted(name for name in os.listdir(folder) if name not in _OWN)
     if foreign and not os.path.lexists(_path_of(folder)):
         shown = visible(foreign[0])
-        raise FleetError(f"{visible(folder)} holds other things, such as {shown}, and no reports of a scan")
+        raise FleetError(f"{visible(folder)} holds other files, such as {shown}, and no reports of a scan")
 
 
 def _refuse_former(folder: str) -> None:
     if os.path.lexists(os.path.join(folder, _FORMER)) and not os.path.lexists(_path_of(folder)):
-        told = f"{visible(folder)} holds the reports of an earlier onnx-lint, which are not read any more"
-        raise FleetError(f"{told}: scan again, into another folder")
+        problem = f"{visible(folder)} holds the reports of an earlier onnx-lint, which this version cannot read"
+        raise FleetError(f"{problem}: scan again, into another folder")
 
 
 @contextlib.contextmanager
 def _locked(folder: str) -> Iterator[None]:
-    """Hold the folder as long as this process lives."""
+    """Lock the folder for the life of this process."""
     import locket
 
     path = os.path.join(folder, _LOCK)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hands models to the workers of a cluster in chunks, and finds out which of them are to blame for what ends there."""
+"""Sends models to the workers of a cluster in chunks, and finds the models that end processes or workers."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ if TYPE_CHECKING:
 
 _MODELS_OF_A_CHUNK: Final = 64
 _CHUNKS_OF_A_THREAD: Final = 2
-"""So many are under way for each thread of a worker, that it need not wait for the next one."""
+"""The chunks per thread of a worker that are under way, so that it need not wait for the next one."""
 
 _TRIES: Final = {True: 2, False: 3}
-"""How often a model is linted that goes beyond a limit, and one that ends its process: this may be somebody's kill."""
+"""How often to lint a model that exceeds a limit, and one that ends its process, which may have been killed."""
 
 _LONE_TRIES: Final = 2
-"""How often a model is linted alone with which workers end; each time Dask tries several of them."""
+"""How often to lint a model alone if workers end with it. Each time Dask tries several workers."""
 
 _TICK_SECONDS: Final = 0.5
 _LOOK_SECONDS: Final = 2.0
 _LONELY_SECONDS: Final = 120.0
-"""After so long without any worker a scan gives up."""
+"""A scan gives up after this many seconds without a worker."""
 
 
 class Progress:
-    """What has been done so far, for whoever shows it."""
+    """The state of a scan that is shown during it."""
 
     def __init__(self) -> None:
         self.bytes_read = 0
@@ -52,8 +52,8 @@ class Progress:
 class Dispatch:
     """Lints jobs on a cluster.
 
-    A chunk that fails with its worker says nothing of which model it was, nor whether it was one at all: Dask blames
-    all tasks that the worker has. Each of its models then gets a task of its own, when nothing else is under way.
+    If a worker ends, Dask fails all of its tasks, so the failure does not show which model caused it, or if any did.
+    Each model of such a chunk is then linted in a task of its own, while nothing else is under way.
     """
 
     def __init__(self, client: Client, jobs: Sequence[Job], limits: ModelLimits, progress: Progress) -> None:
@@ -62,9 +62,9 @@ class Dispatch:
         self._progress = progress
         self._waiting = deque(jobs)
         self._again: deque[Job] = deque()
-        """What ended its process before, to be linted in a fresh one."""
+        """Jobs whose process ended, to be linted in a fresh one."""
         self._suspects: deque[Job] = deque()
-        """What was in a chunk that workers ended with, to be linted with nothing beside it."""
+        """Jobs of chunks with which workers ended, to be linted alone."""
         self._tries: Counter[str] = Counter()
         self._killed_alone: Counter[str] = Counter()
         self._flying: dict[Future, Chunk] = {}
@@ -77,9 +77,9 @@ class Dispatch:
         self._last_seen = time.monotonic()
 
     def outcomes(self) -> Iterator[list[Outcome]]:
-        """The outcomes as they come; also an empty list every now and then, so that others have their turn.
+        """Yield the outcomes as they arrive, and an empty list now and then, so that the caller gets control.
 
-        Raises FleetError where the cluster is lost, or cannot lint.
+        Raises FleetError if the cluster is lost, or cannot lint.
         """
         try:
             self._look()
@@ -93,11 +93,11 @@ class Dispatch:
                 self._look()
                 yield list(self._taken(future))
         finally:
-            with contextlib.suppress(OSError, TimeoutError):  # of a scheduler that is not there any more
+            with contextlib.suppress(OSError, TimeoutError):  # the scheduler may have ended
                 self._client.cancel(list(self._flying))
 
     def _fill(self) -> bool:
-        """Send what there is room for; returns whether anything is under way."""
+        """Send chunks while there is room; return whether anything is under way."""
         room = max(self._threads, 1) * _CHUNKS_OF_A_THREAD
         while len(self._flying) < room and not self._is_lone:
             if self._again:
@@ -122,7 +122,7 @@ class Dispatch:
         future.add_done_callback(self._landed.put)
 
     def _taken(self, future: Future) -> Iterator[Outcome]:
-        """What came of a chunk; what it did not come to, or failed with, is put in line again."""
+        """Yield the outcomes of a chunk. Jobs that were not linted, or failed, are put in the queue again."""
         chunk = self._flying.pop(future)
         try:
             done: Done = future.result()
@@ -133,19 +133,19 @@ class Dispatch:
             raise
         except (CancelledError, CommClosedError, TimeoutError) as error:
             raise FleetError("the connection to the scheduler of Dask is lost") from error
-        except Exception as error:  # what a worker raises that lacks onnx-lint, or room for the process beside it
+        except Exception as error:  # raised by a worker without onnx-lint, or without memory for its process
             raise FleetError(f"a worker cannot run onnx-lint {__version__}: {visible(str(error))}") from error
         finally:
             if self._is_lone and not self._flying:
                 self._is_lone = False
         self._progress.bytes_read += done.bytes_read + sum(outcome.received for outcome in done.outcomes)
         yield from done.outcomes
-        told = {outcome.path for outcome in done.outcomes}
+        done_paths = {outcome.path for outcome in done.outcomes}
         jobs = {job.path: job for job in chunk.jobs}
         for failure in done.failures:
-            told.add(failure.path)
+            done_paths.add(failure.path)
             yield from self._failed(jobs[failure.path], failure)
-        self._waiting.extendleft(job for job in reversed(chunk.jobs) if job.path not in told)
+        self._waiting.extendleft(job for job in reversed(chunk.jobs) if job.path not in done_paths)
 
     def _failed(self, job: Job, failure: Failure) -> Iterator[Outcome]:
         self._tries[job.path] += 1
@@ -166,7 +166,7 @@ class Dispatch:
             self._suspects.extend(chunk.jobs)
 
     def _look(self) -> None:
-        """Look at the cluster every now and then: how much room it has, and whether it is there."""
+        """Check every few seconds whether the cluster is there, and how many threads it has."""
         now = time.monotonic()
         if now < self._next_look:
             return

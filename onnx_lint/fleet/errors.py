@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What keeps a scan from beginning or going on."""
+"""The errors that prevent or end a scan."""
 
 from __future__ import annotations
 
 
 class FleetError(Exception):
-    """A scan that cannot be made, or a folder of reports that cannot be used; the text says why."""
+    """A scan that cannot be run, or a folder of reports that cannot be used. The text is the reason."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What scans know as files for other programs: JSON Lines, and Parquet where pyarrow is installed."""
+"""Exports the results of scans for other programs: as JSON Lines, and as Parquet if pyarrow is installed."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from onnx_lint.fleet.columns import FINDING_COLUMNS, MODEL_COLUMNS
 from onnx_lint.fleet.database import Reports
 
 _ROWS: Final = 10_000
-"""Rows that are held in memory at a time."""
+"""The rows that are held in memory at a time."""
 
 
 def export(scans: Sequence[Reports], folder: str) -> None:
-    """Write all records, and the tables, of models and of findings into a folder, in the order of the paths.
+    """Write all records, and the tables, of models and findings into a folder, in the order of the paths.
 
-    Each file is there whole or not at all. Raises OSError where one cannot be written.
+    Each file is replaced completely or not at all. Raises OSError if one cannot be written.
     """
     os.makedirs(folder, exist_ok=True)
     can_write_tables = importlib.util.find_spec("pyarrow") is not None
@@ -56,7 +56,7 @@ def _write_table(stream: BinaryIO, columns: Mapping[str, str], rows: Iterator[tu
 
 @contextlib.contextmanager
 def _replacing(path: str) -> Iterator[BinaryIO]:
-    """A stream whose content takes the place of what has the name, be it a link, when all has been written."""
+    """Yield a stream whose content replaces the file at `path`, or the link, when all has been written."""
     aside = f"{path}.tmp"
     with contextlib.suppress(FileNotFoundError):
         os.unlink(aside)

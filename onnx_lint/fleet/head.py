@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The head of a scan: its targets, and by which settings. Another scan does not go on with its reports."""
+"""The head of a scan: its targets and settings. A scan resumes only one with the same head."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from onnx_lint.reporters.escape import visible
 
 
 def parsed_head(text: str, path: str) -> dict[str, Any]:
-    """Return the head that a database has as JSON. Raises FleetError where it is none that a scan writes."""
+    """Return the head from the JSON in a database. Raises FleetError if no scan can have written it."""
     try:
         head = json.loads(text)
     except (ValueError, RecursionError):
@@ -20,7 +20,7 @@ def parsed_head(text: str, path: str) -> dict[str, Any]:
     held = _at(head, ("tool", "specification"))
     names = [_at(held, (name,)) for name in ("edition", "variant")]
     if not all(isinstance(name, str) for name in names) or not isinstance(_at(head, ("models",)) or 0, int):
-        raise FleetError(f"{visible(path)} is damaged: what it says of the scan is none that a scan writes")
+        raise FleetError(f"{visible(path)} is damaged: its description of the scan is malformed")
     found: dict[str, Any] = head
     return found
 
@@ -35,18 +35,18 @@ _COMPARED: Final = {
     ("min_severity",): "--min-severity",
     ("settings",): "the settings",
 }
-"""What has to be the same for a scan to go on, and what it is called."""
+"""The parts of the head that must be equal for a scan to resume, with their names for users."""
 
 
 def check_same(folder: str, known: Mapping[str, Any], head: Mapping[str, Any]) -> None:
-    """Raise FleetError unless the scan that `head` describes may go on with the reports of the one known."""
+    """Raise FleetError unless the scan that `head` describes can resume the one with the head `known`."""
     for path, name in _COMPARED.items():
         before, now = _at(known, path), _at(head, path)
         if before != now:
             shown = f" ({_shown(before)} then, {_shown(now)} now)" if path[-1] not in {"rules", "settings"} else ""
             raise FleetError(
-                f"{visible(folder)} is of a scan that differs in {name}{shown}: choose another folder, or --anew to"
-                " forget what is there"
+                f"{visible(folder)} holds a scan that differs in {name}{shown}: choose another folder, or discard it"
+                " with --anew"
             )
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is asked of a worker about one model, and what it answers."""
+"""The messages between a scan and its workers: a job for one model, and the answer."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import Any, Final
 from onnx_lint.common.record import Record
 
 SECONDS_FOR_A_MODEL: Final = 300.0
-"""After so many seconds the lint of a model ends, unless the user says otherwise."""
+"""The default time limit for linting a model, in seconds."""
 
 MEGABYTES_FOR_A_MODEL: Final = 4096
-"""Of so much memory the lint of a model may make use, unless the user says otherwise; in units of 1,000,000 bytes.
+"""The default memory limit for linting a model, in units of 1,000,000 bytes.
 
-A model of half a GiB without payloads, the most that is taken on, may need more (`docs/design.md`); it has a name then.
+A model of half a GiB without payloads, the largest that is accepted, may need more (`docs/design.md`). It is then
+listed as without a verdict.
 """
 
 
@@ -22,41 +23,43 @@ class Job(Record):
 
     path: str
     name: str
-    """What reports call it: its path, or its address without credentials."""
+    """The name in reports: its path, or its address without credentials."""
     identity: dict[str, Any]
-    """What tells this version of the object from others; it goes into the record of the file."""
+    """Identifies this version of the object; part of the record of the file."""
     settings: bytes
-    """Its settings, pickled: a worker makes them once for all models that have the same."""
+    """Its settings, pickled. A worker unpickles equal settings once."""
     usual: bytes
-    """Those of the scan; where they are not the same, the record says against what the file was held."""
+    """The settings of the scan. If its own differ, the record of the file says so."""
     level: int
-    """The least severity of the findings that are kept."""
+    """The lowest severity of the findings to keep."""
     folder: str = ""
-    """The working directory of the scan, in which a relative path begins; empty for that of the worker."""
+    """The working directory of the scan, for relative paths; empty for that of the worker."""
 
 
 class Outcome(Record):
-    """What is known of a model after its lint: the lines of its records."""
+    """The result of linting a model: the lines of its records."""
 
     path: str
-    """That of the job."""
+    """The path of the job."""
     file: bytes
-    """The record of the file, a line."""
+    """The record of the file, one line."""
     findings: bytes
-    """The records of its findings, a line each."""
+    """The records of its findings, one line each."""
     errors: int
     warnings: int
     notes: int
     received: int
-    """Bytes that came from a store."""
+    """Bytes received from a store."""
     settled: bool
-    """Whether there is a verdict. What could not be read, or ended its process, is tried again by the next scan."""
+    """Whether there is a verdict.
+    A model that could not be read, or ended its process, is tried again by the next scan.
+    """
 
 
 class Failure(Record):
-    """That the process ended in which a model was linted, or was ended for what it took."""
+    """The process that linted a model ended, or was killed because of a limit."""
 
     path: str
     words: str
     is_limit: bool
-    """Whether it went beyond a limit, and did not end by itself or by somebody else."""
+    """Whether it exceeded a limit."""

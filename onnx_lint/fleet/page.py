@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The totals of scans as a page for a browser."""
+"""The totals of scans as an HTML page."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _MAX_ROWS: Final = 200
 
 
 def write_page(totals: Totals, new: Difference | None, stream: TextIO) -> None:
-    """Write the page; like that of a run, it is one file that asks for nothing from a network."""
+    """Write the page. Like that of a run, it is one file that needs no network."""
     html.write_page(stream, total_of(totals), _body(totals, new))
 
 
 def _body(totals: Totals, new: Difference | None) -> Iterator[str]:
     yield f"<header><h1>onnx-lint: {text_of(total_of(totals))}</h1>"
     held = ", ".join(name for name, _ in by_size(totals.editions))
-    yield f'<p class="faint">Held against {text_of(held or "nothing")} by onnx-lint {__version__}.</p></header>'
+    yield f'<p class="faint">Checked against {text_of(held or "nothing")} by onnx-lint {__version__}.</p></header>'
     if totals.missing:
-        yield f'<p class="warning">Not at its end: {counted(totals.missing, "model")} still to be linted.</p>'
+        yield f'<p class="warning">Incomplete: {counted(totals.missing, "model")} not linted yet.</p>'
     yield "<main>"
     yield tiles_of(
         [
@@ -75,7 +75,7 @@ def _numbers(group: Group) -> Iterator[str]:
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """A table of markup."""
+    """Return a table of markup."""
     names = "".join(f'<th scope="col">{name}</th>' for name in head)
     yield f'<table class="totals"><thead><tr>{names}</tr></thead><tbody>'
     for first, *others in rows[:_MAX_ROWS]:

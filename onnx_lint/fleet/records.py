@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lines of a report in the folder of a scan: those of the format jsonl, with what identifies the object."""
+"""The records of a model in a scan: those of the format jsonl, with the identity of the object."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from onnx_lint.spec.clauses import Severity
 
 
 def outcome_of(path: str, file: FileReport, identity: dict[str, Any]) -> Outcome:
-    """The outcome of the lint of the object at `path`.
+    """Return the outcome of linting the object at `path`.
 
-    Where nothing was known of its version before, that is the one which the store told meanwhile.
+    If its version was unknown before, it is the one that the store returned with the content.
     """
     if not identity["version"] and file.traffic is not None and file.traffic.version is not None:
         identity = identity | {"size": file.size, "version": file.traffic.version}
@@ -33,12 +33,12 @@ def outcome_of(path: str, file: FileReport, identity: dict[str, Any]) -> Outcome
 
 
 def failed(job: Job, words: str) -> Outcome:
-    """The outcome of a model whose lint ended its process, or was ended."""
+    """Return the outcome of a model whose lint ended its process, or was killed."""
     error = InternalError(OWN_ERRORS, words, "")
     file = FileReport(job.name, job.identity["size"] or 0, internal_errors=(error,))
     return outcome_of(job.path, file, job.identity)
 
 
 def unreadable(job: Job, words: str) -> Outcome:
-    """The outcome of a path that leads to no model."""
+    """Return the outcome of a path without a model."""
     return outcome_of(job.path, FileReport(job.name, 0, unreadable=words), job.identity)

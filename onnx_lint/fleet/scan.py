@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A scan: what is not known yet is linted and lands, and at the end the report is made."""
+"""A scan: lints the models without a verdict, stores their outcomes, and completes the report."""
 
 from __future__ import annotations
 
@@ -27,74 +27,74 @@ from onnx_lint.spec.clauses import Severity
 
 _LANDING_SECONDS: Final = 5.0
 _LANDING_BYTES: Final = 8_000_000
-"""After so long, or with so many bytes, what has come is written."""
+"""Outcomes are written after this time, or when they have this many bytes."""
 
 
-class Target(Record):
+class ScannedFile(Record):
     """An object to lint."""
 
     path: str
     name: str
-    """What reports call it: its path, or its address without credentials."""
+    """The name in reports: its path, or its address without credentials."""
     settings: Settings
     size: int | None
     version: str
-    """What tells this state of the object from others; empty where that cannot be told."""
+    """Identifies this state of the object; empty if unknown."""
     problem: str | None = None
     """Why there is nothing to lint."""
     is_numbered: bool = False
-    """Whether another one may have its name in the next scan, so that what is known by that name is no use."""
+    """Whether another object may get its name in the next scan, so that earlier results by that name are not used."""
 
 
 class Cluster(Record):
-    """Where a scan runs."""
+    """The cluster that a scan runs on."""
 
     scheduler: str | None
     """The address of the scheduler; None for processes on this machine."""
     workers: int
-    """Of these processes so many."""
+    """The number of processes on this machine."""
 
 
 class Standing(Record):
-    """How far a scan is."""
+    """The progress of a scan."""
 
     done: int
-    """Models of which there is a verdict, those of former scans included."""
+    """Models with a verdict, including those of earlier scans."""
     linted: int
-    """Models that were linted since the scan was started."""
+    """Models that were linted by this run of the scan."""
     findings: int
-    """What was found in these."""
+    """The number of findings in these."""
     bytes_read: int
 
 
-def told_apart(targets: Iterable[Target]) -> list[Target]:
-    """The targets; of those that reports would call the same one is left, with that as its problem.
+def with_unique_names(targets: Iterable[ScannedFile]) -> list[ScannedFile]:
+    """Return the targets. Of several with one name in reports one is left, with that as its problem.
 
-    What reports do not show of an address, or of a name that is not UTF-8, may be what tells two objects apart.
+    Parts that reports do not show may distinguish objects: parts of an address, or bytes of a name that is not UTF-8.
     """
-    found: dict[str, Target] = {}
+    found: dict[str, ScannedFile] = {}
     for target in targets:
         name = shown_name(target.name)
         if name in found:
-            problem = f"{name}: several objects have this name in reports, so that none of them was linted"
-            target = Target(target.path, target.name, target.settings, None, "", problem)
+            problem = f"{name}: several objects have this name in reports, so none of them was linted"
+            target = ScannedFile(target.path, target.name, target.settings, None, "", problem)
         found[name] = target
     return list(found.values())
 
 
 def scan(
     reports: Reports,
-    targets: Sequence[Target],
+    targets: Sequence[ScannedFile],
     usual: Settings,
     level: Severity,
     limits: ModelLimits,
     cluster: Cluster,
     on_progress: Callable[[Standing], None],
 ) -> None:
-    """Lint the targets of which the reports have no verdict, and make the report of all.
+    """Lint the targets without a verdict in the reports, and complete the reports.
 
-    Whatever ends the scan before, what has come until then has landed. Raises FleetError where the cluster cannot lint,
-    or the disk takes no more.
+    If the scan is ended before, all outcomes that arrived until then are stored. Raises FleetError if the cluster
+    cannot lint, or the disk is full.
     """
     jobs, ended = _jobs(reports, targets, usual, level)
     reports.land(ended)
@@ -104,9 +104,9 @@ def scan(
 
 
 def _jobs(
-    reports: Reports, targets: Iterable[Target], usual: Settings, level: Severity
+    reports: Reports, targets: Iterable[ScannedFile], usual: Settings, level: Severity
 ) -> tuple[list[Job], list[Outcome]]:
-    """What is to be linted, and the outcomes of what need not be."""
+    """Return the jobs for the models to lint, and the outcomes of targets that cannot be linted."""
     pickled: dict[int, tuple[bytes, str]] = {}
     usual_pickle = pickle.dumps(usual)
     folder = os.getcwd()
@@ -132,8 +132,8 @@ def _jobs(
     return jobs, ended
 
 
-def _looked_up(target: Target) -> Target:
-    """The target with what its store tells of an object that no listing told of; as it was where that fails."""
+def _looked_up(target: ScannedFile) -> ScannedFile:
+    """Return the target with size and version from its store; unchanged if that fails. No listing had them."""
     from onnx_lint.remote import RemoteError, listed
     from onnx_lint.remote.access import access_of
 
@@ -141,7 +141,7 @@ def _looked_up(target: Target) -> Target:
     try:
         (found,) = listed(target.path, access)
     except (RemoteError, ValueError):
-        return target  # whoever lints it tells why
+        return target  # linting it will report the error
     return replace(target, size=found.size, version=found.version or "")
 
 
@@ -172,7 +172,7 @@ def _lint(
 
 
 class Landing:
-    """Outcomes that have come, and wait to be written together."""
+    """The outcomes that have arrived and are not written yet."""
 
     def __init__(self, reports: Reports) -> None:
         self._reports = reports
@@ -181,20 +181,20 @@ class Landing:
         self._landed = time.monotonic()
 
     def add(self, outcomes: Iterable[Outcome]) -> None:
-        """Have further outcomes wait."""
+        """Add outcomes."""
         for item in outcomes:
             self._waiting.append(item)
             self._size += len(item.file) + len(item.findings)
 
     def land_if_due(self) -> None:
-        """Write what waits, if it is much or waits for long. Raises FleetError as below."""
+        """Write the outcomes if they are large or old. Raises FleetError as `land` does."""
         if self._size > _LANDING_BYTES or time.monotonic() - self._landed > _LANDING_SECONDS:
             self.land()
 
     def land(self) -> None:
-        """Write what waits. Raises FleetError where that fails: then it is forgotten, to be linted again.
+        """Write the outcomes. Raises FleetError if that fails; then they are discarded, and linted again later.
 
-        What an interrupt keeps from being written still waits.
+        After an interrupt, outcomes that were not written are kept.
         """
         try:
             self._reports.land(self._waiting)
@@ -207,7 +207,7 @@ class Landing:
 def head_of(
     targets: Iterable[str], exclude: Iterable[str], part: str | None, usual: Settings, level: Severity
 ) -> dict[str, Any]:
-    """What describes a scan: another one does not go on with its reports."""
+    """Return the description of a scan. Only a scan with the same description resumes it."""
     from onnx_lint.engine.lint import report_of
 
     return {
@@ -221,18 +221,19 @@ def head_of(
 
 
 def key_of(settings: Settings) -> str:
-    """What tells settings from others, with the version of onnx-lint, those of plugins, and operator descriptions."""
+    """Return a digest of the settings, the versions of onnx-lint and of plugins, and the operator descriptions."""
     said = [__version__, repr(settings)]
     plugins = {entry.plugin for entry in registry().values() if entry.plugin is not None}
-    said += (f"{plugin} {version(plugin)}" for plugin in sorted(plugins))
+    files = {os.path.basename(path) for path in settings.plugins}
+    said += (f"{plugin} {version(plugin)}" for plugin in sorted(plugins - files))
     digest = hashlib.sha256("\n".join(said).encode("utf-8", "surrogatepass"))
-    for path in settings.opset_schemas:
+    for path in (*settings.opset_schemas, *settings.plugins):
         with open(path, "rb") as stream:
             digest.update(stream.read())
     return digest.hexdigest()[:16]
 
 
 def shown_name(path: str) -> str:
-    """A path as the record of the file has it."""
+    """Return a path as in the record of the file."""
     name: str = json_safe(path_of(FileReport(path, 0)))
     return name

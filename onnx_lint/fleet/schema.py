@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of a scan's database, and the checks that a database has just these and rows that a scan writes.
+"""The tables of a scan's database, and the checks that a database has exactly these, with rows like those of a scan.
 
-A database may come from a stranger. One with other tables, with views or triggers is refused before any of its rows is
-read; the constraints of the tables say what a row may be, and SQLite checks them and the pages of the file.
+A database may come from a stranger. One with other tables, views or triggers is rejected before any of its rows is
+read. The constraints of the tables define valid rows, and SQLite checks them and the pages of the file.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ APPLICATION: Final = 0x6F6E6C74
 """The `application_id` of SQLite: the letters `onlt`."""
 
 VERSION: Final = 1
-"""The `user_version` of SQLite. Within a version no column is changed."""
+"""The `user_version` of SQLite. Within a version no column changes."""
 
 _NEEDED: Final = {
     *("path", "version", "errors", "warnings", "notes", "internal_errors", "identity", "settled", "edition"),
@@ -26,10 +26,10 @@ _NEEDED: Final = {
 """The columns that have a value in every row."""
 
 _SIGNED: Final = {"ir_version", "opset"}
-"""The columns of numbers that may be negative, as a file may say anything there."""
+"""The columns of numbers that may be negative, because a file may hold any number there."""
 
 _MOST_STEPS: Final = 1_000
-"""So many thousand instructions of SQLite load what describes the tables, unless pages lead to one another."""
+"""The instructions of SQLite, in thousands, that suffice to load the schema, unless pages form a cycle."""
 
 _ONE_TOO_MANY: Final = """
     SELECT EXISTS (
@@ -87,7 +87,7 @@ _STATEMENTS: Final = {
 
 
 def create(connection: sqlite3.Connection) -> None:
-    """Create the tables, within a transaction of the caller."""
+    """Create the tables. The caller has begun a transaction."""
     for statement in _STATEMENTS.values():
         connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {APPLICATION}")
@@ -95,14 +95,14 @@ def create(connection: sqlite3.Connection) -> None:
 
 
 def is_empty(connection: sqlite3.Connection) -> bool:
-    """Return whether there is no table yet, as where a scan was killed when it had hardly begun."""
+    """Return whether there are no tables yet, as after a scan that was killed at its start."""
     left = [_MOST_STEPS]
 
     def is_too_long() -> bool:
         left[0] -= 1
         return left[0] < 0
 
-    # Pages that lead to the same pages would be visited again and again before anything can be checked.
+    # Pages that form a cycle would be visited endlessly before anything can be checked.
     connection.set_progress_handler(is_too_long, 1_000)
     try:
         found: tuple[int] = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
@@ -112,12 +112,12 @@ def is_empty(connection: sqlite3.Connection) -> bool:
 
 
 def fault_in(connection: sqlite3.Connection) -> str | None:
-    """Return what is wrong with the database; None where it is one that a scan writes."""
+    """Return what is wrong with the database; None if a scan can have written it."""
     if connection.execute("PRAGMA application_id").fetchone() != (APPLICATION,):
         return "it is not the database of a scan"
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version != VERSION:
-        return f"it has version {version}, of which this onnx-lint knows nothing"
+        return f"it has version {version}, which this onnx-lint does not support"
     found = connection.execute("SELECT name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_autoindex%'").fetchall()
     if len(found) != len(_STATEMENTS) or dict(found) != _STATEMENTS:
         return "its tables are not those of a scan"
@@ -125,5 +125,5 @@ def fault_in(connection: sqlite3.Connection) -> str | None:
     if problem != "ok":
         return str(problem)
     if connection.execute(_ONE_TOO_MANY).fetchone() != (0,):
-        return "the findings are not as many as their models have"
+        return "the numbers of findings do not match the models"
     return None

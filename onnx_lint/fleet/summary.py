@@ -16,7 +16,7 @@ from onnx_lint.reporters.escape import shortened, visible
 from onnx_lint.reporters.wording import counted
 
 VERSION: Final = 1
-"""The version of the JSON form. Within a version only properties are added."""
+"""The version of the JSON form. Within a version properties are only added."""
 
 _MAX_ROWS: Final = 20
 _MAX_PATHS: Final = 20
@@ -74,12 +74,12 @@ def _rules(
 
 
 def most_frequent(rules: Mapping[tuple[str, str], int]) -> list[tuple[tuple[str, str], int]]:
-    """Rule, severity and count, the greatest first."""
+    """Return rule, severity and count, the most frequent first."""
     return sorted(rules.items(), key=lambda item: (-item[1], item[0]))
 
 
 def by_size(groups: Mapping[str, Group]) -> list[tuple[str, Group]]:
-    """The groups with their names, those of the most models first."""
+    """Return the groups with their names, those with the most models first."""
     return sorted(groups.items(), key=lambda item: (-item[1].models, item[0]))
 
 
@@ -89,12 +89,12 @@ def write_text(totals: Totals, new: Difference | None, stream: TextIO) -> None:
 
 
 def total_of(totals: Totals) -> str:
-    """All in one line: `5,000 models: 4,012 conform, 960 have errors, 3 were not read; 1,204 errors, 12 warnings`."""
+    """Return one line: `5,000 models: 4,012 conform, 960 with errors, 3 not read; 1,204 errors, 12 warnings`."""
     states = [f"{totals.conforming:,} conform", f"{totals.all.with_errors:,} with errors"]
     for count, what in (
         (totals.unreadable, "not read"),
         (totals.not_judged, "not judged"),
-        (totals.crashed, "that could not be linted to the end"),
+        (totals.crashed, "not linted completely"),
     ):
         states += [f"{count:,} {what}"] if count else []
     found = ", ".join(counted(totals.all.findings[level], level) for level in LEVELS if totals.all.findings[level])
@@ -109,12 +109,12 @@ def _lines(totals: Totals, new: Difference | None) -> Iterator[str]:
     yield from _table(("rule", "severity", "findings", "models"), rows)
     for name, groups in (("producer", totals.producers), ("edition", totals.editions)):
         yield from _table((name, "models", "with errors", *(f"{level}s" for level in LEVELS)), _group_rows(groups))
-    yield from _told("without a verdict", totals.without_verdict, totals.without_any)
+    yield from _listed_paths("without a verdict", totals.without_verdict, totals.without_any)
     if new is not None:
         yield from _new_lines(new)
     yield total_of(totals)
     if totals.missing:
-        yield f"not at its end: {counted(totals.missing, 'model')} still to be linted, which the same scan goes on with"
+        yield f"incomplete: {counted(totals.missing, 'model')} not linted yet; run the same scan again to continue"
 
 
 def _group_rows(groups: Mapping[str, Group]) -> list[tuple[str, ...]]:
@@ -129,7 +129,7 @@ def _group_rows(groups: Mapping[str, Group]) -> list[tuple[str, ...]]:
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """A table with its numbers to the right, and an empty line behind it; nothing where there are no rows."""
+    """Yield a table with numbers aligned to the right, and an empty line after it; nothing if there are no rows."""
     if not rows:
         return
     shown = [head, *rows[:_MAX_ROWS]]
@@ -146,7 +146,7 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
     yield ""
 
 
-def _told(title: str, listed: Iterable[tuple[str, str]], count: int) -> Iterator[str]:
+def _listed_paths(title: str, listed: Iterable[tuple[str, str]], count: int) -> Iterator[str]:
     if not count:
         return
     yield f"{title}:"
@@ -170,14 +170,11 @@ def _new_lines(new: Difference) -> Iterator[str]:
             yield f"  and {count - _MAX_PATHS:,} more (--format json has up to {MAX_LISTED:,})"
     else:
         yield "new: no findings"
-    yield (
-        f"gone: {counted(new.gone, 'finding')}; models: {new.new_models:,} new, {new.gone_models:,} that are not there"
-        " any more"
-    )
+    yield f"gone: {counted(new.gone, 'finding')}; models: {new.new_models:,} new, {new.gone_models:,} removed"
     yield ""
 
 
 def new_of(new: Difference) -> str:
-    """What is new in numbers: `2 errors, 1 note in 3 models`."""
+    """Return the numbers of new findings: `2 errors, 1 note in 3 models`."""
     found = ", ".join(counted(new.findings[level], level) for level in LEVELS if new.findings[level])
     return f"{found or 'no findings'} in {counted(new.models, 'model')}"

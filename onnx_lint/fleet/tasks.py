@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a worker of Dask does: it lints a chunk of models, each in the process beside it."""
+"""The task of a Dask worker: it lints a chunk of models, each in the process beside it."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from typing import Final
 from onnx_lint import __version__
 from onnx_lint.common.model_limits import ModelLimits
 from onnx_lint.common.record import Record
-from onnx_lint.fleet.cells import Cell
+from onnx_lint.fleet.cells import LintProcess
 from onnx_lint.fleet.errors import FleetError
 from onnx_lint.fleet.jobs import Failure, Job, Outcome
 
 _CHUNK_SECONDS: Final = 3.0
 _CHUNK_BYTES: Final = 8_000_000
-"""After so many seconds, or with so many bytes of records, a chunk hands back what it has not come to."""
+"""After this many seconds, or this many bytes of records, a chunk returns the jobs that it has not begun."""
 
 _own: Final = threading.local()
 """The process of each thread of the worker."""
 
 
 class Chunk(Record):
-    """Models for one task."""
+    """The models of one task."""
 
     jobs: tuple[Job, ...]
     limits: ModelLimits
     version: str
-    """That of onnx-lint where the scan was started."""
+    """The version of onnx-lint that started the scan."""
     is_retry: bool = False
-    """Whether the model ended its process before: it gets a fresh one."""
+    """Whether the model ended its process before. It then gets a fresh one."""
 
 
 class Done(Record):
-    """What became of a chunk; the jobs of which nothing is told were not begun."""
+    """The result of a chunk. Jobs without an outcome or failure were not begun."""
 
     outcomes: tuple[Outcome, ...]
     failures: tuple[Failure, ...]
@@ -42,10 +42,10 @@ class Done(Record):
 
 
 def lint_chunk(chunk: Chunk) -> Done:
-    """Lint the models of a chunk, as far as its time goes. Raises FleetError where this worker cannot lint."""
+    """Lint models of a chunk until its time is up. Raises FleetError if this worker cannot lint."""
     if chunk.version != __version__:
-        raise FleetError(f"a worker has onnx-lint {__version__}, and the scan was started with {chunk.version}")
-    cell = _own.__dict__.setdefault("cell", Cell())
+        raise FleetError(f"a worker has onnx-lint {__version__}, but the scan was started with {chunk.version}")
+    cell = _own.__dict__.setdefault("cell", LintProcess())
     if chunk.is_retry:
         cell.close()
     end = time.monotonic() + _CHUNK_SECONDS

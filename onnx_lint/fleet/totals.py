@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The totals of a scan: by rule, producer and edition; and what is new since another one."""
+"""The totals of a scan by rule, producer and edition; and its new findings since another one."""
 
 from __future__ import annotations
 
@@ -14,61 +14,61 @@ from onnx_lint.fleet.errors import FleetError
 from onnx_lint.reporters.escape import visible
 
 MAX_LISTED: Final = 1_000
-"""Of models without a verdict, and of new findings, so many are listed; all are counted."""
+"""The models without a verdict, and the new findings, that are listed. All are counted."""
 
 
 class Group:
-    """Models that have something in common, and what was found in them."""
+    """The totals of models with one property."""
 
     def __init__(self) -> None:
         self.models = 0
         self.with_errors = 0
         self.findings: Counter[str] = Counter()
-        """By severity."""
+        """The number of findings by severity."""
 
     def add(self, models: int, with_errors: int, *findings: int) -> None:
-        """Count further models, and their findings by severity, as LEVELS has them."""
+        """Add models, and their findings by severity in the order of LEVELS."""
         self.models += models
         self.with_errors += with_errors
         self.findings.update(dict(zip(LEVELS, findings, strict=True)))
 
 
 class Totals:
-    """What scans found, all in all."""
+    """The totals of scans."""
 
     def __init__(self) -> None:
         self.all = Group()
         self.worst: Counter[str] = Counter()
-        """How many models have findings of this severity, and none that is worse."""
+        """The number of models by the severity of their worst finding."""
         self.conforming = 0
-        """Models that were judged and break no requirement."""
+        """Models that were judged and have no errors."""
         self.bytes = 0
         """The sizes of all objects that were read."""
         self.rules: Counter[tuple[str, str]] = Counter()
-        """How many findings each rule has with each severity."""
+        """The number of findings of each rule and severity."""
         self.models_of_rules: Counter[tuple[str, str]] = Counter()
-        """In how many models it has them."""
+        """The number of models that have them."""
         self.producers: dict[str, Group] = {}
         self.editions: dict[str, Group] = {}
         self.unreadable = 0
         self.not_judged = 0
-        """Models that were read and not judged, and of which nothing was found."""
+        """Models that were read but not judged, without findings."""
         self.crashed = 0
         """Models in which a rule crashed, or whose lint ended its process."""
         self.not_linted = 0
-        """Those of them on which there is no verdict at all."""
+        """Models of `crashed` without any verdict."""
         self.without_verdict: list[tuple[str, str]] = []
-        """The first of these: path and reason."""
+        """The first models without a verdict: path and reason."""
         self.missing = 0
-        """Models that a scan has not come to."""
+        """Models that a scan has not reached."""
 
     @property
     def without_any(self) -> int:
-        """How many models are without a verdict."""
+        """The number of models without a verdict."""
         return self.unreadable + self.not_judged + self.crashed
 
     def add(self, reports: Reports) -> None:
-        """Count the models of a scan."""
+        """Add the models of a scan."""
         ask = reports.connection.execute
         if not reports.is_whole:
             self.missing += max(reports.head.get("models", 0) - reports.count(), 0)
@@ -118,7 +118,7 @@ _WITHOUT_VERDICT: Final = "SELECT path, reason FROM models WHERE reason IS NOT N
 
 
 class Difference:
-    """What scans found that an earlier one did not."""
+    """The findings of scans that are not in an earlier one."""
 
     def __init__(self) -> None:
         self.findings: Counter[str] = Counter()
@@ -130,12 +130,12 @@ class Difference:
         """The records of the first new findings, in the order of the paths."""
         self.new_models = 0
         self.gone = 0
-        """Findings of the earlier scan that are no longer there, in models that are."""
+        """Findings of the earlier scan that no longer occur, in models that still exist."""
         self.gone_models = 0
 
 
 def difference(scans: Iterable[Reports], old: Reports) -> Difference:
-    """Return what the scans found that the old one did not; a finding is known by the path and its fingerprint."""
+    """Return the new findings of the scans. Path and fingerprint identify a finding."""
     found = Difference()
     seen: set[str] = set()
     for reports in scans:
@@ -177,14 +177,14 @@ _GONE: Final = """
 
 
 def record_of(reports: Reports, text: str) -> dict[str, Any]:
-    """Return the record of a finding as an object. Raises FleetError where it is none that a scan writes."""
+    """Return the record of a finding as an object. Raises FleetError if no scan can have written it."""
     try:
         record = json.loads(text)
         if all(isinstance(record[name], str) for name in _SHOWN):
             return {**record}
     except (ValueError, TypeError, LookupError, RecursionError):
         pass
-    raise FleetError(f"{visible(reports.folder)}: the record of a finding is none that a scan writes")
+    raise FleetError(f"{visible(reports.folder)}: the record of a finding is malformed")
 
 
 _SHOWN: Final = ("path", "severity", "rule", "message", "place")

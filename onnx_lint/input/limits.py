@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Limits: how much of a file onnx-lint judges and reports.
+"""Limits on what onnx-lint reads, checks and reports.
 
-A model is input from a stranger. A file beyond one of the first limits is not checked, and the sentence that says so
-names the option and the value that would do. The other limits bound what consumers can take, what is fetched or read
-beside the model, and how many findings are reported. Honest models reach none of the defaults, and each can be set.
+A model is input from a stranger. A file beyond one of the first limits is not checked, and the message names the option
+and a value that suffices. The other limits protect consumers, bound what is fetched or read besides the model, and
+bound the number of findings. Honest models reach none of the defaults, and each can be set.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from onnx_lint.wording import suggestion
 
 
 class LimitError(ValueError):
-    """A limit that does not exist or cannot have this value; the text says which."""
+    """A limit that does not exist or cannot have this value. The text says which."""
 
 
 class Limits(Record):
@@ -27,23 +27,24 @@ class Limits(Record):
     file_bytes: int = 1 << 34
     """Bytes of the file, tensors included. Standard input is kept on disk up to this size."""
     text_bytes: int = 1 << 28
-    """Bytes of a model in text or JSON. The parsers of these forms take about a second for each million."""
+    """Bytes of a model in text or JSON. Their parsers need about a second per million bytes."""
     memory: int = 1 << 31
-    """Bytes of memory that the model is estimated to need, before any of it is parsed. Large tensors and large lists
-    of numbers and strings in attributes stay in the file and do not count."""
+    """Bytes of memory that the model is estimated to need, before any of it is parsed. Large tensors stay in the file
+    and do not count; long lists of numbers and strings in attributes stay there as well, and count little."""
     fields: int = 50_000_000
-    """Fields that are read one by one: those of the graphs of a large file, and those of each message that is not
-    written as Protocol Buffers writes it."""
+    """Fields that are parsed one by one: those of the graphs of a large file, and those of messages that are not
+    encoded canonically.
+    """
     graph_nesting: int = 10
     """Graphs inside one another, not counting the outermost."""
     expanded_nodes: int = 1_000_000
-    """Nodes that the model has when each call of a function is replaced by the function's body."""
+    """Nodes of the model after each function call is replaced by the function's body."""
     name_characters: int = 10_000
     """Characters of the name of a value, node, operator, attribute, graph or function."""
     external_bytes: int = 1 << 36
     """Bytes of files of external data that are read for one model to verify their checksums."""
     download_bytes: int = 1 << 26
-    """Bytes of a remote model that are fetched whole where its server gives no parts, unless --download is given."""
+    """Bytes of a remote model that are fetched whole if its server has no range requests, without --download."""
     request_seconds: int = 60
     """Seconds that a store may take to answer a request for a part of a remote model."""
     remote_seconds: int = 3_600
@@ -51,7 +52,7 @@ class Limits(Record):
     findings_per_rule: int = 1_000
     """Findings of one rule in one file."""
     findings: int = 10_000
-    """Findings in one file; when they are used up, each further rule reports one at most."""
+    """Findings in one file; after that, each further rule reports at most one."""
 
     def __post_init__(self) -> None:
         for name in field_names(Limits):
@@ -60,9 +61,8 @@ class Limits(Record):
                 raise LimitError(f"the limit {name!r} requires {_wanted(name)} of at least 1, not {value!r}")
 
     def with_values(self, values: Mapping[str, Any]) -> Limits:
-        """These limits with some set to other values: whole numbers, or their text, which may have a unit of bytes.
-
-        Raises LimitError for an unknown name or a wrong value.
+        """Return these limits with some set to other values: whole numbers, or their text, perhaps with a unit of
+        bytes. Raises LimitError for an unknown name or a wrong value.
         """
         for name in values:
             if name in _REPLACED:
@@ -79,7 +79,7 @@ BYTE_LIMITS: Final = frozenset({"file_bytes", "text_bytes", "memory", "external_
 """The limits in bytes, whose values may have a unit."""
 
 _REPLACED: Final = frozenset({"element_bytes", "message_bytes", "nodes", "graphs", "graph_entries"})
-"""Names of earlier versions."""
+"""The names of earlier versions."""
 
 _UNITS: Final = MappingProxyType(
     {
@@ -90,11 +90,13 @@ _UNITS: Final = MappingProxyType(
         "mib": 1 << 20,
         "gb": 10**9,
         "gib": 1 << 30,
+        "tb": 10**12,
+        "tib": 1 << 40,
     }
 )
 
-SIZE_PATTERN: Final = r"^\s*[0-9][0-9_]*\s*([kKmMgG][iI]?[bB])?\s*$"
-"""A number of bytes with or without a unit, as JSON Schema has it too."""
+SIZE_PATTERN: Final = r"^\s*[0-9][0-9_]*\s*([kKmMgGtT][iI]?[bB])?\s*$"
+"""A number of bytes with or without a unit, also for JSON Schema."""
 
 
 def _wanted(name: str) -> str:
@@ -102,13 +104,13 @@ def _wanted(name: str) -> str:
 
 
 def _parsed(name: str, value: Any) -> Any:
-    """The number that a text says; raises LimitError. What is no text is returned as it is."""
+    """Return the number in a text; other values are returned unchanged. Raises LimitError."""
     if not isinstance(value, str):
         return value
     is_size = re.match(SIZE_PATTERN if name in BYTE_LIMITS else r"^\s*[0-9][0-9_]*\s*$", value)
     if not is_size:
         raise LimitError(f"the limit {name!r} requires {_wanted(name)} of at least 1, not {value!r}")
-    number = value.strip().rstrip("kKmMgGiIbB")
+    number = value.strip().rstrip("kKmMgGtTiIbB")
     return int(number) * _UNITS[value.strip()[len(number) :].lower()]
 
 
@@ -124,29 +126,29 @@ OF_CONSUMERS: Final[Mapping[str, str]] = MappingProxyType(
         "name_characters": "readers have written beyond buffers that were made for shorter names",
     }
 )
-"""The limits beyond which consumers come to harm, though onnx-lint judges the model; and what harm."""
+"""The limits that protect consumers, and what exceeds them: onnx-lint itself could judge such a model."""
 
 
 def exceeded(name: str, limits: Limits, actual: str) -> str:
-    """The message that the limit `name` is reached: `actual` says what there is."""
+    """Return the message that the limit `name` is exceeded by `actual`, a description of the model."""
     value = getattr(limits, name)
     return f"{actual}, more than the limit {name} of {value:,} (option --limit {name}=N)"
 
 
 def refusal(name: str, limits: Limits, actual: str, needed: int | None) -> str:
-    """The sentence that a file is not checked: `actual` says what there is, `needed` the value that would do."""
+    """Return the reason why a file is not checked. `actual`: a description; `needed`: a value that would suffice."""
     allowed = shown_limit(name, getattr(limits, name))
-    option = f"option --limit {name}" if needed is None else f"--limit {name}={_rounded_up(name, needed)} would do"
+    option = f"option --limit {name}" if needed is None else f"--limit {name}={_rounded_up(name, needed)} suffices"
     return f"{actual}, more than the limit {name} of {allowed} ({option})"
 
 
 def describe_limit(name: str, limits: Limits) -> str:
-    """What the limit `name` allows, in a few words."""
+    """Return what the limit `name` allows, in a few words."""
     return f"at most {getattr(limits, name):,}, the limit {name}"
 
 
 def shown_limit(name: str, value: int) -> str:
-    """The value with the largest unit that it is a multiple of: `2 GiB`."""
+    """Return the value in the largest unit that divides it: `2 GiB`."""
     if name in BYTE_LIMITS:
         for unit in ("GiB", "MiB", "KiB"):
             if value % _UNITS[unit.lower()] == 0:
@@ -155,7 +157,7 @@ def shown_limit(name: str, value: int) -> str:
 
 
 def size_in_words(size: int) -> str:
-    """About how many bytes: `5.3 GiB`, `800 bytes`."""
+    """Return an approximate number of bytes: `5.3 GiB`, `800 bytes`."""
     for unit in ("GiB", "MiB", "KiB"):
         if size >= _UNITS[unit.lower()]:
             return f"{size / _UNITS[unit.lower()]:,.1f} {unit}"
@@ -163,7 +165,7 @@ def size_in_words(size: int) -> str:
 
 
 def _rounded_up(name: str, value: int) -> str:
-    """A value of at least this, as the option takes it: `6GiB`."""
+    """Return a value of at least this, as the option accepts it: `6GiB`."""
     if name not in BYTE_LIMITS:
         return str(value)
     unit = next((unit for unit in ("GiB", "MiB", "KiB") if value > _UNITS[unit.lower()]), "")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Opens regular files, and nothing else: a pipe may never be written to, a device never end, or do something."""
+"""Opens regular files and nothing else: a pipe may block, a device may never end or have side effects."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from io import BufferedReader
 
 
 def open_regular(path: str | os.PathLike[str], *, follow_links: bool = True) -> tuple[int, os.stat_result]:
-    """The descriptor of the regular file at `path`, open for reading in binary form, and its status.
+    """Return the descriptor of the regular file at `path`, opened for reading bytes, and its status.
 
-    Raises OSError where there is none or it cannot be opened, and ValueError for a path that no system has. Without
-    `follow_links` a symbolic link is no regular file.
+    Raises OSError if there is none or it cannot be opened, and ValueError for a path that no system allows. Without
+    `follow_links` a symbolic link is not a regular file.
     """
-    # Only to open some devices does something to them; and what stands there may be another thing by then.
+    # Check before opening, since opening some devices has side effects; and after it, since the file may have changed.
     _check(os.stat(path, follow_symlinks=follow_links), path)
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     descriptor = os.open(path, flags if follow_links else flags | getattr(os, "O_NOFOLLOW", 0))
@@ -29,7 +29,7 @@ def open_regular(path: str | os.PathLike[str], *, follow_links: bool = True) -> 
 
 
 def read_regular(path: str | os.PathLike[str], most: int) -> bytes:
-    """The content of the regular file at `path`; raises OSError as well where it is of more than `most` bytes."""
+    """Return the content of the regular file at `path`. Raises OSError also if it has more than `most` bytes."""
     descriptor, status = open_regular(path)
     with open(descriptor, "rb") as stream:
         if status.st_size > most:
@@ -38,18 +38,18 @@ def read_regular(path: str | os.PathLike[str], most: int) -> bytes:
 
 
 def read_beginning(path: str | os.PathLike[str], most: int) -> bytes:
-    """The first bytes of the regular file at `path`, at most so many. Raises as `open_regular` does."""
+    """Return the first bytes of the regular file at `path`, at most `most`. Raises as `open_regular` does."""
     with stream_of_regular(path) as stream:
         return stream.read(most)
 
 
 def stream_of_regular(path: str | os.PathLike[str], *, follow_links: bool = True) -> BufferedReader:
-    """The regular file at `path` as a stream of bytes. Raises as `open_regular` does."""
+    """Return the regular file at `path` as a stream of bytes. Raises as `open_regular` does."""
     return open(open_regular(path, follow_links=follow_links)[0], "rb")
 
 
 def kind_of_file(mode: int) -> str:
-    """What a file is that is no regular one, by its mode."""
+    """Return in words what kind of file a mode means, for files that are not regular."""
     kinds = {
         stat.S_IFDIR: "a directory",
         stat.S_IFLNK: "a symbolic link",

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sources: bytes by position.
+"""Sources: random access to bytes.
 
-No memory map: a file that shrinks under a map kills the process, a map counts as memory, and the same interface
-stands for range reads of a remote object, see `onnx_lint.remote`.
+They are not memory maps: a file that shrinks under a map kills the process, a map counts as memory, and the same
+interface is needed for range reads of remote objects, see `onnx_lint.remote`.
 """
 
 from __future__ import annotations
@@ -15,40 +15,46 @@ from typing import BinaryIO, Protocol
 from onnx_lint.input.regular_file import kind_of_file, open_regular
 
 WINDOW_BYTES = 1 << 16
-"""How much a file source reads at once for small requests."""
+"""The bytes that a file source reads at once for small requests."""
 
 LEAST_WINDOW_BYTES = 64
-"""A window of a source that does not end has so many bytes: enough for the tag and length of any field."""
+"""The least size of a window before the end of a source: enough for the tag and length of any field."""
 
 _SPOOL_BYTES = 1 << 20
 
+MOST_COUNTED = 1 << 30
+"""The bytes of standard input that are counted beyond those that are kept, to name the limit that suffices.
+
+Reading them takes about a second. A pipe may never end.
+"""
+
 
 class SourceError(Exception):
-    """An input that cannot be read; the text says which and why."""
+    """An input that cannot be read. The text says which and why."""
 
 
 class ReadError(SourceError, OSError):
-    """An input that was opened and can be read no longer, as when a disk fails; the text says why."""
+    """An opened input that can no longer be read, for example after a disk failure. The text is the reason."""
 
 
 class Source(Protocol):
-    """Bytes by position. A read past the end gives fewer bytes than asked for."""
+    """Random access to bytes. A read past the end returns fewer bytes than asked for."""
 
     @property
     def size(self) -> int:
-        """How many bytes there are."""
+        """The number of bytes."""
 
     def read_at(self, offset: int, length: int) -> bytes:
-        """Return up to `length` bytes from `offset` on; raises ReadError when that fails."""
+        """Return up to `length` bytes from `offset` on. Raises ReadError if that fails."""
 
     def window(self, offset: int, most: int) -> bytes:
-        """Return what is at hand from `offset` on, at most `most` bytes, for a walk that may soon leap elsewhere.
+        """Return the bytes at hand from `offset` on, at most `most`, for a parser that may soon skip ahead.
 
-        There are at least LEAST_WINDOW_BYTES, or all up to the end. Raises ReadError as `read_at` does.
+        Returns at least LEAST_WINDOW_BYTES, or all up to the end. Raises ReadError as `read_at` does.
         """
 
     def close(self) -> None:
-        """Release what the source holds; reading afterwards is an error."""
+        """Release the resources of the source. It must not be read afterwards."""
 
 
 class BytesSource:
@@ -61,7 +67,7 @@ class BytesSource:
 
     @property
     def size(self) -> int:
-        """How many bytes there are."""
+        """The number of bytes."""
         return len(self._data)
 
     def read_at(self, offset: int, length: int) -> bytes:
@@ -69,33 +75,40 @@ class BytesSource:
         return self._data[offset : offset + length]
 
     def window(self, offset: int, most: int) -> bytes:
-        """The same as `read_at`."""
+        """Same as `read_at`."""
         return self.read_at(offset, most)
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Do nothing."""
 
 
 class FileSource:
     """A source over an open file descriptor, read with positioned reads through one small window."""
 
-    __slots__ = ("_descriptor", "_owner", "_size", "_window", "_window_offset")
+    __slots__ = ("_descriptor", "_owner", "_size", "_window", "_window_offset", "total")
 
-    def __init__(self, descriptor: int, size: int, owner: BinaryIO | None = None) -> None:
+    def __init__(self, descriptor: int, size: int, owner: BinaryIO | None = None, *, total: int | None = None) -> None:
         self._descriptor = descriptor
         self._owner = owner  # keeps a temporary file alive as long as the source
         self._size = size
+        self.total = size if owner is None else total
+        """The bytes of the stream from which the file was copied; None if it had not ended when counting stopped."""
         self._window = b""
         self._window_offset = 0
 
     @property
     def size(self) -> int:
-        """The size when the file was opened, in bytes."""
+        """The size in bytes when the file was opened."""
         return self._size
 
+    @property
+    def descriptor(self) -> int:
+        """The open file."""
+        return self._descriptor
+
     def read_at(self, offset: int, length: int) -> bytes:
-        """Return up to `length` bytes from `offset` on; fewer when the file ends or has shrunk."""
-        length = min(length, self._size - offset)  # of a small file all is at hand then
+        """Return up to `length` bytes from `offset` on; fewer at the end of the file, or if it has shrunk."""
+        length = min(length, self._size - offset)  # so that the window suffices for all of a small file
         start = offset - self._window_offset
         if start >= 0 and start + length <= len(self._window):
             return self._window[start : start + length]
@@ -106,7 +119,7 @@ class FileSource:
         return self._window[:length]
 
     def window(self, offset: int, most: int) -> bytes:
-        """The same as `read_at`."""
+        """Same as `read_at`."""
         return self.read_at(offset, most)
 
     def _read(self, offset: int, length: int) -> bytes:
@@ -144,8 +157,8 @@ def _read_positioned(descriptor: int, length: int, offset: int) -> bytes:
 def open_file(path: str | os.PathLike[str]) -> FileSource:
     """Open a regular file as a source.
 
-    Raises SourceError when there is no such file, when it cannot be read, or when it is no regular file (a
-    directory, a pipe and a device have no size and may never end).
+    Raises SourceError if the file does not exist, cannot be read, or is not a regular file (a directory, a pipe and a
+    device have no size and may never end).
     """
     try:
         descriptor, status = open_regular(path)
@@ -156,11 +169,11 @@ def open_file(path: str | os.PathLike[str]) -> FileSource:
 
 
 def open_standard_input(most: int | None = None) -> Source:
-    """Standard input as a source: by position when it is a file, else spooled to a temporary file first.
+    """Return standard input as a source. It is copied to a temporary file unless it is a regular file.
 
-    `most`: how many bytes are spooled; who writes more is cut off, since a pipe may never end.
+    `most`: the bytes to copy. Further bytes are counted and forgotten, up to a bound, since a pipe may never end.
 
-    Raises SourceError when it cannot be read.
+    Raises SourceError if it cannot be read.
     """
     if sys.stdin is None:
         raise SourceError("standard input: is closed")
@@ -179,15 +192,27 @@ def open_standard_input(most: int | None = None) -> Source:
             spool.write(piece)
             left -= len(piece)
         spool.flush()
-        return FileSource(spool.fileno(), os.fstat(spool.fileno()).st_size, owner=spool)
+        size = os.fstat(spool.fileno()).st_size
+        rest = _counted(stream) if left <= 0 else 0
+        return FileSource(spool.fileno(), size, owner=spool, total=None if rest is None else size + rest)
     except (OSError, ValueError) as error:
         raise SourceError(f"standard input: {error}") from error
 
 
-def source_of(data: bytes | str | os.PathLike[str], most: int | None = None) -> Source:
-    """The source of bytes in memory, of the file at a path, or of standard input for the path `-`.
+def _counted(stream: BinaryIO) -> int | None:
+    """Read a stream to its end and return the number of bytes; None if there is no end within a bound."""
+    count = 0
+    while piece := stream.read(_SPOOL_BYTES):
+        count += len(piece)
+        if count > MOST_COUNTED:
+            return None
+    return count
 
-    `most`: how many bytes of a pipe are read.
+
+def source_of(data: bytes | str | os.PathLike[str], most: int | None = None) -> Source:
+    """Return the source of bytes in memory, of the file at a path, or of standard input for the path `-`.
+
+    `most`: the most bytes to read from a pipe.
 
     Raises SourceError as :func:`open_file` and :func:`open_standard_input` do.
     """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An index of the kinds of attributes in a model, so that a question is asked once for each.
+"""An index of the kinds of attributes in a model, so that a question is answered once for each kind.
 
-A graph of a hundred thousand nodes has a handful of kinds, and most questions are answered by them alone.
+A graph of a hundred thousand nodes has a handful of kinds, and most questions depend only on them.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ Asked = Callable[[AttributeKind], bool]
 """A question about a kind of attribute."""
 
 
-class _Row(Record):
-    """The attributes of the nodes of one graph, and those that stand in no node."""
+class _GraphAttributes(Record):
+    """The attributes of the nodes of one graph, and those outside of nodes."""
 
     graph: Graph
     others: list[AttributeKind]
@@ -36,16 +36,16 @@ class AttributeIndex:
         self._forms: set[NodeForm] = set()
         self._holders: set[NodeForm] = set()
         """Those of the forms that have an attribute which holds graphs."""
-        self._rows: list[_Row] = []
+        self._rows: list[_GraphAttributes] = []
 
     def add(self, graph: Graph) -> list[Attribute]:
         """Take in the attributes of the graph's nodes, and those in no node; not those of nested graphs.
 
         Returns the attributes that hold graphs.
         """
-        row = _Row(graph, list(map(attribute_kind, graph.attribute_protos)))
+        row = _GraphAttributes(graph, list(map(attribute_kind, graph.attribute_protos)))
         self._rows.append(row)
-        # Functions repeat a few forms, and of all of them only the first is looked at.
+        # Functions repeat a few forms; only the first node of a form is examined.
         new = graph.form_counts.keys() - self._forms
         if new or row.others:
             self._forms |= new
@@ -60,9 +60,9 @@ class AttributeIndex:
         return list(_located(row, self._holding_graphs, self._holders))
 
     def where(self, is_wanted: Asked) -> Iterator[Attribute]:
-        """The attributes of whose kind `is_wanted` is true, in the order of the graphs.
+        """Yield the attributes for whose kind `is_wanted` returns true, in the order of the graphs.
 
-        It is asked once for each distinct kind.
+        It is called once for each distinct kind.
         """
         wanted = set(filter(is_wanted, self._kinds))
         if wanted:
@@ -76,7 +76,7 @@ class AttributeIndex:
         return self._kinds
 
     def count(self, is_wanted: Asked) -> int:
-        """How many attributes have a kind of which `is_wanted` is true."""
+        """Return the number of attributes for whose kind `is_wanted` returns true."""
         wanted = set(filter(is_wanted, self._kinds))
         if not wanted:
             return 0
@@ -97,7 +97,7 @@ def _kinds(form: NodeForm) -> tuple[AttributeKind, ...]:
 
 
 def _holds_graphs(kind: AttributeKind) -> bool:
-    # Asked of the fields, not of the type: a graph under a wrong type is still there.
+    # By the fields, not the type: a graph under a wrong type is a graph as well.
     return "g" in kind.fields or "graphs" in kind.fields
 
 
@@ -105,7 +105,7 @@ def _with_any(forms: Iterable[NodeForm], wanted: set[AttributeKind]) -> set[Node
     return {form for form in forms if not wanted.isdisjoint(_kinds(form))}
 
 
-def _located(row: _Row, wanted: set[AttributeKind], forms: set[NodeForm]) -> Iterator[Attribute]:
+def _located(row: _GraphAttributes, wanted: set[AttributeKind], forms: set[NodeForm]) -> Iterator[Attribute]:
     graph = row.graph
     if not forms.isdisjoint(graph.form_counts):
         for number, form in enumerate(graph.forms):

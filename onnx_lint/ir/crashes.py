@@ -9,22 +9,24 @@ from typing import TYPE_CHECKING
 from onnx_lint.common.memory import is_lack_of_memory
 from onnx_lint.common.record import Record
 from onnx_lint.input.source import ReadError
+from onnx_lint.ir.places.place import Place
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from onnx_lint.ir.columns.nodes import NodeForm
-    from onnx_lint.ir.graph import Graph, Node
-    from onnx_lint.ir.places.place import Place
+    from onnx_lint.ir.graph import Node
 
 
 def is_bug(error: BaseException) -> bool:
-    """Return whether an exception is a bug. A file that cannot be read is none, nor are a lack of memory and Ctrl-C."""
+    """Return whether an exception is a bug. An unreadable file, lack of memory and Ctrl-C are not bugs."""
     return isinstance(error, Exception) and not isinstance(error, ReadError) and not is_lack_of_memory(error)
 
 
 def true_if_it_crashes(look: Callable[[], object]) -> bool:
-    """Return whether `look` finds anything. Also True where a bug ends it: who looks closer meets the bug again."""
+    """Return whether `look` finds anything.
+
+    Also True if a bug ends it: the caller's closer look meets the bug again.
+    """
     try:
         return bool(look())
     except Exception as error:
@@ -44,7 +46,7 @@ class Crash(Record):
 
 
 def crash_of(error: Exception) -> Crash:
-    """Return the exception as a crash. Raises it again where it is no bug."""
+    """Return the exception as a crash. Raises it again if it is not a bug."""
     if not is_bug(error):
         raise error
     import traceback  # late: few runs need it
@@ -63,7 +65,7 @@ class CrashSite:
     def __init__(self, crash: Crash, work: str, operator: str | None, node: str | None, place: Place | None) -> None:
         self.crash = crash
         self.work = work
-        """What onnx-lint was doing, such as `inferring types and shapes`."""
+        """The work during which it occurred, such as `inferring types and shapes`."""
         self.operator = operator
         """The operator of the nodes; None for a crash that no node caused."""
         self.node = node
@@ -86,42 +88,24 @@ class Crashes:
     def __len__(self) -> int:
         return len(self._sites)
 
-    def note_node(self, crash: Crash, work: str, node: Node) -> None:
-        """Note a crash at a node."""
-        operator = f"{node.domain}::{node.op_type}" if node.domain else node.op_type
+    def note(self, crash: Crash, work: str, where: Node | Place | None = None) -> None:
+        """Note a crash at a node, or at a graph or a part of it outside of nodes, or without a place."""
+        if where is None or isinstance(where, Place):
+            self._sites.setdefault((None, crash.origin), CrashSite(crash, work, None, None, where))
+            return
+        operator = f"{where.domain}::{where.op_type}" if where.domain else where.op_type
         key = operator, crash.origin
         site = self._sites.get(key)
         if site is None:
-            site = self._sites[key] = CrashSite(crash, work, operator, node.describe(), node.place)
-        site.seen.add((id(node.graph), node.index))
+            site = self._sites[key] = CrashSite(crash, work, operator, where.describe(), where.place)
+        site.seen.add((id(where.graph), where.index))
 
-    def note_place(self, crash: Crash, work: str, place: Place) -> None:
-        """Note a crash in what is done for a graph, or for a part of it that is no node."""
-        self._sites.setdefault((None, crash.origin), CrashSite(crash, work, None, None, place))
+    def at(self, work: str, where: Node | Place | Callable[[], Node | Place] | None = None) -> Boundary:
+        """Return the context in which a bug is noted, and is not raised further.
 
-    def note(self, crash: Crash, work: str) -> None:
-        """Note a crash that neither a node nor a graph caused."""
-        self._sites.setdefault((None, crash.origin), CrashSite(crash, work, None, None, None))
-
-    def at_node(self, work: str, node: Node) -> Boundary:
-        """Return the context in which a bug is noted for a node, and goes no further."""
-        return Boundary(lambda crash: self.note_node(crash, work, node))
-
-    def at_place(self, work: str, place: Place) -> Boundary:
-        """Return the context in which a bug is noted for a graph or a part of it, and goes no further."""
-        return Boundary(lambda crash: self.note_place(crash, work, place))
-
-    def at(self, work: str, place: Callable[[], Place]) -> Boundary:
-        """As `at_place`, where the place is only found when it is needed."""
-        return Boundary(lambda crash: self.note_place(crash, work, place()))
-
-    def at_form(self, work: str, graph: Graph, form: NodeForm) -> Boundary:
-        """As `at_node`, for the nodes of a form in a graph, of which the first is found when it is needed."""
-        return Boundary(lambda crash: self.note_node(crash, work, graph.first_of(form)))
-
-    def during(self, work: str) -> Boundary:
-        """Return the context in which a bug is noted, and goes no further."""
-        return Boundary(lambda crash: self.note(crash, work))
+        `where`: as in `note`, or a function that finds it, which is called after a bug.
+        """
+        return Boundary(lambda crash: self.note(crash, work, where() if callable(where) else where))
 
 
 class Boundary:
@@ -134,7 +118,7 @@ class Boundary:
         """Nothing to do."""
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> bool:
-        """Note an exception that is a bug; return whether it goes no further."""
+        """Note an exception that is a bug; return whether it is not raised further."""
         if not isinstance(error, Exception) or not is_bug(error):
             return False
         self._note(crash_of(error))

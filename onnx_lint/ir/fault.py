@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Faults of the file: what is wrong with the bytes, before there is a model to speak of."""
+"""Faults of the file: of its bytes, before there is a model."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from onnx_lint.ir.places.place import Place
 
 
 class FaultKind(Enum):
-    """What is the matter with the file; each kind has its rule."""
+    """The sorts of faults of a file; each has its rule."""
 
     NOT_A_MODEL = auto()
     TRUNCATED = auto()
@@ -31,13 +31,13 @@ class Fault(Record):
 
     kind: FaultKind
     place: Place
-    """The innermost message or field that could be told; the root where nothing could."""
+    """The innermost message or field that could be identified; the root if none could."""
     message: str
     offset: int | None = None
     """The byte at which it begins, counted from the start of the file."""
     length: int | None = None
-    """How many bytes it takes up, where that is known."""
+    """The number of its bytes, if known."""
     message_type: str = "ModelProto"
-    """The message in which the field stands."""
+    """The message that has the field."""
     number: int | None = None
     """The field's number."""

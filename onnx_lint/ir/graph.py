@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import chain
 from typing import overload
@@ -14,14 +14,14 @@ from onnx_lint.common.record import EMPTY, Record
 from onnx_lint.ir.columns.initializers import NO_INITIALIZERS, Initializers, initializers_of
 from onnx_lint.ir.columns.nodes import BEFORE_NODES as BEFORE_NODES
 from onnx_lint.ir.columns.nodes import NodeForm, NodeTable, node_table
-from onnx_lint.ir.columns.value_infos import ValueInfos, value_infos_of
+from onnx_lint.ir.columns.value_infos import ValueInfoColumns, value_infos_of
 from onnx_lint.ir.places.place import Place
 from onnx_lint.schema import Proto
 from onnx_lint.wording import quote
 
 
 class GraphKind(Enum):
-    """Where a list of nodes stands."""
+    """The place of a list of nodes."""
 
     MAIN = "main graph"
     NESTED = "subgraph"
@@ -32,7 +32,7 @@ class GraphKind(Enum):
 
 
 class Node:
-    """A node of a graph or of a function body. Two that stand for the same one are equal."""
+    """A node of a graph or of a function body. Two objects for the same node are equal."""
 
     __slots__ = ("form", "graph", "index", "inputs", "name", "outputs")
 
@@ -44,7 +44,7 @@ class Node:
         self.inputs = table.inputs[index]
         self.outputs = table.outputs[index]
         self.form = table.forms[index]
-        """What it has in common with other nodes."""
+        """The part that it shares with other nodes."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Node) and self.index == other.index and self.graph is other.graph
@@ -74,7 +74,7 @@ class Node:
 
     @property
     def proto(self) -> Proto:
-        """The NodeProto itself, parsed for whoever asks: one that is kept takes up a kilobyte."""
+        """Return the NodeProto itself, parsed at each call: a NodeProto that is kept takes a kilobyte."""
         return schema.opened("NodeProto", self.graph.proto.node[self.index])
 
     @property
@@ -83,13 +83,13 @@ class Node:
         return self.graph.at("node", self.index)
 
     def attributes(self) -> Iterator[tuple[Proto, Place]]:
-        """Each AttributeProto of the node with its place."""
+        """Yield each AttributeProto of the node with its place."""
         place = self.place
         for index, attribute in enumerate(self.attribute_protos):
             yield attribute, place.at("attribute", index)
 
     def describe(self) -> str:
-        """The node as messages name it: by its name, or else its index and graph, and by its operator."""
+        """Return the name of the node in messages: its name, or else its index and graph, and its operator."""
         operator = quote(f"{self.domain}::{self.op_type}" if self.domain else self.op_type)[1:-1]
         if self.graph.is_file and not self.name:
             return f"the node ({operator})"
@@ -97,15 +97,15 @@ class Node:
             return f"node {quote(self.name)} ({operator})"
         within = self.graph.describe()
         if self.graph.kind is GraphKind.MAIN:
-            # A model has one, whose name says nothing; nor does that of a graph that is the whole file.
+            # A model has only one, whose name says nothing; nor does the name of a graph that is the whole file.
             within = "the main graph" if self.graph.place.parent is not None else "the graph"
         return f"unnamed node {self.index} ({operator}) of {within}"
 
 
 class Nodes(Sequence[Node]):
-    """Nodes of one graph, in the order of their numbers; each is made for whoever comes to it.
+    """Nodes of one graph, in the order of their numbers; each is created when it is accessed.
 
-    What a node has stands in the table, and a hundred thousand of these take up ten megabytes.
+    The data of a node are in the table, and a hundred thousand of these objects take ten megabytes.
     """
 
     __slots__ = ("_graph", "_numbers")
@@ -147,7 +147,7 @@ class NodesOfGraphs:
 
 
 class Definition(Record):
-    """Where a value name is introduced: a graph input, an initializer, or a node output."""
+    """The place that introduces a value name: a graph input, an initializer, or a node output."""
 
     graph: Graph
     field: str
@@ -163,16 +163,19 @@ class Definition(Record):
         return self.graph.at(self.field, self.index)
 
     def describe(self) -> str:
-        """The definition as messages name it."""
+        """Return the name of the definition in messages."""
         if self.node is not None:
             return f"output {self.index} of {self.node.describe()}"
         return f"{self.field.replace('_', ' ')} {self.index} of {self.graph.describe()}"
 
 
 _MOST_SEARCHES = 4
-"""After so many it is noted where the nodes of each form stand, which takes up memory for each node."""
+"""After that many searches the indices of the nodes of each form are kept, which takes memory for each node."""
 _FEW_NODES = 16
-"""Of so few it is not noted: there may be as many graphs as nodes."""
+"""For that few nodes they are not kept: there may be as many graphs as nodes."""
+
+
+FinishTable = Callable[["Graph", NodeTable], None]
 
 
 @laid_out
@@ -182,8 +185,8 @@ class Graph:
     A nested graph sees the names of `parent` that are defined before node `position` of it. A training algorithm
     sees all names of the inference graph, with which it forms one graph.
 
-    What stands in no graph, as the one node of a file, stands in one of kind FILE, which is not in the file: `parts`
-    are the places of its elements there, `attributes` what it has of attributes that stand in no node.
+    Parts outside of graphs, such as the only node of a file, belong to a pseudo-graph of kind FILE, which is not in the
+    file: `parts` are the places of its elements in the file, `attributes` its attributes outside of nodes.
     """
 
     def __init__(
@@ -198,39 +201,44 @@ class Graph:
         parts: Mapping[tuple[str, int | None], Place] = EMPTY,
         attributes: Sequence[Proto] = (),
         twin: Graph | None = None,
+        finish: FinishTable | None = None,
     ) -> None:
         self.kind = kind
         self.twin = twin
-        """An earlier graph of the same bytes but for its name, which is asked for what follows from these alone."""
+        """An earlier graph with the same bytes except its name; results that depend only on these bytes are taken from
+        it.
+        """
         self.is_function: bool = kind is GraphKind.FUNCTION
-        """Whether this is a FunctionProto, whose inputs and outputs are bare names."""
+        """True if this is a FunctionProto, whose inputs and outputs are bare names."""
         self.proto = proto
         self.place = place
         self.parent = parent
         self.position = position
+        self.finish: FinishTable | None = parent.finish if finish is None and parent is not None else finish
+        """Changes the columns of nodes if the loader left lists in the file; None if it did not."""
         self.depth: int = parent.depth + 1 if parent is not None and kind is GraphKind.NESTED else 0
-        """How many graphs this one is nested in."""
+        """The number of graphs around this one."""
         self.function = function
-        """The function in whose body the graph stands, at any depth."""
+        """The function whose body contains the graph, at any depth."""
         self._parts = parts
         self._attributes = attributes
         self._searches = 0
-        """How often nodes have been looked for by their forms."""
+        """The number of searches for nodes by their forms."""
         self.nested: list[Graph] = []
         """The graphs in the attributes of the nodes, not those inside them."""
 
     @property
     def is_file(self) -> bool:
-        """Whether this is no graph, but stands for the file around a part of one."""
+        """True if this is the pseudo-graph of a file with a part of a graph."""
         return self.kind is GraphKind.FILE
 
     def at(self, field: str, index: int | None = None) -> Place:
-        """The place of a field of the graph, or of an element of a list of it."""
+        """Return the place of a field of the graph, or of an element of one of its lists."""
         return (self._parts.get((field, index)) if self._parts else None) or self.place.at(field, index)
 
     @property
     def attribute_protos(self) -> Sequence[Proto]:
-        """The AttributeProtos that stand in no node: the defaults of a function's parameters, or one by itself."""
+        """The AttributeProtos outside of nodes: the defaults of a function's parameters, or the only one of a file."""
         return self.proto.attribute_proto if self.is_function else self._attributes
 
     @cached_property
@@ -239,7 +247,7 @@ class Graph:
         return str(self.proto.name)
 
     def describe(self) -> str:
-        """The graph as messages name it."""
+        """Return the name of the graph in messages."""
         if self.is_function and self.function is not None:
             return f"function {quote(self.function.qualified_name)}"
         return f"{self.kind.value} {quote(self.name)}" if self.name else self.kind.value
@@ -247,7 +255,10 @@ class Graph:
     @shared_property
     def table(self) -> NodeTable:
         """The nodes in columns. Rules ask these about all nodes, and make a Node of one that they report."""
-        return node_table(self.proto.node, self.names_before_nodes)
+        table = node_table(self.proto.node, self.names_before_nodes)
+        if self.finish is not None:
+            self.finish(self, table)
+        return table
 
     @cached_property
     def nodes(self) -> Nodes:
@@ -261,36 +272,38 @@ class Graph:
 
     @shared_property
     def has_repeated_node_names(self) -> bool:
-        """Whether two nodes have one name; a node without a name has none."""
+        """True if two nodes have the same name; the empty name does not count."""
         names = self.table.names
         distinct = set(names)
         return len(distinct) < len(names) and len(distinct - {""}) < len(names) - names.count("")
 
     @property
     def node_inputs(self) -> list[tuple[str, ...]]:
-        """The inputs of each node; an empty name stands for one that is left out."""
+        """The inputs of each node; an empty name is an omitted input."""
         return self.table.inputs
 
     @property
     def node_outputs(self) -> list[tuple[str, ...]]:
-        """The outputs of each node; an empty name stands for one that is left out."""
+        """The outputs of each node; an empty name is an omitted output."""
         return self.table.outputs
 
     @property
     def forms(self) -> list[NodeForm]:
-        """What each node has in common with those that look alike: operator, attributes, which operands are given."""
+        """The part of each node that it shares with those that look alike: operator, attributes, which operands are
+        given.
+        """
         return self.table.forms
 
     @shared_property
     def form_counts(self) -> Mapping[NodeForm, int]:
-        """How many nodes have each of the forms, in the order in which they occur first."""
+        """The number of nodes with each of the forms, in the order of first occurrence."""
         counts: dict[NodeForm, int] = {}
         for form in self.table.forms:
             counts[form] = counts.get(form, 0) + 1
         return counts
 
     def nodes_of(self, forms: Collection[NodeForm]) -> Nodes:
-        """The nodes with one of the forms, in the order of the file."""
+        """Return the nodes with one of the forms, in the order of the file."""
         own = self.table.forms
         if len(own) <= _FEW_NODES or (self._searches < _MOST_SEARCHES and "_indices" not in self.__dict__):
             self._searches += 1
@@ -304,7 +317,7 @@ class Graph:
         return Nodes(self, sorted(chain.from_iterable(lists)) if len(lists) > 1 else list(chain(*lists)))
 
     def first_of(self, form: NodeForm) -> Node:
-        """The first node with the form; raises LookupError when there is none."""
+        """Return the first node with the form; raises LookupError if there is none."""
         own = self.table.forms
         if len(own) <= _FEW_NODES:
             return self.nodes[next((index for index, each in enumerate(own) if each is form), len(own))]
@@ -313,7 +326,10 @@ class Graph:
 
     @shared_property
     def _indices(self) -> dict[NodeForm, int | list[int]]:
-        """Where the nodes of each form stand. There may be as many forms as nodes, and as many that ask for theirs."""
+        """The indices of the nodes of each form.
+
+        There may be as many forms as nodes, and as many searches for their nodes.
+        """
         found: dict[NodeForm, int | list[int]] = {}
         for index, form in enumerate(self.table.forms):
             indices = found.get(form)
@@ -326,24 +342,24 @@ class Graph:
         return found
 
     def nodes_with(self, annotation: str) -> Nodes:
-        """The nodes that have an annotation: `doc_string`, `metadata_props` and so on."""
+        """Return the nodes that have an annotation: `doc_string`, `metadata_props` and so on."""
         return Nodes(self, self.table.annotated.get(annotation, ()))
 
     @shared_property
     def initializers(self) -> Initializers:
-        """What the dense initializers state; a function has none."""
+        """The facts about the dense initializers; a function has none."""
         return NO_INITIALIZERS if self.is_function else initializers_of(self.proto.initializer)
 
     @shared_property
-    def value_infos(self) -> dict[str, ValueInfos]:
-        """What the value infos state, by the list in which they stand: input, output and value_info.
+    def value_infos(self) -> dict[str, ValueInfoColumns]:
+        """The facts about the value infos, by their list: input, output and value_info.
 
         A function has the last one only.
         """
         return value_infos_of(self.proto, is_function=self.is_function)
 
     def message_at(self, field: str, index: int) -> Proto:
-        """The initializer or value info that stands in a list of the graph; most are kept as bytes, and parsed here."""
+        """Return the initializer or value info in a list of the graph; most are kept as bytes, and parsed here."""
         found = getattr(self.proto, field)[index]
         if isinstance(found, bytes):
             return schema.opened("TensorProto" if field == "initializer" else "ValueInfoProto", found)
@@ -385,7 +401,7 @@ class Graph:
     def positions(self) -> dict[str, int]:
         """For each value name the index of the first node that outputs it, or BEFORE_NODES.
 
-        The empty name, which stands for an omitted input or output, is no value.
+        The empty name of an omitted input or output is not a value.
         """
         return self.table.positions
 
@@ -396,11 +412,11 @@ class Graph:
 
     @property
     def has_redefinitions(self) -> bool:
-        """Whether a node outputs a name that an input, an initializer or another output has."""
+        """True if a node outputs a name that an input, an initializer or another output has."""
         return self.table.has_redefinitions
 
     def definitions(self) -> Iterator[tuple[str, Definition]]:
-        """Each definition of each non-empty name, inputs first, then initializers, then outputs in node order."""
+        """Yield each definition of each non-empty name, inputs first, then initializers, then outputs in node order."""
         for field, names in self._lists_before_nodes():
             for index, name in enumerate(names):
                 if name:
@@ -411,7 +427,9 @@ class Graph:
                     yield name, Definition(self, "output", index, self.nodes[number])
 
     def first_definition(self, name: str) -> Definition | None:
-        """The first definition of a name in the graph, if there is one; made for messages, not for the happy path."""
+        """Return the first definition of a name in the graph, if there is one; for messages, not for models without
+        faults.
+        """
         position = self.positions.get(name)
         if position is None:
             return None
@@ -426,9 +444,9 @@ class Graph:
 
     @cached_property
     def _numbers_before_nodes(self) -> dict[str, int]:
-        """For each name that is there before the nodes the number of the first element that defines it, in all lists.
+        """For each name defined before the nodes, the first element that defines it, numbered over all lists.
 
-        No pair of list and index, which takes up sixty bytes more.
+        A pair of list and index would take sixty bytes more.
         """
         found: dict[str, int] = {}
         for number, name in enumerate(self.names_before_nodes):
@@ -441,21 +459,25 @@ class Graph:
         yield "sparse_initializer", self.sparse_initializer_names
 
     def scopes(self) -> Iterator[tuple[Graph, int]]:
-        """The enclosing graphs from the inside out, each with the node position before which its names are visible."""
+        """Yield the enclosing graphs from the inside out, each with the node position before which its names are
+        visible.
+        """
         graph = self
         while graph.parent is not None:
             yield graph.parent, graph.position
             graph = graph.parent
 
     def outer_definition(self, name: str) -> Definition | None:
-        """The definition in an enclosing graph that `name` would resolve to inside this graph, if there is one."""
+        """Return the definition in an enclosing graph that `name` would resolve to inside this
+        graph, if there is one.
+        """
         for outer, position in self.scopes():
             if outer.positions.get(name, position) < position:
                 return outer.first_definition(name)
         return None
 
     def sees(self, name: str) -> bool:
-        """Whether an enclosing graph defines `name` where this graph can see it."""
+        """Return true if an enclosing graph defines `name` at a place that this graph can see."""
         graph = self
         while graph.parent is not None:
             position = graph.position
@@ -469,7 +491,14 @@ class Graph:
 class Function:
     """A model-local function: its identity, its signature, and its body as a graph."""
 
-    def __init__(self, index: int, proto: Proto, place: Place, twin: Function | None = None) -> None:
+    def __init__(
+        self,
+        index: int,
+        proto: Proto,
+        place: Place,
+        twin: Function | None = None,
+        finish: FinishTable | None = None,
+    ) -> None:
         self.index = index
         self.twin = twin
         """An earlier function of the same bytes but for its name (docs/performance.md: equal-functions)."""
@@ -479,7 +508,7 @@ class Function:
         self.domain: str = proto.domain
         self.overload: str = proto.overload
         first = twin.body if twin is not None else None
-        self.body: Graph = Graph(GraphKind.FUNCTION, proto, place, function=self, twin=first)
+        self.body: Graph = Graph(GraphKind.FUNCTION, proto, place, function=self, twin=first, finish=finish)
 
     @cached_property
     def qualified_name(self) -> str:

@@ -21,7 +21,7 @@ _MAX_DEPTH: Final = 100
 
 
 def with_nested(graph: Graph, index: AttributeIndex) -> Iterator[Graph]:
-    """The graph, and the graphs nested in it at any depth, each before those in it; all go into the index.
+    """Yield the graph, and the graphs nested in it at any depth, containers first, and add all to the index.
 
     Raises TooDeepError.
     """

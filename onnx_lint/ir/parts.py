@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stands in a model beside graphs and nodes: attributes, value infos, types, tensors, metadata."""
+"""The parts of a model beside graphs and nodes: attributes, value infos, types, tensors, metadata."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ class Attribute(Record):
     proto: Proto
     place: Place
     graph: Graph
-    """The graph of the node, the body of the function that declares the default, or what stands for the file."""
+    """The graph of the node, the body of the function that declares the default, or the pseudo-graph of the file."""
     node: Node | None
 
     @property
     def function(self) -> Function | None:
-        """The function in whose body the attribute stands, at any depth."""
+        """The function whose body contains the attribute, at any depth."""
         return self.graph.function
 
     def describe(self) -> str:
-        """The attribute as messages name it."""
+        """Return the name of the attribute in messages."""
         name = f"attribute {quote(self.proto.name)}" if self.proto.name else "an attribute without a name"
         if self.node is None and self.graph.is_file:
             return name
@@ -45,7 +45,7 @@ class ValueInfo(Record):
     role: str
 
     def describe(self) -> str:
-        """The value as messages name it."""
+        """Return the name of the value in messages."""
         if self.graph.is_file:
             return f"value {quote(self.proto.name)}" if self.proto.name else "the value"
         role = "value info" if self.role == "value_info" else self.role
@@ -54,9 +54,9 @@ class ValueInfo(Record):
 
 
 class ValueInfos:
-    """Value infos of lists of graphs, by their indices there; each is made, and parsed, for whoever comes to it.
+    """Value infos of lists of graphs, by their indices there; each is created, and parsed, when it is accessed.
 
-    A message that was parsed by itself takes up a kilobyte, and a hostile file has tens of thousands.
+    Each message that was parsed separately takes a kilobyte, and a hostile file has tens of thousands.
     """
 
     __slots__ = ("_lists",)
@@ -78,15 +78,15 @@ class File(Record):
 
     place: Place
     graph: Graph
-    """What stands for the file where a graph is asked for."""
+    """The pseudo-graph of the file, for code that needs a graph."""
 
     def describe(self) -> str:
-        """The file as messages name it."""
+        """Return the name of the file in messages."""
         return self.graph.describe()
 
 
 class Type(Record):
-    """A TypeProto, wherever one stands, the element types of other types included."""
+    """A TypeProto at any place, element types of other types included."""
 
     proto: Proto
     place: Place
@@ -96,22 +96,22 @@ class Type(Record):
 
     @property
     def kind(self) -> str | None:
-        """Which case of the type is set, such as `tensor_type`; None when none is."""
+        """The case of the type that is set, such as `tensor_type`; None if none is."""
         kind: str | None = self.proto.WhichOneof("value")
         return kind
 
     @property
     def of_owner(self) -> str:
-        """The words ` of ...` that name what has the type; none where the type is all that the file holds."""
+        """The words ` of ...` that name the owner of the type; empty if the type is the whole file."""
         return "" if isinstance(self.owner, File) else f" of {self.owner.describe()}"
 
     def describe(self) -> str:
-        """The type as messages name it."""
+        """Return the name of the type in messages."""
         return f"{'the type' if self.parent is None else 'an element type'}{self.of_owner}"
 
 
 class Tensor(Record):
-    """A TensorProto, wherever one stands. Its values may have stayed in the source, see `payloads`."""
+    """A TensorProto at any place. Its values may be in the source only, see `payloads`."""
 
     proto: Proto
     place: Place
@@ -119,21 +119,21 @@ class Tensor(Record):
     payloads: tuple[Payload, ...]
 
     def describe(self) -> str:
-        """The tensor as messages name it."""
+        """Return the name of the tensor in messages."""
         if self.proto.name:
             return f"tensor {quote(self.proto.name)} of {self.graph.describe()}"
         return f"the tensor at {place_in_words(self.place, self.graph)}"
 
 
 def place_in_words(place: Place, graph: Graph) -> str:
-    """The place of what has no name, with the graph around it, as messages name it."""
+    """Return the place of a part without a name, with the graph around it, as messages name it."""
     if not graph.is_file:
         return f"{place} of {graph.describe()}"
     return str(place) if place.parent is not None else "the root"
 
 
 class SparseTensor(Record):
-    """A SparseTensorProto, wherever one stands."""
+    """A SparseTensorProto at any place."""
 
     proto: Proto
     place: Place
@@ -141,7 +141,7 @@ class SparseTensor(Record):
 
 
 class Metadata(Record):
-    """A list of key and value entries: what holds it, and the place of that message."""
+    """A list of key and value entries, with its holder and the place of that message."""
 
     entries: list[Proto]
     place: Place
@@ -151,10 +151,10 @@ class Metadata(Record):
     owner: str
     """The holder as messages name it."""
     message: str
-    """What the holder is, such as `NodeProto`."""
+    """The kind of the holder, such as `NodeProto`."""
 
     def describe(self) -> str:
-        """The holder as messages name it."""
+        """Return the name of the holder in messages."""
         return self.owner
 
 
@@ -169,7 +169,7 @@ def metadata_lists(
     value_infos: Iterable[ValueInfo],
     tensors: Iterable[Tensor],
 ) -> Iterator[Metadata]:
-    """Each `metadata_props` with entries: of the model, graphs and functions, nodes, value infos, and tensors."""
+    """Yield each `metadata_props` with entries: of the model, graphs and functions, nodes, value infos, and tensors."""
     yield from _list(model, ROOT, "the model")
     for graph in graphs:
         yield from _list(graph.proto, graph.place, graph.describe())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How nodes are spread over devices: their device configurations, and the sharding of their inputs and outputs."""
+"""The distribution of nodes over devices: device configurations, and the sharding of inputs and outputs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from onnx_lint.wording import quote
 
 
 class NodeDeviceConfiguration(Record):
-    """A NodeDeviceConfigurationProto: what a node does under one device configuration of the model."""
+    """A NodeDeviceConfigurationProto: the part of a node in one device configuration of the model."""
 
     node: Node
     proto: Proto
@@ -33,14 +33,14 @@ class ShardingSpec(Record):
         return self.configuration.node
 
     def describe(self) -> str:
-        """The sharding as messages name it."""
+        """Return the name of the sharding in messages."""
         name = self.proto.tensor_name
         tensor = f"of {quote(name)}" if name else f"{self.place.index}"
         return f"sharding {tensor} in {self.node.describe()}"
 
 
 def node_device_configurations(nodes: Iterable[Node]) -> list[NodeDeviceConfiguration]:
-    """Every device configuration of the nodes."""
+    """Return every device configuration of the nodes."""
     return [
         NodeDeviceConfiguration(node, proto, node.place.at("device_configurations", index))
         for node in nodes
@@ -49,7 +49,7 @@ def node_device_configurations(nodes: Iterable[Node]) -> list[NodeDeviceConfigur
 
 
 def sharding_specs(configurations: Iterable[NodeDeviceConfiguration]) -> Iterator[ShardingSpec]:
-    """Every sharding of every node."""
+    """Yield every sharding of every node."""
     for configuration in configurations:
         for index, proto in enumerate(configuration.proto.sharding_spec):
             yield ShardingSpec(configuration, proto, configuration.place.at("sharding_spec", index))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which fields are found in a model without a look at each of its messages."""
+"""The fields that can be found in a model without a search through all messages."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 METADATA: Final = "metadata_props"
-"""The field of six messages, in which it is looked for at once."""
+"""The field of six messages, all of which are searched at once."""
 
 _LISTED: Final = frozenset({"ModelProto", "GraphProto", "FunctionProto", "NodeProto"})
-"""The messages of which any field is found by what the model has in lists."""
+"""The messages whose fields are all found in the lists of the model."""
 
 _FOUND_BY_KIND: Final = frozenset(
     {f"AttributeProto.{field}" for field in ("tp", "type_protos", "sparse_tensor", "sparse_tensors")}
     | {"TensorProto.external_data", "TensorProto.data_location"}
     | {f"{message}.{METADATA}" for message in ("ValueInfoProto", "TensorProto")}
 )
-"""The fields of other messages that are found without a look at each message."""
+"""The fields of other messages that are found without a search through all messages."""
 
 
 def fields_sought_everywhere(premature: Mapping[str, Sequence[str]]) -> frozenset[str]:
-    """Return the fields, as `Message.field`, for which each message has to be looked at.
+    """Return the fields, as `Message.field`, that require a search through all messages.
 
-    There is none until ONNX adds a field to a message whose new fields have been values or annotations so far.
+    There are none until ONNX adds a field to a message whose new fields have been values or annotations so far.
     """
     return frozenset(
         f"{message}.{field}"

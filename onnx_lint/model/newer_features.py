@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fields, types and element types that a model uses and that came with a later IR version than a given one."""
+"""The fields, types and element types in a model that came with a later IR version than a given one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from onnx_lint.ir.tensors.suspects import SuspectTensors
 from onnx_lint.model.indexed_fields import METADATA, fields_sought_everywhere
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import ElementType, later_element_types
-from onnx_lint.spec.ir_versions import FIELDS, ML_FROM_THE_START, TYPES, Since, later_fields
+from onnx_lint.spec.ir_versions import LATER_FIELDS, ML_FROM_THE_START, TYPES, Since, later_fields
 from onnx_lint.spec.releases import ML_DOMAIN
 from onnx_lint.spec.standard import Standard
 
@@ -28,45 +28,45 @@ if TYPE_CHECKING:
 _ELEMENT_TYPE_FIELDS = {"tensor_type": "elem_type", "sparse_tensor_type": "elem_type", "map_type": "key_type"}
 
 _KEPT_AS_BYTES: Final = {"node": "NodeProto", "initializer": "TensorProto", "value_info": "ValueInfoProto"}
-"""The messages that an outline has as bytes, by the field of a graph or function."""
+"""The messages that a model in outline has as bytes, by the field of a graph or function."""
 
 _Used = TypeVar("_Used", str, int, ElementType)
 
 
 class _Holder(Protocol):
-    """What messages can name."""
+    """The parts of a model that messages can name."""
 
     def describe(self) -> str:
-        """The words for it."""
+        """Return the words for it."""
 
 
 _Occurrence = tuple[str, Place, _Holder | None, int]
-"""What is used, as a key of the tables, where, what has it, if that is not the model, and how often from there on."""
+"""What is used (a key of the tables), its place, its holder (None: the model), and the number of uses from there on."""
 
 
 class Feature(Record):
-    """Something that a later IR version brought."""
+    """A field, type or element type that came with a later IR version."""
 
     what: str
-    """How messages name it."""
+    """Its name in messages."""
     since: Since
     place: Place
-    """Where it is used first."""
+    """The place of its first use."""
     of: str
-    """The words that name what uses it there, to be put behind `what`; empty for the model itself."""
+    """The words for the holder of its first use, which follow `what`; empty for the model itself."""
     count: int
     is_only_named: bool = False
-    """Whether it is an element type that no value is declared with, and an attribute names."""
+    """True for an element type that an attribute names and no value is declared with."""
 
 
-class Content(Record):
+class SearchedParts(Record):
     """The parts of a model in which newer features are looked for."""
 
     proto: Proto
     undated_types: frozenset[str]
-    """The kinds of type, by the case of TypeProto, that the variant and edition have whatever the IR version.
+    """The kinds of type, by the case of TypeProto, that every IR version has in this variant and edition.
 
-    They count only where types are looked through.
+    They count only while types are searched.
     """
     graphs: Sequence[Graph]
     functions: Sequence[Function]
@@ -76,20 +76,20 @@ class Content(Record):
     metadata_beside_nodes: Iterable[Metadata]
     attributes: AttributeIndex
     types: TypeIndex | None
-    """None where all types are usual, which are as old as the format."""
+    """None if all types in the model are as old as the format."""
     tensors: SuspectTensors
     named_types: Callable[[Set[int]], Iterator[NamedElementType]]
     """The attributes that name one of these element types."""
 
 
-def features_beyond(content: Content, ir_version: int) -> Iterator[Feature]:
-    """What a model uses that a consumer which knows `ir_version` and earlier ones has never heard of.
+def features_beyond(content: SearchedParts, ir_version: int) -> Iterator[Feature]:
+    """Yield the features of a model that a consumer of `ir_version` and earlier versions does not know.
 
-    Fields that no clause judges on their own are left out: they only stand in messages that are told themselves.
+    Fields that no clause judges on their own are left out: they occur only in messages that are reported themselves.
     """
     for name, place, holder, count in _first(_fields(content, ir_version)):
         message, _, field = name.rpartition(".")
-        yield Feature(f"field '{field}' of {message}", FIELDS[name], place, holder and f" at {holder}", count)
+        yield Feature(f"field '{field}' of {message}", LATER_FIELDS[name], place, holder and f" at {holder}", count)
     for name, place, holder, count in _first(_types(content, ir_version)):
         yield Feature(f"type '{name.removesuffix('_type')}'", TYPES[name], place, holder and f" of {holder}", count)
     declared = list(_first(_element_types(content, ir_version)))
@@ -99,7 +99,7 @@ def features_beyond(content: Content, ir_version: int) -> Iterator[Feature]:
 
 
 def _first(occurrences: Iterable[tuple[_Used, Place, _Holder | None, int]]) -> Iterator[tuple[_Used, Place, str, int]]:
-    """Yield what is used, where it is used first, what has it there, and how often."""
+    """Yield each feature with the place and holder of its first use, and the number of its uses."""
     first: dict[_Used, tuple[Place, _Holder | None]] = {}
     counts: dict[_Used, int] = {}
     for name, place, holder, count in occurrences:
@@ -109,7 +109,7 @@ def _first(occurrences: Iterable[tuple[_Used, Place, _Holder | None, int]]) -> I
         yield name, place, "" if holder is None else holder.describe(), counts[name]
 
 
-def _fields(content: Content, known: int) -> Iterator[_Occurrence]:
+def _fields(content: SearchedParts, known: int) -> Iterator[_Occurrence]:
     premature = later_fields(known)
     yield from _fields_of_model(content, premature)
     sought = fields_sought_everywhere(premature)
@@ -121,7 +121,7 @@ def _fields(content: Content, known: int) -> Iterator[_Occurrence]:
     yield from _fields_of_attributes(content, of_attributes)
     if "external_data" in premature.get("TensorProto", ()):
         yield from _external_data(content)
-    # All metadata but the model's own came with one IR version.
+    # All metadata except the model's own came with one IR version.
     if METADATA in premature.get("NodeProto", ()):
         for metadata in content.metadata_beside_nodes:
             if metadata.place != ROOT:
@@ -153,7 +153,7 @@ def _message_name(proto: Proto) -> str:
     return name
 
 
-def _fields_of_model(content: Content, premature: Mapping[str, list[str]]) -> Iterator[_Occurrence]:
+def _fields_of_model(content: SearchedParts, premature: Mapping[str, list[str]]) -> Iterator[_Occurrence]:
     for field in premature.get("ModelProto", ()):
         if getattr(content.proto, field):
             yield f"ModelProto.{field}", ROOT.at(field), None, 1
@@ -171,15 +171,15 @@ def _fields_of_model(content: Content, premature: Mapping[str, list[str]]) -> It
                 yield f"NodeProto.{field}", node.place.at(field), node, len(nodes)
 
 
-def _domains(content: Content) -> Iterator[_Occurrence]:
-    """The nodes that name a domain, which most nodes of most models do not."""
+def _domains(content: SearchedParts) -> Iterator[_Occurrence]:
+    """Yield the nodes that name a domain; most nodes of most models do not."""
     for graph in content.graphs:
         forms = {form for form in graph.form_counts if form.domain}
         for node in graph.nodes_of(forms) if forms else ():
             yield "NodeProto.domain", node.place.at("domain"), node, 1
 
 
-def _fields_of_attributes(content: Content, premature: Set[str]) -> Iterator[_Occurrence]:
+def _fields_of_attributes(content: SearchedParts, premature: Set[str]) -> Iterator[_Occurrence]:
     if premature:
         for attribute in content.attributes.where(lambda kind: not premature.isdisjoint(kind.fields)):
             for field in premature:
@@ -193,13 +193,13 @@ def _named(item: Graph | Function | Node) -> _Holder:
 
 
 def _owner(holder: Type) -> _Holder | None:
-    """What has the type; None where the type is all that the file holds."""
+    """Return the owner of the type; None if the file holds nothing but the type."""
     return None if isinstance(holder.owner, File) else holder.owner
 
 
-def _external_data(content: Content) -> Iterator[_Occurrence]:
+def _external_data(content: SearchedParts) -> Iterator[_Occurrence]:
     for tensor in content.tensors.external:
-        # Both fields say the same, the entries more plainly.
+        # Both fields have the same meaning, and the entries are easier to understand.
         for field in ("external_data", "data_location"):
             if getattr(tensor.proto, field):
                 yield f"TensorProto.{field}", tensor.place.at(field), tensor, 1
@@ -207,10 +207,10 @@ def _external_data(content: Content) -> Iterator[_Occurrence]:
 
 
 def undated_types(standard: Standard, imported: Iterable[Set[str]]) -> frozenset[str]:
-    """The kinds of type that the IR version decides nothing about, for a model that imports these domains.
+    """Return the kinds of type that every IR version has, for a model that imports these domains.
 
-    Edition 1.9 dates none; that it gives the smaller variant no types of ONNX-ML is for another rule. Later ones date
-    sequences and maps for both variants, which models of classical machine learning had before.
+    Edition 1.9 dates none; another rule checks that the smaller variant has no types of ONNX-ML. Later editions date
+    sequences and maps for both variants, though models of classical machine learning had them before.
     """
     if not standard.at_least("1.16"):
         return ML_FROM_THE_START
@@ -220,7 +220,7 @@ def undated_types(standard: Standard, imported: Iterable[Set[str]]) -> frozenset
     return ML_FROM_THE_START if is_classical else ML_FROM_THE_START - {"sequence_type", "map_type"}
 
 
-def _types(content: Content, known: int) -> Iterator[_Occurrence]:
+def _types(content: SearchedParts, known: int) -> Iterator[_Occurrence]:
     if content.types is None:
         return
     premature = {name for name, since in TYPES.items() if since.ir_version > known} - content.undated_types
@@ -229,7 +229,7 @@ def _types(content: Content, known: int) -> Iterator[_Occurrence]:
             yield str(holder.kind), holder.place.at(str(holder.kind)), _owner(holder), 1
 
 
-def _element_types(content: Content, known: int) -> Iterator[tuple[ElementType, Place, _Holder | None, int]]:
+def _element_types(content: SearchedParts, known: int) -> Iterator[tuple[ElementType, Place, _Holder | None, int]]:
     premature = later_element_types(known)
     if content.types is not None:
         for holder in content.types.where(lambda proto: _element_type(proto) in premature):
@@ -240,7 +240,7 @@ def _element_types(content: Content, known: int) -> Iterator[tuple[ElementType, 
         yield premature[tensor.proto.data_type], tensor.place.at("data_type"), tensor, 1
 
 
-def _only_named(content: Content, known: int, declared: Set[int]) -> Iterator[Feature]:
+def _only_named(content: SearchedParts, known: int, declared: Set[int]) -> Iterator[Feature]:
     """Yield the element types that attributes name and no value is declared with."""
     premature = later_element_types(known)
     named = content.named_types(premature.keys() - declared)
@@ -251,6 +251,6 @@ def _only_named(content: Content, known: int, declared: Set[int]) -> Iterator[Fe
 
 
 def _element_type(proto: Proto) -> int:
-    """The number of the element or key type; 0, which is none, for types that have no such field."""
+    """Return the number of the element or key type; 0 for types without such a field."""
     kind = proto.WhichOneof("value")
     return int(getattr(getattr(proto, kind), _ELEMENT_TYPE_FIELDS[kind])) if kind in _ELEMENT_TYPE_FIELDS else 0

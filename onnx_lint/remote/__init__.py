@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models in stores: HTTP, S3 and other object stores, the Hugging Face Hub (extra `remote`).
 
-The stores are reached by fsspec and its file systems, with credentials, proxies and endpoints from where these look for
-them. Nothing here is imported for a local file.
+fsspec and its file systems access the stores, with credentials, proxies and endpoints from their usual places. Nothing
+here is imported for a local file.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from onnx_lint.remote.source import RemoteSource as RemoteSource
 
 
 def open_remote(target: RemoteObject | str, limits: Limits, *, download: bool = False) -> RemoteSource:
-    """Open the object under an address, or one that was listed, which must be the version of then.
+    """Open the object at an address, or one from a listing, which must still have the listed version.
 
-    Raises RemoteError where it cannot be read; the text begins with the address as reports show it.
+    Raises RemoteError if it cannot be read. The text begins with the address as reports show it.
     """
     access = access_of(limits, download=download).counted()
     found = RemoteObject(shown_address(target), target) if isinstance(target, str) else target

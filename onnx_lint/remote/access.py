@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How stores are reached: the file system of a scheme, made with what the environment configures."""
+"""Access to stores: the file system of a scheme, configured by the environment, with retries and limits on time."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ T = TypeVar("T")
 
 TRIES: Final = 4
 DELAYS: Final = (0.5, 1.0, 2.0)
-"""Seconds to wait before each further try, of which chance takes up to half away."""
+"""The seconds to wait before each further attempt, reduced at random by up to half."""
 
 _ANNOUNCED_SECONDS: Final = 2
-"""A server may have onnx-lint wait. A wait that long is announced."""
+"""A server may ask for a delay. A delay of this many seconds or more is announced."""
 
 _MOST_DIGITS: Final = 18
 
 _log: Final = logging.getLogger("onnx_lint")
-"""Python writes warnings to standard error, unless the program that onnx-lint is part of wants them elsewhere."""
+"""Warnings go to standard error, unless the program that uses onnx-lint configures logging."""
 
 _LEAST_RATE: Final = 1 << 14
-"""Bytes a second. Slower than that an answer counts as none."""
+"""Bytes per second. A response below this rate counts as a failure."""
 
 
 class Patience:
-    """How long was waited for a store, and how long is to be."""
+    """The time spent on a store, with its limit."""
 
     def __init__(self, seconds: int) -> None:
-        """`seconds`: how long all requests may take together."""
+        """`seconds`: the limit for all requests together."""
         self._seconds = seconds
         self._spent = 0.0
 
     @contextlib.contextmanager
     def spent(self) -> Iterator[None]:
-        """Count the time; raises RemoteError where there is none left."""
+        """Count the time spent inside this context. Raises RemoteError if none is left."""
         if self._spent > self._seconds:
             raise RemoteError(f"the requests took longer than {self._limit}")
         begun = time.monotonic()
@@ -56,10 +56,15 @@ class Patience:
         finally:
             self._spent += time.monotonic() - begun
 
+    @property
+    def left(self) -> float:
+        """The seconds that are left; a moment at least, in which a request may fail."""
+        return max(self._seconds - self._spent, 1.0)
+
     def wait(self, seconds: float) -> None:
-        """Wait before the next try; raises RemoteError at once where there is less time left."""
+        """Wait before the next attempt. Raises RemoteError at once if less time is left."""
         if self._spent + seconds > self._seconds:
-            raise RemoteError(f"the requests and the waits between them would go beyond {self._limit}")
+            raise RemoteError(f"the requests and the waits between them would exceed {self._limit}")
         with self.spent():
             time.sleep(seconds)
 
@@ -69,34 +74,35 @@ class Patience:
 
 
 class Access(Record):
-    """How much is asked of a store."""
+    """The limits on requests to a store."""
 
     request_seconds: int = DEFAULT_LIMITS.request_seconds
-    """Seconds that an answer may take."""
+    """Seconds for one response."""
     download_bytes: int = DEFAULT_LIMITS.download_bytes
-    """Bytes of an object that are fetched whole where the server gives no parts."""
+    """Bytes of an object that may be fetched whole if the server has no range requests."""
     remote_seconds: int = DEFAULT_LIMITS.remote_seconds
-    """Seconds that all requests for one model, or for one listing, may take."""
+    """Seconds for all requests for one model, or for one listing."""
     patience: Patience | None = None
-    """What is left of them; None where nobody counts."""
+    """The time left of `remote_seconds`; None if it is not counted."""
 
     def seconds_for(self, length: int) -> float:
-        """How many seconds an answer of `length` bytes may take."""
-        return self.request_seconds + length / _LEAST_RATE
+        """Return how many seconds a response of `length` bytes may take, of those that are left for all requests."""
+        seconds = self.request_seconds + length / _LEAST_RATE
+        return seconds if self.patience is None else min(seconds, self.patience.left)
 
     def counted(self) -> Access:
-        """Return the same for one more model or listing, whose time is counted from now on."""
+        """Return the same limits for one more model or listing, whose time is counted from now on."""
         return replace(self, patience=Patience(self.remote_seconds))
 
 
 def access_of(limits: Limits, *, download: bool) -> Access:
-    """How much is asked of a store under these limits; with `download` objects are fetched whole up to `file_bytes`."""
+    """Return the limits on requests; with `download` objects are fetched whole up to `file_bytes`."""
     most = limits.file_bytes if download else limits.download_bytes
     return Access(limits.request_seconds, most, limits.remote_seconds)
 
 
 def file_system(address: str, access: Access) -> Any:
-    """The file system of fsspec for an address. Raises RemoteError where there is none, or a package is missing."""
+    """Return the fsspec file system for an address. Raises RemoteError if there is none, or a package is missing."""
     unread = unread_setting(address)
     if unread is not None:
         raise RemoteError(unread)
@@ -109,13 +115,13 @@ def file_system(address: str, access: Access) -> Any:
     except Exception:
         raise RemoteError(_NO_CONFIGURATION) from None
     for name in _LOGGING:
-        # Where nobody wants to have logs, Python writes them to standard error; who wants them still has them.
+        # Without any logging configuration, Python would write these messages to standard error.
         logger = logging.getLogger(name)
         if not logger.handlers:
             logger.addHandler(logging.NullHandler())
     scheme = scheme_of(address)
     if "::" in address or scheme in _NO_STORES:
-        raise RemoteError("an address leads to one store, without others in a chain")
+        raise RemoteError("a chain of addresses is not supported")
     try:
         get_filesystem_class(scheme)
         if is_web(address):
@@ -132,11 +138,11 @@ def file_system(address: str, access: Access) -> Any:
 
 
 _LOGGING: Final = ("aiobotocore", "aiohttp", "asyncio", "botocore", "fsspec", "gcsfs", "google", "s3fs")
-"""The loggers of the file systems, which tell traces and addresses of what is told here in a sentence."""
+"""The loggers of the file systems. Their messages have traces and addresses, and we report the same errors."""
 
 _NO_CONFIGURATION: Final = (
     "the configuration of fsspec cannot be read: a file in the folder that FSSPEC_CONFIG_DIR names, or else in"
-    " ~/.config/fsspec, is not what it should be"
+    " ~/.config/fsspec, is malformed"
 )
 
 _NO_STORES: Final = frozenset(
@@ -146,7 +152,7 @@ _NO_STORES: Final = frozenset(
         *("asynclocal", "data", "git", "pyscript"),
     }
 )
-"""The file systems of fsspec that stand before others, and those that are no store elsewhere."""
+"""The file systems of fsspec that wrap others, or that are not remote stores."""
 
 
 def _options(scheme: str, conf: dict[str, Any], access: Access) -> dict[str, Any]:
@@ -158,7 +164,7 @@ def _options(scheme: str, conf: dict[str, Any], access: Access) -> dict[str, Any
 
 
 def tried(act: Callable[[], T], address: str, access: Access) -> T:
-    """What `act` returns, which is tried again after a failure that may pass. Raises RemoteError."""
+    """Return the result of `act`, repeated after failures that may be temporary. Raises RemoteError."""
     patience = access.patience or Patience(access.remote_seconds)
     for number in range(1, TRIES + 1):
         try:
@@ -172,7 +178,7 @@ def tried(act: Callable[[], T], address: str, access: Access) -> T:
             wanted = _retry_after(error, access)
             if wanted >= _ANNOUNCED_SECONDS:
                 _log.warning(
-                    "Waiting %.0f s before %s is asked again, as its server wants (Retry-After)",
+                    "Waiting %.0f s before the next request to %s, as its server asked (Retry-After)",
                     *(wanted, visible(shown_address(address))),
                 )
             patience.wait(max(DELAYS[number - 1] * random.uniform(0.5, 1), wanted))
@@ -180,7 +186,7 @@ def tried(act: Callable[[], T], address: str, access: Access) -> T:
 
 
 def _retry_after(error: BaseException, access: Access) -> float:
-    """Return how many seconds the server wants to be left alone, but no more than `request_seconds`."""
+    """Return the delay that the server asks for in seconds, at most `request_seconds`; 0 if it asks for none."""
     headers = getattr(error, "headers", None) or {}
     text = headers.get("Retry-After", "").strip() if hasattr(headers, "get") else ""
     if text.isascii() and text.isdigit():
@@ -194,8 +200,8 @@ def _retry_after(error: BaseException, access: Access) -> float:
 
 
 @contextlib.contextmanager
-def telling(address: str, access: Access) -> Iterator[None]:
-    """Turns what the file system raises into a RemoteError."""
+def as_remote_errors(address: str, access: Access) -> Iterator[None]:
+    """Turn the exceptions of the file system into RemoteErrors."""
     try:
         yield
     except Exception as error:

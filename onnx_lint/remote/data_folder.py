@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files beside a remote model, as far as its store tells of them."""
+"""The files beside a remote model, as far as its store reports them."""
 
 from __future__ import annotations
 
@@ -23,35 +23,35 @@ from onnx_lint.remote.lookup import Lookup
 from onnx_lint.wording import quote
 
 _MOST_FILES: Final = 1_000
-"""So many files are looked up for one model; its writer can name millions."""
+"""The number of files that are looked up for one model, which may name millions."""
 
 _MOST_READ: Final = 100
-"""The contents of so many files are looked into."""
+"""The number of files whose contents are read."""
 
 
 class RemoteFolder(DataFolder):
-    """The files beside one remote model. No address that the model states is ever asked for: locations are relative."""
+    """The files beside one remote model. Locations are relative, so no address in a model is ever accessed."""
 
     def __init__(self, lookup: Lookup, most: int, opened: Callable[[str], Source]) -> None:
-        """`lookup`: asks the store what there is. `opened`: opens a file by the location. `most`: how many bytes are
-        read for the whole model.
+        """`lookup`: asks the store for sizes. `opened`: opens a file by its location. `most`: the bytes to read for the
+        whole model.
         """
         super().__init__("", (), most)
         self._lookup = lookup
-        self._opened = opened
+        self._open_source = opened
         self._sources: dict[str, Source] = {}
 
     def open(self, location: str) -> tuple[int, os.stat_result]:
-        """Raise OSError: there is no descriptor of a remote file, and whoever wants one would read all of it."""
+        """Raise OSError. A remote file has no descriptor; a caller that needs one would read the whole file."""
         raise OSError(errno.ENOTSUP, "it is remote, and would have to be fetched whole")
 
     def read(self, location: str, offset: int, length: int) -> bytes:
-        """Return up to `length` bytes of the file under a location; raises OSError where the store fails."""
+        """Return up to `length` bytes of the file at a location. Raises OSError if the store fails."""
         if location not in self._sources and len(self._sources) == _MOST_READ:
-            raise OSError(errno.EMFILE, f"the contents of {_MOST_READ} remote files were looked into already")
+            raise OSError(errno.EMFILE, f"the contents of {_MOST_READ} remote files were read already")
         try:
             if location not in self._sources:
-                self._sources[location] = self._opened("/".join(components(location)))
+                self._sources[location] = self._open_source("/".join(components(location)))
             return self._sources[location].read_at(offset, length)
         except RemoteError as error:
             raise OSError(errno.EIO, str(error)) from None
@@ -63,10 +63,10 @@ class RemoteFolder(DataFolder):
         try:
             head = self.read(location, 0, MAX_POINTER_BYTES)
         except OSError:
-            return file  # whoever reads it will tell
+            return file  # reading it later reports the error
         if not is_lfs_pointer(head):
             return file
-        detail = f"{quote(location)} is a Git LFS pointer; the file that it stands for was not put there"
+        detail = f"{quote(location)} is a Git LFS pointer; the file that it refers to was not uploaded"
         return replace(file, state=FileState.OTHER, detail=detail, size=None)
 
     def _looked_up(self, location: str) -> ExternalFile:
@@ -82,5 +82,5 @@ class RemoteFolder(DataFolder):
         if size is None:
             return ExternalFile(FileState.OTHER, f"{shown} is a folder")
         if location.endswith(("/", "/.")):
-            return ExternalFile(FileState.MISSING, f"{shown} is no folder")
+            return ExternalFile(FileState.MISSING, f"{shown} is not a folder")
         return ExternalFile(FileState.REGULAR, f"{shown} is an object", size, "", location)

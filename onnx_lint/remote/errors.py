@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes wrong with a store, in sentences of our own: those of its file system may have credentials in them."""
+"""Errors of stores, in our own words: the messages of their file systems may contain credentials."""
 
 from __future__ import annotations
 
@@ -27,29 +27,29 @@ _CREDENTIALS: Final = {
 }
 """Where the file system of a scheme looks for credentials."""
 _PASSING: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
-"""The statuses of HTTP after which the same request may succeed."""
+"""The HTTP statuses after which the same request may succeed."""
 
 _NO_CLASS: Final = 600
-"""Three digits from here on are no status (RFC 9110, section 15); some servers answer so to programs all the same."""
+"""Three digits from here on are not an HTTP status (RFC 9110, section 15), but some servers use them."""
 
 
 class RemoteError(ReadError):
-    """A remote object that cannot be read; the text says why, and never holds a credential."""
+    """A remote object that cannot be read. The text is the reason, and never contains a credential."""
 
 
 class RemoteNotFoundError(RemoteError, FileNotFoundError):
-    """There is nothing under an address."""
+    """There is no object at an address."""
 
 
 class ChangedError(RemoteError):
-    """A remote object that is not any more what was read of it before."""
+    """A remote object that has changed since it was first read."""
 
     def __init__(self, text: str = "it was changed while it was read") -> None:
         super().__init__(text)
 
 
 def explained(error: BaseException, address: str, seconds: int, tries: int = 1) -> RemoteError:
-    """The error of a file system in a sentence. `seconds`: how long was waited for; `tries`: how often."""
+    """Return the error for an exception of a file system. `seconds`: the time limit; `tries`: the attempts."""
     if isinstance(error, RemoteError):
         return error
     still = f", and still after {tries} tries" if tries > 1 else ""
@@ -68,12 +68,12 @@ def explained(error: BaseException, address: str, seconds: int, tries: int = 1) 
     if any(isinstance(cause, PermissionError) for cause in causes):
         return RemoteError(f"access is denied{_hint(address)}")
     if isinstance(error, (ValueError, NotImplementedError)):
-        return RemoteError("the address names nothing that may be in its store")
+        return RemoteError("the address cannot name an object of its store")
     return RemoteError(f"the store cannot be read ({type(error).__name__}){still}")
 
 
 def is_passing(error: BaseException) -> bool:
-    """Whether the same request may succeed a little later."""
+    """Return whether the same request may succeed a little later."""
     if isinstance(error, RemoteError):
         return False
     causes = list(_causes(error))
@@ -84,21 +84,21 @@ def is_passing(error: BaseException) -> bool:
 
 
 def status_of(error: BaseException) -> int | None:
-    """The status of HTTP that an exception of one of the file systems stands for; None where it is none."""
+    """Return the HTTP status of an exception of one of the file systems; None if it has none."""
     if _is_no_http(error.__cause__):
-        return None  # aiohttp gives 400 to what it cannot make out, as if the server had said so
+        return None  # aiohttp reports a response that it cannot parse as status 400
     response: Any = getattr(error, "response", None)
     if isinstance(response, dict):  # of botocore
         found = response.get("ResponseMetadata", {}).get("HTTPStatusCode")
     else:
-        # Of other exceptions than those of gcsfs a code is something else, such as what a server would answer to that.
+        # The `code` of other exceptions than those of gcsfs is not the status of a response.
         code = getattr(error, "code", None) if type(error).__name__ == "HttpError" else None
         found = getattr(error, "status", None) or code or getattr(response, "status_code", None)
     return found if isinstance(found, int) and 400 <= found < 1000 else None
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """The exception and those that led to it."""
+    """Yield the exception and those that led to it."""
     found: BaseException | None = error
     for _ in range(_MOST_CAUSES):
         if found is None:
@@ -114,7 +114,7 @@ def _of_status(status: int, address: str, causes: list[BaseException], still: st
         return RemoteError(f"the server asks for credentials (401){_hint(address)}")
     if status == HTTPStatus.FORBIDDEN:
         signed = is_web(address) and "?" in address
-        why = "; a signed address is good for a time only" if signed else _hint(address)
+        why = "; a signed address expires after some time" if signed else _hint(address)
         return RemoteError(f"access is denied (403){why}")
     if status in {HTTPStatus.NOT_FOUND, HTTPStatus.GONE}:
         return RemoteNotFoundError(f"there is no such object ({status})")
@@ -123,19 +123,19 @@ def _of_status(status: int, address: str, causes: list[BaseException], still: st
     if status == HTTPStatus.PRECONDITION_FAILED:
         return ChangedError()
     if status == HTTPStatus.TOO_MANY_REQUESTS:
-        return RemoteError(f"the server has been asked too often (429){still}")
+        return RemoteError(f"the server received too many requests (429){still}")
     if status >= _NO_CLASS:
-        return RemoteError(f"the server answered with a status that is none of HTTP ({status})")
+        return RemoteError(f"the server answered with an invalid HTTP status ({status})")
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return RemoteError(f"the server failed ({status}){still}")
     return RemoteError(f"the server refused the request ({status})")
 
 
 def _sentence(error: BaseException, seconds: int, address: str) -> str | None:
-    """What an exception that has no status says about the way to the store; None where it says nothing."""
+    """Return the reason of an exception without a status; None if it is unknown."""
     name = type(error).__name__
     if isinstance(error, socket.gaierror):
-        return "the name of the host is not known"
+        return "the host name is unknown"
     if isinstance(error, ssl.SSLCertVerificationError):
         return f"the certificate of the host is not trusted ({error.verify_message})"
     if isinstance(error, ssl.SSLError):
@@ -145,17 +145,17 @@ def _sentence(error: BaseException, seconds: int, address: str) -> str | None:
     if name in {"NoCredentialsError", "PartialCredentialsError", "DefaultCredentialsError"}:
         return f"no credentials were found{_hint(address)}"
     if name == "ProfileNotFound":
-        return "the AWS configuration has no profile of the name that AWS_PROFILE or FSSPEC_S3 says"
+        return "the AWS configuration has no profile with the name in AWS_PROFILE or FSSPEC_S3"
     if name == "TooManyRedirects":
         return "the server redirects too often"
     if "Redirect" in name:
-        return "the server redirects to what is no address of HTTP"
+        return "the server redirects to an address that is not http or https"
     if name in {"InvalidURL", "InvalidUrlClientError", "NonHttpUrlClientError"}:
-        return "it is no address of HTTP"
+        return "it is not a valid http or https address"
     if _is_timeout(error):
-        return f"no answer came within {seconds} second{'s' * (seconds != 1)}"
+        return f"no response came within {seconds} second{'s' * (seconds != 1)}"
     if _is_no_http(error):
-        return "the answer of the server cannot be made out as HTTP"
+        return "the response of the server is not valid HTTP"
     return "the connection broke off" if _is_broken(error) else None
 
 
@@ -174,13 +174,13 @@ def _is_broken(error: BaseException) -> bool:
 
 
 def _hint(address: str) -> str:
-    """Where credentials for the store may be put, for the end of a sentence; empty where that is not known."""
+    """Return where to put credentials for the store, for the end of a sentence; empty if unknown."""
     place = _CREDENTIALS.get(scheme_of(address))
     return f"; credentials are taken from {place}" if place is not None else ""
 
 
 def needs_package(address: str, error: ImportError) -> RemoteError:
-    """What to install, where a package is missing without which nothing can be read under an address."""
+    """Return the error that names the missing package for an address."""
     from onnx_lint.common.distribution import NAME
 
     scheme = scheme_of(address)

@@ -7,9 +7,9 @@ from typing import Any
 
 
 def pinned(system: Any, address: str) -> str:
-    """The path of an object, or of a folder, in the revision to which its address leads now.
+    """Return the path of an object or folder in the current revision of its address.
 
-    Of another store than the Hub the path, as its file system wants it. Raises what the file system raises.
+    For a store other than the Hub, return the path as its file system expects it. Raises the errors of the file system.
     """
     path: str = system._strip_protocol(address)
     if system.protocol != "hf":
@@ -18,7 +18,7 @@ def pinned(system: Any, address: str) -> str:
 
     resolved = system.resolve_path(path)
     if not hasattr(resolved, "repo_id"):
-        return path  # of a bucket, which has no revisions
+        return path  # a bucket has no revisions
     api = HfApi(endpoint=system.endpoint, token=system.token)
     revision = api.repo_info(resolved.repo_id, revision=resolved.revision, repo_type=resolved.repo_type).sha
     root = resolved.root.rpartition("@")[0] or resolved.root

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which models there are under an address: of an object, of a folder or prefix, or with the stars of a glob."""
+"""Finds the models at an address: of an object, of a folder or prefix, or of a glob."""
 
 from __future__ import annotations
 
@@ -21,30 +21,26 @@ class RemoteObject(Record):
     url: str
     """Its address as reports show it, without credentials and without the version."""
     address: str
-    """Its address as it is opened: with what is needed for that, and of the version, where addresses have such."""
+    """Its address for opening it: complete, and with the version if addresses of the store have one."""
     size: int | None = None
-    """How many bytes it has; None where the listing does not tell."""
+    """The size in bytes; None if the listing does not have it."""
     version: str | None = None
-    """What the store calls its version; None where the listing does not tell."""
+    """The store's name of its version; None if the listing does not have it."""
 
 
 def listed(target: str, access: Access | None = None) -> Iterator[RemoteObject]:
-    """The models under an address, sorted by name.
+    """Yield the models at an address, sorted by name.
 
-    An address of an object gives that, whatever its suffix; one that ends with a slash, or leads to a folder, gives
-    what has the suffix of a model below it; and one with `*`, `?` or `[` what it matches. Raises RemoteError where the
-    store cannot be read or there is no such object or folder.
+    The address of an object yields that object, whatever its suffix. An address that ends with a slash, or names a
+    folder, yields the objects below it with the suffix of a model. An address with `*`, `?` or `[` yields the objects
+    that it matches. Raises RemoteError if the store cannot be read or there is no such object or folder.
     """
     access = (access or Access()).counted()
     try:
-        found = {each.address: each for each in _listed(target, access)}  # a glob may lead to one object in two ways
+        found = {each.address: each for each in _listed(target, access)}  # a glob may match one object in two ways
         yield from sorted(found.values(), key=lambda each: each.url)
     except RemoteError as error:
-        raise type(error)(*_told(target, error)) from None
-
-
-def _told(target: str, error: RemoteError) -> tuple[str, ...]:
-    return (f"{shown_address(target)}: {error}",)
+        raise type(error)(f"{shown_address(target)}: {error}") from None
 
 
 def _listed(target: str, access: Access) -> Iterator[RemoteObject]:
@@ -96,7 +92,7 @@ def _below(system: Any, folder: str, name: _Name, access: Access) -> Iterator[Re
 
 
 class _Name:
-    """Tells names of what was asked for from paths of the version that is read."""
+    """Translates paths in the version that is read to the names that the user asked for."""
 
     def __init__(self, scheme: str, path: str, pinned_path: str) -> None:
         self.scheme = scheme
@@ -104,7 +100,7 @@ class _Name:
         self._pinned = re.match(_REVISION, pinned_path) if path != pinned_path else None
 
     def object(self, path: str, about: dict[str, Any]) -> RemoteObject:
-        """The object under a path of the file system."""
+        """Return the object at a path of the file system."""
         url = path
         if self._pinned is not None:
             revision = self._given[2] if self._given is not None else ""
@@ -117,7 +113,7 @@ _REVISION: Final = r"((?:datasets/|spaces/|models/)?[^/@]+/[^/@]+)(@[^/]*)"
 
 
 def _is_hidden(path: str, pattern: str) -> bool:
-    """Whether a name begins with a dot that the pattern does not ask for."""
+    """Return whether a part of the path begins with a dot that the pattern does not have."""
     return (
         any(part.startswith(".") and part not in pattern.split("/") for part in path.split("/"))
         and "/.*" not in pattern
@@ -125,6 +121,6 @@ def _is_hidden(path: str, pattern: str) -> bool:
 
 
 def _is_model(path: str, folder: str) -> bool:
-    """Whether a path below a folder has the suffix of a model, and no hidden folder is on the way."""
+    """Return whether a path below a folder has the suffix of a model and is not in a hidden folder."""
     below = path.strip("/").removeprefix(folder.strip("/")).strip("/").split("/")
     return path.lower().endswith(MODEL_SUFFIXES) and not any(part.startswith(".") for part in below[:-1])

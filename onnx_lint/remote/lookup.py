@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Asks a store which files stand beside a model, and how large they are."""
+"""Asks a store for the files beside a model, and their sizes."""
 
 from __future__ import annotations
 
@@ -7,37 +7,37 @@ from typing import Any, Final, Protocol
 from urllib.parse import quote
 
 from onnx_lint.input.locations import folder_of, is_web
-from onnx_lint.remote.access import Access, file_system, telling, tried
+from onnx_lint.remote.access import Access, as_remote_errors, file_system, tried
 from onnx_lint.remote.errors import RemoteNotFoundError
 
 _MOST_ALONE: Final = 4
-"""Of so many files each is asked for by itself; of more, what there is in their folders is listed."""
+"""The number of files that are looked up individually. For more files, their folders are listed."""
 
 
 class Lookup(Protocol):
     """Asks a store for the sizes of files."""
 
     requests: int
-    """How often the store was asked."""
+    """The number of requests to the store."""
 
     def size_of(self, below: str) -> int | None:
-        """How many bytes the file under a path below the folder has; None for a folder.
+        """Return the size of the file at a path below the folder in bytes; None for a folder.
 
-        Raises RemoteNotFoundError where there is none, and RemoteError where the store does not tell.
+        Raises RemoteNotFoundError if there is none, and RemoteError if the store fails.
         """
 
     def address_of(self, below: str) -> str:
-        """The address of a file."""
+        """Return the address of a file."""
 
 
 def lookup_beside(address: str, access: Access) -> Lookup:
-    """What asks for the files that stand beside the object under an address."""
+    """Return the lookup for files beside the object at an address."""
     system: Any = file_system(address, access)
     return (_WebLookup if is_web(address) else _StoreLookup)(system, folder_of(address), access)
 
 
 class _WebLookup:
-    """Asks a server of HTTP, which lists nothing."""
+    """Asks an HTTP server, which cannot list folders."""
 
     def __init__(self, system: Any, folder: str, access: Access) -> None:
         self.requests = 0
@@ -59,7 +59,7 @@ class _WebLookup:
 
 
 class _StoreLookup:
-    """Asks a store that lists folders."""
+    """Asks a store that can list folders."""
 
     def __init__(self, system: Any, folder: str, access: Access) -> None:
         self.requests = 0
@@ -69,13 +69,13 @@ class _StoreLookup:
         self._path: str = system._strip_protocol(folder)
         self._asked = 0
         self._listed: dict[str, dict[str, int | None]] = {}
-        with telling(folder, access):
-            system.invalidate_cache(self._path)  # which others may have filled long ago
+        with as_remote_errors(folder, access):
+            system.invalidate_cache(self._path)  # it may be filled with old listings
 
     def size_of(self, below: str) -> int | None:
         folder, _, name = below.rpartition("/")
         self._asked += 1
-        if self._asked <= _MOST_ALONE and "?" not in below:  # behind which a path may have a version
+        if self._asked <= _MOST_ALONE and "?" not in below:  # after a question mark a path may have a version
             self.requests += 1
             return _size(tried(lambda: self._system.info(f"{self._path}/{below}"), self._folder, self._access))
         if folder not in self._listed:

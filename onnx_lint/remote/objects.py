@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Remote objects, read in parts: what each kind of store has in common."""
+"""Remote objects that are read in parts: the base class for all kinds of stores."""
 
 from __future__ import annotations
 
@@ -11,43 +11,43 @@ from onnx_lint.remote.access import Access
 from onnx_lint.remote.parts import Parts
 
 PART_BYTES = 1 << 23
-"""So much is asked for at once at most."""
+"""The most bytes of one request."""
 
 
 class Beginning(Record):
-    """What the first answer told of an object."""
+    """The facts about an object from the first response."""
 
     size: int
     versions: tuple[str, ...]
-    """What the store calls the version, the most exact name first; nothing where it has no name for it."""
+    """The store's names of the version, the most exact first; empty if it has none."""
 
     @property
     def version(self) -> str | None:
-        """What the store calls the version; None where it has no name for it."""
+        """The store's name of the version; None if it has none."""
         return self.versions[0] if self.versions else None
 
 
 class StoredObject(ABC):
-    """An object in a store, whose version is that of the first answer. Every method raises RemoteError."""
+    """An object in a store, in the version of the first response. Every method raises RemoteError."""
 
     def __init__(self, system: Any, address: str, access: Access) -> None:
-        """`system`: the file system of its store."""
+        """`system`: the file system of the store."""
         self.requests = 0
-        """How often the store was asked."""
+        """The number of requests to the store."""
         self.received = 0
-        """How many bytes of content came."""
+        """The bytes of content received."""
         self.address = address
-        """The address, of a version where addresses have such."""
+        """The address, with the version if addresses of the store have one."""
         self._system = system
         self._access = access
 
     @abstractmethod
     def begin(self, length: int, parts: Parts) -> Beginning:
-        """Ask for the first `length` bytes, and put them into `parts`: all bytes where the server gives no parts."""
+        """Request the first `length` bytes, and add them to `parts`; all bytes if the server has no range requests."""
 
     @abstractmethod
     def fetch(self, start: int, stop: int) -> bytes:
-        """The bytes from `start` to `stop`, of the version that was begun with; raises ChangedError for another."""
+        """Return the bytes from `start` to `stop`. Raises ChangedError if they belong to another version."""
 
-    def check(self) -> None:  # noqa: B027 - most answers tell
-        """Raise ChangedError where the object is another one by now, and the answers did not tell."""
+    def check(self) -> None:  # noqa: B027 - most responses contain the version
+        """Raise ChangedError if the object has changed. Only needed if responses do not contain the version."""

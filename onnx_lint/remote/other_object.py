@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An object in any other store, read as its file system reads ranges of a file."""
+"""An object in any other store, read through the file objects of its file system."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from onnx_lint.input.locations import scheme_of
-from onnx_lint.remote.access import Access, telling, tried
+from onnx_lint.remote.access import Access, as_remote_errors, tried
 from onnx_lint.remote.errors import ChangedError, RemoteError
 from onnx_lint.remote.hub import pinned
 from onnx_lint.remote.objects import Beginning, StoredObject
@@ -22,13 +22,13 @@ class OtherObject(StoredObject):
         self._file: Any = None
         self._path = ""
         self._is_pinned = False
-        """Whether the path is that of a version."""
+        """Whether the path includes a version."""
         self._version: str | None = None
 
     def begin(self, length: int, parts: Parts) -> Beginning:
-        """Ask what there is, and for the first `length` bytes of it."""
+        """Request the facts about the object, and its first `length` bytes."""
         self._path = tried(lambda: pinned(self._system, self.address), self.address, self._access)
-        with telling(self.address, self._access):
+        with as_remote_errors(self.address, self._access):
             self._is_pinned = self._path != self._system._strip_protocol(self.address)
             if self._is_pinned:
                 self.address = f"{scheme_of(self.address)}://{self._path}"
@@ -37,17 +37,17 @@ class OtherObject(StoredObject):
             raise RemoteError("it is a folder")
         size = about.get("size")
         if not isinstance(size, int):
-            raise RemoteError("the store does not tell the size of the object")
+            raise RemoteError("the store does not report the size of the object")
         self._version = version_of(about)
-        with telling(self.address, self._access):
-            # What is read ahead is not for the file system to say, which does not know what is leapt over.
+        with as_remote_errors(self.address, self._access):
+            # RemoteSource reads ahead: only it knows which bytes are skipped.
             self._file = self._system.open(self._path, "rb", cache_type="none") if size else None
         if size:
             parts.add(0, self.fetch(0, min(length, size)))
         return Beginning(size, (self._version,) if self._version is not None else ())
 
     def fetch(self, start: int, stop: int) -> bytes:
-        """The bytes from `start` to `stop`."""
+        """Return the bytes from `start` to `stop`."""
 
         def once() -> bytes:
             self.requests += 1
@@ -62,12 +62,12 @@ class OtherObject(StoredObject):
         return data
 
     def check(self) -> None:
-        """Raise ChangedError where another version stands there now: most stores are asked for bytes, not for those
-        of a version.
+        """Raise ChangedError if the object has another version now. Most stores cannot be asked for the bytes of a
+        certain version.
         """
         if self._is_pinned:
             return
-        with telling(self.address, self._access):
+        with as_remote_errors(self.address, self._access):
             self._system.invalidate_cache(self._path)
             version = version_of(self._about())
         if version != self._version:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of a remote object that came so far, each kept until the object is closed: nothing is fetched twice."""
+"""The parts of a remote object that were fetched. They are kept until the object is closed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from bisect import bisect_right
 from typing import BinaryIO, Final
 
 HELD_BYTES: Final = 1 << 25
-"""So much is held in memory; what comes after that goes into a temporary file."""
+"""The bytes that are held in memory; further parts go to a temporary file."""
 
 
 class Parts:
@@ -16,12 +16,12 @@ class Parts:
     def __init__(self) -> None:
         self._starts: list[int] = []
         self._parts: list[tuple[int, bytes | int]] = []
-        """For each start the end, and the bytes, or where they begin in the file."""
+        """For each start: the end, and the bytes or their position in the file."""
         self._held = 0
         self._file: BinaryIO | None = None
 
     def add(self, start: int, data: bytes) -> None:
-        """Keep bytes that begin at `start` and of which none is there yet."""
+        """Add bytes that begin at `start`. None of them may be there already."""
         if not data:
             return
         index = bisect_right(self._starts, start)
@@ -33,7 +33,7 @@ class Parts:
             self._parts.insert(index, (start + len(data), self._write(data)))
 
     def at(self, position: int, most: int) -> bytes:
-        """Bytes from `position` on, at most `most`: those of one part, or none where there is a gap."""
+        """Return at most `most` bytes from `position` on, from one part; none if there is a gap."""
         index = bisect_right(self._starts, position) - 1
         if index < 0 or self._parts[index][0] <= position:
             return b""
@@ -46,12 +46,12 @@ class Parts:
         return self._file.read(stop - position)
 
     def next_start(self, position: int) -> int | None:
-        """Where the first part behind `position` begins; None where there is none."""
+        """Return the start of the first part after `position`; None if there is none."""
         index = bisect_right(self._starts, position)
         return self._starts[index] if index < len(self._starts) else None
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Remove everything."""
         self._starts.clear()
         self._parts.clear()
         self._held = 0
@@ -60,7 +60,7 @@ class Parts:
             self._file = None
 
     def _write(self, data: bytes) -> int:
-        """Write bytes to the end of the file; return where they begin."""
+        """Append bytes to the file; return their position."""
         if self._file is None:
             import tempfile
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An object in a store that speaks S3, read by s3fs, of one version: by its version id, or else by its ETag."""
+"""An object in a store with the S3 protocol, read by s3fs in one version: by version id, otherwise by ETag."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NO_SUCH_RANGE: Final = 416
 
 
 class S3Object(StoredObject):
-    """An object in a store that speaks S3."""
+    """An object in a store with the S3 protocol."""
 
     def __init__(self, system: Any, address: str, access: Access) -> None:
         """`system`: the S3FileSystem."""
@@ -26,12 +26,12 @@ class S3Object(StoredObject):
         path, _, version = address.partition("?versionId=")
         bucket, key, _ = system.split_path(path)
         if not key:
-            raise RemoteError("a bucket is no model")
+            raise RemoteError("the address names a bucket, not an object in it")
         self._wanted = {"Bucket": bucket, "Key": key, **({"VersionId": version} if version else {})}
         self._etag: str | None = None
 
     def begin(self, length: int, parts: Parts) -> Beginning:
-        """Ask for the first `length` bytes."""
+        """Request the first `length` bytes."""
         try:
             answer, data = self._get(0, length)
         except _EmptyError:
@@ -49,7 +49,7 @@ class S3Object(StoredObject):
         return Beginning(size, tuple(filter(None, (self._wanted.get("VersionId"), self._etag))))
 
     def fetch(self, start: int, stop: int) -> bytes:
-        """The bytes from `start` to `stop`."""
+        """Return the bytes from `start` to `stop`."""
         try:
             answer, data = self._get(start, stop)
         except _EmptyError:
@@ -60,7 +60,7 @@ class S3Object(StoredObject):
         return data
 
     def _get(self, start: int, stop: int) -> tuple[dict[str, Any], bytes]:
-        """The answer to a request for some bytes, and these."""
+        """Return the response to a request for some bytes, and the bytes."""
 
         def once() -> tuple[dict[str, Any], bytes]:
             self.requests += 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings of the environment with which no store can be reached, told by their names: values may be credentials."""
+"""Finds environment settings that make a store unusable. It shows only their names: values may be credentials."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ _ENDPOINTS: Final = {
     **dict.fromkeys(("s3", "s3a"), ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")),
     "hf": ("HF_ENDPOINT",),
 }
-"""The variables with the address of a server through which a store is reached."""
+"""The variables with the address of a server for a store."""
 
 _SAME_STORE: Final = (("http", "https"), ("s3", "s3a"), ("gs", "gcs"))
-"""Schemes of one file system: it takes the settings of each."""
+"""The schemes of one file system, which uses the settings of each."""
 
 _OF_VALUES: Final = frozenset({"EndpointResolutionError", "UnsupportedProtocol"})
-"""The exceptions of botocore and httpx that tell of a value, and are no ValueError."""
+"""The exceptions of botocore and httpx about a value that are not ValueErrors."""
 
 _UNEXPECTED: Final = r"unexpected keyword argument '([A-Za-z_][A-Za-z0-9_]*)'"
 
 
 def unread_setting(address: str) -> str | None:
-    """What is wrong with a variable that fsspec would pass over, for the store of an address; None where nothing is."""
+    """Return the fault of a variable that fsspec would ignore, for the store of an address; None if there is none."""
     for scheme in _schemes(address):
         name = f"FSSPEC_{scheme.upper()}"
         try:
@@ -39,31 +39,31 @@ def unread_setting(address: str) -> str | None:
         except (ValueError, RecursionError):
             value = None
         if not isinstance(value, dict):
-            return f"the environment variable {name} is no object of JSON"
+            return f"the environment variable {name} is not a JSON object"
     return None
 
 
 def faulty_setting(address: str, causes: Sequence[BaseException]) -> str | None:
-    """Which setting may have led to these errors, that tell of a value which makes no sense; None where none has."""
-    if not any(map(_tells_of_value, causes)):
+    """Return the setting that probably caused these errors, and its fault; None if no setting is to blame."""
+    if not any(map(_is_about_a_value, causes)):
         return None
     for name in _ENDPOINTS.get(scheme_of(address), ()):
         if name in os.environ and os.environ[name] and not _is_server(os.environ[name]):
-            return f"the environment variable {name} is no address of HTTP"
+            return f"the environment variable {name} is not an http or https address"
     given = list(_given(address))
     clients = [options.get("client_kwargs") for _, options in given]
     for options in (*(options for _, options in given), *(each for each in clients if isinstance(each, dict))):
         if "endpoint_url" in options and not _is_server(options["endpoint_url"]):
-            return f"the endpoint_url that fsspec is configured with for {_shown(address)} is no address of HTTP"
+            return f"the endpoint_url for {_shown(address)} in fsspec's configuration is not an http or https address"
     if not given or not any(isinstance(cause, (TypeError, AttributeError)) for cause in causes):
         return None
     found = next(filter(None, (re.search(_UNEXPECTED, str(cause)) for cause in causes)), None)
-    why = f": it knows no {found[1]}" if found is not None else ""
+    why = f": there is no {found[1]}" if found is not None else ""
     names = " or ".join(f"FSSPEC_{scheme.upper()}" for scheme, _ in given)
-    return f"the file system cannot be made with the settings that stand in {names} or in fsspec's configuration{why}"
+    return f"the file system rejects the settings in {names} or in the configuration of fsspec{why}"
 
 
-def _tells_of_value(error: BaseException) -> bool:
+def _is_about_a_value(error: BaseException) -> bool:
     return isinstance(error, (TypeError, AttributeError, ValueError)) or type(error).__name__ in _OF_VALUES
 
 
@@ -73,7 +73,7 @@ def _schemes(address: str) -> tuple[str, ...]:
 
 
 def _given(address: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """What fsspec is configured with, for each scheme of the store; nothing where it could not even be imported."""
+    """Yield the configuration of fsspec for each scheme of the store; nothing if fsspec was not imported."""
     configured = getattr(sys.modules.get("fsspec.config"), "conf", {})
     for scheme in _schemes(address):
         if isinstance(configured.get(scheme), dict) and configured[scheme]:
@@ -81,7 +81,7 @@ def _given(address: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _is_server(value: object) -> bool:
-    """Whether a setting is an address of HTTP."""
+    """Return whether a setting is an http or https address."""
     if not isinstance(value, str) or not is_web(value):
         return False
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A source that is a remote object: reads ahead where bytes are wanted in a row, and leaps over what nobody wants."""
+"""A source over a remote object. It reads ahead for sequential reads, and skips bytes that are not needed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from onnx_lint.input.locations import is_web, scheme_of
 from onnx_lint.input.source import LEAST_WINDOW_BYTES
-from onnx_lint.remote.access import Access, file_system, telling
+from onnx_lint.remote.access import Access, as_remote_errors, file_system
 from onnx_lint.remote.data_folder import RemoteFolder
 from onnx_lint.remote.errors import ChangedError, RemoteError
 from onnx_lint.remote.lookup import Lookup, lookup_beside
@@ -16,26 +16,26 @@ from onnx_lint.remote.parts import Parts
 from onnx_lint.report import Traffic
 
 FIRST_BYTES: Final = 1 << 16
-"""So much comes with the first answer: all of many a model."""
+"""The bytes of the first response; many models are not larger."""
 
 LEAST_AHEAD: Final = 1 << 12
-"""So much is fetched behind a leap: with the weights inside, from each tensor to the next one."""
+"""The bytes to fetch after a skip, as between tensors inside the model."""
 
 MOST_AHEAD: Final = 1 << 20
-"""So much is fetched at once in the end where bytes are read in a row."""
+"""The most bytes to fetch at once for sequential reads."""
 
 _GROWTH: Final = 4
 _NEAR: Final = 1 << 16
-"""A shorter leap is none: so many bytes more are fetched rather than one more request is made."""
+"""A shorter gap is fetched rather than skipped, which would need another request."""
 
 
 class RemoteSource:
-    """A source over an object in a store. Each method raises ReadError (a RemoteError) where the store fails."""
+    """A source over an object in a store. Each method raises ReadError (a RemoteError) if the store fails."""
 
     def __init__(
         self, address: str, access: Access, version: str | None = None, first_bytes: int = FIRST_BYTES
     ) -> None:
-        """`version`: the version that has to be there; None for any. `first_bytes`: how much is asked for at once."""
+        """`version`: the required version; None for any. `first_bytes`: the bytes of the first request."""
         self._access = access
         self._parts = Parts()
         self._ahead = LEAST_AHEAD
@@ -68,7 +68,7 @@ class RemoteSource:
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def window(self, offset: int, most: int) -> bytes:
-        """Return what is at hand from `offset` on."""
+        """Return the bytes at hand from `offset` on."""
         piece = self._parts.at(offset, most)
         least = min(LEAST_WINDOW_BYTES, most)
         if len(piece) >= least or offset + len(piece) >= self._size:
@@ -77,7 +77,7 @@ class RemoteSource:
         return self._parts.at(offset, most) if not piece else piece + self._parts.at(offset + len(piece), most)
 
     def _fetch(self, start: int, wanted: int) -> None:
-        """Fetch what is missing from `start` on: up to `wanted`, and further where bytes are read in a row."""
+        """Fetch the missing bytes from `start` to `wanted`, and further if reads are sequential."""
         is_near = 0 <= start - self._fetched_to <= _NEAR
         self._ahead = min(self._ahead * _GROWTH, MOST_AHEAD) if is_near else LEAST_AHEAD
         stop = min(max(wanted, start + self._ahead), start + PART_BYTES, self._size)
@@ -91,13 +91,13 @@ class RemoteSource:
         self._fetched_to = stop
 
     def close(self) -> None:
-        """Forget what was read."""
+        """Release everything that was read."""
         self._parts.clear()
         for file in self._files:
             file.close()
 
     def beside(self, most: int) -> RemoteFolder:
-        """The files beside the object, of whose contents at most `most` bytes are read."""
+        """Return the files beside the object. At most `most` bytes of their contents are read."""
         lookup = self._lookup = lookup_beside(self._object.address, self._access)
 
         def opened(below: str) -> RemoteSource:
@@ -107,7 +107,7 @@ class RemoteSource:
         return RemoteFolder(lookup, min(most, self._access.download_bytes), opened)
 
     def finish(self) -> Traffic:
-        """What was fetched; raises ChangedError where the object is not any more what was read."""
+        """Return the network traffic. Raises ChangedError if the object has changed since it was read."""
         for each in (self, *self._files):
             each._object.check()
         objects = [each._object for each in (self, *self._files)]
@@ -116,9 +116,9 @@ class RemoteSource:
 
 
 def _stored_object(address: str, access: Access) -> StoredObject:
-    """The object under an address. Raises RemoteError where there is no way to its store."""
+    """Return the object at an address. Raises RemoteError if its store cannot be accessed."""
     system: Any = file_system(address, access)
-    with telling(address, access):
+    with as_remote_errors(address, access):
         return _of_store(system, address, access)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a store calls the version of an object, in the words of its file system."""
+"""Reads the version of an object from the metadata of its file system."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ _NAMES: Final = (
     *("VersionId", "version_id", "generation", "ETag", "etag", "content_hash", "blob_id", "xet_hash"),
     *("md5Hash", "crc32c", "LastModified", "last_modified", "updated", "mtime", "modified", "created"),
 )
-"""The keys under which file systems tell versions, those first that change with every change."""
+"""The keys of versions in the metadata of file systems, from the most to the least exact."""
 
 
 def version_of(about: Mapping[str, Any]) -> str | None:
-    """The version of an object, by what its file system tells of it; None where it tells none."""
+    """Return the version of an object from its metadata; None if there is none."""
     for name in _NAMES:
         value = about.get(name)
         if value not in (None, "", "null"):
-            # Of one and the same object some listings tell the time otherwise than what tells of it alone.
+            # Listings and single objects may format the same time differently.
             return str(value.timestamp() if isinstance(value, datetime) else value)
     return None

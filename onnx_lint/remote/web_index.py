@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The models to which the pages of a server lead that lists its folders, as file servers do.
+"""The models that the folder pages of a file server link to.
 
-The file system of fsspec reads such pages as well, but all of a page that never ends, and for as long as that takes.
+The file system of fsspec reads such pages as well, but without limits on their size and on time.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from onnx_lint.remote.parts import Parts
 from onnx_lint.remote.web_object import WebObject
 
 _MOST_LINKS: Final = 100_000
-"""A server can make up folders without end."""
+"""The most links to follow; a server can invent folders endlessly."""
 
 _MOST_BYTES: Final = 1 << 24
-"""Of one page."""
+"""The most bytes of one page."""
 
 
 def objects_below(system: Any, target: str, access: Access) -> Iterator[str]:
-    """The addresses of the models below a folder, or of what a glob matches; nothing beside the folder is looked at.
+    """Yield the addresses of the models below a folder, or that a glob matches.
 
-    Raises RemoteError where a page cannot be had or there are too many.
+    Only links below the folder are followed. Raises RemoteError if a page cannot be read, or there are too many links.
     """
     from fsspec.utils import glob_translate
 
@@ -55,7 +55,7 @@ def objects_below(system: Any, target: str, access: Access) -> Iterator[str]:
 
 
 def _links(system: Any, folder: str, access: Access) -> list[str]:
-    """The addresses to which the page of a folder leads, without queries."""
+    """Return the addresses that the page of a folder links to, without queries."""
     page, parts = WebObject(system, folder, replace(access, download_bytes=_MOST_BYTES)), Parts()
     size = page.begin(_MOST_BYTES, parts).size
     if size > _MOST_BYTES:
@@ -64,7 +64,7 @@ def _links(system: Any, folder: str, access: Access) -> list[str]:
     while piece := parts.at(len(content), _MOST_BYTES):
         content += piece
     parts.clear()
-    reader = _Links()
+    reader = _PageLinks()
     with access.patience.spent() if access.patience is not None else nullcontext():
         reader.feed(content.decode("utf-8", "replace"))
     found = []
@@ -72,11 +72,11 @@ def _links(system: Any, folder: str, access: Access) -> list[str]:
         try:
             found.append(urljoin(folder, link.strip().partition("#")[0]))
         except ValueError:
-            continue  # which is no address
+            continue  # not an address
     return [address for address in found if "?" not in address]
 
 
-class _Links(HTMLParser):
+class _PageLinks(HTMLParser):
     """Collects the targets of the links of a page."""
 
     def __init__(self) -> None:
@@ -84,6 +84,6 @@ class _Links(HTMLParser):
         self.found: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note where a link leads."""
+        """Record the target of a link."""
         if tag == "a":
             self.found += [value for name, value in attrs if name == "href" and value]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A file on a server of HTTP, read by requests for ranges (RFC 9110, section 14).
+"""A file on an HTTP server, read by range requests (RFC 9110, section 14).
 
-The session is that of fsspec's file system; but its own reading takes whatever comes, all of a file where a server
-knows no ranges, and does not look at which version it is.
+It uses the session of fsspec's file system. But that file system would read the whole file from a server without range
+requests, and does not check the version.
 """
 
 from __future__ import annotations
@@ -34,40 +34,40 @@ _ENCODED: Final = r"(?:[!-$&-~]|%[0-9A-Fa-f]{2})*"
 _DOWNLOAD_PIECE: Final = 1 << 20
 _ANOTHER_RANGE: Final = "the server gave another range of the file than it was asked for"
 _NO_LIMIT: Final = aiohttp.ClientTimeout()
-"""Of time: that of a whole answer is limited here."""
+"""No time limit of aiohttp: this module limits the time of a response."""
 _LOOK_BYTES: Final = 1 << 10
 
 
 class WebObject(StoredObject, Counter):
-    """A file on a server of HTTP."""
+    """A file on an HTTP server."""
 
     def __init__(self, system: Any, address: str, access: Access) -> None:
         """`system`: the HTTPFileSystem."""
         super().__init__(system, address, access)
-        # What is an address already, as a signed one, must arrive as it is; what a person typed may have blanks in it.
+        # An encoded address, such as a signed one, must be sent unchanged; one that a person typed may contain blanks.
         self._url = yarl.URL(address, encoded=re.fullmatch(_ENCODED, address) is not None)
         self._etag: str | None = None
         self._modified: str | None = None
         self._size = 0
         self._waiting: asyncio.Timeout | None = None
-        """How long the content of the answer may take, which depends on how much comes."""
+        """The timeout for the content of the response, which depends on its size."""
 
     def begin(self, length: int, parts: Parts) -> Beginning:
-        """Ask for the first `length` bytes; a server that knows no ranges gives all of a small file."""
+        """Request the first `length` bytes. A server without range requests returns all of a small file."""
         return self._run(self._begin, length, parts)
 
     def fetch(self, start: int, stop: int) -> bytes:
-        """The bytes from `start` to `stop`."""
+        """Return the bytes from `start` to `stop`."""
         return self._run(self._fetch, start, stop)
 
     def look(self) -> Beginning:
-        """What file it is; no byte of it is asked for if the server can do without."""
+        """Return size and version of the file, without requesting a byte of it if the server supports that."""
         try:
             found = self._run(self._head)
         except RemoteNotFoundError:
             raise
         except RemoteError:
-            found = None  # not every server knows the method HEAD, and what is signed for GET is so for nothing else
+            found = None  # not every server supports HEAD, and an address may be signed for GET only
         return self.begin(_LOOK_BYTES, Parts()) if found is None else found
 
     def _run(self, act: Callable[..., Coroutine[Any, Any, T]], *arguments: Any) -> T:
@@ -79,22 +79,22 @@ class WebObject(StoredObject, Counter):
 
     @asynccontextmanager
     async def _answer(self, start: int, stop: int) -> AsyncIterator[aiohttp.ClientResponse]:
-        """The answer to a request for the bytes from `start` to `stop`, whose content is not read yet."""
+        """Yield the response to a request for the bytes from `start` to `stop`, before its content is read."""
         session: aiohttp.ClientSession = await self._system.set_session()
-        # A range of a compressed file would be one of other bytes.
+        # A range of a compressed response would contain other bytes.
         headers = {"Range": f"bytes={start}-{stop - 1}", "Accept-Encoding": "identity"}
         if self._etag is not None and not self._etag.startswith("W/"):
             headers["If-Match"] = self._etag
         elif self._etag is None and self._modified is not None:
             headers["If-Unmodified-Since"] = self._modified
         request = session.get(self._url, headers=headers, timeout=_NO_LIMIT, trace_request_ctx=self)
-        async with asyncio.timeout(self._access.request_seconds) as self._waiting, request as answer:
+        async with asyncio.timeout(self._access.seconds_for(0)) as self._waiting, request as answer:
             now = asyncio.get_running_loop().time()
             self._waiting.reschedule(now + self._access.seconds_for(stop - start))
             if answer.status >= HTTPStatus.BAD_REQUEST and answer.status != HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
                 answer.raise_for_status()
             if answer.headers.get("Content-Encoding", "identity").lower() not in {"identity", ""}:
-                raise RemoteError("the server compresses what it sends, though it was asked not to")
+                raise RemoteError("the server compresses the response although the request forbids it")
             yield answer
 
     async def _head(self) -> Beginning | None:
@@ -103,14 +103,14 @@ class WebObject(StoredObject, Counter):
         request = session.head(
             self._url, headers=headers, timeout=_NO_LIMIT, allow_redirects=True, trace_request_ctx=self
         )
-        async with asyncio.timeout(self._access.request_seconds), request as answer:
+        async with asyncio.timeout(self._access.seconds_for(0)), request as answer:
             answer.raise_for_status()
             if "Content-Encoding" in answer.headers or answer.content_length is None:
                 return None
             return Beginning(answer.content_length, _versions(answer))
 
     async def _begin(self, length: int, parts: Parts) -> Beginning:
-        parts.clear()  # where this is a further try
+        parts.clear()  # this may be a repeated attempt
         self._etag = self._modified = None
         async with self._answer(0, length) as answer:
             self._etag = answer.headers.get("ETag")
@@ -135,7 +135,7 @@ class WebObject(StoredObject, Counter):
             if (answer.headers.get("ETag"), answer.headers.get("Last-Modified")) != (self._etag, self._modified):
                 raise ChangedError
             if answer.status == HTTPStatus.OK:
-                raise RemoteError("the server gave the whole file in place of a range, though it knows ranges")
+                raise RemoteError("the server returned the whole file instead of a range, although it supports ranges")
             if answer.status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE or _range_of(answer)[2] != self._size:
                 raise ChangedError
             if _range_of(answer)[:2] != (start, stop):
@@ -143,7 +143,7 @@ class WebObject(StoredObject, Counter):
             return await self._content(answer, stop - start)
 
     async def _content(self, answer: aiohttp.ClientResponse, length: int) -> bytes:
-        """The content of an answer, which is to have `length` bytes."""
+        """Return the content of a response, which must have `length` bytes."""
         if answer.content_length not in {None, length}:
             raise RemoteError(_ANOTHER_RANGE)
         try:
@@ -154,7 +154,7 @@ class WebObject(StoredObject, Counter):
         return data
 
     async def _all_of(self, answer: aiohttp.ClientResponse, parts: Parts) -> int:
-        """Put the content of an answer that is a whole file into `parts`, unless it is too large; return its size."""
+        """Add the content of a response with a whole file to `parts`, unless it is too large; return its size."""
         most = self._access.download_bytes
         if (answer.content_length or 0) > most:
             raise _too_large(f"the {answer.content_length:,} bytes of the file are", most)
@@ -177,10 +177,10 @@ def _versions(answer: aiohttp.ClientResponse) -> tuple[str, ...]:
 
 
 def _range_of(answer: aiohttp.ClientResponse) -> tuple[int, int, int]:
-    """Which bytes of how many an answer has: the first, the one after the last, and how many there are."""
+    """Return the range of a response: the first byte, the byte after the last, and the size of the file."""
     found = re.fullmatch(_CONTENT_RANGE, answer.headers.get("Content-Range", "").strip())
     if found is None:
-        raise RemoteError("the server does not say which range of the file it gives")
+        raise RemoteError("the server does not say which range of the file it returns")
     if found[1] is None:
         return 0, 0, int(found[3])
     return int(found[1]), int(found[2]) + 1, int(found[3])
@@ -188,4 +188,4 @@ def _range_of(answer: aiohttp.ClientResponse) -> tuple[int, int, int]:
 
 def _too_large(what: str, most: int) -> RemoteError:
     limit = f"{what} more than the limit download_bytes of {most:,}"
-    return RemoteError(f"the server gives no parts of files, and {limit} (option --download fetches it)")
+    return RemoteError(f"the server has no range requests, and {limit} (option --download fetches it)")

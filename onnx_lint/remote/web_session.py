@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The session of HTTP that fsspec's file system is given: it looks at redirects, and counts requests."""
+"""The HTTP session of fsspec's file system. It checks redirects, and counts requests."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from onnx_lint.remote.redirects import check_reach, check_scheme
 
 
 class Counter:
-    """Counts requests, those to which a redirect leads among them."""
+    """Counts requests, including those after a redirect."""
 
     def __init__(self) -> None:
         self.requests = 0
 
 
 def web_options(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of the file system for HTTP: what is configured, `given`, and a session of ours.
+    """Return the options of the file system for HTTP: the configured options `given`, and our session.
 
-    As other programs do, it takes proxies from the environment and credentials from `~/.netrc`. A listing follows no
+    Like other programs, it reads proxies from the environment and credentials from `~/.netrc`. A listing follows no
     redirect.
     """
     client = {"trust_env": True, **given.get("client_kwargs", {})}
@@ -35,7 +35,7 @@ def web_options(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def session(**options: Any) -> aiohttp.ClientSession:
-    """A session that follows no redirect to a less public address."""
+    """Return a session that follows no redirect to a less public address."""
     resolver = _KnownAddresses()
     trace = aiohttp.TraceConfig()
 
@@ -73,18 +73,18 @@ async def _check_redirect(resolver: _KnownAddresses, redirect: aiohttp.TraceRequ
 
 
 _KNOWN_SECONDS: Final = 300
-"""So long a name leads to the same addresses."""
+"""How long the addresses of a name are reused, in seconds."""
 
 
 class _KnownAddresses(AbstractResolver):
-    """Remembers where names lead, so that a request goes to what was looked at, even if that was changed since."""
+    """Caches the addresses of names, so that a request goes to the address that was checked, even if DNS changes."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, int], tuple[float, list[ResolveResult]]] = {}
         self._resolver = aiohttp.ThreadedResolver()
 
     async def addresses(self, url: yarl.URL) -> list[str]:
-        """The IP addresses of the host; none where they are not known here."""
+        """Return the IP addresses of the host; empty if they are unknown here."""
         host = url.host or ""
         try:
             return [str(ipaddress.ip_address(host))]
@@ -101,7 +101,7 @@ class _KnownAddresses(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
-        """The addresses of a name. Raises OSError where there are none."""
+        """Return the addresses of a name. Raises OSError if there are none."""
         key = host.lower().rstrip("."), port
         if key not in self._found or time.monotonic() - self._found[key][0] > 2 * _KNOWN_SECONDS:
             self._found[key] = time.monotonic(), await self._resolver.resolve(host, port, socket.AF_UNSPEC)

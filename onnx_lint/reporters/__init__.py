@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The forms of report, one module each; no reporter knows a rule by name.
+"""The report formats, one module each. No reporter knows a rule by name.
 
-Each stands in a module of its own, and is imported when it is asked for. It has one function
-`write(report, stream, options)`, or a class `Writer` (see :class:`FileWriter`), which writes each file when it is done.
+A module is imported when its format is used. It has one function `write(report, stream, options)`, or a class `Writer`
+(see :class:`FileWriter`) that writes each file when it is done.
 """
 
 from __future__ import annotations
@@ -21,58 +21,58 @@ if TYPE_CHECKING:
 
 
 class Options(Record):
-    """What a reporter may be told. Each reads what concerns it."""
+    """The options of all reporters. Each reporter reads those that concern it."""
 
     color: bool = False
     """Whether to write the colours of a terminal."""
     quiet: bool = False
-    """Whether to leave out everything but the findings, and the total of several files."""
+    """Whether to write only the findings, and the total of several files."""
     verbose: bool = False
-    """Whether each of several files has a line, also where there is nothing to say about it."""
+    """Whether each of several files has a line, even without findings."""
     root: Path | None = None
-    """The directory that the paths for code hosts are relative to (SARIF, GitHub, GitLab); None for the repository's
-    top, else the working directory."""
+    """The directory that paths in SARIF, GitHub and GitLab reports are relative to; None for the top of the Git
+    repository, or the working directory if there is none."""
     statistics: bool = False
-    """Whether to count the findings of each rule, in the formats that people read; JSON always has the counts."""
+    """Whether to print the number of findings of each rule, in the formats for people; JSON always has the numbers."""
     links: bool = False
-    """Whether to write rule names as links of the terminal, where the place of their documentation is known."""
+    """Whether rule names are links of the terminal, if the address of their documentation is known."""
     width: int | None = None
-    """How many columns the terminal has, for the format that people read; None off a terminal."""
+    """The columns of the terminal, for the text format; None if the output is not a terminal."""
     show_suppressed: bool = False
-    """Whether to show what a baseline suppresses, in the formats that have a place for it, instead of counting it."""
+    """Whether to show suppressed findings instead of counting them, in the formats that can mark them."""
     sarif_region: str | None = None
-    """One of SARIF_REGIONS; None for `line` in files of common size, and `none` in larger ones."""
+    """One of SARIF_REGIONS; None for `line`, or `none` in large files."""
     documentation: str | None = None
-    """The address of the documentation site; None for the one that the metadata of onnx-lint names, if any."""
+    """The address of the documentation site; None for the one in the metadata of onnx-lint, if any."""
     failing: str = "error"
-    """The least severity that JUnit shows as a failure, or `never`."""
+    """The lowest severity that JUnit shows as a failure, or `never`."""
     internal_errors: str = "error"
     """How code hosts show a crash of onnx-lint: `error` or `warning`."""
 
 
 SARIF_REGIONS: Final = ("line", "bytes", "none")
-"""What a SARIF result points at: the first line, for GitHub; the bytes, as the standard wants it; the file alone."""
+"""The region of a SARIF result: the first line, for GitHub; the bytes, as the standard requires; or none."""
 
 
 SHOWN_WITH_CONTEXT: Final[Mapping[str, int]] = MappingProxyType({"text": 3, "html": 3, "sarif": 100})
-"""Of how many findings of a rule and clause in a file each format shows the lines around them; the others of none."""
+"""The number of findings per rule and clause in a file for which a format shows the surrounding lines. Formats that
+are not listed show none."""
 
 
 Reporter = Callable[["Report", TextIO, Options], None]
 
 
 class FileWriter(Protocol):
-    """Writes a report while the run goes on. It is made with `(head, stream, options, count)`.
+    """Writes a report during the run. It is constructed with `(head, stream, options, count)`.
 
-    `head`: the report as far as it is known before the first file: against what files are held. `count`: how many files
-    there will be.
+    `head`: the report before the first file, with edition and rules. `count`: the number of files.
     """
 
     def file(self, file: FileReport) -> None:
-        """Write what there is to say about the next file."""
+        """Write the report on the next file."""
 
     def end(self, report: Report) -> None:
-        """Write what there is to say about the whole run, whose files have all been written."""
+        """Write the end of the report, after all files."""
 
 
 REPORTERS: Final[Mapping[str, str]] = MappingProxyType(
@@ -97,7 +97,7 @@ DRAWN: Final = frozenset({"html", "markdown"})
 
 
 def reporter(name: str) -> Reporter:
-    """The reporter of the format `name`, one of REPORTERS; raises KeyError for any other."""
+    """Return the reporter of the format `name`, one of REPORTERS. Raises KeyError for any other."""
     module = importlib.import_module(REPORTERS[name])
     if hasattr(module, "Writer"):
         return _at_once(module.Writer)
@@ -106,7 +106,10 @@ def reporter(name: str) -> Reporter:
 
 
 def file_writer(name: str) -> Callable[[Report, TextIO, Options, int], FileWriter] | None:
-    """The FileWriter of the format `name`; None where the format is written as a whole. Raises KeyError as above."""
+    """Return the FileWriter of the format `name`, or None if the format is written as a whole.
+
+    Raises KeyError as above.
+    """
     writer: Callable[..., FileWriter] | None = getattr(importlib.import_module(REPORTERS[name]), "Writer", None)
     return writer
 
@@ -122,5 +125,5 @@ def _at_once(writer: Callable[..., FileWriter]) -> Reporter:
 
 
 def write_report(name: str, report: Report, stream: TextIO, options: Options | None = None) -> None:
-    """Write `report` to `stream` in the format `name`; raises KeyError when there is no such format."""
+    """Write `report` to `stream` in the format `name`. Raises KeyError if there is no such format."""
     reporter(name)(report, stream, options or Options())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One line a finding, for grep and for editors: never wrapped, never folded."""
+"""One line per finding, for grep and editors: never wrapped, never folded."""
 
 from __future__ import annotations
 
@@ -20,10 +20,9 @@ from onnx_lint.reporters.wording import (
 
 
 class Writer:
-    """Writes `path: place: severity[rule] message` for each finding, and `path: not verified: ...` for what is open.
-    A crash of onnx-lint is `path: internal error: ...`.
-
-    In a model in text form it is `path:line:column: place: ...`.
+    """Writes `path: place: severity[rule] message` for each finding, and `path: not verified: ...` for what was
+    skipped. A crash of onnx-lint is `path: internal error: ...`. For a model in text form a line begins
+    `path:line:column: place:`.
     """
 
     def __init__(self, head: Report, stream: TextIO, options: Options, count: int) -> None:
@@ -45,7 +44,7 @@ class Writer:
             stream.writelines(f"{path}: not verified: {what}\n" for what in not_verified_of(file))
 
     def end(self, report: Report) -> None:
-        """Write the statistics, and what else is to be known of the run."""
+        """Write the statistics and the remarks about the run."""
         if self._options.statistics:
             self._stream.writelines(f"{row}\n" for row in statistics_lines(report))
         if report.not_linted:
@@ -54,5 +53,5 @@ class Writer:
 
 
 def line_of(item: Diagnostic) -> str:
-    """The finding on one line, without its file."""
+    """Return the finding on one line, without its file."""
     return f"{visible(item.place)}: {item.severity.label}[{visible(item.rule)}] {visible(item.message)}"

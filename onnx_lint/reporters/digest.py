@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SHA-256 without OpenSSL, which `hashlib` loads: its library takes up three megabytes, as much as 4,000 findings."""
+"""SHA-256 without OpenSSL. `hashlib` loads OpenSSL, which needs three megabytes, as much as 4,000 findings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def _sha256() -> Any:
     for name in ("_sha2", "_sha256"):  # from Python 3.12 on, and before
         try:
             return import_module(name).sha256
-        except ImportError:  # a Python that was built without it
+        except ImportError:  # a Python built without it
             continue
     import hashlib
 
@@ -19,4 +19,4 @@ def _sha256() -> Any:
 
 
 sha256: Final = _sha256()
-"""As `hashlib.sha256`."""
+"""Same as `hashlib.sha256`."""

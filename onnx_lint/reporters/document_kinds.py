@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `explain` tells of the kinds of document, as Markdown and as plain data."""
+"""The pages of `explain` about kinds of document, as Markdown and as plain data."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _BY_OPTION: Final = "By --proto {message}, or by the comment `# proto-message: o
 _ABOUT: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
         "ModelProto": (
-            "A graph, or functions for other models to use, with what has to be known about it.",
-            "Every file is taken for a model that is not told to be something else.",
+            "A graph, or functions for other models to use, with the metadata that they need.",
+            "A file is read as a model unless something says otherwise.",
         ),
         "OperatorSetProto": (
             "The operators of one version of a domain, some with a function body.",
@@ -29,45 +29,45 @@ _ABOUT: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
             "binary file that can be nothing else, or by --proto OperatorSetProto.",
         ),
         "FunctionProto": ("A function by itself, as in the list of functions of a model.", _BY_OPTION),
-        "GraphProto": ("A graph by itself, without the imports that tell what its operators are.", _BY_OPTION),
-        "NodeProto": ("A node by itself, without the graph that tells what its inputs are.", _BY_OPTION),
+        "GraphProto": ("A graph by itself, without the operator set imports of its model.", _BY_OPTION),
+        "NodeProto": ("A node by itself, without the graph that defines its inputs.", _BY_OPTION),
         "AttributeProto": ("An attribute by itself.", _BY_OPTION),
         "TensorProto": ("A tensor, such as the input or expected output of a test case.", _BY_SUFFIX),
-        "SparseTensorProto": ("A sparse tensor: its values and where they stand.", _BY_SUFFIX),
+        "SparseTensorProto": ("A sparse tensor: its values and their indices.", _BY_SUFFIX),
         "ValueInfoProto": ("The name and type of a value.", _BY_OPTION),
         "TypeProto": ("A type by itself.", _BY_OPTION),
         "SequenceProto": ("A value: tensors, sequences, maps or optionals, all of one type.", _BY_SUFFIX),
         "MapProto": ("A value: keys, and for each of them a value.", _BY_SUFFIX),
         "OptionalProto": (
             "A value that may be missing.",
-            _BY_SUFFIX + " An optional with a value is the same bytes as a sequence of that one value, and taken for "
+            _BY_SUFFIX + " An optional with a value has the same bytes as a sequence of that one value, and is read as "
             "the sequence.",
         ),
     }
 )
-"""What each kind is, and how a file is told to be one."""
+"""A description of each kind, and how a file is recognized as one."""
 
 
 def kinds_of(entry: Registered) -> tuple[str, ...]:
-    """The messages that the rule has something to say about."""
+    """Return the messages that the rule can check."""
     return tuple(kind.message for kind in KINDS.values() if entry.needs in kind.holds)
 
 
 def kind_record(kind: DocumentKind) -> dict[str, Any]:
-    """All there is to know about a kind of document, for JSON."""
-    about, told = _ABOUT[kind.message]
+    """Return the page of a kind of document as plain data, for JSON."""
+    about, recognized = _ABOUT[kind.message]
     return {
         "kind": kind.message,
         "root": kind.noun,
         "summary": about,
-        "told": told.format(message=kind.message),
+        "told": recognized.format(message=kind.message),
         "rules": [entry.id for entry in _rules(kind)],
     }
 
 
 def kind_markdown(kind: DocumentKind) -> str:
-    """The page of a kind of document: what it is, how it is told, and the rules it is held against."""
-    about, told = _ABOUT[kind.message]
+    """Return the page of a kind of document: what it is, how it is recognized, and the rules that check it."""
+    about, recognized = _ABOUT[kind.message]
     chapters: dict[str, list[str]] = {}
     for entry in _rules(kind):
         chapters.setdefault(entry.chapter, []).append(f"`{entry.id}`")
@@ -75,8 +75,8 @@ def kind_markdown(kind: DocumentKind) -> str:
     parts = [
         f"# {kind.message}",
         about,
-        "### How it is told",
-        told.format(message=kind.message),
+        "### How a file is recognized",
+        recognized.format(message=kind.message),
         "### Places",
         f"Places begin at the root of the message, which is called `{kind.noun}`.",
         f"### {counted(sum(map(len, chapters.values())), 'rule')}",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the registry and the clauses say about a rule or a clause, as Markdown and as plain data."""
+"""The pages of `explain` about rules and clauses, as Markdown and as plain data."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from onnx_lint.engine.registry import Registered, registry
 from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.reporters.document_kinds import kinds_of
 from onnx_lint.rule import Rule
-from onnx_lint.spec.clauses import EDITIONS, Clause, Severity, clauses, severity
+from onnx_lint.spec.clauses import EDITIONS, OWN_KEYWORDS, Clause, Severity, clauses, severity
 
 PRESENCE: Final = (
-    "What is *pedantic* is off and what is *counted* is a number in the last line of a file, unless it is an error, or "
-    "`--pedantic` or a selection asks for it."
+    "*Pedantic* clauses are not checked, and findings of *counted* clauses are only counted in the last line of a "
+    "file, unless they are errors, or `--pedantic` or a selection asks for them."
 )
 
 
 def worst_severity(rule: Rule, edition: str) -> Severity | None:
-    """The severity of the strictest clause of `rule` in `edition`; None when the edition has none of them."""
+    """Return the highest severity of the clauses of `rule` in `edition`; None if the edition has none of them."""
     levels = [severity(name, edition) for name in rule.clauses]
     return max((level for level in levels if level is not None), default=None)
 
 
 def is_default(entry: Registered, edition: str) -> bool:
-    """Whether the rule runs where no selection says anything: the edition has a clause of it that is not off."""
+    """Return whether the rule runs without a selection: if the edition has a clause of it that is not off."""
     table = ((clauses()[name], severity(name, edition)) for name in entry.clauses)
     return any(
         level is not None and (level is Severity.ERROR or clause.presence != "pedantic") for clause, level in table
@@ -35,12 +35,12 @@ def is_default(entry: Registered, edition: str) -> bool:
 
 
 def rules_of(clause: Clause) -> tuple[str, ...]:
-    """The ids of the registered rules that decide `clause`, plugins' included."""
+    """Return the ids of the registered rules that check `clause`, including those of plugins."""
     return tuple(entry.id for entry in registry().values() if clause.id in entry.clauses)
 
 
 def reason_of(clause: Clause) -> str:
-    """Why no rule decides `clause`, in one or more sentences."""
+    """Return why no rule checks `clause`, in one or more sentences."""
     return clause.reason or "No rule yet."
 
 
@@ -48,7 +48,7 @@ def reason_of(clause: Clause) -> str:
 
 
 def rule_record(entry: Registered, edition: str) -> dict[str, Any]:
-    """All there is to know about a rule, for JSON."""
+    """Return the page of a rule as plain data, for JSON."""
     level = worst_severity(entry.rule, edition)
     return {
         "id": entry.id,
@@ -67,7 +67,7 @@ def rule_record(entry: Registered, edition: str) -> dict[str, Any]:
 
 
 def clause_record(clause: Clause, edition: str) -> dict[str, Any]:
-    """All there is to know about a clause, for JSON."""
+    """Return the page of a clause as plain data, for JSON."""
     level = severity(clause, edition)
     found = rules_of(clause)
     return {
@@ -94,7 +94,7 @@ def clause_record(clause: Clause, edition: str) -> dict[str, Any]:
 
 
 def rule_markdown(entry: Registered, edition: str) -> str:
-    """The page of a rule: its documentation, its clauses and its options."""
+    """Return the page of a rule: its documentation, its clauses and its options."""
     level = worst_severity(entry.rule, edition)
     origin = f"plugin {entry.plugin}" if entry.plugin else "onnx-lint"
     facts = f"{level.label if level else 'not'} in edition {edition}; chapter {entry.chapter}"
@@ -103,7 +103,7 @@ def rule_markdown(entry: Registered, edition: str) -> str:
         f"*{facts}; since {origin} {entry.rule.since}*",
         entry.rule.documentation,
         "### Files",
-        f"Looked at in {_named(kinds_of(entry))}.",
+        f"Checks {_named(kinds_of(entry))}.",
         "### Clauses",
         clauses_markdown(entry.rule),
     ]
@@ -117,14 +117,14 @@ def rule_markdown(entry: Registered, edition: str) -> str:
 
 
 def _named(kinds: Sequence[str]) -> str:
-    """Messages in words."""
+    """Return messages in words."""
     if len(kinds) == len(KINDS):
         return "files of every kind"
     return ", ".join(kinds)
 
 
 def options_markdown(rule: Rule) -> str:
-    """The options of `rule` with types and defaults, and where they are set."""
+    """Return the options of `rule` with types and defaults, and where to set them."""
     options = "\n".join(
         f"- `{name}`, {in_words(rule.option_types[name])}; default `{_default(default)}`"
         for name, default in rule.options.items()
@@ -134,32 +134,33 @@ def options_markdown(rule: Rule) -> str:
 
 
 def _default(value: Any) -> str:
-    """A default as the configuration would have it."""
+    """Return a default as the configuration would write it."""
     return json.dumps(sorted(value) if isinstance(value, (set, frozenset)) else value)
 
 
 def security_markdown(rule: Rule) -> str:
-    """A sentence that names the vulnerabilities against which `rule` guards."""
-    return f"A file that breaks this rule can make use of {', '.join(rule.security)}."
+    """Return a sentence with the vulnerabilities that `rule` guards against."""
+    return f"A file that breaks this rule can exploit {', '.join(rule.security)}."
 
 
 def clauses_markdown(rule: Rule) -> str:
-    """A list of the clauses that `rule` decides."""
-    return "\n".join(
-        f"- **{clause.id}** ({clause.anchor}; {keywords_of(clause)}): {clause.summary}"
-        for clause in (clauses()[name] for name in rule.clauses)
-    )
+    """Return the list of the clauses that `rule` checks, with the keywords that RFC 2119 does not define explained."""
+    table = [clauses()[name] for name in rule.clauses]
+    lines = [f"- **{clause.id}** ({clause.anchor}; {keywords_of(clause)}): {clause.summary}" for clause in table]
+    words = {word for clause in table for word in clause.keyword.values()}
+    meanings = [f"- *{word}*: {meaning}." for word, meaning in OWN_KEYWORDS.items() if word in words]
+    return "\n".join([*lines, *(["", "Keywords:", "", *meanings] if meanings else [])])
 
 
 def clause_markdown(clause: Clause) -> str:
-    """The page of a clause: what it says, how strongly, and what decides it."""
+    """Return the page of a clause: its requirement, its severity, and the rules that check it."""
     found = rules_of(clause)
     until = f" to {clause.until}" if clause.until is not None else " on"
     parts = [
         f"# {clause.id}",
         f"*{clause.anchor}; chapter {clause.chapter}; from IR version {clause.since}{until}*",
         clause.summary,
-        "### How strongly",
+        "### Severity",
         "\n".join(_strengths(clause)),
         "### Rules",
         "\n".join(f"- `{name}`: {registry()[name].rule.summary}" for name in found) or f"None. {reason_of(clause)}",
@@ -177,12 +178,17 @@ def clause_markdown(clause: Clause) -> str:
 def _strengths(clause: Clause) -> Iterator[str]:
     for edition in EDITIONS:
         level = severity(clause, edition)
-        words = f"{clause.keyword[edition]} ({level.label})" if level is not None else "not there"
+        words = f"{clause.keyword[edition]} ({level.label})" if level is not None else "does not have it"
         yield f"- edition {edition}: {words}"
+    for word, meaning in OWN_KEYWORDS.items():
+        if word in clause.keyword.values():
+            yield f"- *{word}*: {meaning}"
 
 
 def keywords_of(clause: Clause) -> str:
-    """`MUST`, or `MUST in 1.9, 1.16; SHOULD in 1.21, 1.23` where the editions differ; and whether it is listed."""
+    """Return `MUST`, or `MUST in 1.9, 1.16;
+    SHOULD in 1.21, 1.23` if editions differ, and the presence if not listed.
+    """
     return f"{_keywords(clause.keyword)}{'' if clause.presence == 'listed' else f'; {clause.presence}'}"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text from models and file names, made fit for the forms of the report; see also `onnx_lint.common.visible`."""
+"""Makes text from models and file names safe for reports; see also `onnx_lint.common.visible`."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _MARKS: Final = ("::", "---", "+++", "~~~", "^^^")
 
 
 def encodable(text: str) -> str:
-    """The text with an escape for each lone surrogate, for formats that have escapes of their own for the rest."""
+    """Return the text with lone surrogates escaped, for formats that escape everything else themselves."""
     return text if text.isascii() else re.sub(_LONE_SURROGATE, escaped, text)
 
 
 def shown_path(path: str) -> str:
     """Return a file's path as reports show it.
 
-    A line that begins with two colons is a command to GitHub's runner, and one that begins with three marks opens a
-    section of Buildkite's log. A file can have such a name, which is still its path with `./` before it.
+    A line that begins with two colons is a command for GitHub's runner, and one that begins with three marks opens a
+    section of Buildkite's log. Such a name is shown with `./` before it, which is still its path.
     """
     if path == "-":
         return STANDARD_INPUT
@@ -34,7 +34,7 @@ def shown_path(path: str) -> str:
 
 
 def shortened(text: str, most: int) -> str:
-    """The text, cut in the middle when it has more than `most` characters."""
+    """Return the text, cut in the middle if it has more than `most` characters."""
     if len(text) <= most:
         return text
     mark = " ... "

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fingerprints: what stays the same about a finding while the model around it changes."""
+"""Fingerprints of findings, which stay the same when other parts of the model change."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _SEPARATOR = "\x1f"
 
 
 def fingerprints(diagnostics: Iterable[Diagnostic], file: str = "") -> Iterator[str]:
-    """A fingerprint for each diagnostic of one file, each different from the others.
+    """Yield a different fingerprint for each diagnostic of one file.
 
     It is made of names (rule, clause, graph, node or operator, field, subject, and those of everything around the
-    place), never of indices, bytes or the words of the message, so that the insertion of a node changes none. Findings
-    that agree in all of that are numbered.
-    `file`: what to tell the findings of several files apart by.
+    place), never of indices, bytes or the message, so that inserting a node changes none. Findings that agree in all of
+    these are numbered.
+    `file`: distinguishes the findings of several files.
     """
     seen: Counter[str] = Counter()
     for diagnostic in diagnostics:
@@ -38,7 +38,7 @@ def _digest(diagnostic: Diagnostic, file: str) -> str:
     )
     subject = (diagnostic.subject or "", *diagnostic.scope)
     if diagnostic.collective:
-        # The place is that of the first, which a node before it changes.
+        # The place is that of the first of several, which depends on the nodes before it.
         place, subject = ("", "", ""), (diagnostic.subject or "",)
     parts = (diagnostic.rule, diagnostic.clause, file, *place, *subject)
     digest: str = sha256(_SEPARATOR.join(parts).encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Workflow commands of GitHub Actions: findings become annotations of the files.
+"""Workflow commands of GitHub Actions, which annotate files with findings.
 
-GitHub shows ten annotations of each type for a step and fifty for a job. So at most ten of each type are written: as
-the run goes on, the first of each rule and clause; at its end, those of files and rules that have the fewest so far.
-All others stand in the log, those of a file folded away when it is done, one line each.
+GitHub shows ten annotations of each type per step and fifty per job, so at most ten of each type are written: during
+the run the first of each rule and clause, at the end those of files and rules with the fewest so far. All others are
+lines of the log, in a folded group for each file.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from onnx_lint.reporters.statistics import statistics_lines
 from onnx_lint.reporters.uri import default_root, path_below
 from onnx_lint.reporters.wording import (
     after_path,
+    allowed_of,
     counted,
     internal_error_of,
     interrupted_of,
@@ -33,7 +34,7 @@ from onnx_lint.reporters.wording import (
 from onnx_lint.spec.clauses import Severity
 
 MAX_OF_A_TYPE: Final = 10
-"""How many annotations of one type GitHub shows for a step; three types stay below the fifty of a job."""
+"""The annotations of one type that GitHub shows per step. Three types stay below the fifty of a job."""
 
 MAX_MESSAGE: Final = 1000
 
@@ -41,22 +42,22 @@ _TYPES: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.
 
 
 class _Annotation(Record):
-    """What is to be said about a file, and the line that says it in the log."""
+    """A finding or a failure as an annotation, and as a line of the log."""
 
     type: str
     path: str
-    """As the host knows it."""
+    """The path relative to the repository."""
     title: str
     message: str
     line: str
     kind: str
-    """What it is about, whatever the file: a rule and clause."""
+    """The rule and clause, or the kind of failure."""
     position: tuple[int, int] | None = None
     """Line and column in a model in text form."""
 
 
 class Writer:
-    """Writes annotations and the log of each file, and at the end a line for all files."""
+    """Writes annotations and the log of each file, and at the end a line about all files."""
 
     def __init__(self, head: Report, stream: TextIO, options: Options, count: int) -> None:
         self._stream = stream
@@ -64,12 +65,12 @@ class Writer:
         self._root = options.root or default_root()
         self._is_alone = count <= 1
         self._written: Counter[tuple[str, str]] = Counter()
-        """How many annotations of each type, path and kind there are."""
+        """The number of annotations of each type, path and kind so far."""
         self._waiting: list[_Annotation] = []
-        """What may still become an annotation: the first of each file and kind, and as many more as GitHub shows."""
+        """The candidates for the rest of the room: the first ten of each file and kind."""
 
     def file(self, file: FileReport) -> None:
-        """Write the annotations of kinds that are new, and a line of the log for all else."""
+        """Write the annotations of new kinds, and lines of the log for everything else."""
         rest: list[_Annotation] = []
         seen: Counter[str] = Counter()
         for item in _annotations(file, self._root, self._options):
@@ -93,7 +94,7 @@ class Writer:
                 self._stream.write(_log_line(f"not verified: {shown_path(file.path)}: {what}"))
 
     def end(self, report: Report) -> None:
-        """Write the annotations that there is still room for, the statistics, and a line for all files."""
+        """Write annotations until there is no room left, then the statistics and a line about all files."""
         self._fill()
         if self._options.statistics:
             self._stream.writelines(map(_log_line, statistics_lines(report)))
@@ -112,7 +113,7 @@ class Writer:
         self._stream.write(_command(item))
 
     def _fill(self) -> list[_Annotation]:
-        """Write the best of those that wait, as far as there is room, and return them."""
+        """Write the best of the waiting annotations while there is room, and return them."""
         filled = []
         for kind in _TYPES.values():
             waiting = [item for item in self._waiting if item.type == kind]
@@ -124,7 +125,7 @@ class Writer:
         return filled
 
     def _spread(self, item: _Annotation) -> tuple[int, int]:
-        """How often its file and its kind have an annotation."""
+        """Return how many annotations its file and its kind have."""
         return self._written["path", item.path], self._written["kind", item.kind]
 
 
@@ -149,8 +150,10 @@ def _about_finding(item: Diagnostic, path: str) -> _Annotation:
     rule, message, place = visible(item.rule), visible(item.message), visible(item.place)
     where = where_of(item)
     lines = [message, f"at {place} ({where})" if where else f"at {place}"]
-    if item.allowed:
-        lines.append(f"allowed: {visible(item.allowed)}")
+    if allowed := allowed_of(item):
+        lines.append(f"allowed: {visible(allowed)}")
+    if item.hint:
+        lines.append(f"help: {visible(item.hint)}")
     lines.append(visible(f"{item.clause} {item.keyword} ({item.anchor}): {item.clause_summary}"))
     return _Annotation(
         type=_TYPES[item.severity],
@@ -163,7 +166,7 @@ def _about_finding(item: Diagnostic, path: str) -> _Annotation:
     )
 
 
-# --- how the runner reads lines
+# --- the syntax of workflow commands
 
 
 def _command(annotation: _Annotation) -> str:
@@ -183,5 +186,5 @@ def _data(text: str) -> str:
 
 
 def _log_line(text: str) -> str:
-    """Return a line that is no command, whatever the names in it are."""
+    """Return a line that the runner does not take for a command, whatever names it contains."""
     return without_commands(text) + "\n"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The code quality report of GitLab: an array of issues, in the part of Code Climate's format that GitLab reads.
 
-GitLab takes two issues with one fingerprint for one, and wants a line, which a binary file does not have. What is not
-verified has no place in the format: as an issue it would stand in every merge request that touches a model. So has what
-a configuration turns off, which is told on standard error.
+GitLab merges issues with equal fingerprints, and requires a line, which a binary file does not have. The format cannot
+express what was not verified: as an issue it would appear in every merge request that touches a model. The same holds
+for settings that weaken the verdict, which are printed on standard error.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from onnx_lint.reporters.wording import internal_error_of, interrupted_of
 from onnx_lint.spec.clauses import Severity
 
 MAX_ISSUES: Final = 10_000
-"""The least severe beyond these are left out: GitLab parses the report anew for each view of a merge request."""
+"""The most issues in a report; the least severe are left out. GitLab parses it for each view of a merge request."""
 
 MAX_MESSAGE: Final = 1000
 
@@ -69,7 +69,7 @@ def _issue(
 
 
 def _worst(issues: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The issues in their order; of too many the worst, and one that says how many were left out."""
+    """Return the issues in order; if there are too many, the most severe and one that counts those left out."""
     if len(issues) <= MAX_ISSUES:
         return issues
     ranked = sorted(range(len(issues)), key=lambda index: _RANKS.index(issues[index]["severity"]))

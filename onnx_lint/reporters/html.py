@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One page for a browser: what a run says at a glance, and its findings, to search, each with a picture.
+"""One page for a browser: a summary of the run, and its findings with search and pictures.
 
-The page is whole without a network, a server or a second file. Its policy (Content-Security-Policy) lets the two
-scripts and the style in it run, by their hashes, and nothing else; names from models are text, never markup. It can be
-read without scripts, which filter, and draw: the layout is that of dagre, which stands beside this module.
+The page needs no network, server or second file. Its Content-Security-Policy allows only its own two scripts and its
+style, by their hashes; names from models are text, never markup. It is readable without scripts, which filter findings
+and draw pictures with the layout of dagre, a file next to this module.
 """
 
 from __future__ import annotations
@@ -26,9 +26,11 @@ from onnx_lint.reporters.documentation import clauses_markdown
 from onnx_lint.reporters.escape import shortened, shown_path, visible
 from onnx_lint.reporters.statistics import statistics
 from onnx_lint.reporters.wording import (
+    allowed_of,
     bytes_of,
     counted,
     counted_of,
+    description_of,
     internal_error_of,
     is_unremarkable,
     not_verified_of,
@@ -37,13 +39,12 @@ from onnx_lint.reporters.wording import (
     state_of,
     total_of,
     weakened_of,
-    what_of,
     worst_of,
 )
 from onnx_lint.spec.clauses import Severity
 
 MAX_FINDINGS: Final = 2000
-"""Further ones, the least severe, are counted: a browser is kept busy, and nobody reads on."""
+"""The most findings on the page. The others, the least severe, are only counted, so that browsers stay fast."""
 
 MAX_MESSAGE: Final = 1000
 MAX_BARS: Final = 12
@@ -77,7 +78,7 @@ def write(report: Report, stream: TextIO, options: Options) -> None:
 
 
 def write_page(stream: TextIO, title: str, body: Iterable[str], pictures: Iterable[Neighbourhood] = ()) -> None:
-    """Write a page around what stands in its body, which is markup; the title is text."""
+    """Write a page around `body`, which is markup; the title is text."""
     style, layout, script = (_data(name) for name in ("page.css", "dagre.min.js", "page.js"))
     hashes = " ".join(f"'sha256-{_hash(text)}'" for text in (layout, script))
     style_hash = f"'sha256-{_hash(style)}'"
@@ -96,7 +97,7 @@ def _hash(text: str) -> str:
 
 
 def _inert_json(value: Any) -> str:
-    """JSON in which nothing can end the element around it."""
+    """Return JSON that cannot end the element around it."""
     return json_without_commands(json.dumps(value, separators=(",", ":"))).replace("<", "\\u003c")
 
 
@@ -121,7 +122,7 @@ def _picture(drawn: Neighbourhood) -> Mapping[str, Any]:
 
 
 def text_of(text: str) -> str:
-    """Text as HTML has it: on one line, without markup."""
+    """Return text for HTML: on one line, without markup."""
     return escape(shortened(visible(text), MAX_MESSAGE))
 
 
@@ -130,7 +131,7 @@ _Crashed = tuple[FileReport, InternalError]
 
 
 def _findings(report: Report) -> list[_Found]:
-    """The findings of all files, errors before warnings before notes."""
+    """Return the findings of all files, errors before warnings before notes."""
     found = [(file, item) for file in report.files for item in file.diagnostics]
     return sorted(found, key=lambda each: -each[1].severity)[:MAX_FINDINGS]
 
@@ -141,7 +142,7 @@ def _findings(report: Report) -> list[_Found]:
 def _body(report: Report, findings: Sequence[_Found], options: Options) -> Iterator[str]:
     yield f"<header><h1>onnx-lint: {text_of(total_of(report))}</h1>"
     standard = f"ONNX {report.edition}" + (f" ({report.variant})" if report.variant != "onnx-ml" else "")
-    yield f'<p class="faint">Held against {text_of(standard)} by onnx-lint {__version__}.</p></header>'
+    yield f'<p class="faint">Checked against {text_of(standard)} by onnx-lint {__version__}.</p></header>'
     for what in weakened_of(report.weakened):
         yield f'<p class="warning">{text_of(what)}</p>'
     yield "<main>"
@@ -175,7 +176,7 @@ def _tiles(report: Report) -> str:
 
 
 def tiles_of(said: Iterable[tuple[str, str]]) -> str:
-    """Numbers at a glance: what is said of each, the number first, and the class that colours it."""
+    """Return tiles with large numbers, from pairs of a text that begins with its number and a CSS class."""
     tiles = [(*text.partition(" ")[::2], name) for text, name in said]
     items = "".join(f'<li><b class="{name}">{number}</b>{what}</li>' for number, what, name in tiles)
     return f'<ul class="tiles">{items}</ul>'
@@ -186,7 +187,7 @@ def _rule_chart(report: Report) -> str:
 
 
 def rule_link(rule: str) -> str:
-    """The name of a rule, which leads to its documentation on the page."""
+    """Return the name of a rule as a link to its documentation on the page."""
     return f'<a href="#rule-{text_of(rule)}">{text_of(rule)}</a>'
 
 
@@ -197,9 +198,9 @@ def _file_chart(report: Report) -> str:
 
 
 def chart(title: str, of: str, rows: Sequence[tuple[str, Mapping[Severity, int]]]) -> str:
-    """Bars of a common scale, each in the colours of its severities; the numbers stand beside them.
+    """Return bars on a common scale, divided by severity, with the numbers beside them.
 
-    Each row has its name, which is markup, and its numbers.
+    `rows`: the name, which is markup, and the number for each severity.
     """
     most = max(sum(found.values()) for _, found in rows)
     lines = []
@@ -251,7 +252,7 @@ _INTERNAL_ERROR: Final = "internal error"
 
 
 def _crash(file: FileReport, error: InternalError, *, with_trace: bool) -> str:
-    """A bug that was met in a file, which can be filtered as a finding can; equal traces stand there once."""
+    """Return a crash as an entry that can be filtered like a finding. Equal traces are shown once."""
     path = text_of(shown_path(file.path))
     lines = [escape(visible(line)) for line in error.traceback.splitlines()]
     trace = f"<pre>{chr(10).join(lines)}</pre>" if with_trace else "<p>The trace is that of an entry above.</p>"
@@ -274,8 +275,10 @@ def _finding(file: FileReport, item: Diagnostic, picture: int | None, *, is_open
     where = bytes_of(item.byte_range) if item.position is None else ""
     clause = f"{item.clause} {item.keyword} ({item.anchor}): {item.clause_summary}"
     facts = [("clause", text_of(clause))]
-    if item.allowed:
-        facts.append(("allowed", text_of(item.allowed)))
+    if allowed := allowed_of(item):
+        facts.append(("allowed", text_of(allowed)))
+    if item.hint:
+        facts.append(("help", text_of(item.hint)))
     facts += (("see also", f"<code>{text_of(place.place)}</code>: {text_of(place.message)}") for place in item.related)
     facts.append(("rule", rule_link(item.rule)))
     rows = "".join(f"<dt>{name}</dt><dd>{said}</dd>" for name, said in facts)
@@ -291,7 +294,7 @@ def _finding(file: FileReport, item: Diagnostic, picture: int | None, *, is_open
 
 
 def _context(item: Diagnostic) -> str:
-    """The lines around the finding in ONNX's textual syntax, with a mark under what it is about."""
+    """Return the lines around the finding in ONNX's textual syntax, with the subject marked."""
     if not item.context:
         return ""
     margin = max(len(line.label) for line in item.context)
@@ -307,7 +310,7 @@ def _context(item: Diagnostic) -> str:
 
 
 def _files(report: Report) -> Iterator[str]:
-    """What there is to say about each file, those with findings first."""
+    """Yield the section with the state of each file, files with findings first."""
     yield "<section><h2>Files</h2>"
     for file in sorted(report.files, key=lambda each: -(worst_of(each) or 0))[:MAX_FINDINGS]:
         yield f"<h3>{text_of(shown_path(file.path))}</h3><p>{text_of(_state(file, report))}</p>"
@@ -328,14 +331,14 @@ def _state(file: FileReport, report: Report) -> str:
     if file.not_judged is not None and not file.diagnostics:
         return f"not judged: {file.not_judged}"
     state = f"conforms {praise_of(file, report)}" if is_unremarkable(file, report) else state_of(file)
-    return "; ".join(part for part in (state, what_of(file)) if part)
+    return "; ".join(part for part in (state, description_of(file)) if part)
 
 
 # --- the rules
 
 
 def documentation_of(names: Sequence[str]) -> Iterator[str]:
-    """The documentation of rules."""
+    """Yield the documentation of rules."""
     if not names:
         return
     yield "<section><h2>Rules</h2>"
@@ -352,5 +355,5 @@ def _documentation(name: str) -> str:
     from markdown_it import MarkdownIt  # which rich brings
 
     text = f"{entry.rule.documentation}\n\n### Clauses\n\n{clauses_markdown(entry.rule)}".replace("\n### ", "\n#### ")
-    # No HTML in it stays HTML, and nothing in it becomes a link that it does not write as one.
+    # No HTML in the documentation stays HTML, and no bare address becomes a link.
     return str(MarkdownIt("commonmark", {"html": False}).render(text))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The report for programs, version 1; `docs/report.schema.json` is its JSON Schema.
 
-Within a version only properties are added. There is no time stamp: the same input gives the same bytes. The text is
-ASCII; names stand as they are, except that a lone surrogate, which no encoding can write, is replaced by its escape.
+Within a version properties are only added. There is no time stamp: the same input gives the same bytes. The text is
+ASCII. Names are unchanged, except that lone surrogates, which no encoding can represent, are escaped.
 """
 
 from __future__ import annotations

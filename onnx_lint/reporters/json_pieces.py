@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""JSON that is written piece by piece, as a report of ten thousand findings takes up many megabytes as a whole."""
+"""Writes JSON piece by piece. The report of ten thousand findings needs many megabytes as a whole."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from onnx_lint.common.visible import json_without_commands
 
 
 class Elements(Record):
-    """An array, each of whose elements is made when it is written; it can be written once."""
+    """An array whose elements are created while it is written. It can be written once."""
 
     made: Iterable[Any]
 
 
 class Properties(Record):
-    """An object with values that are written piece by piece: Elements, or Properties themselves."""
+    """An object whose values are written piece by piece: Elements, or Properties themselves."""
 
     values: Mapping[str, Any]
 
 
 def write_pieces(value: Any, stream: TextIO, *, indent: int | None = None) -> None:
-    """Write the value and a line end, as `json.dump` does: with `indent`, or without spaces.
+    """Write the value and a newline, as `json.dump` does: with `indent`, or without spaces.
 
-    Commands of CI servers in names are escaped, as a log may be where the JSON goes.
+    Names that a CI server would take for commands are escaped, since the JSON may go to a log.
     """
     stream.writelines(map(json_without_commands, _pieces(value, indent, 0)))
     stream.write("\n")
@@ -49,7 +49,7 @@ def _name(name: str, indent: int | None) -> str:
 
 
 def _indented(value: Any, indent: int, depth: int) -> str:
-    """The same as `json.dumps(value, indent=indent)`, which leaves two kilobytes to the garbage collector each time."""
+    """Return the same as `json.dumps(value, indent=indent)`, which leaves two kilobytes of garbage at each call."""
     if isinstance(value, dict) and value:
         parts = [_name(name, indent) + _indented(each, indent, depth + 1) for name, each in value.items()]
     elif isinstance(value, (list, tuple)) and value:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One JSON object a line: the run, then for each file its findings and itself, then the summary.
+"""One JSON object per line: the run, then for each file its findings and the file itself, then the summary.
 
 The objects are those of the JSON report, each with its kind in `record`: `run`, `finding` (with the `path` of its
 file), `file` and `summary`. `docs/report-line.schema.json` is the JSON Schema of a line.
@@ -27,7 +27,7 @@ from onnx_lint.reporters.records import (
 
 
 class Writer:
-    """Writes one record a line."""
+    """Writes one record per line."""
 
     def __init__(self, head: Report, stream: TextIO, options: Options, count: int) -> None:
         self._stream = stream
@@ -35,7 +35,7 @@ class Writer:
         self._write({"record": "run", "version": VERSION, "tool": tool_record(head)})
 
     def file(self, file: FileReport) -> None:
-        """Write a record for each finding, and then one for the file."""
+        """Write a record for each finding, then one for the file."""
         self._stream.writelines(file_lines(file, show_suppressed=self._show_suppressed))
 
     def end(self, report: Report) -> None:
@@ -47,7 +47,9 @@ class Writer:
 
 
 def file_lines(file: FileReport, *, show_suppressed: bool = False, extra: Mapping[str, Any] = EMPTY) -> Iterator[str]:
-    """The lines of a file: one for each finding, and then one for itself, with what is `extra` to its record."""
+    """Yield the lines of a file: one for each finding, then one for the file itself, with
+    `extra` added to its record.
+    """
     for diagnostic in diagnostic_records(file, show_suppressed=show_suppressed):
         yield _line({"record": "finding", "path": path_of(file), **diagnostic})
     yield _line({"record": "file", **file_record(file), **extra})

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """JUnit's XML, for the test reports of CI servers.
 
-A file is a test suite. In it each rule and clause with findings is a test case, which fails when a finding is severe
+A file is a test suite. In it each rule and clause with findings is a test case, which fails if a finding is severe
 enough to fail the run; a file without findings is one test case that passes. A file that could not be checked, and a
 rule that crashed, are errors. There are no times: the same input gives the same bytes.
 """
@@ -18,6 +18,7 @@ from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, shown_path, visible
 from onnx_lint.reporters.wording import (
     counted,
+    description_of,
     internal_error_of,
     interrupted_of,
     is_ignored,
@@ -25,21 +26,20 @@ from onnx_lint.reporters.wording import (
     standard_of,
     total_of,
     weakened_of,
-    what_of,
     where_of,
 )
 from onnx_lint.spec.clauses import Severity
 
 MAX_SHOWN: Final = 100
-"""Further findings of one rule and clause in one file are counted: CI servers refuse reports of many megabytes."""
+"""The findings of one rule and clause in one file to show. CI servers reject reports of many megabytes."""
 
 MAX_MESSAGE: Final = 1000
 
 _COUNTED: Final = (("tests", "testcase"), ("failures", "failure"), ("errors", "error"))
-"""Attributes, and the elements whose number they are."""
+"""Attributes of a suite, and the elements that each counts."""
 
 _NO_XML: Final = re.compile("[\ufffe\uffff]")
-"""What XML 1.0 has no character for and `visible` leaves in."""
+"""The characters that XML 1.0 does not allow and `visible` does not escape."""
 
 
 def write(report: Report, stream: TextIO, options: Options) -> None:
@@ -95,7 +95,7 @@ def _properties(suite: ElementTree.Element, file: FileReport, report: Report) ->
     pairs = [("edition", standard_of(file, report).removeprefix("ONNX "))]
     if file.suppressed:
         pairs.append(("suppressed", f"{len(file.suppressed):,}"))
-    what = what_of(file)
+    what = description_of(file)
     if what:
         pairs.append(("facts", what))
     pairs += [("not verified", what) for what in not_verified_of(file)]
@@ -134,6 +134,6 @@ def _list(group: Sequence[Diagnostic]) -> str:
 
 
 def _text(text: str, *, lines: bool = False) -> str:
-    """Text of characters that XML 1.0 has; `lines`: whether line ends stay."""
+    """Return text without characters that XML 1.0 forbids. `lines`: whether to keep line breaks."""
     shown = "\n".join(visible(line) for line in text.split("\n")) if lines else shortened(visible(text), MAX_MESSAGE)
     return _NO_XML.sub(lambda match: f"\\u{ord(match[0]):04x}", shown)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where rules and the program are documented on the web, as far as somebody says.
+"""The addresses of the documentation of rules and of onnx-lint, if known.
 
-That is the option `--documentation-url`, for who hosts the site, or the metadata of the distributions. Where nobody
-says anything there are no links, and `onnx-lint explain` tells the same.
+They come from the option `--documentation-url`, for those who host the site, or from the metadata of the distributions.
+Without an address reports have no links; `onnx-lint explain` shows the same text.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from onnx_lint.engine.registry import registry
 
 @cache
 def documentation_url(rule: str, site: str | None = None) -> str | None:
-    """The page of a rule: on the documentation site of onnx-lint, or the documentation of the plugin that has it.
+    """Return the page of a rule: on the documentation site of onnx-lint, or in the documentation of its plugin.
 
-    `site`: the address of the site, where it is not the one that the metadata names, which may name none.
+    `site`: the address of the site; None for the one in the metadata, if any.
     """
     entry = registry().get(rule)
     if entry is None:
@@ -30,5 +30,5 @@ def documentation_url(rule: str, site: str | None = None) -> str | None:
 
 @cache
 def information_url(site: str | None = None) -> str | None:
-    """Where onnx-lint itself is described; `site` as for documentation_url."""
+    """Return the page about onnx-lint itself; `site` as for documentation_url."""
     return site or project_url(NAME, DOCUMENTATION) or project_url(NAME, HOMEPAGE)

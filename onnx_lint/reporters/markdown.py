@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Markdown for the summary of a CI step, or for a comment: a table of the files, and the findings of each, folded.
 
-GitHub refuses a step summary of more than 1 MiB as a whole, so what would go beyond is left out and counted.
+GitHub rejects a step summary of more than 1 MiB as a whole, so sections beyond that are left out and counted.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from onnx_lint.reporters.statistics import statistics
 from onnx_lint.reporters.wording import (
     counted,
     counted_of,
+    description_of,
     internal_error_of,
     is_ignored,
     is_unremarkable,
@@ -26,13 +27,12 @@ from onnx_lint.reporters.wording import (
     state_of,
     total_of,
     weakened_of,
-    what_of,
     where_of,
 )
 from onnx_lint.spec.clauses import Severity
 
 MAX_BYTES: Final = 1024 * 1024 - 16 * 1024
-"""What is left to other users of the summary of one step is for the closing line, and for them."""
+"""The most bytes to write. The rest of 1 MiB is for the closing line, and for other summaries of the same step."""
 
 SHOWN_PER_RULE: Final = 3
 MAX_PICTURES: Final = 5
@@ -44,7 +44,7 @@ _LINKS: Final = re.compile(r"://|www\.", re.IGNORECASE)
 
 
 def write(report: Report, stream: TextIO, options: Options) -> None:
-    """Write the sections until the room is used up; a section is written whole or not at all."""
+    """Write whole sections while there is room."""
     left = MAX_BYTES
     left_out = 0
     for section in _sections(report, options):
@@ -69,7 +69,7 @@ def _sections(report: Report, options: Options) -> Iterator[str]:
 
 
 def _findings(report: Report, options: Options) -> Iterator[str]:
-    """The sections of the files, the worst first across all of them, as there may be no room for the rest."""
+    """Yield the sections of the files, the most severe first across all files, since there may not be room for all."""
     many = len(report.files) > 1
     last: FileReport | None = None
     told: set[int] = set()
@@ -77,7 +77,7 @@ def _findings(report: Report, options: Options) -> Iterator[str]:
     for level in (None, *reversed(Severity)):
         for index, file in enumerate(report.files):
             rows = list(_rows(file, level, options))
-            # What there is no verdict on comes even before errors.
+            # Files without a verdict come even before errors.
             if not rows and (level is not None or not _is_undone(file)):
                 continue
             if last is not file:
@@ -116,7 +116,7 @@ def _heading(file: FileReport, report: Report) -> str:
 
 
 def _rows(file: FileReport, level: Severity | None, options: Options) -> Iterator[str]:
-    """The findings of one severity as rows of a table, those of one rule and clause together."""
+    """Yield the findings of one severity as rows of a table, grouped by rule and clause."""
     groups: dict[tuple[str, str], list[Diagnostic]] = {}
     for item in file.diagnostics:
         if item.severity is level:
@@ -129,7 +129,7 @@ def _rows(file: FileReport, level: Severity | None, options: Options) -> Iterato
 def _state(file: FileReport, report: Report) -> str:
     if file.unreadable is not None:
         return f"**Not checked**: {_inert(file.unreadable)}"
-    what = what_of(file)
+    what = description_of(file)
     facts = f"; {_inert(what)}" if what else ""
     if file.not_judged is not None and not file.diagnostics:
         return f"**Not judged**: {_inert(file.not_judged)}"
@@ -158,7 +158,7 @@ def _more(group: list[Diagnostic]) -> str:
 
 
 def _mermaid(drawn: Neighbourhood) -> str:
-    """A picture as the diagram that GitHub and GitLab draw from its text."""
+    """Return a picture as a Mermaid diagram, which GitHub and GitLab draw."""
     lines = ["```mermaid", "flowchart TD"]
     for index, node in enumerate(drawn.nodes):
         label = "<br>".join(_label(text) for text in (node.kind, node.name) if text)
@@ -174,18 +174,18 @@ def _mermaid(drawn: Neighbourhood) -> str:
 
 
 def _label(text: str) -> str:
-    """Text in a diagram, in which only letters, digits and a few marks stand for themselves."""
+    """Return text for a label of a diagram. All but letters, digits and a few marks is escaped."""
     return re.sub(r"[^A-Za-z0-9_ .,/:?\[\]()-]", lambda match: f"#{ord(match[0])};", visible(text))
 
 
 def _code(text: str) -> str:
-    """A code span, which no markup reaches but a backtick and the bar of a table."""
+    """Return a code span; text with a backtick or the bar of a table is escaped instead."""
     shown = shortened(visible(text), MAX_MESSAGE)
     return _inert(text) if re.search("[`|]", shown) else f"`{shown}`"
 
 
 def _inert(text: str) -> str:
-    """Text that Markdown shows as it is: no markup, no HTML, no link, nobody mentioned."""
+    """Return text that Markdown shows unchanged: no markup, no HTML, no link, no mention."""
     shown = _ACTIVE.sub(r"\\\g<0>", shortened(visible(text), MAX_MESSAGE))
     shown = re.sub("[&<>@]", lambda match: _NAMED[match[0]], shown)
     return _LINKS.sub(lambda match: match[0].replace(":", "&#58;").replace(".", "&#46;"), shown)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes lines of styled text: with the control sequences of a terminal, or as they are.
+"""Writes lines of styled text, with or without the control sequences of a terminal.
 
-Nothing is cut, and off a terminal nothing is wrapped. A terminal breaks lines in the middle of words, so for one they
-are broken between words, those that follow a mark in the margin below one another.
+Nothing is cut. Only for a terminal lines are wrapped, between words, since a terminal itself breaks words. Wrapped
+lines after a mark in the margin are aligned with the text behind it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Final, TextIO
 
 Segment = tuple[str, str]
-"""Text and its style, one of those in STYLES; an empty style for plain text."""
+"""A text and its style: one of STYLES, or empty for plain text."""
 
 Line = tuple[Segment, ...]
 
@@ -29,17 +29,17 @@ STYLES: Final = {
 
 
 def plain(text: str) -> Line:
-    """A line without style."""
+    """Return a line without style."""
     return ((text, ""),)
 
 
 def link(text: str, url: str) -> str:
-    """The text as a link of the terminal (OSC 8); a terminal that knows no links shows the text alone."""
+    """Return the text as a link of the terminal (OSC 8). A terminal without links shows only the text."""
     return f"\x1b]8;;{url}\x1b\\{text}\x1b]8;;\x1b\\"
 
 
 def painter(stream: TextIO, *, color: bool, width: int | None = None) -> Callable[[Line], None]:
-    """A function that writes one line to `stream`. `width`: the columns of a terminal; None for lines of any length."""
+    """Return a function that writes one line to `stream`. `width`: the columns of a terminal; None to wrap nothing."""
     paint = _painted if color else _bare
 
     def write(line: Line) -> None:
@@ -59,7 +59,9 @@ def _bare(segment: Segment) -> str:
 
 
 def columns(text: str) -> int:
-    """How many columns of a terminal a text takes up: East Asian characters two, combining ones none."""
+    """Return how many columns of a terminal a text needs: two for wide East Asian characters,
+    none for combining ones.
+    """
     if text.isascii():
         return len(text)
     import unicodedata  # which few names need
@@ -74,11 +76,11 @@ def columns(text: str) -> int:
 _LINK: Final = r"\x1b\]8;;[^\x1b]*\x1b\\"
 _HANGING: Final = 4
 _LEAST_WIDTH: Final = 30
-"""In a narrower terminal there is nothing to be gained."""
+"""The narrowest terminal for which lines are wrapped."""
 
 
 def _wrapped(line: Line, width: int) -> Iterator[Line]:
-    """The line in rows of at most `width` columns, as far as its words are not longer."""
+    """Yield the line in rows of at most `width` columns; a longer word has a row of its own."""
     if width < _LEAST_WIDTH or sum(_length(text) for text, _ in line) <= width:
         yield line
         return
@@ -98,7 +100,10 @@ def _wrapped(line: Line, width: int) -> Iterator[Line]:
 
 
 def _words(line: Line) -> Iterator[tuple[Segment, list[Segment]]]:
-    """The words of the line, which may be of several styles, each with the blanks before it; not those at the end."""
+    """Yield the words of the line with the blanks before each.
+
+    A word may have several styles; final blanks are dropped.
+    """
     blanks: Segment = ("", "")
     word: list[Segment] = []
     for text, style in line:
@@ -115,5 +120,5 @@ def _words(line: Line) -> Iterator[tuple[Segment, list[Segment]]]:
 
 
 def _length(text: str) -> int:
-    """How many columns the text takes up; a link takes up those of its text."""
+    """Return how many columns the text needs; a link needs those of its text."""
     return len(re.sub(_LINK, "", text))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A report as plain data, for the formats that programs read; `docs/report.schema.json` describes it."""
+"""A report as plain data, for the formats for programs; `docs/report.schema.json` describes it."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from onnx_lint import __version__
-from onnx_lint.report import Diagnostic, Facts, FileReport, InternalError, RelatedPlace, Report, Shapes
+from onnx_lint.report import Diagnostic, FileFacts, FileReport, InternalError, ProposedFix, RelatedPlace, Report, Shapes
 from onnx_lint.reporters.escape import encodable, shown_path
 from onnx_lint.reporters.fingerprint import fingerprints
 from onnx_lint.reporters.statistics import statistics
 from onnx_lint.spec.clauses import Severity
 
 VERSION: Final = 1
-"""The version of the JSON report. Within a version only properties are added."""
+"""The version of the JSON report. Within a version properties are only added."""
 
 
 def tool_record(report: Report) -> dict[str, Any]:
-    """What made the report, and against which text and rules the files were held."""
+    """Return the program that made the report, the edition, and the rules."""
     return {
         "name": "onnx-lint",
         "version": __version__,
@@ -28,7 +28,7 @@ def tool_record(report: Report) -> dict[str, Any]:
 
 
 def summary_record(report: Report) -> dict[str, Any]:
-    """The counts over all files."""
+    """Return the counts over all files."""
     return {
         "conforms": report.conforms,
         "files": len(report.files),
@@ -48,13 +48,13 @@ def summary_record(report: Report) -> dict[str, Any]:
 
 
 def _weakened(report: Report) -> dict[str, Any]:
-    """What configuration files turn off, where they do."""
+    """Return what configuration files turn off, if anything."""
     found = [{"file": weakening.file, "settings": dict(weakening.settings)} for weakening in report.weakened]
     return {"weakened": found} if found else {}
 
 
 def file_record(file: FileReport) -> dict[str, Any]:
-    """What was found out about a file, its diagnostics apart."""
+    """Return the record of a file without its diagnostics."""
     return {
         "path": path_of(file),
         "size": None if file.unreadable is not None else file.size,
@@ -76,7 +76,7 @@ def file_record(file: FileReport) -> dict[str, Any]:
 
 
 def _traffic(file: FileReport) -> dict[str, Any]:
-    """What was fetched of a remote model."""
+    """Return the network traffic of a remote model."""
     if file.traffic is None:
         return {}
     found = file.traffic
@@ -84,26 +84,26 @@ def _traffic(file: FileReport) -> dict[str, Any]:
 
 
 def _differences(file: FileReport) -> dict[str, Any]:
-    """What the file was held against, where that is not what the others were held against."""
+    """Return edition, variant and rules of the file if they differ from those of the run."""
     if file.edition is None:
         return {}
     return {"specification": {"edition": file.edition, "variant": file.variant}, "rules": list(file.rules or ())}
 
 
 def diagnostic_records(file: FileReport, *, show_suppressed: bool = False) -> Iterator[dict[str, Any]]:
-    """The diagnostics of a file, in its order, and after them those that a baseline suppresses, when asked for."""
+    """Yield the diagnostics of a file in order, then the suppressed ones if asked for."""
     items = (*file.diagnostics, *(file.suppressed if show_suppressed else ()))
     for index, (item, mark) in enumerate(zip(items, fingerprints(items), strict=True)):
         yield _diagnostic(item, mark) | ({"suppressed": True} if index >= len(file.diagnostics) else {})
 
 
 def path_of(file: FileReport) -> str:
-    """The path as it was given or found; `<stdin>` for standard input."""
+    """Return the path as given or found; `<stdin>` for standard input."""
     return shown_path(file.path) if file.path == "-" else file.path
 
 
 def json_safe(value: Any) -> Any:
-    """The value with an escape for each lone surrogate, which no encoding can write."""
+    """Return the value with lone surrogates escaped, which no encoding can represent."""
     if isinstance(value, str):
         return encodable(value)
     if isinstance(value, dict):
@@ -127,7 +127,7 @@ def _shapes(shapes: Shapes) -> dict[str, Any]:
     }
 
 
-def _facts(facts: Facts) -> dict[str, Any]:
+def _facts(facts: FileFacts) -> dict[str, Any]:
     return {
         "ir_version": facts.ir_version,
         "opset_imports": [{"domain": domain, "version": version} for domain, version in facts.opset_imports],
@@ -158,8 +158,30 @@ def _diagnostic(item: Diagnostic, fingerprint: str) -> dict[str, Any]:
         "related": [_related(place) for place in item.related],
         "fingerprint": fingerprint,
         **({"refused_by": dict(item.refused_by)} if item.refused_by else {}),
+        **({"hint": item.hint} if item.hint is not None else {}),
         **({"count": item.count} if item.count > 1 else {}),
+        **({"plugin": item.declared_by} if item.declared_by is not None else {}),
+        **({"fix": _fix(item.fix)} if item.fix is not None else {}),
         **_line_and_column(item),
+    }
+
+
+def _fix(fix: ProposedFix) -> dict[str, Any]:
+    edits = [
+        {
+            "edit": edit.kind,
+            "place": edit.place,
+            "pointer": edit.pointer,
+            **({"before": edit.before} if edit.before is not None else {}),
+        }
+        for edit in fix.edits
+    ]
+    patches = [{"offset": offset, "length": length, "replacement": new} for offset, length, new in fix.patches]
+    return {
+        "message": fix.message,
+        "safe": fix.is_safe,
+        **({"edits": edits} if edits else {}),
+        **({"bytes": patches} if patches else {}),
     }
 
 
@@ -174,7 +196,7 @@ def _related(place: RelatedPlace) -> dict[str, Any]:
 
 
 def _line_and_column(item: Diagnostic | RelatedPlace) -> dict[str, int]:
-    """Where a place stands in a text; nothing in a binary file."""
+    """Return line and column of a place in a text; nothing for a binary file."""
     return {"line": item.position[0], "column": item.position[1]} if item.position is not None else {}
 
 
@@ -195,7 +217,7 @@ def _internal_error(error: InternalError) -> dict[str, Any]:
 
 
 def internal_error(record: Mapping[str, Any]) -> InternalError:
-    """Return the internal error that a record is of."""
+    """Return the internal error that a record describes."""
     optional = {name: record[name] for name in ("work", "operator", "node", "place", "nodes") if name in record}
     not_run = tuple(record.get("not_run", ()))
     return InternalError(record["rule"], record["exception"], record["traceback"], not_run=not_run, **optional)

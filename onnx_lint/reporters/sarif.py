@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """SARIF 2.1.0, for code scanning.
 
-Three things differ from what the standard's text alone would suggest, for the sake of GitHub, the service that most
-people use. Most models are binary files, for which the standard wants a region of bytes; GitHub shows a result only
-with a region of text, so each result has the empty one at 1:1, which claims no byte, and its bytes stand in `address`;
-in a model in text form it has its line and column. For a region of text the upload reads the whole file, some ten
-megabytes a second, so results in large files have none. Each result has a fingerprint of its own making, because GitHub
-would make one of the file's first line and take all results of one rule for the same. And no more results are written
-than an upload may have.
+The report follows GitHub, the service that most people use, where it differs from the text of the standard:
+- The standard requires a region of bytes in a binary file; GitHub shows a result only with a region of text. So each
+  result has the empty region at 1:1, which claims no byte, and its bytes are in `address`. In a model in text form it
+  has its line and column.
+- For a region of text the upload reads the whole file, about ten megabytes a second. So results in large files have
+  none.
+- GitHub would compute the fingerprint from the first line of the file, and merge all results of one rule. So each
+  result has its own.
+- There are at most as many results as an upload may have.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from typing import Any, Final, TextIO
 
 from onnx_lint import __version__
 from onnx_lint.common.record import replace
-from onnx_lint.report import Diagnostic, FileReport, RelatedPlace, Report
+from onnx_lint.report import Diagnostic, FileReport, ProposedFix, RelatedPlace, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, visible
 from onnx_lint.reporters.fingerprint import fingerprints
@@ -28,11 +30,11 @@ from onnx_lint.reporters.links import information_url
 from onnx_lint.reporters.sarif_rules import NOTIFICATIONS, sarif_rules
 from onnx_lint.reporters.uri import default_root, uri_of
 from onnx_lint.reporters.wording import (
+    description_of,
     internal_error_of,
     interrupted_of,
     not_verified_of,
     weakened_of,
-    what_of,
     where_of,
 )
 
@@ -43,23 +45,23 @@ MAX_LINKED: Final = 10
 MAX_MESSAGE: Final = 1000
 MAX_NAME: Final = 300
 INTERRUPTED: Final = 130
-"""The exit code of a run that was interrupted."""
+"""The exit code of an interrupted run."""
 MAX_SIZE_WITH_LINE: Final = 256 * 1000 * 1000
-"""In larger files results have no region, unless one is asked for."""
+"""The largest file whose results have a region by default."""
 
 _REGION: Final = {"startLine": 1, "startColumn": 1, "endLine": 1, "endColumn": 1}
 _VALUE_FIELDS: Final = frozenset({"input", "output", "value_info"})
 
 
 def write(report: Report, stream: TextIO, options: Options) -> None:
-    """Write one run that holds the results of all files."""
+    """Write one run with the results of all files."""
     root = options.root or default_root()
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": Elements([_run(report, root, options)])}
     write_pieces(Properties(log), stream)
 
 
 def region_of(file: FileReport, wanted: str | None) -> str:
-    """What the results of a file point at, one of SARIF_REGIONS."""
+    """Return the region of the results of a file, one of SARIF_REGIONS."""
     return wanted or ("line" if file.size <= MAX_SIZE_WITH_LINE else "none")
 
 
@@ -125,13 +127,13 @@ def _artifact(file: FileReport, uri: str) -> dict[str, Any]:
 
 
 def _described(file: FileReport) -> dict[str, Any]:
-    """What the file is, where it is known, as a property of its own."""
-    what = what_of(file)
+    """Return the description of the file, if known, as a property."""
+    what = description_of(file)
     return {"facts": shortened(what, MAX_MESSAGE)} if what else {}
 
 
 def _are_worst(diagnostics: Sequence[Diagnostic]) -> list[bool]:
-    """Of each diagnostic whether it is among the most severe, of which there are not too many for an upload."""
+    """Return for each diagnostic whether it is among the MAX_RESULTS most severe."""
     ranked = sorted(range(len(diagnostics)), key=lambda index: -diagnostics[index].severity)
     worst = set(ranked[:MAX_RESULTS])
     return [index in worst for index in range(len(diagnostics))]
@@ -162,6 +164,8 @@ def _results(
         if id(item) in known:
             justification = "The baseline lists the finding."
             result["suppressions"] = [{"kind": "external", "status": "accepted", "justification": justification}]
+        if item.fix is not None and item.fix.patches:
+            result["fixes"] = [_fix(item.fix, artifact)]
         if related:
             result["relatedLocations"] = [
                 _related(place, number, artifact, region) for number, place in enumerate(related, 1)
@@ -169,15 +173,28 @@ def _results(
         yield result
 
 
+def _fix(fix: ProposedFix, artifact: dict[str, Any]) -> dict[str, Any]:
+    """Return the fix as bytes to replace. SARIF has no word for its safety, so that the description says it."""
+    replacements = [
+        {"deletedRegion": {"byteOffset": offset, "byteLength": length}, "insertedContent": {"binary": new}}
+        for offset, length, new in fix.patches
+    ]
+    said = f"{_inert(fix.message)} ({'safe' if fix.is_safe else 'unsafe'})"
+    return {
+        "description": {"text": said},
+        "artifactChanges": [{"artifactLocation": artifact, "replacements": replacements}],
+    }
+
+
 def _message(item: Diagnostic) -> str:
-    """The message with links to the related places: GitHub shows those that a message links to, and no others."""
+    """Return the message with links to the related places. GitHub shows only places that the message links to."""
     links = [f"[place {number}]({number})" for number in range(1, min(len(item.related), MAX_LINKED) + 1)]
     see_also = f" See also {', '.join(links)}." if links else ""
     return f"{_inert(item.message)}.{see_also}"
 
 
 def _inert(text: str) -> str:
-    """Text from a model that makes no link: in it, `](` is all that could end a link's text."""
+    """Return text from a model with `](` escaped, so that it cannot form a link."""
     return shortened(visible(text), MAX_MESSAGE).replace("](", "\\](")
 
 
@@ -198,9 +215,9 @@ def _location(item: Diagnostic, artifact: dict[str, Any], region: str) -> dict[s
 
 
 def _with_snippet(location: dict[str, Any], item: Diagnostic) -> dict[str, Any]:
-    """The location with the lines of the model around the finding as the snippet of its region, where it has one.
+    """Return the location with the lines around the finding as the snippet of its region, if it has one.
 
-    In a model in text form these are not what stands there in the file, but another view of it.
+    For a model in text form these lines are not those of the file but another view of the model.
     """
     if not item.context or "region" not in location:
         return location
@@ -228,7 +245,7 @@ def _name(item: Diagnostic) -> str:
 
 
 def _kind(place: str) -> str:
-    """What stands at the place: a value, or whatever the schema calls the field."""
+    """Return the kind of the place: `value`, or the name of the field in the schema."""
     field = place.rpartition(".")[2].partition("[")[0]
     return "value" if field in _VALUE_FIELDS else field
 
@@ -253,6 +270,8 @@ def _properties(item: Diagnostic) -> dict[str, Any]:
     }
     if item.allowed:
         properties["allowed"] = visible(item.allowed)
+    if item.hint:
+        properties["hint"] = visible(item.hint)
     if item.refused_by:
         properties["refusedBy"] = dict(item.refused_by)
     if item.byte_range is not None:
@@ -267,7 +286,7 @@ def _properties(item: Diagnostic) -> dict[str, Any]:
 def _notifications(
     report: Report, uris: list[str], rule_indices: dict[str, int], level: str
 ) -> Iterator[dict[str, Any]]:
-    """Return what could not be checked; `level`: that of crashes."""
+    """Yield a notification for everything that could not be checked. `level`: the level of crashes."""
     for index, (file, uri) in enumerate(zip(report.files, uris, strict=True)):
         location = {"physicalLocation": {"artifactLocation": {"uri": uri, "index": index}}}
         if file.unreadable is not None:

@@ -14,7 +14,7 @@ from onnx_lint.rule import Rule
 from onnx_lint.spec.clauses import Severity, clauses
 
 MAX_DESCRIPTION: Final = 1024
-"""GitHub takes no longer description."""
+"""The longest description that GitHub accepts."""
 
 _PROBLEM_SEVERITIES: Final = {
     Severity.ERROR: "error",
@@ -23,10 +23,10 @@ _PROBLEM_SEVERITIES: Final = {
 }
 
 _SECURITY_SEVERITIES: Final = {Severity.ERROR: "8.0", Severity.WARNING: "5.0", Severity.NOTE: "3.0"}
-"""How GitHub ranks the results of security rules: from 7 high, from 4 medium, below low."""
+"""The scores by which GitHub ranks the results of security rules: from 7 high, from 4 medium, otherwise low."""
 
 MAX_TAGS: Final = 20
-"""GitHub takes no more for a rule."""
+"""The most tags that GitHub accepts for a rule."""
 
 NOTIFICATIONS: Final[list[dict[str, Any]]] = [
     {
@@ -41,7 +41,7 @@ NOTIFICATIONS: Final[list[dict[str, Any]]] = [
     {
         "id": "not-judged",
         "name": "NotJudged",
-        "shortDescription": {"text": "A file was read and no model in it was judged."},
+        "shortDescription": {"text": "A file was read, but no model in it was judged."},
         "fullDescription": {"text": "The file holds no model that can be read."},
         "help": {"text": "See the results of the file."},
     },
@@ -50,18 +50,18 @@ NOTIFICATIONS: Final[list[dict[str, Any]]] = [
         "name": "NotVerified",
         "shortDescription": {"text": "Something was not examined."},
         "fullDescription": {
-            "text": "Nothing is known about some operators, files were not examined, or findings exceed a limit."
+            "text": "Some operators are unknown, some files were not examined, or findings exceed a limit."
         },
         "help": {
-            "text": "Describe the operators with --opset-schema, lint the file where its external data are, or raise"
-            " the limit."
+            "text": "Describe the operators with --opset-schema, lint the file in the folder of its external data, or"
+            " raise the limit."
         },
     },
     {
         "id": "weakened-verdict",
         "name": "WeakenedVerdict",
         "shortDescription": {"text": "A configuration file weakens the verdict."},
-        "fullDescription": {"text": "With a configuration file less is found, or it is less severe."},
+        "fullDescription": {"text": "A configuration file hides findings, or makes them less severe."},
         "help": {"text": "Lint with --no-config to see what is found without it."},
     },
     {
@@ -69,13 +69,13 @@ NOTIFICATIONS: Final[list[dict[str, Any]]] = [
         "name": "InterruptedRun",
         "shortDescription": {"text": "The run was interrupted."},
         "fullDescription": {"text": "The run was interrupted, so that some files were not linted."},
-        "help": {"text": "Lint again; what the results say of the files that were linted holds."},
+        "help": {"text": "Lint again. The results for the files that were linted are complete."},
     },
     {
         "id": "too-many-results",
         "name": "TooManyResults",
         "shortDescription": {"text": "Some results were left out."},
-        "fullDescription": {"text": "There are more results than code scanning takes; the least severe were left out."},
+        "fullDescription": {"text": "There are more results than code scanning accepts. The least severe are missing."},
         "help": {"text": "Lint fewer files in one run, or select fewer rules. The JSON report is complete."},
     },
     {
@@ -83,16 +83,16 @@ NOTIFICATIONS: Final[list[dict[str, Any]]] = [
         "name": "UnreadableFile",
         "shortDescription": {"text": "A file could not be read."},
         "fullDescription": {"text": "A file could not be read, so there is no verdict on it."},
-        "help": {"text": "See that the file is there, that it is a regular file, and that it may be read."},
+        "help": {"text": "Check that the file exists, is a regular file, and is readable."},
     },
 ]
-"""What can be said about the run, sorted by id."""
+"""The notifications about a run, sorted by id."""
 
 
 def sarif_rules(ids: Iterable[str], edition: str, site: str | None = None) -> list[dict[str, Any]]:
-    """The rules with these ids, sorted; one that is not registered is described by its id alone.
+    """Return the rules with these ids, sorted. A rule that is not registered has only its id.
 
-    `site`: the address of the documentation, as links.documentation_url takes it.
+    `site`: the address of the documentation, as for links.documentation_url.
     """
     known = registry()
     return [_rule(known[name], edition, site) if name in known else _unknown(name) for name in sorted(set(ids))]
@@ -128,7 +128,7 @@ def _rule(entry: Registered, edition: str, site: str | None) -> dict[str, Any]:
 
 
 def _security_tags(rule: Rule) -> list[str]:
-    """The tag by which GitHub tells security rules, and the vulnerabilities in the forms that it knows."""
+    """Return the tag by which GitHub recognizes security rules, and the vulnerabilities in GitHub's spelling."""
     if not rule.security:
         return []
     return ["security", *(_security_tag(name) for name in rule.security)]
@@ -150,12 +150,14 @@ def _unknown(name: str) -> dict[str, Any]:
 
 
 def _identity(name: str) -> dict[str, str]:
-    """The id, and the name in the form that the standard wants, which must be more than the id in capitals."""
+    """Return the id, and the name in PascalCase, which the standard requires to differ from the
+    id by more than case.
+    """
     words = name.split("-")
     return {"id": name, "name": "".join(word.capitalize() for word in words)} if len(words) > 1 else {"id": name}
 
 
 def _full_description(documentation: str) -> str:
-    """The documentation up to what is allowed, without headings, on one line."""
+    """Return the documentation up to what is allowed, without headings, on one line."""
     before, _, _ = documentation.partition("### What is allowed")
     return " ".join(line.strip() for line in before.splitlines() if line.strip() and not line.startswith("#"))

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of values as plain data, for `onnx-lint shapes -f json`; `docs/shapes.schema.json` describes it.
-
-As in reports, names of more than a thousand characters stand without their middle.
+"""The inferred facts about values as plain data, for `onnx-lint shapes -f json`;
+`docs/shapes.schema.json` has the schema. As in reports, names of more than a thousand characters are cut in the middle.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from onnx_lint.wording import report_name
 
 
 def document(head: dict[str, Any], name: str, parts: Iterable[Iterator[str]]) -> Iterator[str]:
-    """The pieces of a JSON document: `head`, and a list `name` whose members are made while they are read."""
+    """Yield the pieces of a JSON document: `head`, and a list `name` whose members are created while they are read."""
     text = json_without_commands(json.dumps(json_safe(head), indent=2))
     yield f'{text[:-2]},\n  "{name}": ['
     for number, part in enumerate(parts):
@@ -32,7 +31,7 @@ def document(head: dict[str, Any], name: str, parts: Iterable[Iterator[str]]) ->
 
 
 def graph_parts(provenance: Provenance, walked: Walked) -> Iterator[str]:
-    """The pieces of a graph with its values, a line each."""
+    """Yield the pieces of a graph with its values, one line each."""
     yield _line(_graph(walked))[:-1] + ', "values": ['
     for number, value in enumerate(provenance.values(walked)):
         yield "," * (number > 0) + "\n      " + _line(_value(value))
@@ -40,7 +39,7 @@ def graph_parts(provenance: Provenance, walked: Walked) -> Iterator[str]:
 
 
 def way_parts(way: Way) -> Iterator[str]:
-    """The pieces of a value with the steps by which what is known of it came to be, a line each."""
+    """Yield the pieces of a value with the steps of its inference, one line each."""
     yield _line({"graph": _graph(way.steps[0].value.walked), "complete": not way.is_cut})[:-1] + ', "steps": ['
     for number, step in enumerate(way.steps):
         node = step.value.definition.node

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `onnx-lint shapes` writes for people: tables of values, and how what is known of one came to be."""
+"""The text of `onnx-lint shapes`: tables of values, and how a value was inferred."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from onnx_lint.inference.flow.knowledge import Cause
-from onnx_lint.inference.flow.provenance import Declared, Provenance, Step, Value, Way
+from onnx_lint.inference.flow.provenance import BackwardStep, Declared, Provenance, Value, Way
 from onnx_lint.inference.flow.walks import Walked
 from onnx_lint.inference.shapes.dims import describe
 from onnx_lint.inference.shapes.fact import Fact
@@ -19,10 +19,10 @@ from onnx_lint.wording import quote
 _MAX_NAME: Final = 60
 _MAX_TYPE: Final = 40
 _MAX_SHAPE: Final = 60
-"""How wide columns get; what is wider stands out of its column."""
+"""The greatest width of each column; a wider cell exceeds its column."""
 
 _MAX_CELL: Final = 200
-"""Characters of a type, a shape or a list of elements; a longer one is cut in the middle."""
+"""The characters of a type, a shape or a list of elements to show; a longer one is cut in the middle."""
 
 _MAX_ARGUMENTS: Final = 20
 _MAX_SOURCES: Final = 20
@@ -32,7 +32,7 @@ _HEADER: Final = ("VALUE", "TYPE", "SHAPE")
 
 
 def graph_title(walked: Walked) -> str:
-    """A graph with its place; a function body with the call that brought its arguments."""
+    """Return a graph with its place; a function body with its call and the shapes of the arguments."""
     graph, call = walked.graph, walked.call
     title = f"{graph.describe()} ({graph.place})"
     if call is not None:
@@ -41,12 +41,12 @@ def graph_title(walked: Walked) -> str:
         shapes += ["..."] * (len(call.arguments) > len(shapes))
         title = f"{title} with {', '.join(shapes)}" if graph.is_function else title
     elif graph.function is not None:
-        title = f"{title}, which nothing calls"
+        title = f"{title}, which is never called"
     return visible(title)
 
 
 def table(provenance: Provenance, walked: Walked) -> Iterator[str]:
-    """The values of a graph, a line each; the lines are made while they are read."""
+    """Yield the values of a graph, one line each. The lines are created while they are read."""
     names = [quote(name) for name in walked.graph.positions]
     known = set(map(walked.fact, walked.graph.positions))
     widths = (
@@ -67,7 +67,7 @@ def _row(cells: Sequence[str], widths: Sequence[int], last: str) -> str:
 
 
 def way_lines(way: Way) -> Iterator[str]:
-    """How a value came to be: its steps, the value itself first, each with the numbers of those that decide it."""
+    """Yield how a value was inferred: the steps, beginning with the value, each with the numbers of its sources."""
     first = way.steps[0].value
     yield f"{_headline(first)}, in {graph_title(first.walked)}"
     width = len(str(len(way.steps)))
@@ -81,7 +81,7 @@ def way_lines(way: Way) -> Iterator[str]:
             yield indent + _declared(step.declared)
         yield from (indent + line for line in _more(step.value, with_cause=not step.sources))
     if way.is_cut:
-        yield f"  and so on: the way back is told for {len(way.steps):,} values"
+        yield f"  and so on: {len(way.steps):,} steps are shown"
 
 
 def _headline(value: Value) -> str:
@@ -95,7 +95,7 @@ def _declared(declared: Declared) -> str:
     )
 
 
-def _deciding(step: Step) -> str:
+def _deciding(step: BackwardStep) -> str:
     if not step.sources:
         return ""
     shown = [str(number + 1) for number in step.sources[:_MAX_SOURCES]]
@@ -111,7 +111,7 @@ def _origin(value: Value) -> str:
 
 
 def _node(node: Node) -> str:
-    """The node without its graph, under whose title it stands."""
+    """Return the node without its graph, which is in the title."""
     operator = quote(f"{node.domain}::{node.op_type}" if node.domain else node.op_type)[1:-1]
     return f"node {quote(node.name)} ({operator})" if node.name else f"node {node.index} ({operator})"
 
@@ -124,29 +124,29 @@ def _more(value: Value, *, with_cause: bool = True) -> Iterator[str]:
 
 
 def ended(cause: Cause) -> str:
-    """Where knowledge ended, and why."""
+    """Return the reason why a type or shape is unknown."""
     kind, name = cause
     match kind:
         case "operator-without-signature":
-            return f"nothing is known of the operator {quote(name)}"
+            return f"the operator {quote(name)} has no known signature"
         case "operator-without-rule":
-            return f"it is not known what shapes {quote(name)} gives"
+            return f"the shapes that {quote(name)} produces are unknown"
         case "budget":
-            return f"{quote(name)} has more distinct calls than are followed"
+            return f"{quote(name)} has more distinct calls than onnx-lint follows"
         case "input":
             return f"input {quote(name)} has no shape"
         case "undecided":
-            what = quote(name) if name else "a circle of nodes"
-            return f"{what} does not decide it before the run"
+            what = quote(name) if name else "a cycle of nodes"
+            return f"{what} does not determine it before the run"
 
 
 def type_cell(fact: Fact) -> str:
-    """The type of a value; `?` where it is not known."""
+    """Return the type of a value; `?` if unknown."""
     return visible(shortened(fact.kind or "?", _MAX_CELL))
 
 
 def shape_cell(fact: Fact) -> str:
-    """The shape of a tensor, or of what a sequence or optional holds; `?` where it is not known, `-` for none."""
+    """Return the shape of a tensor, or of the content of a sequence or optional; `?` if unknown, `-` for none."""
     around = ""
     while sequence_element(fact.kind) or optional_element(fact.kind):
         around += "each " if sequence_element(fact.kind) else "if any "
@@ -160,6 +160,6 @@ def shape_cell(fact: Fact) -> str:
 
 
 def places_of(walks: Iterable[Walked], most: int) -> str:
-    """The places of the first few graphs, each once."""
+    """Return the places of the first few graphs, each once."""
     places = list(dict.fromkeys(str(walked.graph.place) for walked in walks))
     return ", ".join([*places[:most], *(["..."] if len(places) > most else [])])

@@ -1,21 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report for people: what is wrong, where, which clause says so, and how to learn more."""
+"""The report for people: what is wrong, where, the clause, and how to learn more."""
 
 from __future__ import annotations
 
+import contextlib
+import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final, TextIO
 
 from onnx_lint.common.record import replace
-from onnx_lint.report import ContextLine, Counted, Diagnostic, FileReport, RelatedPlace, Report
+from onnx_lint.engine.plugins import files_in_use
+from onnx_lint.report import ContextLine, Counted, Diagnostic, FileReport, ProposedFix, RelatedPlace, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.reporters.paint import Line, columns, link, painter, plain
 from onnx_lint.reporters.wording import (
+    allowed_of,
     bytes_of,
     counted,
     counted_of,
+    description_of,
+    fixable_of,
+    fixed_of,
     internal_error_of,
     is_ignored,
     is_unremarkable,
@@ -25,17 +32,16 @@ from onnx_lint.reporters.wording import (
     state_of,
     total_of,
     weakened_of,
-    what_of,
     worst_first,
 )
 from onnx_lint.spec.clauses import Severity
 
 SHOWN_PER_RULE: Final = 3
-"""Further findings of one rule and clause in one file are counted, not shown."""
+"""The findings of one rule and clause in one file to show; the others are counted."""
 
 _WIDTH_OFF_TERMINAL: Final = 120
 _LEAST_ROOM: Final = 40
-"""The columns of a line of the model off a terminal, and in a very narrow one."""
+"""The least width for a line of the model, even in a very narrow terminal."""
 _LEAST_MARGIN: Final = 4
 
 _STYLES: Final = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
@@ -43,9 +49,9 @@ _FRAME: Final = "bold blue"
 
 
 class Writer:
-    """Writes the findings of each file, folded and the worst first, then a line that sums the file up.
+    """Writes the findings of each file, folded and the most severe first, then a line that summarizes the file.
 
-    Of several files, those that nothing is to be said about get no line; a line at the end counts all.
+    Of several files, those without findings or remarks have no line. A line at the end counts all files.
     """
 
     def __init__(self, head: Report, stream: TextIO, options: Options, count: int) -> None:
@@ -55,13 +61,13 @@ class Writer:
         self._write_line = painter(stream, color=options.color, width=options.width)
         self._begun = False
         self._open = 0
-        """How many files without a line there is something open about."""
+        """The number of files without a line that have something not verified."""
         self._counted: Counter[str] = Counter()
-        """What is counted in files without a line: how often each rule is."""
+        """How often each rule is counted in files without a line."""
         self._words: dict[str, tuple[str, ...]] = {}
 
     def file(self, file: FileReport) -> None:
-        """Write what there is to say about the file."""
+        """Write the report on the file."""
         blocks = list(_findings(file, self._options))
         if self._options.show_suppressed:
             blocks += _findings(replace(file, diagnostics=file.suppressed), self._options, mark=" (suppressed)")
@@ -71,14 +77,16 @@ class Writer:
             else:
                 self._note(file)
         for index, block in enumerate(blocks):
-            # Lines about files stand one below the other; whatever is longer than a line gets room.
+            # Consecutive lines about files have no blank line between them; longer blocks do.
             self._write(block, apart=index > 0 or len(blocks) > 1)
 
     def end(self, report: Report) -> None:
-        """Write the line for all files, and what else is to be known of the run."""
-        told_anyway = report.not_linted or (report.stale and not self._options.quiet)
-        if not self._is_alone or told_anyway:
-            self._write([((total_of(report), "bold red" if report.not_linted else "bold"),), *self._remarks()])
+        """Write the line about all files, the statistics, and the settings that weaken the verdict."""
+        is_needed = report.not_linted or (report.stale and not self._options.quiet)
+        if not self._is_alone or is_needed:
+            fixable = fixable_of(report.diagnostics)
+            total = f"{total_of(report)}; {fixable}" if fixable else total_of(report)
+            self._write([((total, "bold red" if report.not_linted else "bold"),), *self._remarks()])
         if self._options.statistics and report.diagnostics:
             from onnx_lint.reporters.statistics import statistics_lines  # late, as few ask for it
 
@@ -94,23 +102,23 @@ class Writer:
         self._begun = True
 
     def _note(self, file: FileReport) -> None:
-        """Remember what the line of the file would have said besides that it conforms."""
+        """Record the remarks of a file without a line, for the end of the report."""
         self._open += any(True for _ in not_verified_of(file))
         for item in file.counted:
             self._counted[item.rule] += item.count
             self._words[item.rule] = item.words
 
     def _remarks(self) -> Iterator[Line]:
-        """What is to be said about the files without a line, all together."""
+        """Yield the remarks about all files without a line."""
         if self._open:
-            yield _detail("not verified", f"something in {counted(self._open, 'more file')}; --verbose tells what")
+            yield _detail("not verified", f"something in {counted(self._open, 'more file')}; --verbose shows what")
         if self._counted:
             found = (Counted(rule, count, self._words[rule]) for rule, count in self._counted.items())
             yield _detail("counted", f"in files without a line, {counted_of(found)}")
 
 
 def _findings(file: FileReport, options: Options, mark: str = "") -> Iterator[list[Line]]:
-    """A block of lines for each finding that is shown, those of one rule and clause together."""
+    """Yield a block of lines for each finding that is shown, grouped by rule and clause."""
     groups: dict[tuple[str, str, Severity], list[Diagnostic]] = {}
     for diagnostic in worst_first(file.diagnostics):
         groups.setdefault((diagnostic.rule, diagnostic.clause, diagnostic.severity), []).append(diagnostic)
@@ -121,8 +129,13 @@ def _findings(file: FileReport, options: Options, mark: str = "") -> Iterator[li
             block = [*_headline(diagnostic, file, options, mark)]
             if index == 0:
                 block.append(_detail("clause", _clause(diagnostic)))
-            if diagnostic.allowed and (index == 0 or diagnostic.allowed != shown[index - 1].allowed):
-                block.append(_detail("allowed", visible(diagnostic.allowed)))
+            allowed = allowed_of(diagnostic)
+            if allowed and (index == 0 or allowed != allowed_of(shown[index - 1])):
+                block.append(_detail("allowed", visible(allowed)))
+            if diagnostic.fix is not None and (index == 0 or diagnostic.fix != shown[index - 1].fix):
+                block.append(_detail("fix", _fix(diagnostic.fix)))
+            if diagnostic.hint:
+                block.append(_detail("help", visible(diagnostic.hint)))
             if diagnostic.rule not in explained:
                 block.append(_detail("help", _help(diagnostic.rule, options)))
                 explained.add(diagnostic.rule)
@@ -150,7 +163,7 @@ def _headline(diagnostic: Diagnostic, file: FileReport, options: Options, mark: 
 
 
 def _context(lines: Sequence[ContextLine], width: int | None) -> Iterator[Line]:
-    """The lines of the model around a finding, cut where they are wider than the terminal."""
+    """Yield the lines of the model around a finding, cut to the width of the terminal."""
     if not lines:
         return
     from onnx_lint.surroundings.sheet import cut_around  # late, as a clean run has nothing to show
@@ -165,28 +178,49 @@ def _context(lines: Sequence[ContextLine], width: int | None) -> Iterator[Line]:
             yield ((f" {'':>{margin}} | ", _FRAME), (f" {' ' * start}{'^' * max(end - start, 1)}", "bold red"))
 
 
+def _fix(fix: ProposedFix) -> str:
+    """What the fix does, and the command that makes it."""
+    return f"{visible(fix.message)} (onnx-lint fix{'' if fix.is_safe else ' --unsafe-fixes'})"
+
+
 def _help(rule: str, options: Options) -> str:
-    """How to learn more: by a command that always works, and where there can be no link, by the address."""
-    command = f"onnx-lint explain {visible(rule)}"
+    """Return how to learn more: the command `explain`, and the address if it cannot be a link."""
+    command = f"onnx-lint explain {visible(rule)}{_plugin_option(rule)}"
     url = _page(rule, options) if options.documentation and not options.links else None
     return command if url is None else f"{command}, {url}"
 
 
+def _plugin_option(rule: str) -> str:
+    """Return the option with which other commands know the rule of a plugin file; empty for other rules."""
+    files = files_in_use()
+    if not files:
+        return ""
+    from onnx_lint.engine.registry import registry  # late, as a clean run has nothing to explain
+
+    entry = registry().get(rule)
+    if entry is None or entry.module not in files:
+        return ""
+    with contextlib.suppress(ValueError):  # on another drive
+        return f" --plugin {visible(min(os.path.relpath(entry.module), entry.module, key=len))}"
+    return f" --plugin {visible(entry.module)}"
+
+
 def _page(rule: str, options: Options) -> str | None:
-    """The address of the documentation of a rule, where somebody says it."""
+    """Return the address of the documentation of a rule, if known."""
     from onnx_lint.reporters.links import documentation_url  # late, as a clean run has nothing to link
 
     return documentation_url(rule, options.documentation)
 
 
 def _place(item: Diagnostic | RelatedPlace) -> str:
-    """The place, and its bytes where it has no line."""
+    """Return the place, with its bytes if it has no line."""
     where = bytes_of(item.byte_range) if item.position is None else ""
     return f"{visible(item.place)} ({where})" if where else visible(item.place)
 
 
 def _clause(diagnostic: Diagnostic) -> str:
-    said = f"{diagnostic.clause} {diagnostic.keyword} ({diagnostic.anchor}): {diagnostic.clause_summary}"
+    anchor = diagnostic.anchor or diagnostic.declared_by
+    said = f"{diagnostic.clause} {diagnostic.keyword} ({anchor}): {diagnostic.clause_summary}"
     return visible(said)
 
 
@@ -201,10 +235,9 @@ def _folded(count: int) -> Line:
 def _summary(file: FileReport, report: Report) -> Line:
     path = (f"{shown_path(file.path)}: ", "bold")
     if file.unreadable is not None:
-        # The reason goes to standard error.
+        # The reason is printed on standard error.
         return (path, ("not checked", "bold red"))
-    what = what_of(file)
-    facts = f"; {what}" if what else ""
+    facts = "".join(f"; {what}" for what in (fixable_of(file.diagnostics), description_of(file)) if what)
     if file.internal_errors:
         crashed = f"; not judged in full: {counted(len(file.internal_errors), 'internal error')}"
         return (path, (state_of(file), ""), (crashed, "bold red"), (facts, ""))
@@ -220,9 +253,14 @@ def _summary(file: FileReport, report: Report) -> Line:
 
 
 def _remarks(file: FileReport) -> Iterator[Line]:
-    """What crashed, what the verdict leaves open, and what is only counted."""
+    """Yield the crashes, what was not verified, and what is only counted."""
     for error in file.internal_errors:
         yield _detail("internal error", visible(internal_error_of(error)))
+    if file.repair is not None:
+        if file.repair.fixed:
+            yield _detail("fixed", fixed_of(file.repair))
+        for what in file.repair.not_made:
+            yield _detail("not fixed", visible(what))
     for what in not_verified_of(file):
         yield _detail("not verified", what)
     if file.counted:

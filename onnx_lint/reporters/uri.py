@@ -11,19 +11,19 @@ from onnx_lint.input.locations import is_remote
 from onnx_lint.reporters.escape import encodable, visible
 
 _OF_ADDRESSES = "%:/?#[]@!$&'()*+,;=~"
-"""What has a meaning in an address, or stands there escaped already (RFC 3986)."""
+"""The characters that have a meaning in an address, or begin an escape in it (RFC 3986)."""
 
 
 def default_root() -> Path:
-    """The top of the Git repository around the working directory, or the working directory itself."""
+    """Return the top of the Git repository around the working directory, or the working directory itself."""
     here = Path.cwd()
     return next((directory for directory in (here, *here.parents) if (directory / ".git").exists()), here)
 
 
 def uri_of(path: str, root: Path) -> str:
-    """The URI of the file at `path`: relative to `root` when it is inside, else absolute; `stdin` for `-`.
+    """Return the URI of the file at `path`: relative to `root` if it is inside, else absolute; `stdin` for `-`.
 
-    That of a remote object is its address.
+    The URI of a remote object is its address.
     """
     if path == "-":
         return "stdin"
@@ -34,14 +34,14 @@ def uri_of(path: str, root: Path) -> str:
 
 
 def path_below(path: str, root: Path) -> str:
-    """The path with forward slashes: relative to `root` when it is inside, else absolute; `stdin` for `-`."""
+    """Return the path with forward slashes: relative to `root` if it is inside, else absolute; `stdin` for `-`."""
     if is_remote(path):
         return visible(path)
     return "stdin" if path == "-" else visible(_below(path, root).as_posix())
 
 
 def is_outside(path: str, root: Path) -> bool:
-    """Whether the file at `path` is not below `root`."""
+    """Return whether the file at `path` is not below `root`."""
     return path != "-" and not is_remote(path) and _below(path, root).is_absolute()
 
 
@@ -54,8 +54,8 @@ def _below(path: str, root: Path) -> Path:
 def _quoted(path: Path) -> str:
     text = path.as_posix()
     try:
-        # Bytes, so that a name that is not UTF-8 keeps its bytes.
+        # Quote bytes, so that a name that is not UTF-8 keeps its bytes.
         return quote(os.fsencode(text), safe="/")
     except UnicodeEncodeError:
-        # No file of this system can have the name, but a caller of the library may have given it.
+        # No file of this system can have the name, but a caller of the library may pass it.
         return quote(encodable(text), safe="/")

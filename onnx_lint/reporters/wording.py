@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counts, byte ranges and facts in words, for the reporters that are read by people."""
+"""Counts, byte ranges and facts in words, for the reporters for people."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
@@ -13,13 +14,15 @@ from onnx_lint.report import (
     OWN_ERRORS,
     Counted,
     Diagnostic,
-    Facts,
+    FileFacts,
     FileReport,
     InternalError,
     RelatedPlace,
+    Repair,
     Report,
     Shapes,
     Weakening,
+    unfold,
 )
 from onnx_lint.reporters.escape import shortened, shown_path, visible
 from onnx_lint.spec.clauses import Severity
@@ -32,18 +35,18 @@ MAX_SETTINGS_SHOWN = 20
 
 
 def counted(count: int, noun: str) -> str:
-    """`1 error`, `1,672 errors`."""
+    """Return `1 error`, `1,672 errors`."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def counts(diagnostics: Sequence[Diagnostic]) -> str:
-    """How many diagnostics of each severity there are, the worst first: `1 error, 2 warnings`."""
+    """Return the number of diagnostics of each severity, errors first: `1 error, 2 warnings`."""
     found = [(level, sum(item.severity is level for item in diagnostics)) for level in reversed(Severity)]
     return ", ".join(counted(count, level.label) for level, count in found if count) or "no findings"
 
 
 def bytes_of(byte_range: tuple[int, int] | None) -> str:
-    """`bytes 1186..1214` (the byte after the last is not meant), `byte 900` where none is taken up, or nothing."""
+    """Return `bytes 1186..1214` (end excluded), `byte 900` for an empty range, or nothing."""
     if byte_range is None:
         return ""
     start, end = byte_range
@@ -51,25 +54,33 @@ def bytes_of(byte_range: tuple[int, int] | None) -> str:
 
 
 def where_of(item: Diagnostic | RelatedPlace) -> str:
-    """Where a place stands in the file: `line 12, column 3` of a text, otherwise its bytes, or nothing."""
+    """Return the position of a place: `line 12, column 3` in a text, otherwise its bytes, or nothing."""
     if item.position is None:
         return bytes_of(item.byte_range)
     line, column = item.position
     return f"line {line}, column {column}"
 
 
+def allowed_of(item: Diagnostic) -> str | None:
+    """Return what is allowed, for a reader of the message; None if the message says it in the same words."""
+    allowed = item.allowed
+    if not allowed or " " not in allowed:
+        return allowed
+    return None if re.search(rf"(?<!\w){re.escape(allowed)}(?!\w)", item.message) else allowed
+
+
 def path_at(path: str, position: tuple[int, int] | None) -> str:
-    """A path as people see it, with the line and column behind it."""
+    """Return a path as reports show it, with line and column."""
     return f"{shown_path(path)}{after_path(position)}"
 
 
 def after_path(position: tuple[int, int] | None) -> str:
-    """The line and column behind a path, as editors and terminals read them: `:12:3`, or nothing."""
+    """Return line and column behind a path, as editors and terminals read them: `:12:3`, or nothing."""
     return "" if position is None else f":{position[0]}:{position[1]}"
 
 
-def facts_of(facts: Facts) -> str:
-    """What the file is: `IR version 8; ai.onnx 17; 412 nodes in 3 graphs; producer pytorch 2.1`."""
+def facts_of(facts: FileFacts) -> str:
+    """Return the facts about a model: `IR version 8; ai.onnx 17; 412 nodes in 3 graphs; producer pytorch 2.1`."""
     shown = [f"{visible(domain) or 'ai.onnx'} {version}" for domain, version in facts.opset_imports]
     if len(shown) > MAX_IMPORTS_SHOWN:
         shown[MAX_IMPORTS_SHOWN:] = [counted(len(shown) - MAX_IMPORTS_SHOWN, "more operator set")]
@@ -81,8 +92,8 @@ def facts_of(facts: Facts) -> str:
     return "; ".join(part for part in parts if part)
 
 
-def what_of(file: FileReport) -> str:
-    """What the file is; nothing where that is not known."""
+def description_of(file: FileReport) -> str:
+    """Return the description of a file; empty if unknown."""
     if file.facts is not None:
         return facts_of(file.facts)
     return _document_of(file) if file.document else ""
@@ -92,7 +103,7 @@ _LABELS: Final = {"opset_version": "version", "ir_version": "IR version", "op_ty
 
 
 def _document_of(file: FileReport) -> str:
-    """What a document is: `operator set; domain com.example; version 2; IR version 10; 3 operators; 1 function`."""
+    """Return the description of a document: `operator set; domain com.example; version 2; 3 operators; 1 function`."""
     parts = [KINDS[file.kind].noun.replace("-", " ")]
     for name, value in file.document:
         if isinstance(value, str):
@@ -106,9 +117,9 @@ def _document_of(file: FileReport) -> str:
 
 
 def not_verified_of(file: FileReport) -> Iterator[str]:
-    """What the verdict on a file leaves open: operators that nothing is known about, and what was not examined."""
+    """Yield what was not verified in a file: operators without known signatures, and what was not examined."""
     for domain, nodes in file.not_verified:
-        yield visible(f"{counted(nodes, 'node')} of domain {quote(domain)}, no signature of which is known")
+        yield visible(f"{counted(nodes, 'node')} of domain {quote(domain)}, whose operators have no known signature")
     if file.shapes is not None:
         yield from map(visible, _unknown_shapes(file.shapes))
     for what in file.incomplete:
@@ -116,28 +127,28 @@ def not_verified_of(file: FileReport) -> Iterator[str]:
 
 
 _ENDS: Final = ("operator-without-signature", "operator-without-rule", "budget")
-"""The causes of unknown shapes that are told to people. Inputs without shapes, and shapes that values decide, are
+"""The causes of unknown shapes that text reports mention. Inputs without shapes, and shapes that depend on values, are
 usual."""
 
 
 def _unknown_shapes(shapes: Shapes) -> Iterator[str]:
-    """A line for values of unknown shape behind operators of which nothing is known; JSON reports say all."""
+    """Yield a line about values with unknown shapes because of unknown operators; JSON reports have all causes."""
     causes = [(name, values) for kind, name, values in shapes.causes if kind in _ENDS]
     if causes:
         unknown = sum(values for _, values in causes)
         whose = f"the shapes of {unknown:,} of {counted(shapes.values, 'value')}"
         sources = (
-            f"{quote(causes[0][0])} and {len(causes) - 1:,} more give"
+            f"{quote(causes[0][0])} and {len(causes) - 1:,} more produce"
             if len(causes) > 1
-            else f"{quote(causes[0][0])} gives"
+            else f"{quote(causes[0][0])} produces"
         )
-        yield f"{whose}, as it is not known what shapes {sources}"
+        yield f"{whose}: the shapes that {sources} are unknown"
 
 
 def weakened_of(weakened: Iterable[Weakening], *, quiet: bool = False) -> Iterator[str]:
-    """What each configuration file turns off: `onnx-lint.toml weakens the verdict: ignore = ["name"]`.
+    """Yield what each configuration file turns off: `onnx-lint.toml weakens the verdict: ignore = ["name"]`.
 
-    `quiet`: of files that were found only, which whoever wants to hear nothing need not know of.
+    `quiet`: only files that were discovered, not files that the user named.
     """
     for weakening in weakened:
         if quiet and not weakening.is_found:
@@ -152,7 +163,7 @@ def weakened_of(weakened: Iterable[Weakening], *, quiet: bool = False) -> Iterat
 
 
 def counted_of(found: Iterable[Counted]) -> str:
-    """What is only counted: `215 names are no C90 identifiers: --pedantic lists them`; empty where nothing is."""
+    """Return what is only counted: `215 names are no C90 identifiers: --pedantic lists them`; empty if nothing is."""
     found = tuple(found)
     numbers = ", ".join(item.describe() for item in found)
     them = "it" if sum(item.count for item in found) == 1 else "them"
@@ -160,44 +171,72 @@ def counted_of(found: Iterable[Counted]) -> str:
 
 
 def standard_of(file: FileReport, report: Report) -> str:
-    """What a file was held against: `ONNX 1.23 (onnx)`."""
+    """Return the standard that a file was checked against: `ONNX 1.23 (onnx)`."""
     edition = report.edition if file.edition is None else file.edition
     variant = report.variant if file.variant is None else file.variant
     return f"ONNX {edition}" if variant == "onnx-ml" else f"ONNX {edition} ({variant})"
 
 
 def praise_of(file: FileReport, report: Report) -> str:
-    """What follows `conforms`: `to ONNX 1.23 as far as 98 rules can tell`, of which each had something to look at."""
-    return f"to {standard_of(file, report)} as far as {counted(file.judged_by, 'rule')} can tell"
+    """Return what follows `conforms`: `to ONNX 1.23; 98 rules checked`.
+
+    Rules without anything to look at do not count.
+    """
+    return f"to {standard_of(file, report)}; {counted(file.judged_by, 'rule')} checked"
 
 
 def is_ignored(file: FileReport, report: Report) -> bool:
-    """Whether the selection leaves no rule for this file, so that nothing can be said about it."""
+    """Return whether the selection leaves no rule for this file, so that there is no verdict."""
     rules = report.rules if file.rules is None else file.rules
     return not (rules or file.diagnostics or file.unreadable)
 
 
 def state_of(file: FileReport) -> str:
-    """The findings of a file in numbers, those that a baseline knows by themselves."""
-    if not file.suppressed:
-        return counts(file.diagnostics)
-    new = counts(file.diagnostics) if file.diagnostics else "no new findings"
-    return f"{new}; {len(file.suppressed):,} suppressed by the baseline"
+    """Return the numbers of findings of a file, first of ONNX's clauses, then of each plugin's, and of suppressed ones.
+
+    `2 errors; house_rules.py: 1 warning; 3 suppressed by the baseline`
+    """
+    by_origin: dict[str | None, list[Diagnostic]] = {}
+    for item in file.diagnostics:
+        by_origin.setdefault(item.declared_by, []).append(item)
+    own = by_origin.pop(None, [])
+    if own or not file.diagnostics:
+        parts = ["no new findings" if file.suppressed and not own else counts(own)]
+    else:
+        parts = ["conforms to ONNX"]
+    parts += [f"{visible(str(plugin))}: {counts(found)}" for plugin, found in by_origin.items()]
+    if file.suppressed:
+        parts.append(f"{len(file.suppressed):,} suppressed by the baseline")
+    return "; ".join(parts)
+
+
+def fixable_of(diagnostics: Iterable[Diagnostic]) -> str:
+    """How many findings can be fixed: `2 fixable with --fix, 1 with --unsafe-fixes`; empty for none."""
+    fixes = [item.fix for item in unfold(diagnostics) if item.fix is not None]
+    safe = sum(fix.is_safe for fix in fixes)
+    found = [(safe, "--fix"), (len(fixes) - safe, "--fix --unsafe-fixes")]
+    return ", ".join(f"{count:,} fixable with {option}" for count, option in found if count)
+
+
+def fixed_of(repair: Repair) -> str:
+    """How many findings were fixed, by rule: `3 findings: 2 of unordered-nodes, 1 of duplicate-value-info`."""
+    return f"{counted(repair.count, 'finding')}: " + ", ".join(f"{count:,} of {rule}" for rule, count in repair.fixed)
 
 
 def worst_first(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """The diagnostics with errors before warnings before notes, otherwise in their order."""
+    """Return the diagnostics with errors before warnings before notes, otherwise in their order."""
     return sorted(diagnostics, key=lambda item: -item.severity)
 
 
 def worst_of(file: FileReport) -> Severity | None:
-    """The severity of the worst finding of a file; None where there is none."""
+    """Return the highest severity of the findings of a file; None if there are none."""
     return max((item.severity for item in file.diagnostics), default=None)
 
 
 def is_unremarkable(file: FileReport, report: Report) -> bool:
-    """Whether there is nothing to say about a file but that it conforms, or has nothing new."""
+    """Return whether a file conforms, or has no new findings, and nothing went wrong."""
     odd = file.diagnostics or file.internal_errors or file.unreadable is not None or file.not_judged is not None
+    odd = odd or (file.repair is not None and bool(file.repair.fixed or file.repair.not_made))
     return not odd and not is_ignored(file, report)
 
 
@@ -206,7 +245,7 @@ def internal_error_of(error: InternalError) -> str:
     if error.exception == OUT_OF_MEMORY:
         return OUT_OF_MEMORY
     if error.rule == OWN_ERRORS and not error.traceback:
-        return f"{OWN_ERRORS}: {error.exception}"  # a process that ended, perhaps at a limit: nothing crashed
+        return f"{OWN_ERRORS}: {error.exception}"  # a process that ended, perhaps at a limit; there is no traceback
     what = f"the rule {error.rule} crashed" if error.rule != OWN_ERRORS else "onnx-lint crashed"
     if error.work is not None:
         what += f" while {error.work}"
@@ -223,18 +262,21 @@ def internal_error_of(error: InternalError) -> str:
 
 
 _MOST_RULES: Final = 10
-"""Of the rules that were not run so many are named; the JSON report has all."""
+"""The number of rules not run to name; the JSON report has all."""
 
 
 def interrupted_of(report: Report) -> str:
-    """That a run did not come to its end: `interrupted: 12 of 1,196 files were linted`."""
+    """Return the state of an interrupted run: `interrupted: 12 of 1,196 files were linted`."""
     done = len(report.files)
     were = "was" if done == 1 else "were"
     return f"interrupted: {done:,} of {counted(done + len(report.not_linted), 'file')} {were} linted"
 
 
 def total_of(report: Report) -> str:
-    """All files in one line: `1,196 models: 83 with errors, 210 with warnings; 1,019 errors, 430 warnings`."""
+    """Return one line about all files:
+
+    `1,196 models: 83 with errors, 210 with warnings; 1,019 errors, 430 warnings`.
+    """
     if report.not_linted and not report.files:
         return interrupted_of(report)
     worst = Counter(map(worst_of, report.files))
@@ -248,6 +290,8 @@ def total_of(report: Report) -> str:
     parts = [f"{counted(len(report.files), noun)}: {state}"]
     if report.diagnostics:
         parts.append(counts(report.diagnostics))
+    if fixed := sum(file.repair.count for file in report.files if file.repair is not None):
+        parts.append(f"{counted(fixed, 'finding')} fixed")
     if unread:
         parts.append(f"{unread:,} not checked")
     if unjudged:

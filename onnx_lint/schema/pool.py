@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The private descriptor pool of the schema, and how message classes are made of descriptors."""
+"""The private descriptor pool of the schema, and the creation of message classes from descriptors."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from onnx_lint.common import package_data
 
 
 def compiled() -> bytes:
-    """The compiled schema: a serialized FileDescriptorSet."""
+    """Return the compiled schema: a serialized FileDescriptorSet."""
     return package_data.read("onnx_lint.schema", "onnx.binpb")
 
 
 @functools.cache
 def factory() -> tuple[Callable[[], Any], Callable[[Any], Any]]:
-    """What makes a descriptor pool, and what makes a message class from a descriptor.
+    """Return a function that creates a descriptor pool, and one that creates a message class from a descriptor.
 
-    Both are what google.protobuf.descriptor_pool and message_factory hand on. These two modules also import the reader
-    of the text format and the implementation in pure Python (docs/performance.md: descriptor-pool).
+    google.protobuf.descriptor_pool and message_factory export the same. But they also import the text format and the
+    implementation in pure Python (docs/performance.md: descriptor-pool).
     """
     try:
-        # The first class that is made imports this module from C, and ends the process with a segmentation fault when
-        # Ctrl-C comes in between. Imported here it is there already.
+        # C code imports this module when the first class is created, and Ctrl-C during that import is a segmentation
+        # fault. Import it here, where Ctrl-C is safe.
         import google.protobuf.internal.well_known_types  # noqa: F401
         from google._upb._message import DescriptorPool
         from google.protobuf.message import Message
@@ -46,7 +46,7 @@ def factory() -> tuple[Callable[[], Any], Callable[[Any], Any]]:
 
 @functools.cache
 def pool() -> Any:
-    """The private pool that holds the schema and nothing else."""
+    """Return the private pool, which holds only the schema."""
     data = compiled()
     private = factory()[0]()
     for file in files_of(data):
@@ -55,9 +55,9 @@ def pool() -> Any:
 
 
 def files_of(descriptor_set: bytes) -> Iterator[bytes]:
-    """Each FileDescriptorProto in a serialized FileDescriptorSet, which has no other field.
+    """Yield each FileDescriptorProto in a serialized FileDescriptorSet, which has no other field.
 
-    To parse the set would import descriptor_pb2 (docs/performance.md: descriptor-set).
+    Parsing the set would import descriptor_pb2 (docs/performance.md: descriptor-set).
     """
     position = 0
     while position < len(descriptor_set):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The field numbers that the schema reserves because an older schema used them for something else."""
+"""The field numbers that the schema reserves because an older schema used them for other fields."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ FORMER_NAMES: Final[Mapping[tuple[str, int], str]] = MappingProxyType(
         ("TypeProto.Opaque", 3): "parameters",
     }
 )
-"""What the reserved numbers were called, by message and number, where that is known."""
+"""The names of the reserved fields in older schemas, by message and number, if known."""
 
 
 @functools.cache
 def _ranges(message_type: str) -> tuple[range, ...]:
     from google.protobuf import descriptor_pb2  # only a file with unknown fields needs it
 
-    # The implementation in Python does not copy the descriptor of a message in a private pool: it has that of the file.
+    # The pure-Python implementation cannot copy the descriptor of a message in a private pool; the file has it too.
     file = schema.message(message_type).DESCRIPTOR.file
     described = descriptor_pb2.FileDescriptorProto.FromString(file.serialized_pb)
     outermost, *inner = message_type.split(".")
@@ -49,5 +49,5 @@ def _called(name: str, messages: Iterable[DescriptorProto]) -> DescriptorProto:
 
 
 def is_reserved(message_type: str, number: int | None) -> bool:
-    """Whether the schema reserves field `number` of the message. Raises KeyError for an unknown message."""
+    """Return whether the schema reserves field `number` of the message. Raises KeyError for an unknown message."""
     return number is not None and any(number in numbers for numbers in _ranges(message_type))

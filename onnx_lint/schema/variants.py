@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The message classes of the schema, and of the variants of it by which the parser does another part of the work."""
+"""The message classes of the schema, and of its variants, with which the parser does other parts of the work."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PACKAGE: Final = "onnx"
 
 
 class Variant(Record):
-    """What a variant of the schema declares otherwise than the schema."""
+    """The difference of a variant of the schema from the schema."""
 
     why: str
     package: str = PACKAGE
@@ -25,31 +25,31 @@ class Variant(Record):
     is_packed: bool = False
     """Whether all lists of numbers are packed."""
     is_in_lists: bool = False
-    """Whether each field is a list, and each message in it bytes."""
+    """Whether each field is a list, and each message is bytes."""
 
 
 VARIANTS: Final = {
     "message": Variant("the schema itself"),
     "outline": Variant(
-        "the model at rest: nodes, initializers and value infos stay bytes until columns or a finding are made of them",
+        "the loaded model: nodes, initializers and value infos stay bytes until columns or a finding need them",
         f"{PACKAGE}.outline",
         frozenset({"node", "initializer", "value_info"}),
     ),
     "nodeless": Variant(
-        "to have the parser look into all but the nodes, which takes most of its time and is done once for each form",
+        "to parse everything except nodes, which take most of the time and are parsed once for each form",
         f"{PACKAGE}.nodeless",
         frozenset({"node"}),
     ),
     "packed": Variant(
-        "to tell that a file is canonical for a writer that goes by the schema in proto3, which packs lists",
+        "to recognize a file as canonical for a writer with a proto3 schema, which packs lists",
         is_packed=True,
     ),
     "columns": Variant(
-        "to gather each field of many messages: put one behind the other they are one message with lists",
+        "to gather each field of many messages: concatenated, they are one message with lists",
         is_in_lists=True,
     ),
 }
-"""Each variant by the function that gives its classes."""
+"""Each variant by the function that returns its classes."""
 
 
 def _class(variant: str, name: str) -> Any:
@@ -60,7 +60,7 @@ def _class(variant: str, name: str) -> Any:
 def message(name: str) -> Any:
     """Return the class of the message called `name`, as in `message("TypeProto.Tensor")`.
 
-    Raises KeyError when the schema has no such message.
+    Raises KeyError if the schema has no such message.
     """
     return _class("message", name)
 
@@ -69,7 +69,7 @@ def message(name: str) -> Any:
 def outline(name: str) -> Any:
     """Return the class of the message called `name` in which nodes, initializers and value_info are bytes.
 
-    There are those of ModelProto and of what stands between it and a graph; raises KeyError for others.
+    It exists for ModelProto and the messages between it and a graph. Raises KeyError for others.
     """
     return _class("outline", name)
 
@@ -78,7 +78,7 @@ def outline(name: str) -> Any:
 def nodeless(name: str) -> Any:
     """Return the class of the message called `name` in which only the nodes of graphs and functions are bytes.
 
-    There are the same as of `outline`.
+    It exists for the same messages as `outline`.
     """
     return _class("nodeless", name)
 
@@ -87,13 +87,13 @@ def nodeless(name: str) -> Any:
 def packed(name: str) -> Any:
     """Return the class of the message called `name` in which all lists of numbers are packed.
 
-    Parsers take either form. Raises KeyError when the schema has no such message.
+    Parsers accept both forms. Raises KeyError if the schema has no such message.
     """
     return factory()[1](_packed_pool().FindMessageTypeByName(f"{VARIANTS['packed'].package}.{name}"))
 
 
 _EXPANDED = b"\x18\x02"
-"""That repeated fields are written one by one, as it stands in the features of the file, which are its last message."""
+"""The feature of the file that repeated fields are not packed. Features are its last message."""
 _PACKED = b"\x18\x01"
 
 
@@ -107,11 +107,11 @@ def _packed_pool() -> Any:
 
 @functools.cache
 def columns(name: str) -> Any:
-    """Return the class of a message with the fields of `name`, each a list; of messages it has the serialized form.
+    """Return the class of a message with the fields of `name` as lists. A field with messages is a list of bytes.
 
-    Nothing tells which message an entry of a list came from. Of a singular field there is one entry for each message
-    exactly when there are as many entries as messages, provided that these were serialized by Protocol Buffers.
-    Raises KeyError when the schema has no such message.
+    An entry of a list does not show which message it came from. A singular field has one entry for each message exactly
+    if there are as many entries as messages, provided that Protocol Buffers serialized them.
+    Raises KeyError if the schema has no such message.
     """
     pool_class, class_of = factory()
     alone = pool_class()
@@ -120,19 +120,19 @@ def columns(name: str) -> Any:
 
 
 _NAME: Final = "Columns"
-"""What each class of columns is called; each is alone in a pool."""
+"""The name of each class of columns; each has a pool of its own."""
 
 _STORED_AS: Final = {
     FieldDescriptor.TYPE_ENUM: FieldDescriptor.TYPE_INT32,
     FieldDescriptor.TYPE_MESSAGE: FieldDescriptor.TYPE_BYTES,
 }
-"""What stands for the types that are not known by themselves; any other one stays as it is."""
+"""Replacements for the types that refer to other definitions. Any other type stays."""
 
 _LENGTH_DELIMITED, _VARINT = 2, 0
 
 
 def _file(name: str) -> bytes:
-    """A FileDescriptorProto, written by hand: its class would be imported (docs/performance.md: descriptor-set)."""
+    """Return a FileDescriptorProto, encoded by hand to avoid an import (docs/performance.md: descriptor-set)."""
     fields = (
         _text(1, field.name) + _number(3, field.number) + _REPEATED + _number(5, _STORED_AS.get(field.type, field.type))
         for field in message(name).DESCRIPTOR.fields
@@ -160,4 +160,4 @@ def _number(number: int, value: int) -> bytes:
 
 
 _REPEATED: Final = _number(4, FieldDescriptor.LABEL_REPEATED)
-"""In the declaration of a field, that it is a list."""
+"""The part of a field's declaration that makes it a list."""

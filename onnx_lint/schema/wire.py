@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The wire format of Protocol Buffers: tags, varints, and which fields each message of the schema has.
+"""The wire format of Protocol Buffers: tags, varints, and the fields of each message of the schema.
 
 Source: the encoding chapter of the Protocol Buffers documentation.
 """
@@ -18,17 +18,17 @@ from onnx_lint.common.record import Record
 from onnx_lint.input.source import WINDOW_BYTES, Source
 
 MAX_VARINT_BYTES: Final = 10
-"""A varint carries 7 bits a byte and 64 bits at most."""
+"""A varint carries 7 bits per byte and at most 64 bits."""
 
 MAX_SHORT_VARINT_BYTES: Final = 5
-"""A tag and a length are 32 bits at most, and the parsers of C++ and of Python refuse them in more bytes than those
-need, even where the bytes have no bits in them. The one that is written in Python reads up to ten."""
+"""A tag and a length have at most 32 bits. The parsers in C++ and upb reject more bytes than these need, even if the
+additional bytes carry no bits. The parser in pure Python reads up to ten."""
 
 MAX_FIELD_NUMBER: Final = (1 << 29) - 1
 
 
 class WireType(IntEnum):
-    """The low three bits of a tag: how the value after it is laid out."""
+    """The low three bits of a tag: the encoding of the value after it."""
 
     VARINT = 0
     FIXED64 = 1
@@ -39,7 +39,7 @@ class WireType(IntEnum):
 
 
 class Field(Record):
-    """A field of a message, as far as the wire is concerned."""
+    """A field of a message, as needed for the wire format."""
 
     name: str
     number: int
@@ -51,10 +51,12 @@ class Field(Record):
     """The unqualified name of the message that the field holds."""
     is_string: bool
     oneof: str | None
-    """The oneof of which the field is a member."""
+    """The oneof that the field belongs to."""
 
     def accepts(self, wire_type: int) -> bool:
-        """Whether a parser takes an occurrence with this wire type for the field; any other one it leaves aside."""
+        """Return whether a parser reads an occurrence with this wire type as the field; otherwise it is an unknown
+        field.
+        """
         return wire_type == self.wire_type or (self.packable and wire_type == WireType.LEN)
 
 
@@ -94,7 +96,7 @@ def _unqualified(descriptor: Descriptor) -> str:
 
 @functools.cache
 def fields(message: str) -> Mapping[int, Field]:
-    """The fields of the message called `message`, by number."""
+    """Return the fields of the message called `message`, by number."""
     found: dict[int, Field] = {}
     for field in schema.message(message).DESCRIPTOR.fields:
         wire_type = _wire_type(field.type)
@@ -114,14 +116,14 @@ def fields(message: str) -> Mapping[int, Field]:
 
 @functools.cache
 def fields_by_name(message: str) -> Mapping[str, Field]:
-    """The fields of the message called `message`, by name."""
+    """Return the fields of the message called `message`, by name."""
     return {field.name: field for field in fields(message).values()}
 
 
 def decode_varint(data: bytes, position: int) -> tuple[int, int]:
     """Decode the varint at `position`; return its unsigned 64-bit value and the position after it.
 
-    Raises IndexError when `data` ends inside it and OverflowError when it is longer than ten bytes.
+    Raises IndexError if `data` ends inside it, and OverflowError if it is longer than ten bytes.
     """
     byte = data[position]
     if byte < 0x80:
@@ -137,9 +139,9 @@ def decode_varint(data: bytes, position: int) -> tuple[int, int]:
 
 
 def _decode_short(data: bytes, position: int, what: str) -> tuple[int, int]:
-    """Decode a varint as decode_varint does, but raise WireError when it is longer than five bytes without need.
+    """Decode a varint as decode_varint does, but raise WireError if it has more than five bytes without need.
 
-    What does need more is no field number that exists, and a length beyond the end of any file.
+    A value that needs more is not a valid field number, or is a length beyond the end of any file.
     """
     value, following = decode_varint(data, position)
     if following - position > MAX_SHORT_VARINT_BYTES and value >> 7 * MAX_SHORT_VARINT_BYTES == 0:
@@ -161,7 +163,7 @@ class WireError(Exception):
     """The bytes cannot be split into fields.
 
     `problem` is one of "truncated", "varint", "width", "field-number", "wire-type", "group", "nesting", "number" and
-    "no-progress"; `offset` is the byte at which the offending field or number begins.
+    "no-progress"; `offset` is the byte at which the faulty field or number begins.
     """
 
     def __init__(self, problem: str, offset: int, detail: str, field: tuple[int, int] | None = None) -> None:
@@ -170,36 +172,36 @@ class WireError(Exception):
         self.offset = offset
         self.detail = detail
         self.field = field
-        """For a LEN field that reaches too far: its number, and where its content begins."""
+        """For a LEN field that is too long: its number, and the start of its content."""
 
 
 def advanced(position: int, following: int) -> int:
-    """Return `following`, the position to which a step of a walk over bytes led from `position`.
+    """Return `following`, the position after a step of a parser from `position`.
 
-    Every loop whose steps have a length that the file decides asks this, so that none goes on for ever: raises
-    WireError("no-progress") when the step led nowhere.
+    Every loop whose steps have a length from the file calls this, so that it cannot run forever. Raises
+    WireError("no-progress") if the step did not advance.
     """
     if following <= position:
-        raise WireError("no-progress", position, "the bytes here are no field that can be passed over")
+        raise WireError("no-progress", position, "the bytes here are not a field that can be skipped")
     return following
 
 
 Span = tuple[int, int, int]
-"""Where a field's tag, its value, and the next field begin."""
+"""The positions at which a field's tag, its value, and the next field begin."""
 
 
 MOST_SHORT_BYTES: Final = 1 << 14
-"""Of a shorter record two bytes give the length."""
+"""Records with fewer bytes have a length of at most two bytes."""
 
 
 def skip_short(
     source: Source, start: int, end: int, tag: int, most_bytes: int, starts: MutableSequence[int] | None = None
 ) -> tuple[int, int]:
-    """Where a row of LEN records with one and the same tag ends, and how many they are; their contents are not read.
+    """Return the end of a sequence of LEN records with one tag, and their number; their contents are not read.
 
-    The row begins at `start` and is taken as far as its records have the tag `tag` in one byte, fewer than `most_bytes`
-    bytes (a multiple of 128, at most MOST_SHORT_BYTES), and do not reach beyond `end`. It may go on behind that.
-    Where each begins is added to `starts`, if there is such a list. With a tag of two bytes there is no row.
+    The sequence begins at `start`. It continues while records have the tag `tag` in one byte, fewer than `most_bytes`
+    bytes (a multiple of 128, at most MOST_SHORT_BYTES), and do not exceed `end`. It may continue after the returned
+    end. The start of each record is added to `starts`, if there is such a list. With a tag of two bytes there are none.
     """
     position, count, most_high = start, 0, most_bytes >> 7
     if tag >= 0x80:
@@ -209,7 +211,7 @@ def skip_short(
         local = 0
         begins: list[int] = []
         begin = begins.append
-        # A large file has hundreds of thousands of such records, so what can be asked after the loop is.
+        # A large file has hundreds of thousands of such records, so all possible checks come after the loop.
         try:
             while window[local] == tag:
                 begin(local)
@@ -236,13 +238,13 @@ def skip_short(
 
 _TAG_AND_LENGTH_BYTES: Final = 2 * MAX_VARINT_BYTES
 FIXED_BYTES: Final[Mapping[int, int]] = {WireType.FIXED64: 8, WireType.FIXED32: 4}
-"""By wire type how many bytes a number of fixed size has."""
+"""The number of bytes of a number of fixed size, by wire type."""
 
 
 def span_at(source: Source, start: int) -> Span:
-    """The span of the field that begins at `start`: one that `records` has yielded, and no group.
+    """Return the span of the field that begins at `start`. `records` has yielded the field, and it is not a group.
 
-    Raises WireError when the file has become shorter since.
+    Raises WireError if the file has become shorter since.
     """
     head = source.read_at(start, _TAG_AND_LENGTH_BYTES)
     try:
@@ -265,11 +267,11 @@ def records(
 ) -> Iterator[tuple[int, int, int, int, int]]:
     """Split the bytes from `start` to `end` into fields; contents of LEN fields are not read.
 
-    Yields (field number, wire type, where the tag begins, where the value or the content behind the length begins,
-    where the next field begins), positions in the source; plain tuples because a large graph has hundreds of
-    thousands. Groups are yielded as their start and end tags and, with `inside_groups`, the fields between; without,
-    only the start is, since what a group holds belongs to no message that the schema knows. Raises WireError where
-    the bytes cannot be split; what came before has been yielded by then.
+    Yields (field number, wire type, start of the tag, start of the value or of the content after the length, start of
+    the next field), positions in the source. They are plain tuples because a large graph has hundreds of thousands.
+    Groups are yielded as their start and end tags and, with `inside_groups`, the fields between; without, only the
+    start tag is yielded, since no message of the schema contains groups. Raises WireError when the bytes cannot be
+    split, after yielding the fields before.
     """
     position = base = start
     depth = 0
@@ -280,7 +282,7 @@ def records(
             base, local = position, 0
             chunk = source.window(position, min(WINDOW_BYTES, end - position))
         try:
-            # Most tags and lengths have one byte, and nothing is called for those.
+            # Most tags and lengths have one byte, for which no function is called.
             tag = chunk[local]
             if tag < 0x80:
                 local += 1
@@ -307,7 +309,7 @@ def records(
         except OverflowError:
             raise WireError("varint", position, "a varint is longer than ten bytes") from None
         except WireError as error:
-            error.offset = position  # what was decoded stands in a window
+            error.offset = position  # its offset is relative to the window
             raise
         number = tag >> 3
         if not 0 < number <= MAX_FIELD_NUMBER:
@@ -325,4 +327,4 @@ def records(
             depth += (wire_type == 3) - (wire_type == 4)
         else:
             yield number, wire_type, position, base + value, following
-        position = following  # at least behind the tag
+        position = following  # at least after the tag

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The clauses of the specification and how strongly each edition words them: where severities come from."""
+"""The clauses of the specification, and the keyword of each in each edition, which decides the severity."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import binascii
 import enum
 import functools
 import json
+from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
@@ -31,7 +32,7 @@ DEFAULT_EDITION: Final = DEFAULT_STANDARD.edition
 
 
 class Severity(enum.IntEnum):
-    """How bad a finding is; a higher number is worse."""
+    """The severity of a finding; a higher number is worse."""
 
     NOTE = 1
     WARNING = 2
@@ -44,7 +45,7 @@ class Severity(enum.IntEnum):
 
     @classmethod
     def of(cls, label: str) -> Severity:
-        """The severity with this label; raises ValueError when there is none."""
+        """Return the severity with this label. Raises ValueError if there is none."""
         for level in cls:
             if level.label == label:
                 return level
@@ -70,25 +71,33 @@ KEYWORDS: Final[Mapping[str, Severity]] = MappingProxyType(
         "advice": Severity.NOTE,
     }
 )
-"""The words that `keyword` may hold and the severity of each.
+"""The keywords of clauses and the severity of each. Those in capitals are defined by RFC 2119."""
 
-Those in capitals are RFC 2119's. `must` and `should` are the text's own lower-case words (with "required", "only" and
-"not allowed"); `implied` follows from definitions, `gate` is a field or type that older IR versions lack, `table` an
-entry that a table leaves out, `practice` what consumers refuse or disagree on without a clause, `advice` the rest.
-"""
+OWN_KEYWORDS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "must": 'the text requires it in lower case, or with "required", "only" or "not allowed"',
+        "should": "the text recommends it in lower case",
+        "implied": "the text does not say it in so many words, but it follows from its definitions",
+        "gate": "the field or type does not exist in the IR version or operator set of the model",
+        "table": "a table of the text does not list it",
+        "practice": "the text is silent, but consumers reject the model or disagree on its meaning",
+        "advice": "the model conforms; this is a hint for its author",
+    }
+)
+"""The meaning of the keywords that RFC 2119 does not define."""
 
 ABSENT: Final = "absent"
-"""Stands in place of a keyword where an edition no longer has a clause of the one before."""
+"""Replaces the keyword of an edition that no longer has a clause of the edition before."""
 
 STATIC: Final = ("yes", "partly", "no")
-"""The answers to whether one file shows that a clause is broken."""
+"""The values of `static`: whether one file can show that a clause is violated."""
 
 PRESENCES: Final = ("listed", "counted", "pedantic")
-"""The ways in which a finding under a clause may be there: by itself, as a number, or when asked for."""
+"""How findings of a clause are reported by default: one by one, as a number, or not at all."""
 
 
 CONSUMERS: Final = ("onnx.checker", "onnxruntime")
-"""The consumers whose refusals are recorded: `onnx.checker.check_model` without its full check, and ONNX Runtime."""
+"""The consumers whose rejections are recorded: `onnx.checker.check_model` without `full_check`, and ONNX Runtime."""
 
 
 class Clause(Record):
@@ -100,25 +109,27 @@ class Clause(Record):
     anchor: str
     """Document and section, such as `IR.md#graphs`."""
     since: int
-    """The first IR version that it is about."""
+    """The first IR version that it applies to."""
     until: int | None
-    """The last IR version that it is about; None for the newest."""
+    """The last IR version that it applies to; None for the newest."""
     keyword: Mapping[str, str]
-    """How strongly each edition words it; an edition without the clause is left out. The source names changes only."""
+    """The keyword in each edition that has the clause. The source file lists only changes."""
     static: str
     rules: tuple[str, ...]
-    """The ids of the rules that decide it."""
+    """The ids of the rules that check it."""
     reason: str | None
-    """Why no rule decides it."""
+    """Why no rule checks it."""
     presence: str
-    """How a warning or note under it is there unless asked for: `listed`, `counted` or `pedantic`, which is off."""
+    """How its warnings and notes are reported by default: `listed`, `counted`, or `pedantic`, which is not at all."""
     counted: tuple[str, ...]
-    """What is said of one and of several where they are only counted; empty where they are not."""
+    """The words for one and for several findings that are only counted; empty if they are not."""
     note: str | None
     refines: str | None
-    """The clause that this entry of the project's own divides."""
+    """The clause that this entry, added by onnx-lint, divides."""
     refused_by: Mapping[str, str] = EMPTY
-    """The consumers that refuse a model which breaks it, each with the first release that is known to."""
+    """The consumers that reject a model that violates it, each with the first release known to."""
+    declared_by: str | None = None
+    """The plugin or configuration that declares it; None for a clause of the specification."""
 
 
 _NEEDED: Final = {
@@ -188,7 +199,7 @@ def _clause(name: str, entry: Mapping[str, Any]) -> Clause:
 
 
 def _in_every_edition(keyword: Mapping[str, str]) -> dict[str, str]:
-    """Return the keyword of each edition that has the clause: each carries on until a later edition names another."""
+    """Return the keyword of each edition that has the clause. A keyword holds until a later edition changes it."""
     found: dict[str, str] = {}
     word = ABSENT
     for edition in EDITIONS:
@@ -199,21 +210,38 @@ def _in_every_edition(keyword: Mapping[str, str]) -> dict[str, str]:
 
 
 def parse(text: str) -> dict[str, Clause]:
-    """The clauses in `text`, a TOML document with a table for each.
+    """Return the clauses in `text`, a TOML document with a table for each.
 
-    Raises ValueError for what is no TOML, a missing or unknown key, or an unknown edition, keyword or static value.
+    Raises ValueError for malformed TOML, a missing or unknown key, or an unknown edition, keyword or static value.
     """
     import tomllib
 
     return {name: _clause(name, entry) for name, entry in tomllib.loads(text).items()}
 
 
+_declared: Final[dict[str, Clause]] = {}
+"""The clauses of the plugins that are in use, by their ids."""
+
+
+def declare(own: Mapping[str, Clause]) -> None:
+    """Make these the clauses of plugins, by their ids, in place of all that were declared before."""
+    if _declared != own:
+        _declared.clear()
+        _declared.update(own)
+
+
 @functools.cache
 def clauses() -> Mapping[str, Clause]:
-    """Every clause by its id, in the order of the chapters.
+    """Return every clause by its id: those of the specification in the order of the chapters, then declared ones.
 
-    Raises ValueError when the file that holds them is malformed, and FileNotFoundError when it is not there.
+    Raises ValueError if their file is malformed, and FileNotFoundError if it is missing.
     """
+    return MappingProxyType(ChainMap(_declared, specified_clauses()))  # type: ignore[arg-type] # it is read only
+
+
+@functools.cache
+def specified_clauses() -> Mapping[str, Clause]:
+    """Return the clauses of the specification by their ids, in the order of the chapters. Raises as `clauses` does."""
     data = package_data.read("onnx_lint.spec", SOURCE)
     compiled = _compiled(data)
     return MappingProxyType(parse(data.decode("utf-8"))) if compiled is None else compiled
@@ -224,20 +252,19 @@ COMPILED: Final = "clauses.jsonl"
 
 
 def _compiled(source: bytes) -> Mapping[str, Clause] | None:
-    """The clauses from their compiled form, unless that is missing or was made from another source.
+    """Return the clauses in compiled form; None if it is missing or was compiled from another source.
 
-    It is a line of JSON with a checksum of the source and the keywords, then one for each clause: the values of its
-    fields in their order; of `keyword` the index of one in the first line, since few differ.
-    `python -m tools.compile_clauses` makes it after an edit. It is there to be read sooner (docs/performance.md:
-    compiled-clauses).
+    The first line is JSON with a checksum of the source and the keywords. Each further line is a clause: the values of
+    its fields in order, with an index into the keywords of the first line, since few differ. `python -m
+    tools.compile_clauses` writes it. Parsing TOML takes more time (docs/performance.md: compiled-clauses).
     """
     try:
         data = package_data.read("onnx_lint.spec", COMPILED)
     except FileNotFoundError:
         return None
     head, *lines = data.splitlines() or [b"{}"]
-    told = json.loads(head)
-    return _Compiled(told["keywords"], lines) if told.get("crc32") == binascii.crc32(source) else None
+    header = json.loads(head)
+    return _Compiled(header["keywords"], lines) if header.get("crc32") == binascii.crc32(source) else None
 
 
 _FIELDS: Final = field_names(Clause)
@@ -245,7 +272,7 @@ _KEYWORD, _RULES, _COUNTED = map(_FIELDS.index, ("keyword", "rules", "counted"))
 
 
 class _Compiled(Mapping[str, Clause]):
-    """Clauses that are each made of a line when they are asked for."""
+    """The clauses, each created from its line at the first access."""
 
     def __init__(self, keywords: list[dict[str, str]], lines: list[bytes]) -> None:
         self._keywords = [MappingProxyType(each) for each in keywords]
@@ -273,9 +300,8 @@ class _Compiled(Mapping[str, Clause]):
 
 
 def severity(clause: Clause | str, edition: str = DEFAULT_EDITION) -> Severity | None:
-    """How bad it is to break `clause`, a Clause or its id, under `edition`; None when that edition has no such clause.
-
-    Raises ValueError for an unknown clause, edition or keyword.
+    """Return the severity of violating `clause`, a Clause or its id, in `edition`;
+    None if the edition has no such clause. Raises ValueError for an unknown clause, edition or keyword.
     """
     if isinstance(clause, str):
         if clause not in clauses():

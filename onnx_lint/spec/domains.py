@@ -8,15 +8,15 @@ from typing import Final
 from onnx_lint.spec.releases import normalized_domain
 
 _MAX_CHARACTERS: Final = 255
-"""The most that a domain name can have (RFC 1035, section 2.3.4); a stranger's may have a hundred million."""
+"""The most characters of a domain name (RFC 1035, section 2.3.4); a stranger's may have a hundred million."""
 
 
 def is_reverse_domain_name(name: str) -> bool:
-    """Whether `name` has the form of a reverse domain name: two or more labels separated by single dots.
+    """Return whether `name` has the form of a reverse domain name: two or more labels separated by single dots.
 
-    A label is made of letters, digits, underscores and, between these, hyphens. The specification names the convention
-    of Java packages without a grammar, so letters of any script and digits at the front are let pass. Whose domain it
-    is nobody can tell from the file.
+    A label consists of letters, digits, underscores and, between these, hyphens. The specification refers to the
+    convention of Java packages without a grammar, so letters of any script and leading digits are allowed. A file does
+    not show who owns the domain.
     """
     labels = name.split(".") if len(name) <= _MAX_CHARACTERS else []
     return len(labels) > 1 and all(map(_is_label, labels))
@@ -27,5 +27,5 @@ def _is_label(text: str) -> bool:
 
 
 def shown_domain(domain: str) -> str:
-    """The domain as messages write it: the default one as `ai.onnx`."""
+    """Return the domain for messages: the default one as `ai.onnx`."""
     return normalized_domain(domain) or "ai.onnx"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The element types of tensors: number, name, width, the field of a TensorProto for the values, and since when.
+"""The element types of tensors: number, name, width, field of a TensorProto for the values, and first IR version.
 
 Source: the comments of TensorProto in the schema (TEN-6, TEN-11 to TEN-16), and of the enumeration of IR versions.
 """
@@ -13,16 +13,16 @@ from typing import Final
 from onnx_lint.common.record import Record
 from onnx_lint.spec.ir_versions import FROM_THE_START, Since
 
-UNDEFINED: Final = 0
-"""TensorProto.DataType.UNDEFINED, which is no type for a tensor."""
+UNDEFINED_TYPE: Final = 0
+"""TensorProto.DataType.UNDEFINED, which is not a valid type of a tensor."""
 
-STRING: Final = 8
+STRING_TYPE: Final = 8
 """TensorProto.DataType.STRING."""
 
 INTEGER_KEYS: Final = frozenset({2, 3, 4, 5, 6, 7, 12, 13})
 """UINT8, INT8, UINT16, INT16, INT32, INT64, UINT32, UINT64."""
 
-MAP_KEYS: Final = INTEGER_KEYS | {STRING}
+MAP_KEYS: Final = INTEGER_KEYS | {STRING_TYPE}
 """The numbers of the types that the keys of a map may have (IR.md: integral types and string)."""
 
 TYPED_FIELDS: Final = ("float_data", "int32_data", "string_data", "int64_data", "double_data", "uint64_data")
@@ -31,11 +31,11 @@ TYPED_FIELDS: Final = ("float_data", "int32_data", "string_data", "int64_data", 
 VALUE_FIELDS: Final = ("raw_data", *TYPED_FIELDS)
 """The fields of a TensorProto that hold values."""
 
-DEFAULT, EXTERNAL = 0, 1
+DEFAULT_LOCATION, EXTERNAL_LOCATION = 0, 1
 """The members of TensorProto.DataLocation."""
 
 MAX_INT64: Final = (1 << 63) - 1
-"""The greatest number of elements that a tensor can have, as its dimensions are int64."""
+"""The greatest number of elements of a tensor, since its dimensions are int64."""
 
 
 class ElementType(Record):
@@ -45,42 +45,42 @@ class ElementType(Record):
     name: str
     """The name of the member in lower case."""
     bits: int
-    """The width of an element in raw_data; 0 for strings, which have none."""
+    """The width of an element in raw_data; 0 for strings, which cannot be in raw_data."""
     field: str
     """The typed field for the values."""
     entry_range: tuple[int, int] | None = None
-    """The least and the greatest entry of the typed field; None where every entry that the field can hold is right."""
+    """The least and the greatest valid entry of the typed field; None if all entries are valid."""
     since: Since = FROM_THE_START
-    """The IR version that brought the type."""
+    """The IR version that introduced the type."""
 
     @property
     def is_complex(self) -> bool:
-        """Whether an element takes up two entries of the typed field."""
+        """True if an element needs two entries of the typed field."""
         return self.name in {"complex64", "complex128"}
 
     @property
     def elements_per_entry(self) -> int:
-        """How many elements share an entry of the typed field: several for types of 2 and 4 bits."""
+        """The number of elements in one entry of the typed field: several for types of 2 and 4 bits."""
         return 8 // self.bits if self.bits in {2, 4} else 1
 
     @property
     def has_zero(self) -> bool:
-        """Whether a value of the type is zero (or the empty string); it then has no bit set."""
+        """True if the type has a value zero (or the empty string), in which no bit is set."""
         return self.name != "float8e8m0"
 
     def bytes_of(self, elements: int) -> int:
-        """How many bytes of raw_data so many elements take up."""
+        """Return how many bytes of raw_data this number of elements needs."""
         return -(-elements * self.bits // 8)
 
     def entries_of(self, elements: int) -> int:
-        """How many entries of the typed field so many elements take up."""
+        """Return how many entries of the typed field this number of elements needs."""
         return 2 * elements if self.is_complex else -(-elements // self.elements_per_entry)
 
 
 _BYTE = (0, 0xFF)
 _TWO_BYTES = (0, 0xFFFF)
 _PACKED_BYTE = (-128, 0xFF)
-"""Of an entry with packed elements the low eight bits count. onnx 1.16 wrote those of INT4 with their sign extended."""
+"""For packed elements only the low eight bits count. onnx 1.16 wrote entries of INT4 with their sign extended."""
 
 
 def _table(*types: ElementType) -> Mapping[int, ElementType]:
@@ -120,10 +120,10 @@ ELEMENT_TYPES: Final = _table(
 """Every element type that a tensor can have, by its number."""
 
 ELEMENT_TYPE_NAMES: Final = tuple([element.name for element in ELEMENT_TYPES.values()])
-"""The names of the element types in the order of their numbers, the first of which is 1."""
+"""The names of the element types in the order of their numbers, beginning with 1."""
 
 
 @functools.cache
 def later_element_types(known: int) -> Mapping[int, ElementType]:
-    """The element types that came after the IR version `known`, by their numbers."""
+    """Return the element types that were introduced after the IR version `known`, by their numbers."""
     return {number: element for number, element in ELEMENT_TYPES.items() if element.since.ir_version > known}

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which IR version brought which field and type; for element types see `onnx_lint.spec.element_types`.
+"""The IR versions that introduced fields and types; for element types see `onnx_lint.spec.element_types`.
 
-The facts are those of the history that the schema gives beside its enumeration of versions. What is in none of the
-tables is as old as the format or came without a new IR version, such as `TypeProto.denotation`. The history does not
-date `TensorProto.external_data` and `data_location`; they came in the same month as IR version 4.
+Source: the history in the schema, beside its enumeration of versions. Anything that is not in these tables is as old as
+the format, or came without a new IR version, such as `TypeProto.denotation`. The history has no date for
+`TensorProto.external_data` and `data_location`; they came in the same month as IR version 4.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from onnx_lint.common.record import Record
 
 
 class Since(Record):
-    """The IR version that brought something, and the clause that says so."""
+    """The IR version that introduced something, and the clause that requires it."""
 
     ir_version: int
     clause: str | None = None
-    """The gate that a model of an older IR version breaks; None where no clause judges the thing on its own."""
+    """The gate clause that a model of an older IR version violates; None if no clause checks it separately."""
 
 
 FROM_THE_START: Final = Since(1)
@@ -65,23 +65,23 @@ _TABLE_OF_TYPES: Final = {
 }
 
 FREE_INITIALIZERS_SINCE: Final = 4
-"""The first IR version in which an initializer need not be an input; one that is none is a constant."""
+"""The first IR version in which an initializer need not be an input; one that is not an input is a constant."""
 
-FIELDS: Final[Mapping[str, Since]] = MappingProxyType(_TABLE_OF_FIELDS)
-"""The fields that a later IR version than 1 brought, by message and field."""
+LATER_FIELDS: Final[Mapping[str, Since]] = MappingProxyType(_TABLE_OF_FIELDS)
+"""The fields that were introduced after IR version 1, by message and field."""
 
 TYPES: Final[Mapping[str, Since]] = MappingProxyType(_TABLE_OF_TYPES)
-"""The kinds of type, by the case of TypeProto, that a later IR version than 1 brought to the variant `onnx`."""
+"""The kinds of type, by the case of TypeProto, that were introduced in the variant `onnx` after IR version 1."""
 
 ML_FROM_THE_START: Final = frozenset({"sequence_type", "map_type", "opaque_type"})
-"""The kinds of type that the variant `onnx-ml` has whatever the IR version."""
+"""The kinds of type that the variant `onnx-ml` has in every IR version."""
 
 
 @functools.cache
 def later_fields(known: int) -> Mapping[str, list[str]]:
-    """The fields of each message that came after the IR version `known` and that a clause judges."""
+    """Return the fields of each message that were introduced after the IR version `known` and that a clause checks."""
     found: dict[str, list[str]] = {}
-    for name, since in FIELDS.items():
+    for name, since in LATER_FIELDS.items():
         if since.ir_version > known and since.clause is not None:
             message, _, field = name.rpartition(".")
             found.setdefault(message, []).append(field)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The messages of the specification that are the root of a file of their own."""
+"""The messages of the specification that can be the root of a file."""
 
 from __future__ import annotations
 

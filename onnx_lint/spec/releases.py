@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which ONNX release published which IR version and which operator set versions.
+"""The ONNX releases, with the IR version and the operator set versions that each published.
 
-The facts are those of the table "Released Versions" in the specification's Versioning.md, carried on to the
-newest release by the version table of the `onnx` package (1.23). Where a patch release changed no number the
-table names it all the same, so that a release can be looked up by the name its users know.
+Source: the table "Released Versions" in the specification's Versioning.md, extended to the newest release by the
+version table of the `onnx` package (1.23). Patch releases without new numbers are listed, so that users find their
+release by name.
 
-Two things the table does not say, and what is done about them:
+The table leaves open:
 
-- Operator sets 2, 3 and 4 of the default domain were never the newest of a release; the first release that
-  holds them is the one that publishes 5.
-- The table has a column for `ai.onnx.training`, yet the operators of that column stand in the domain
-  `ai.onnx.preview.training`; `ai.onnx.training` is a known domain without operators. Both read that column.
+- Operator sets 2, 3 and 4 of the default domain were never the newest of a release. The first release that
+  holds them is the one that published 5.
+- The table has a column for `ai.onnx.training`, but the operators of that column are in the domain
+  `ai.onnx.preview.training`; `ai.onnx.training` is a known domain without operators. Both use that column.
 - The domain `ai.onnx.preview` has no column. The headers of the released packages name it from 1.22.0 on.
 """
 
@@ -28,22 +28,22 @@ PREVIEW_TRAINING_DOMAIN: Final = "ai.onnx.preview.training"
 PREVIEW_DOMAIN: Final = "ai.onnx.preview"
 
 
-ALIAS: Final = "ai.onnx"
+DOMAIN_ALIAS: Final = "ai.onnx"
 """Another name of the default domain."""
 
 OLDEST_LOADED_IR_VERSION: Final = 3
-"""The oldest IR version of which ONNX Runtime loads models."""
+"""The oldest IR version that ONNX Runtime loads."""
 
 
 def normalized_domain(domain: str) -> str:
-    """The domain as the tables name it: "ai.onnx" is another spelling of the default domain ""."""
-    return DEFAULT_DOMAIN if domain == ALIAS else domain
+    """Return the domain as the tables name it: "ai.onnx" is another spelling of the default domain ""."""
+    return DEFAULT_DOMAIN if domain == DOMAIN_ALIAS else domain
 
 
 class Release(Record):
     """One row of the released-versions table.
 
-    A column is 0 where the release has no operator set of that domain.
+    A column is 0 if the release has no operator set of that domain.
     """
 
     onnx: str
@@ -54,7 +54,7 @@ class Release(Record):
     ai_onnx_preview: int = 0
 
     def opset_version(self, domain: str) -> int:
-        """Newest operator set version of a domain in this release, 0 if it has none (or is not ONNX's)."""
+        """Return the newest operator set version of a domain in this release, 0 if it has none (or is not ONNX's)."""
         match normalized_domain(domain):
             case "":
                 return self.ai_onnx
@@ -113,21 +113,21 @@ NEWEST_OPSET: Final[dict[str, int]] = {
     domain: RELEASES[-1].opset_version(domain)
     for domain in (DEFAULT_DOMAIN, ML_DOMAIN, TRAINING_DOMAIN, PREVIEW_TRAINING_DOMAIN, PREVIEW_DOMAIN)
 }
-"""Newest operator set version of every domain that ONNX publishes; the default domain is ""."""
+"""The newest operator set version of every domain that ONNX publishes; the default domain is ""."""
 
 
 def is_onnx_domain(domain: str) -> bool:
-    """Whether ONNX itself publishes operator sets of the domain."""
+    """Return whether ONNX itself publishes operator sets of the domain."""
     return normalized_domain(domain) in NEWEST_OPSET
 
 
 def newest_opset_version(domain: str) -> int | None:
-    """Newest published operator set version of a domain, None if ONNX does not publish the domain."""
+    """Return the newest published operator set version of a domain, None if ONNX does not publish the domain."""
     return NEWEST_OPSET.get(normalized_domain(domain))
 
 
 def release_of_opset(domain: str, version: int) -> Release | None:
-    """The first release that holds an operator set version, None if there is none."""
+    """Return the first release that has an operator set version, None if there is none."""
     return _release_of_opset((domain, version)) if version >= 1 else None
 
 
@@ -139,7 +139,7 @@ def _release_of_opset(of: tuple[str, int]) -> Release | None:
 
 @remembered(64)
 def release_of_edition(edition: str) -> Release:
-    """The release that published an edition, which is named after it. Raises ValueError for one that none published."""
+    """Return the release that published an edition, which is named after it. Raises ValueError if there is none."""
     for release in reversed(RELEASES):
         if release.onnx.split(".")[:2] == edition.split("."):
             return release
@@ -147,8 +147,8 @@ def release_of_edition(edition: str) -> Release:
 
 
 def release_of_ir_version(ir_version: int) -> Release | None:
-    """The first release that writes an IR version.
+    """Return the first release that writes an IR version.
 
-    IR versions 1 and 2 came before the first release; None for them and for unpublished ones.
+    Returns None for IR versions 1 and 2, which are older than the first release, and for unpublished ones.
     """
     return next((release for release in RELEASES if release.ir_version == ir_version), None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which text a model is held against: the edition of the specification and the variant of the standard."""
+"""The text that a model is checked against: the edition of the specification and the variant of the standard."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ VARIANTS = ("onnx-ml", "onnx")
 
 
 class Standard(Record):
-    """An edition and a variant. Raises ValueError for a name that is neither."""
+    """An edition and a variant. Raises ValueError for an unknown name."""
 
     edition: str = EDITIONS[-1]
     variant: str = VARIANTS[0]
@@ -25,7 +25,7 @@ class Standard(Record):
             raise ValueError(f"unknown variant {self.variant!r}; the variants are {', '.join(VARIANTS)}")
 
     def at_least(self, edition: str) -> bool:
-        """Whether this edition is `edition` or a newer one."""
+        """Return whether this edition is `edition` or a newer one."""
         return EDITIONS.index(self.edition) >= EDITIONS.index(edition)
 
 

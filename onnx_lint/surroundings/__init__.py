@@ -14,18 +14,18 @@ from onnx_lint.surroundings.facts import known_types
 from onnx_lint.surroundings.lines import Site, line_of, node_before, site_of
 
 MOST_FINDINGS: Final = 300
-"""Of so many findings of a file the surroundings are made, the most severe first."""
+"""The number of findings of a file that get surroundings, the most severe first."""
 
 _MOST_RELATED: Final = 3
-"""So many related places have a line."""
+"""The number of related places that have a line."""
 
 
 def with_surroundings(
     diagnostics: Sequence[Diagnostic], model: Model, per_rule: tuple[int, ...], without_lines: Set[str]
 ) -> tuple[Diagnostic, ...]:
-    """The diagnostics, the first of each rule and clause with the lines around them: as many as any form shows.
+    """Return the diagnostics, the first ones of each rule and clause with the lines around them.
 
-    `without_lines`: the rules whose findings have none, since they are about bytes.
+    `per_rule`: how many of each the report formats show. `without_lines`: rules whose findings are about bytes.
     """
     chosen = {count: worst_of_each(diagnostics, count, MOST_FINDINGS) for count in per_rule}
     shown: list[Diagnostic] = []
@@ -39,7 +39,7 @@ def with_surroundings(
 
 
 def surroundings(diagnostic: Diagnostic, model: Model) -> tuple[ContextLine, ...]:
-    """The lines around a finding, and those of the related places; none where the bytes are no model."""
+    """Return the lines around a finding and its related places; nothing if the bytes are not a model."""
     if not model.loaded:
         return ()
     site = site_of(place_of(key_of(diagnostic.pointer)), model)
@@ -65,7 +65,7 @@ def _unmarked(line: ContextLine, comment: str = "") -> ContextLine:
 
 
 def _elsewhere(other: Site, site: Site | None) -> str:
-    """A comment on where a related line is that stands in no list of the same graph; a header tells by itself."""
+    """Return a comment with the graph of a related line in another graph; empty for a header, which names the graph."""
     if other.step is None or site is None or other.key == site.key or not other.key:
         return ""
     return f"  # in {place_of(other.key)}"

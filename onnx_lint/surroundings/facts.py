@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of the values of a node, where a finding is about types or shapes."""
+"""The known types and shapes of the inputs of a node, for findings about types or shapes."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from onnx_lint.surroundings.types import write_shape
 from onnx_lint.surroundings.words import write_name
 
 _TOPICS: Final = frozenset({"shape", "shapes", "type", "types", "operand", "extent", "dimension"})
-"""A rule with one of these words in its name is about what is known of values."""
+"""The words in the names of rules that are about types or shapes."""
 
 _MOST_VALUES: Final = 8
 
 
 def known_types(diagnostic: Diagnostic, site: Site, model: Model) -> str | None:
-    """A comment with the types of the node's inputs as far as they are known; None where the finding is not of them.
+    """Return a comment with the known types of the node's inputs; None if the finding is not about types or shapes.
 
-    Nothing is worked out for it that no rule has asked for.
+    Nothing is inferred for it unless a rule has already needed it.
     """
     if _TOPICS.isdisjoint(diagnostic.rule.split("-")) or "value_flow" not in vars(model):
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lines of a model at places: which line a place stands in, and what is written there."""
+"""The lines of a model: which line contains a place, and its text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from onnx_lint.common.record import Record
-from onnx_lint.ir.places.place import Key, Step, place_of
+from onnx_lint.ir.places.place import PlaceKey, Step, place_of
 from onnx_lint.model import Model, Place
 from onnx_lint.report import ContextLine
 from onnx_lint.schema import Proto
@@ -25,9 +25,9 @@ from onnx_lint.surroundings.types import write_tensor, write_type, write_value_i
 from onnx_lint.surroundings.words import write_string
 
 MOST_CHARACTERS: Final = 1_000
-"""A longer line is cut around its mark before it is kept."""
+"""The longest line; a longer one is cut around its mark."""
 
-_CONTAINERS: Final = frozenset({"ModelProto", "GraphProto", "FunctionProto", "TrainingInfoProto", "OperatorSetProto"})
+CONTAINERS: Final = frozenset({"ModelProto", "GraphProto", "FunctionProto", "TrainingInfoProto", "OperatorSetProto"})
 """The messages whose elements have a line each."""
 
 _HEADERS: Final[Mapping[str, Callable[[Sheet, Proto], None]]] = {
@@ -38,7 +38,7 @@ _OF_HEADERS: Final = {
     "GraphProto": frozenset({"name"}),
     "FunctionProto": frozenset({"name", "domain", "overload", "input", "output", "attribute", "attribute_proto"}),
 }
-"""The fields that stand in the header of a graph or function."""
+"""The fields that are shown in the header of a graph or function."""
 
 
 def _write_import(sheet: Sheet, proto: Proto) -> None:
@@ -67,39 +67,42 @@ _WRITERS: Final[Mapping[str, Callable[[Sheet, Proto], None]]] = {
     "OperatorSetIdProto": _write_import,
     "StringStringEntryProto": _write_entry,
 }
-"""How messages of each kind are written, where it is not field by field."""
+"""The writers of messages; others are written field by field."""
 
 _NAME: Final = (("name", None),)
 
 _UNNAMED: Final = frozenset({"node"})
-"""The lists whose elements need no word before them."""
+"""The lists whose elements have no word before them."""
 
 
 class Site(Record):
-    """Where in a model a place stands: in a line of a container."""
+    """The line of a model that contains a place."""
 
-    key: Key
+    key: PlaceKey
     """The steps to the container."""
     container: tuple[str, Proto]
-    """Its kind, and the message."""
+    """The kind and the message of the container."""
     step: Step | None
     """The step from the container to the line's element; None for the header of the container."""
     element: tuple[str, Proto] | None
-    """The element's kind, and the message; None for one that is no message, and for a header."""
-    focus: Key
+    """The kind and the message of the element; None for a header, and for an element that is not a message."""
+    focus: PlaceKey
     """The steps from the element, or from the container of a header, to the place."""
 
     @property
-    def line(self) -> Key:
-        """What tells the line from others."""
+    def line(self) -> PlaceKey:
+        """The key of the line."""
         return self.key if self.step is None else (*self.key, self.step)
 
 
 def site_of(place: Place, model: Model) -> Site | None:
-    """Where the place stands; None where there is no line for it, as for the model itself."""
+    """Return the line of the place; None if it has none, as for the model itself."""
     key = place.key
-    found = model.messages_on(place)
-    last = max((index for index, (kind, _) in enumerate(found) if kind in _CONTAINERS), default=None)
+    found = model.places.messages_on(place)
+    if model.left_in_file is not None:
+        whole = model.left_in_file.whole
+        found = [(kind, whole(key[:index], kind, message)) for index, (kind, message) in enumerate(found)]
+    last = max((index for index, (kind, _) in enumerate(found) if kind in CONTAINERS), default=None)
     if last is None:
         return Site((), found[0], None, found[0], key)
     kind, message = found[last]
@@ -108,7 +111,7 @@ def site_of(place: Place, model: Model) -> Site | None:
         return Site(key[:last], found[last], None, None, rest) if kind in _HEADERS else None
     field, index = rest[0]
     if not _is_there(message, field, index):
-        # What is missing is told of the graph, where that has a line.
+        # A missing element is shown as a fault of the graph, if that has a line.
         return Site(key[:last], found[last], None, None, ()) if kind in _HEADERS else None
     element = found[last + 1] if last + 1 < len(found) else None
     return Site(key[:last], found[last], rest[0], element, rest[1:])
@@ -125,7 +128,7 @@ def _is_there(message: Proto, field: str, index: int | None) -> bool:
 
 
 def line_of(site: Site, *, with_name: bool = False) -> ContextLine:
-    """The line, with the place marked in it. `with_name`: a node stands there with its name."""
+    """Return the line with the place marked. `with_name`: whether a node is shown with its name."""
     sheet = Sheet(site.focus or (_NAME if with_name else ()))
     label = ""
     if site.step is None and site.element is None:
@@ -143,7 +146,7 @@ def line_of(site: Site, *, with_name: bool = False) -> ContextLine:
     return ContextLine(label, text, mark)
 
 
-def _index_of(key: Key) -> str:
+def _index_of(key: PlaceKey) -> str:
     return str(key[-1][1]) if key and key[-1][1] is not None else ""
 
 
@@ -174,7 +177,7 @@ def _write_element(sheet: Sheet, kind: str, message: Proto, field: str) -> None:
 
 
 def node_before(site: Site, model: Model) -> Site | None:
-    """The node before that in which a place stands; None where there is none."""
+    """Return the node before the one that contains the place; None if there is none."""
     if site.step is None or site.step[0] != "node" or not site.step[1]:
         return None
     return site_of(place_of((*site.key, ("node", site.step[1] - 1))), model)

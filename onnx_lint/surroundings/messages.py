@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fields and messages for which ONNX's textual syntax has no form of their own, in a form like that of its headers."""
+"""Fields and messages without a form in ONNX's textual syntax, in a form like that of its headers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MAX_DEPTH: Final = 4
 
 
 def write_message(sheet: Sheet, message: Proto, depth: int = 0) -> None:
-    """Write the fields of a message, of one that nests deep only the outer ones."""
+    """Write the fields of a message, of deeply nested ones only the outer levels."""
     sheet.is_cut = True
     if depth >= _MAX_DEPTH:
         sheet.write("{")
@@ -38,7 +38,7 @@ def write_field(sheet: Sheet, message: Proto, field: str, depth: int = 0) -> Non
         if value:
             sheet.items(field, value, lambda each: _write_value(sheet, each, depth + 1))
         else:
-            sheet.leave_out()  # what a finding is about and is not here has stayed in the file
+            sheet.leave_out()  # the elements were not loaded
         sheet.write("]")
         return
     with sheet.part(field):
@@ -46,7 +46,7 @@ def write_field(sheet: Sheet, message: Proto, field: str, depth: int = 0) -> Non
 
 
 def write_beside(sheet: Sheet, message: Proto, fields: Sequence[str]) -> None:
-    """Write behind a comment sign what the syntax has no place for: the field in focus, where it is one of these."""
+    """Write the field in focus after a comment sign, if it is one of `fields`, which the syntax cannot express."""
     for field in fields:
         if sheet.aims_at(field):
             sheet.is_cut = True

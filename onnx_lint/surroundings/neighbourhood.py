@@ -12,7 +12,7 @@ from typing import Final
 from onnx_lint.common.record import replace
 from onnx_lint.inference.shapes.dims import describe
 from onnx_lint.ir.graph import Graph
-from onnx_lint.ir.places.place import Key, Step, key_of
+from onnx_lint.ir.places.place import PlaceKey, Step, key_of
 from onnx_lint.model import Model
 from onnx_lint.report import Diagnostic, Neighbour, Neighbourhood, ValueEdge, worst_of_each
 from onnx_lint.wording import report_name
@@ -20,11 +20,11 @@ from onnx_lint.wording import report_name
 HOPS: Final = 2
 MAX_NODES: Final = 24
 MAX_OF_A_NODE: Final = 6
-"""So many neighbours of a node on either side are drawn; there may be thousands."""
+"""The number of neighbours on either side of a node to draw; there may be thousands."""
 MAX_NAME: Final = 40
 PER_RULE: Final = 3
 PER_FILE: Final = 60
-"""So many findings of a file have a picture, the worst first: each takes the time of a look at its graph."""
+"""The number of findings of a file that get a picture, the most severe first. Each searches its graph."""
 
 _VALUE_FIELDS: Final = {
     "input": "input_names",
@@ -35,7 +35,7 @@ _VALUE_FIELDS: Final = {
 
 
 def with_neighbourhoods(diagnostics: Sequence[Diagnostic], model: Model) -> tuple[Diagnostic, ...]:
-    """The diagnostics with the nodes around them: of each rule and clause the first, and of a file the worst."""
+    """Return the diagnostics with the nodes around them, for the first of each rule and clause and the most severe."""
     drawn = worst_of_each(diagnostics, PER_RULE, PER_FILE)
     surroundings = _Surroundings(model)
     return tuple(
@@ -45,7 +45,7 @@ def with_neighbourhoods(diagnostics: Sequence[Diagnostic], model: Model) -> tupl
 
 
 class _Surroundings:
-    """Finds the nodes around places of one model; who uses a value is looked up once a graph."""
+    """Finds the nodes around places of one model. The users of values are collected once per graph."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
@@ -53,7 +53,7 @@ class _Surroundings:
         self._users: dict[Graph, _Users] = {}
 
     def of(self, item: Diagnostic) -> Neighbourhood | None:
-        """The nodes around a finding; None where it is about no node and no value of a graph."""
+        """Return the nodes around a finding; None if it is not about a node or a value of a graph."""
         key = key_of(item.pointer)
         depth = next((depth for depth in range(len(key) - 1, -1, -1) if key[:depth] in self._graphs), None)
         if depth is None:
@@ -70,8 +70,8 @@ class _Surroundings:
         starts += self._users_of(graph).first(name, MAX_OF_A_NODE)
         return self._around(graph, starts, None, name) if starts else None
 
-    def _operand(self, graph: Graph, node: int, steps: Key) -> str | None:
-        """The name of the value that a place in a node is about."""
+    def _operand(self, graph: Graph, node: int, steps: PlaceKey) -> str | None:
+        """Return the name of the input or output that a place in a node refers to."""
         field, index = steps[0] if steps else ("", None)
         if index is None or field not in {"input", "output"}:
             return None
@@ -121,7 +121,7 @@ class _Surroundings:
                 if position is not None and position in number:
                     source = number[position]
                 elif index in (center, *kept[:1]) or name == fault:
-                    # What comes from no node that is drawn stands for itself beside the nodes that it is about.
+                    # A value without a drawn producer gets its own box, beside the nodes of the finding.
                     if name not in sources:
                         sources[name] = len(nodes)
                         nodes.append(Neighbour(_origin(graph, name), _short(name), None, position is None))
@@ -134,7 +134,7 @@ class _Surroundings:
         return Neighbourhood(tuple(nodes), tuple(edges), is_cut)
 
     def _known(self, graph: Graph, name: str) -> str:
-        """The type and shape of a value, as far as the rules have found them out."""
+        """Return the type and shape of a value, if the rules have inferred them."""
         if self._model.shape_knowledge is None:
             return ""
         walked = self._model.value_flow.walks.of(graph, None)
@@ -147,7 +147,7 @@ class _Surroundings:
 
 
 class _Users:
-    """Finds the nodes of a graph that use a value: twelve bytes for each input of a node, where a dict has hundreds.
+    """Finds the nodes of a graph that use a value. It needs twelve bytes for each input of a node, a dict hundreds.
 
     Inputs are sorted by the hashes of their names into as many buckets as there are inputs.
     """
@@ -162,7 +162,7 @@ class _Users:
                 starts[hash(name) % self._buckets] += 1
         for bucket in range(1, self._buckets + 1):
             starts[bucket] += starts[bucket - 1]
-        # From the ends of the buckets, where `starts` points now, to their beginnings.
+        # Fill the buckets from the ends, where `starts` points now, to their beginnings.
         self._nodes, self._inputs = array("I", bytes(4 * count)), array("I", bytes(4 * count))
         for index in range(len(node_inputs) - 1, -1, -1):
             names = node_inputs[index]
@@ -173,7 +173,7 @@ class _Users:
         self._starts = starts
 
     def first(self, name: str, most: int) -> list[int]:
-        """The indices of the nodes that use the name, once for each input that it is; `most` at most."""
+        """Return the indices of the first `most` nodes that use the name, once for each input."""
         bucket = hash(name) % self._buckets
         slots = range(self._starts[bucket], self._starts[bucket + 1])
         uses = ((self._nodes[slot], self._inputs[slot]) for slot in slots)

@@ -19,11 +19,11 @@ _IMPLIED_LISTS: Final = {"floats", "ints", "strings"}
 """The lists whose type follows from their first element."""
 
 _BESIDE: Final = ("doc_string", "metadata_props", "device_configurations")
-"""What the syntax has no place for in a node."""
+"""The fields of a node that the syntax cannot express."""
 
 
 def write_node(sheet: Sheet, node: Proto) -> None:
-    """Write a NodeProto; its name only when that is in focus."""
+    """Write a NodeProto, with its name only if that is in focus."""
     if sheet.aims_at("name") and node.name:
         sheet.write("[")
         with sheet.part("name"):
@@ -44,7 +44,7 @@ def write_node(sheet: Sheet, node: Proto) -> None:
 
 
 def _write_identity(sheet: Sheet, message: Proto, name: str) -> None:
-    """Write by what an operator or a function is told from others: domain, the field called `name`, and overload."""
+    """Write the identity of an operator or a function: domain, the field called `name`, and overload."""
     with sheet.subject():
         if message.domain:
             with sheet.part("domain"):
@@ -65,7 +65,7 @@ def _write_attributes(sheet: Sheet, node: Proto) -> None:
 
 
 def write_attribute(sheet: Sheet, attribute: Proto) -> None:
-    """Write an AttributeProto; its type where the value does not tell it, or where that is in focus."""
+    """Write an AttributeProto, with its type if the value does not imply it, or if it is in focus."""
     with sheet.subject(), sheet.part("name"):
         write_bare(sheet, attribute.name)
     field = VALUE_FIELD_OF_TYPE.get(attribute.type)
@@ -98,7 +98,7 @@ def write_attribute(sheet: Sheet, attribute: Proto) -> None:
 
 
 def _is_implied(field: str, value: Proto) -> bool:
-    """Whether a reader can tell the type from the value as it is written."""
+    """Return whether the written value implies the type."""
     if field in _IN_LISTS:
         return len(value) > 0
     if field == "tp":
@@ -117,7 +117,7 @@ def _write_attribute_type(sheet: Sheet, attribute: Proto) -> None:
 
 
 def _write_irregular(sheet: Sheet, attribute: Proto, given: list[str]) -> None:
-    """Write an attribute that is no name with one value of its type: its type and whatever it has."""
+    """Write an attribute that is not a name with one value of its type: its type and all its fields."""
     sheet.is_cut = True
     _write_attribute_type(sheet, attribute)
     sheet.write(" = {")
@@ -148,7 +148,7 @@ def _write_value(sheet: Sheet, field: str, value: Proto) -> None:
 
 
 def write_sparse_tensor(sheet: Sheet, tensor: Proto) -> None:
-    """Write a SparseTensorProto, for which the syntax has no form: its type, the name and the number of its values."""
+    """Write a SparseTensorProto, which has no form in the syntax: its type, the name and the number of its values."""
     sheet.is_cut = True
     sheet.write("sparse_tensor(")
     with sheet.part("values"), sheet.part("data_type"):
@@ -204,5 +204,5 @@ def write_function_header(sheet: Sheet, function: Proto) -> None:
 
 
 def write_initializer(sheet: Sheet, tensor: Proto) -> None:
-    """Write an initializer, the values of a small one behind an equals sign."""
+    """Write an initializer, the values of a small one after an equals sign."""
     write_tensor(sheet, tensor, between=" = ")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A line while it is written: its text, and where in it the part stands that a finding is about."""
+"""The text of a line while it is written, and the position of the part that a finding is about."""
 
 from __future__ import annotations
 
@@ -7,58 +7,59 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
-from onnx_lint.ir.places.place import Key
+from onnx_lint.ir.places.place import PlaceKey
 
 MAX_ITEMS: Final = 16
-"""Of a longer list those around the marked item are written."""
+"""The longest list that is written whole. Of a longer list the items around the marked one are written."""
 
 _AROUND: Final = 4
-"""How many items are written on either side of the marked one, in a list that is cut."""
+"""The number of items on either side of the marked one, in a list that is cut."""
 
 MAX_LINE: Final = 20_000
-"""A line of more characters gets no further items, as far as they are not marked."""
+"""The characters after which a line gets no further items, except the marked one."""
 
 CUT: Final = "..."
-"""What stands for what is left out; the syntax has no such word."""
+"""Replaces parts that are left out. It is not a word of the syntax."""
 
 
 class Sheet:
-    """One line of text. `focus`: the steps from the line's message to what is to be marked."""
+    """One line of text. `focus`: the steps from the line's message to the part to mark."""
 
-    def __init__(self, focus: Key = ()) -> None:
+    def __init__(self, focus: PlaceKey = ()) -> None:
         self.focus = focus
         self.is_cut = False
-        """Whether anything is left out or written otherwise than the syntax has it."""
+        """Whether anything is left out or differs from the syntax."""
         self._pieces: list[str] = []
         self._length = 0
         self._depth: int | None = 0
-        """How many steps of the focus lead to the part that is being written; None where it is not on the way."""
+        """The number of steps of the focus that lead to the part that is being written; None if it is not on the way.
+        """
         self._mark: tuple[int, int] | None = None
         self._marked_depth = 0
 
     @property
     def text(self) -> str:
-        """What has been written."""
+        """The text written so far."""
         return "".join(self._pieces)
 
     @property
     def mark(self) -> tuple[int, int] | None:
-        """The first character of what is to be marked and the one after it: the innermost part around the focus."""
+        """The part to mark, the innermost around the focus: its first character, and the one after it."""
         return self._mark
 
     def write(self, text: str) -> None:
-        """Add text as it is."""
+        """Add text."""
         self._pieces.append(text)
         self._length += len(text)
 
     def leave_out(self) -> None:
-        """Add the sign for what is left out."""
+        """Add the sign for a part that is left out."""
         self.is_cut = True
         self.write(CUT)
 
     @contextmanager
     def subject(self) -> Iterator[None]:
-        """What is written meanwhile is marked when nothing inside the line's message is."""
+        """Mark the text written inside this context, unless a part of the message is marked."""
         start = self._length
         yield
         if self._marked_depth == 0 and self._mark is None:
@@ -66,7 +67,7 @@ class Sheet:
 
     @contextmanager
     def part(self, field: str, index: int | None = None) -> Iterator[None]:
-        """What is written meanwhile is a field of the message that is being written."""
+        """Treat the text written inside this context as a field of the current message."""
         around = self._depth
         is_on_the_way = around is not None and self.focus[around : around + 1] == ((field, index),)
         self._depth = around + 1 if around is not None and is_on_the_way else None
@@ -77,13 +78,13 @@ class Sheet:
         self._depth = around
 
     def _mark_from(self, start: int, depth: int) -> None:
-        """Mark what has been written since, unless a part further inside is marked, or there is nothing to mark."""
+        """Mark the text since `start`, unless it is empty or a more deeply nested part is marked."""
         if depth > self._marked_depth and self._length > start:
             self._mark = start, self._length
             self._marked_depth = depth
 
     def aims_at(self, field: str) -> bool:
-        """Whether the next step of the focus is that field of the message that is being written."""
+        """Return whether the next step of the focus is this field of the current message."""
         return self._next_step(field) is not None
 
     def _next_step(self, field: str) -> tuple[str, int | None] | None:
@@ -119,11 +120,11 @@ class Sheet:
 
 
 def cut_around(text: str, mark: tuple[int, int] | None, most: int) -> tuple[str, tuple[int, int] | None]:
-    """The text with at most `most` characters, those around the mark, and the mark in it."""
+    """Return at most `most` characters of the text, around the mark, and the mark in the result."""
     if len(text) <= most:
         return text, mark
     start, end = mark or (0, 0)
-    # Of a mark that is too long itself the beginning is shown.
+    # Of a mark that is itself too long show the beginning.
     end = min(end, start + max(most - 2 * len(CUT), 1))
     room = max(most - (end - start), 0)
     first = max(0, min(start - room // 2, len(text) - most))

@@ -9,29 +9,29 @@ from collections.abc import Sequence
 from typing import Final
 
 from onnx_lint.schema import Proto
-from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL, STRING, VALUE_FIELDS
+from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL_LOCATION, STRING_TYPE, VALUE_FIELDS
 from onnx_lint.surroundings.messages import write_beside
 from onnx_lint.surroundings.sheet import Sheet
 from onnx_lint.surroundings.words import write_bare, write_float, write_name, write_string
 
 MAX_VALUES: Final = 8
-"""A tensor of more elements is written without them."""
+"""The most elements of a tensor that are written."""
 
 _MAX_DEPTH: Final = 6
-"""Types that nest deeper are cut."""
+"""The greatest depth of types that are written."""
 
 _RAW: Final = {"float": "f", "double": "d", "uint8": "B", "int8": "b", "uint16": "H", "int16": "h", "int32": "i",
                "int64": "q", "uint32": "I", "uint64": "Q", "bool": "B"}  # fmt: skip
-"""How `struct` calls the element types whose values are written from raw data."""
+"""The `struct` codes of the element types whose values are written from raw data."""
 
 _BESIDE_VALUES: Final = ("segment", "external_data", "data_location", "doc_string", "metadata_props", *VALUE_FIELDS)
-"""What is written behind a tensor where a finding is about it."""
+"""The fields that are written after a tensor if a finding is about them."""
 
 _FLOATS: Final = {"float": False, "double": True}
 
 
 def write_element_type(sheet: Sheet, number: int) -> None:
-    """Write the name of an element type; the number where there is none."""
+    """Write the name of an element type, or its number if it has none."""
     element = ELEMENT_TYPES.get(number)
     sheet.is_cut |= element is None
     sheet.write(element.name if element is not None else f"undefined({number})" if number else "undefined")
@@ -101,7 +101,7 @@ def _write_dimension(sheet: Sheet, dim: Proto) -> None:
 
 
 def _write_denotation(sheet: Sheet, proto: Proto) -> None:
-    """Write the denotation of a type or dimension, for which the syntax has no form, where it is in focus."""
+    """Write the denotation of a type or dimension, which the syntax cannot express, if it is in focus."""
     sheet.is_cut |= bool(proto.denotation)
     if sheet.aims_at("denotation"):
         sheet.write(" denotation ")
@@ -135,7 +135,7 @@ def write_value_info(sheet: Sheet, value: Proto) -> None:
 
 
 def write_shape(sheet: Sheet, dims: Sequence[int | str | None]) -> None:
-    """Write the dimensions of a tensor of known rank; a scalar has none, and nothing is written."""
+    """Write the dimensions of a tensor of known rank; nothing for a scalar."""
     if dims:
         sheet.write("[")
         sheet.items("", dims, lambda dim: sheet.write("?") if dim is None else _write_known(sheet, dim), ",")
@@ -150,7 +150,7 @@ def _write_known(sheet: Sheet, dim: int | str) -> None:
 
 
 def write_tensor(sheet: Sheet, tensor: Proto, *, between: str = " ") -> None:
-    """Write a TensorProto; the values of a small one stand behind `between`."""
+    """Write a TensorProto, with the values of a small one after `between`."""
     with sheet.part("data_type"):
         write_element_type(sheet, tensor.data_type)
     if tensor.dims:
@@ -168,9 +168,9 @@ def write_tensor(sheet: Sheet, tensor: Proto, *, between: str = " ") -> None:
 
 
 def _write_values(sheet: Sheet, tensor: Proto, between: str) -> str | None:
-    """Write the values, or a sign for them; returns the field in which they stand."""
+    """Write the values, or a sign for them; return the field that holds them."""
     element = ELEMENT_TYPES.get(tensor.data_type)
-    if tensor.data_location == EXTERNAL or element is None:
+    if tensor.data_location == EXTERNAL_LOCATION or element is None:
         sheet.is_cut = True
         return None
     field = "raw_data" if tensor.HasField("raw_data") else element.field
@@ -184,7 +184,7 @@ def _write_values(sheet: Sheet, tensor: Proto, between: str) -> str | None:
             sheet.leave_out()
             sheet.write("}")
         return field
-    sheet.is_cut |= (element.bits < 8 and element.number != STRING) or math.prod(tensor.dims) != len(values)
+    sheet.is_cut |= (element.bits < 8 and element.number != STRING_TYPE) or math.prod(tensor.dims) != len(values)
     sheet.write("{")
     is_double = _FLOATS.get(element.name, False)
     sheet.items(field, values, lambda value: _write_element(sheet, value, is_double=is_double))
@@ -202,12 +202,12 @@ def _write_element(sheet: Sheet, value: int | float | bytes, *, is_double: bool)
 
 
 def _is_without_values(tensor: Proto, values: Sequence[object]) -> bool:
-    """Whether values are missing, such as large ones that stay in the file."""
+    """Return whether values are missing, for example because they are large and were not loaded."""
     return not values and 0 not in tensor.dims[:MAX_VALUES]
 
 
 def _of_raw_data(element: str, data: bytes) -> Sequence[int | float] | None:
-    """The elements of raw data where they are few and of a common type."""
+    """Return the elements of raw data if they are few and of a type in `_RAW`; otherwise None."""
     code = _RAW.get(element)
     if code is None:
         return None

@@ -10,7 +10,7 @@ from onnx_lint.common.visible import visible
 from onnx_lint.surroundings.sheet import CUT, Sheet
 
 MAX_NAME: Final = 48
-"""A longer name or string is written without its middle."""
+"""The longest name or string that is written whole; a longer one is cut in the middle."""
 
 _ESCAPES: Final = str.maketrans({"\\": "\\\\", '"': '\\"'})
 
@@ -20,7 +20,7 @@ def _is_identifier(name: str) -> bool:
 
 
 def write_name(sheet: Sheet, name: str) -> None:
-    """Write a name: as it is when it is an identifier, or else quoted."""
+    """Write a name: unquoted if it is an identifier, otherwise quoted."""
     if len(name) <= MAX_NAME and _is_identifier(name):
         sheet.write(name)
     else:
@@ -28,13 +28,13 @@ def write_name(sheet: Sheet, name: str) -> None:
 
 
 def write_bare(sheet: Sheet, name: str) -> None:
-    """Write a name that the syntax knows only as an identifier."""
+    """Write a name that the syntax allows only as an identifier."""
     sheet.is_cut |= not _is_identifier(name[: MAX_NAME + 1])
     write_name(sheet, name)
 
 
 def write_domain(sheet: Sheet, domain: str) -> None:
-    """Write the domain of an operator, which the syntax knows only as identifiers with dots between them."""
+    """Write the domain of an operator. The syntax allows only identifiers with dots between them."""
     if len(domain) <= MAX_NAME and all(map(_is_identifier, domain.split("."))):
         sheet.write(domain)
     else:
@@ -43,7 +43,7 @@ def write_domain(sheet: Sheet, domain: str) -> None:
 
 
 def write_string(sheet: Sheet, value: str | bytes) -> None:
-    """Write a string in quotes, a long one without its middle."""
+    """Write a string in quotes; a long one is cut in the middle."""
     half = MAX_NAME // 2
     is_long = len(value) > MAX_NAME
     text = f"{_decoded(value[:half])}{CUT}{_decoded(value[-half:])}" if is_long else _decoded(value)
@@ -57,12 +57,12 @@ def _decoded(value: str | bytes) -> str:
 
 
 def _quoted_escapes(shown: str) -> str:
-    """What cannot be shown is an escape already, whose backslash stays single."""
+    """Return the text with quotes escaped. Invisible characters are escapes already, whose backslash stays single."""
     return shown.replace('"', '\\"')
 
 
 def write_float(sheet: Sheet, value: float, *, is_double: bool = False) -> None:
-    """Write a number with the fewest digits from which it is read again."""
+    """Write a number with the fewest digits that read back as the same number."""
     if value != value or value in (float("inf"), float("-inf")):
         sheet.write(repr(value))
         return
@@ -71,7 +71,7 @@ def write_float(sheet: Sheet, value: float, *, is_double: bool = False) -> None:
 
 
 def _shortest(value: float) -> str:
-    """The shortest decimal form of a number of 32 bits."""
+    """Return the shortest decimal form of a 32-bit number."""
     bits = struct.pack("<f", value)
     for digits in range(6, 9):
         text = f"{value:.{digits}g}"

@@ -3,8 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.columns.attribute_kinds import value_fields
-from onnx_lint.model import Model
+from onnx_lint.model import Model, value_fields
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
@@ -15,7 +14,7 @@ def ambiguous_attribute_value(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Only one of them can be meant. Which one a reader takes depends on whether it goes by the stated type or by the
+    Only one of them can be meant. Which one a reader takes depends on whether it uses the stated type or the
     first field that it finds.
 
     ### What is allowed

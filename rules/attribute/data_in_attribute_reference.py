@@ -3,8 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.columns.attribute_kinds import value_fields
-from onnx_lint.model import Model
+from onnx_lint.model import Model, value_fields
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote, quote_some
 

@@ -3,10 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.columns.attribute_kinds import VALUE_FIELD_OF_TYPE, AttributeKind, value_fields
-from onnx_lint.model import Model
+from onnx_lint.model import ATTRIBUTE_TYPE_NAMES, VALUE_FIELD_OF_TYPE, AttributeKind, Model, value_fields
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.operators import ATTRIBUTE_TYPE_NAMES
 from onnx_lint.wording import quote
 
 
@@ -16,7 +14,7 @@ def mismatched_attribute_type(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A reader that goes by the type finds nothing and takes 0 or an empty list; one that goes by the fields finds the
+    A reader that uses the type finds nothing and takes 0 or an empty list; one that uses the fields finds the
     value. The two compute different things from one file.
 
     ### What is allowed

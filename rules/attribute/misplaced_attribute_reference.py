@@ -14,7 +14,7 @@ def misplaced_attribute_reference(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    `ref_attr_name` stands for the value that the caller of a function gives to a parameter. A node of the main
+    `ref_attr_name` names a parameter of a function, whose value the caller gives. A node of the main
     graph or of a training graph has no caller, so the attribute has no value. A default is what counts where the
     caller gives nothing, so a default that refers to a parameter is none.
 

@@ -3,14 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.columns.attribute_kinds import VALUE_FIELD_OF_TYPE, AttributeKind
-from onnx_lint.model import Model
+from onnx_lint.model import ATTRIBUTE_TYPE_NAMES, VALUE_FIELD_OF_TYPE, AttributeKind, Model
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.operators import ATTRIBUTE_TYPE_NAMES
 from onnx_lint.wording import quote
 
 _VISIBLE_TYPES = frozenset({"TENSOR", "GRAPH", "SPARSE_TENSOR", "TYPE_PROTO"})
-"""The types whose values are messages, of which an empty one leaves a trace in the file."""
+"""The types whose values are messages; even an empty message leaves a trace in the file."""
 
 
 @rule(clause="ATT-5", since="0.1.0", about=Model.has_unusual_attributes, needs="attribute")

@@ -3,10 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.columns.attribute_kinds import utf8_fault
-from onnx_lint.model import Attribute, Model, Place
+from onnx_lint.model import Attribute, Model, Place, is_onnx_domain, utf8_fault
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.releases import is_onnx_domain
 
 
 @rule(clause=("ATT-9", "ATT-9a"), since="0.1.0", about=Model.has_unusual_attributes, needs="attribute")

@@ -3,13 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, Place, Type
+from onnx_lint.model import Model, Place, Proto, Type
 from onnx_lint.rule import Finding, rule
-from onnx_lint.schema import Proto
 from onnx_lint.wording import quote, suggestion
 
 TYPE_DENOTATIONS = ("TENSOR", "IMAGE", "AUDIO", "TEXT")
-"""What the specification lists for types."""
+"""The denotations of types in the specification."""
 
 DIMENSION_DENOTATIONS = (
     "DATA_BATCH",
@@ -20,7 +19,7 @@ DIMENSION_DENOTATIONS = (
     "FILTER_OUT_CHANNEL",
     "FILTER_SPATIAL",
 )
-"""What the specification lists for dimensions."""
+"""The denotations of dimensions in the specification."""
 
 
 @rule(clause=("DEN-1a", "DEN-2"), since="0.1.0", about=Model.has_unusual_types, needs="type")
@@ -29,8 +28,8 @@ def unknown_denotation(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A denotation tells consumers what a value or an axis stands for, so that they can feed an image or refuse a
-    transposed batch. One that nobody knows tells them nothing.
+    A denotation says what a value or an axis means, so that consumers they can feed an image or refuse a
+    transposed batch. An unknown one means nothing to them.
 
     ### What is allowed
 

@@ -3,8 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.sharding import ShardingSpec
-from onnx_lint.model import Model, Place
+from onnx_lint.model import Model, Place, ShardingSpec
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 

@@ -3,8 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.sharding import ShardingSpec
-from onnx_lint.model import ROOT, Model, Place, Proto
+from onnx_lint.model import ROOT, Model, Place, Proto, ShardingSpec
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
@@ -24,7 +23,7 @@ def incomplete_device_configuration(model: Model) -> Iterator[Finding]:
 
     In a configuration of the model: a name, and a number of devices above 0. In one of a node: the name of the
     configuration (`configuration_id`). In a sharding: the tensor; for each cut, the axis and a number of shards
-    above 0. Axis 0 has to be written out: a field that is absent is no axis.
+    above 0. Axis 0 has to be written out: an absent field is not an axis.
 
     ### Example
 

@@ -10,7 +10,7 @@ from onnx_lint.wording import Suggestions, quote, quote_some
 
 @rule(clause="DEV-7", since="0.1.0", about=Model.has_device_configurations)
 def unmatched_sharded_tensor(model: Model) -> Iterator[Finding]:
-    """A sharding is about a tensor that is no input or output of its node.
+    """A sharding is about a tensor that is neither an input nor an output of its node.
 
     ### Why it matters
 
@@ -49,7 +49,8 @@ def unmatched_sharded_tensor(model: Model) -> Iterator[Finding]:
         if name and name not in values:
             yield Finding(
                 spec.place.at("tensor_name"),
-                f"{spec.node.describe()} has a sharding of {quote(name)}, which is no input or output of the node"
+                f"{spec.node.describe()} has a sharding of {quote(name)}, "
+                f"which is neither an input nor output of the node"
                 f"{suggestions(name, values)}",
                 allowed=quote_some(values, 10) if values else "no sharding, as the node has no values",
                 subject=name,

@@ -4,8 +4,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from onnx_lint.ir.tensors.data_folder import FileState
-from onnx_lint.model import Model
+from onnx_lint.model import FileState, Model
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
@@ -25,7 +24,7 @@ def checksum_mismatch(model: Model, *, verify: bool = False) -> Iterator[Finding
     The SHA-1 digest of the whole file as 40 hexadecimal digits. Whether the digest is right is tested only with
     `verify` (`--verify-checksums`), since the file has to be read for it, once and in pieces. A file that cannot be
     read, is larger than what the limit `external_bytes` leaves, or lies in a store, from which it would have to be
-    fetched whole, is told as not verified.
+    fetched whole, is reported as not verified.
 
     ### Example
 
@@ -58,7 +57,7 @@ def checksum_mismatch(model: Model, *, verify: bool = False) -> Iterator[Finding
             continue
         problem = None
         if not _SHA1.fullmatch(checksum):
-            problem = "is no SHA-1 digest"
+            problem = "is not a SHA-1 digest"
         elif verify and data.file is not None and data.file.state is FileState.REGULAR:
             digest = data.sha1()
             if digest is not None and digest != checksum.lower():

@@ -3,9 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model
+from onnx_lint.model import STRING_TYPE, Model
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.element_types import STRING
 
 
 @rule(clause="EXT-16", since="0.1.0", about=Model.external_data, needs="tensor")
@@ -39,7 +38,7 @@ def external_string_tensor(model: Model) -> Iterator[Finding]:
     ```
     """
     for data in model.external_data:
-        if data.is_external and data.data_type == STRING:
+        if data.is_external and data.data_type == STRING_TYPE:
             yield Finding(
                 data.tensor.place,
                 f"{data.describe()} holds strings and is stored outside {model.describe()}",

@@ -3,9 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.tensors.data_folder import FileState
-from onnx_lint.ir.tensors.external import ExternalData
-from onnx_lint.model import Model
+from onnx_lint.model import ExternalData, FileState, Model
 from onnx_lint.rule import Finding, rule
 
 
@@ -33,8 +31,8 @@ def linked_external_file(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     A path whose components below the model's folder are no symbolic links, to a file with one hard link. What a
-    symbolic link points to is not looked at, and told as not verified, unless it stays in the folder of the model and
-    `--follow-links` is given, or leads into a folder that `--external-data-root` names. Such a link is no finding,
+    symbolic link points to is not read, and is reported as not verified, unless it stays in the folder of the model and
+    `--follow-links` is given, or leads into a folder that `--external-data-root` names. Such a link is not a finding,
     except with `--consumer onnx.checker`. What it leads to is judged like any file, and if that is nothing, the file is
     missing (`missing-external-file`).
 

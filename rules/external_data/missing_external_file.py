@@ -3,15 +3,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.tensors.data_folder import FileState
-from onnx_lint.ir.tensors.external import ExternalData
-from onnx_lint.model import Model
+from onnx_lint.model import ExternalData, FileState, Model
 from onnx_lint.rule import Finding, rule
 
 
 @rule(clause="EXT-4", since="0.1.0", about=Model.external_data, needs="tensor")
 def missing_external_file(model: Model) -> Iterator[Finding]:
-    """The file of external data is not there, or is no regular file.
+    """The file of external data is missing, or is not a regular file.
 
     ### Why it matters
 

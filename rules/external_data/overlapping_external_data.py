@@ -4,8 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from onnx_lint.ir.tensors.external import ExternalData, spelled_plainly
-from onnx_lint.model import Model
+from onnx_lint.model import ExternalData, Model, spelled_plainly
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 

@@ -3,9 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model
+from onnx_lint.model import DEFAULT_LOCATION, EXTERNAL_LOCATION, Model
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.element_types import DEFAULT, EXTERNAL
 
 
 @rule(clause="EXT-14", since="0.1.0", about=Model.external_data, needs="tensor")
@@ -14,7 +13,7 @@ def unknown_data_location(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A consumer cannot tell where the values are; most parsers drop the value and look into the model.
+    A consumer does not know where the values are; most parsers drop the value and look into the model.
 
     ### What is allowed
 
@@ -35,7 +34,7 @@ def unknown_data_location(model: Model) -> Iterator[Finding]:
     ```
     """
     for data in model.external_data:
-        if data.data_location not in (DEFAULT, EXTERNAL):
+        if data.data_location not in (DEFAULT_LOCATION, EXTERNAL_LOCATION):
             yield Finding(
                 data.tensor.place.at("data_location"),
                 f"{data.describe()} has the data location {data.data_location}, which is not defined",

@@ -3,9 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model
+from onnx_lint.model import DEFAULT_LOCATION, Model
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.element_types import DEFAULT
 
 
 @rule(clause="EXT-15", since="0.1.0", about=Model.external_data, needs="tensor")
@@ -43,7 +42,7 @@ def unmarked_external_data(model: Model) -> Iterator[Finding]:
     ```
     """
     for data in model.external_data:
-        if data.keys and data.data_location == DEFAULT:
+        if data.keys and data.data_location == DEFAULT_LOCATION:
             yield Finding(
                 data.tensor.place.at("external_data", 0),
                 f"{data.describe()} has external_data and is not marked EXTERNAL, so readers pass it over",

@@ -4,9 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
-from onnx_lint.input.limits import OF_CONSUMERS, describe_limit, exceeded
-from onnx_lint.ir.operators.function_calls import MAX_COUNT
-from onnx_lint.model import ROOT, Graph, Model, Place
+from onnx_lint.model import MAX_COUNT, OF_CONSUMERS, ROOT, Graph, Model, Place, describe_limit, exceeded
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
@@ -88,7 +86,7 @@ def _nesting(model: Model) -> tuple[Place, str] | None:
 
 
 def _expanded(model: Model) -> tuple[Place, str] | None:
-    """How many nodes there are when each call is replaced by the body of the function."""
+    """Return the number of nodes after each call is replaced by the body of its function."""
     if not model.calls.all:
         return None
     count = model.calls.expanded_nodes()
@@ -110,7 +108,7 @@ def _names(model: Model) -> tuple[Place, str] | None:
 
 
 def _names_of_few(model: Model) -> Iterator[list[str]]:
-    """All names but those in nodes, of which there are the most, and of which the table of nodes has the length."""
+    """Yield all names except those in nodes, which are the most; the table of nodes knows the longest of these."""
     yield [form.op_type for form in model.forms]
     yield [form.domain for form in model.forms]
     for graph in model.graphs:

@@ -3,9 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import FaultKind, Model
+from onnx_lint.model import FORMER_NAMES, FaultKind, Model, is_reserved
 from onnx_lint.rule import Finding, rule
-from onnx_lint.schema.reserved import FORMER_NAMES, is_reserved
 
 
 @rule(clause=("FIL-7a", "ATT-13"), since="0.1.0", about=Model.has_faults, needs="file")
@@ -19,7 +18,7 @@ def reserved_field(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    None of the reserved numbers: 12 and 16 to 19 of AttributeProto, which the schema tells writers not to use, 3, 4
+    None of the reserved numbers: 12 and 16 to 19 of AttributeProto, which the schema reserves, 3, 4
     and 6 to 9 of GraphProto, 2 and 3 of FunctionProto, 3 of TypeProto.Opaque. Numbers that were never used are for
     `unknown-field`. Fields 2 and 3 of a function belong to the format in an operator set of IR version 7 or
     earlier. Edition 1.9 has no sentence on those of AttributeProto, so under it they are not reported.

@@ -3,9 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import FaultKind, Model
+from onnx_lint.model import FaultKind, Model, is_reserved
 from onnx_lint.rule import Finding, rule
-from onnx_lint.schema.reserved import is_reserved
 
 
 @rule(clause="FIL-7", since="0.1.0", about=Model.has_faults, needs="file")

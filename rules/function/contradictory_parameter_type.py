@@ -3,9 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Attribute, Model
+from onnx_lint.model import ATTRIBUTE_TYPE_NAMES, Attribute, Model
 from onnx_lint.rule import Finding, Related, rule
-from onnx_lint.spec.operators import ATTRIBUTE_TYPE_NAMES
 from onnx_lint.wording import quote
 
 
@@ -69,7 +68,7 @@ def contradictory_parameter_type(model: Model) -> Iterator[Finding]:
 
 
 def _is_taken(model: Model, reference: Attribute) -> bool:
-    """Whether a reference states a type, and the one that the signature of the operator has, where it is known."""
+    """Return true if a reference states a type, and the one in the operator's signature if that is known."""
     assert reference.node is not None
     schema = model.operators.operator(reference.node).schema
     wanted = schema.attributes.get(reference.proto.name) if schema is not None else None

@@ -58,7 +58,7 @@ def _finding(function: Function, other: Function) -> Finding:
     if function.qualified_name != other.qualified_name:
         message = f"{function.body.describe()} has the identity of {other.body.describe()}"
     if function.overload != other.overload:
-        message += "; overloads tell functions apart from IR version 10 on"
+        message += "; overloads distinguish functions from IR version 10 on"
     return Finding(
         function.place,
         message,

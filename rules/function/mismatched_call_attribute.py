@@ -3,9 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Attribute, Function, Model, Proto
+from onnx_lint.model import Attribute, Function, Model, Proto, message
 from onnx_lint.rule import Finding, Related, rule
-from onnx_lint.schema import message
 
 
 @rule(clause="FUN-21", since="0.1.0", about=Model.functions, needs="function")
@@ -60,7 +59,7 @@ def mismatched_call_attribute(model: Model) -> Iterator[Finding]:
 
 
 def _parameters(model: Model) -> dict[int, dict[str, Attribute]]:
-    """For each function, by index, the attribute parameters whose type is known, and the attribute that tells it."""
+    """For each function, by index, the attribute parameters of known type, with the attribute that decides it."""
     found: dict[int, dict[str, Attribute]] = {function.index: {} for function in model.functions}
     disputed: set[tuple[int, str]] = set()
     for function, reference in _references(model):

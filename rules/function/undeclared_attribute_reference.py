@@ -3,8 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.operators.function_calls import attribute_parameters
-from onnx_lint.model import Attribute, Function, Model
+from onnx_lint.model import Attribute, Function, Model, attribute_parameters
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import Suggestions, quote, quote_some
 

@@ -3,9 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from onnx_lint.model import Model, Node
+from onnx_lint.model import Model, Node, is_onnx_domain, normalized_domain
 from onnx_lint.rule import Finding, Related, rule
-from onnx_lint.spec.releases import is_onnx_domain, normalized_domain
 from onnx_lint.wording import Suggestions, quote, quote_some
 
 RUNTIME_DOMAINS = ("ai.onnx", "ai.onnxruntime", "com.microsoft", "com.ms", "org.pytorch.aten")
@@ -72,7 +71,7 @@ def unknown_function(model: Model) -> Iterator[Finding]:
 
 
 def _is_mixed(domain: str) -> bool:
-    """Whether functions of the model and operators that a consumer knows are commonly found beside each other."""
+    """Return true if the domain commonly has both functions of the model and operators that a consumer knows."""
     if is_onnx_domain(domain) or not normalized_domain(domain):
         return True
     return any(domain == known or domain.startswith(f"{known}.") for known in RUNTIME_DOMAINS)

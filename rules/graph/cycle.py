@@ -12,7 +12,7 @@ MAX_SHOWN = 20
 """A longer circle is cut in the message."""
 
 MAX_RELATED = 100
-"""Of a longer circle the first nodes are listed; no reader follows more."""
+"""The limit on listed nodes of a cycle; readers do not follow more."""
 
 
 @rule(clause="GRA-1", since="0.1.0", about=Model.has_late_uses, needs="attribute")

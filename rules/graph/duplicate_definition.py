@@ -19,7 +19,7 @@ def duplicate_definition(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A name stands for one value. With two definitions every use of it is ambiguous, and consumers that do not refuse
+    A name has one value. With two definitions every use of it is ambiguous, and consumers that do not refuse
     the model pick one silently.
 
     ### What is allowed
@@ -84,7 +84,7 @@ def _duplicates(graph: Graph) -> Iterator[Finding]:
 
 
 def _is_for_another_rule(definition: Definition, other: Definition) -> bool:
-    """Whether an input has its default value here, or the two stand in one list that has a rule of its own."""
+    """Return true if an input has its default value here, or if another rule reports both, which are in one list."""
     if definition.node is not None or other.node is not None:
         return False
     if "input" in (definition.field, other.field):

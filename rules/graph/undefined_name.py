@@ -102,7 +102,7 @@ def _holders(model: Model, names: Iterable[str]) -> Mapping[str, Graph]:
 def _hint(
     name: str, graph: Graph, holders: Mapping[str, Graph], suggestions: Suggestions
 ) -> tuple[str, tuple[Related, ...]]:
-    """Where else the name is defined, or that it is nowhere; and where the visible name is that is nearest to it."""
+    """Return the other places that define the name, or the lack of any, and the place of the nearest visible name."""
     elsewhere = holders.get(name)
     if elsewhere is None:
         near = suggestions.nearest(name, _visible(graph))
@@ -117,7 +117,7 @@ def _hint(
 
 
 def _named(name: str, graph: Graph) -> tuple[Related, ...]:
-    """Where a name is defined that the graph sees."""
+    """Return the place that defines a name that the graph sees."""
     definition = graph.first_definition(name) or graph.outer_definition(name)
     return () if definition is None else (Related(definition.place, f"{quote(name)} is {definition.describe()}"),)
 

@@ -3,8 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.names.resolution import LateUse
-from onnx_lint.model import GraphKind, Model, Node
+from onnx_lint.model import Fix, Graph, GraphKind, LateUse, Model, Move, Node, moves_into_order
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -32,7 +31,9 @@ def unordered_nodes(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Write a node after those whose outputs it uses. After nodes were added or moved, sort them:
+    Write a node after those whose outputs it uses. `onnx-lint fix` (safe) moves as few nodes as it can and changes
+    nothing else. It leaves graphs alone in which a name is defined twice, since there the order decides what the
+    name means. Other tools sort all nodes:
 
     - `onnx_ir`: `onnx_ir.passes.common.TopologicalSortPass()(model)`, or `graph.sort()` for one graph.
     - ONNX GraphSurgeon: `graph.toposort()`.
@@ -43,11 +44,14 @@ def unordered_nodes(model: Model) -> Iterator[Finding]:
     ```
     """
     seen: set[tuple[Node, str]] = set()
+    fixes: dict[Graph, Fix | None] = {}
     for late in model.resolution.unordered:
         if (late.use.node, late.use.name) in seen:
             continue
         seen.add((late.use.node, late.use.name))
         user, producer = late.use.node, late.producer
+        if producer.graph not in fixes:
+            fixes[producer.graph] = _fix(producer.graph)
         outside = "" if user.graph is producer.graph else f" of {producer.graph.describe()}"
         later = f"{producer.describe()}{outside}"
         yield Finding(
@@ -57,7 +61,19 @@ def unordered_nodes(model: Model) -> Iterator[Finding]:
             related=(Related(producer.place, f"{producer.describe()} defines {quote(late.use.name)}"),),
             allowed="nodes in topological order",
             subject=late.use.name,
+            fix=fixes[producer.graph],
         )
+
+
+def _fix(graph: Graph) -> Fix | None:
+    moves = moves_into_order(graph)
+    if not moves:
+        return None
+    nodes = "1 node" if len(moves) == 1 else f"{len(moves):,} nodes"
+    return Fix(
+        f"move {nodes} of {graph.describe()} into topological order",
+        tuple(Move(graph.at("node", node), before) for node, before in moves),
+    )
 
 
 def _clause(late: LateUse) -> str:

@@ -14,7 +14,7 @@ def duplicate_initializer(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The name stands for two tensors, and readers take the first or the last one.
+    The name has two tensors, and readers take the first or the last one.
 
     ### What is allowed
 

@@ -3,15 +3,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model
+from onnx_lint.model import FREE_INITIALIZERS_SINCE, Model
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.ir_versions import FREE_INITIALIZERS_SINCE
 from onnx_lint.wording import quote
 
 
 @rule(clause="INI-4", since="0.1.0", about=Model.initializers_must_be_inputs, needs="graph")
 def initializer_without_input(model: Model) -> Iterator[Finding]:
-    """An initializer is no input, which IR versions before 4 ask for.
+    """An initializer is not an input, which IR versions before 4 require.
 
     ### Why it matters
 
@@ -53,7 +52,7 @@ def initializer_without_input(model: Model) -> Iterator[Finding]:
                     continue
                 yield Finding(
                     graph.at(field, index),
-                    f"{field.replace('_', ' ')} {quote(name)} of {graph.describe()} is no input of that graph, "
+                    f"{field.replace('_', ' ')} {quote(name)} of {graph.describe()} is not an input of that graph, "
                     f"which IR version {model.ir_version} requires and IR version {FREE_INITIALIZERS_SINCE} no longer "
                     "does",
                     allowed="an input of the same name",

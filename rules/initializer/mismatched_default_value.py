@@ -4,8 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
-from onnx_lint.ir.names.declarations import TENSOR_KINDS, Declaration, contradict
-from onnx_lint.model import Model
+from onnx_lint.model import TENSOR_KINDS, Declaration, Model, contradict
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -53,7 +52,7 @@ def mismatched_default_value(model: Model) -> Iterator[Finding]:
 def _finding(default: Declaration, declared: Declaration) -> Finding:
     message = f"{default.describe()} is {default.describe_type()}, and the input declares {declared.describe_type()}"
     if declared.kind not in TENSOR_KINDS:
-        message += ", of which a tensor is no value"
+        message += "; a tensor is not a value of that type"
     return Finding(
         default.place,
         message,

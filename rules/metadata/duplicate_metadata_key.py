@@ -3,9 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.documents.kinds import MODEL
-from onnx_lint.ir.parts import Metadata
-from onnx_lint.model import Model
+from onnx_lint.model import MODEL_KIND, Delete, Fix, Metadata, Model, serialized
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -45,7 +43,8 @@ def duplicate_metadata_key(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Keep one entry, or put all that is to be said into one value. `onnx.helper.set_model_props` and, for other
+    Keep one entry, or put all that is to be said into one value. `onnx-lint fix` (safe) deletes an entry that has the
+    same key and value as an earlier one. `onnx.helper.set_model_props` and, for other
     messages, `onnx.helper.set_metadata_props` write the entries anew from a dictionary.
 
     ```
@@ -54,7 +53,7 @@ def duplicate_metadata_key(model: Model) -> Iterator[Finding]:
     """
     for metadata in model.metadata_with_suspect_keys():
         keys = [entry.key for entry in metadata.entries]
-        distinct = {key.lower() for key in keys} if metadata.message == MODEL else set(keys)
+        distinct = {key.lower() for key in keys} if metadata.message == MODEL_KIND else set(keys)
         if len(distinct) != len(keys):
             yield from _duplicates(metadata)
 
@@ -62,26 +61,37 @@ def duplicate_metadata_key(model: Model) -> Iterator[Finding]:
 def _duplicates(metadata: Metadata) -> Iterator[Finding]:
     first: dict[str, int] = {}
     any_case: dict[str, int] = {}
+    values: dict[str, set[str]] = {}
+    for entry in metadata.entries:
+        values.setdefault(entry.key, set()).add(entry.value)
     for index, entry in enumerate(metadata.entries):
         key = entry.key
         if key in first:
             message = f"metadata key {quote(key)} of {metadata.owner} stands twice"
-            yield _finding(metadata, index, first[key], message, _CLAUSES[metadata.message])
-        elif metadata.message == MODEL and key.lower().startswith("image."):
+            # Beside another value it decides which one a reader takes, the first or the last.
+            has_fix = len(values[key]) == 1
+            yield _finding(metadata, index, first[key], message, _CLAUSES[metadata.message], has_fix=has_fix)
+        elif metadata.message == MODEL_KIND and key.lower().startswith("image."):
             other = any_case.setdefault(key.lower(), index)
             if other != index:
                 earlier = metadata.entries[other].key
                 message = f"metadata keys {quote(earlier)} and {quote(key)} of the model differ only by case"
-                yield _finding(metadata, index, other, message, "MP-3")
+                yield _finding(metadata, index, other, message, "MP-3", has_fix=False)
         first.setdefault(key, index)
 
 
-def _finding(metadata: Metadata, index: int, first: int, message: str, clause: str) -> Finding:
+def _finding(metadata: Metadata, index: int, first: int, message: str, clause: str, *, has_fix: bool) -> Finding:
+    place = metadata.place.at(metadata.field, index)
+    entry = metadata.entries[index]
+    is_same = has_fix and serialized(entry) == serialized(metadata.entries[first])
     return Finding(
-        metadata.place.at(metadata.field, index).at("key"),
+        place.at("key"),
         message,
         clause=clause,
         related=(Related(metadata.place.at(metadata.field, first), "first entry"),),
         allowed="each key once",
-        subject=metadata.entries[index].key,
+        subject=entry.key,
+        fix=Fix(f"delete the second entry {quote(entry.key)} of {metadata.owner}", (Delete(place),))
+        if is_same
+        else None,
     )

@@ -3,8 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.documents.kinds import MODEL
-from onnx_lint.model import Model, Place
+from onnx_lint.model import MODEL_KIND, Model, Place
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
@@ -46,7 +45,7 @@ def unqualified_metadata_key(model: Model) -> Iterator[Finding]:
     for metadata in model.metadata():
         for index, entry in enumerate(metadata.entries):
             key = entry.key
-            if "." in key or key in first or (metadata.message == MODEL and key in STANDARD_KEYS):
+            if "." in key or key in first or (metadata.message == MODEL_KIND and key in STANDARD_KEYS):
                 continue
             first[key] = metadata.place.at(metadata.field, index).at("key"), metadata.owner
     for key, (place, owner) in first.items():

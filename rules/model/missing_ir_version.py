@@ -3,9 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import ROOT, Model
+from onnx_lint.model import NEWEST_IR_VERSION, ROOT, Model
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.releases import NEWEST_IR_VERSION
 
 
 @rule(clause="MOD-1", since="0.1.0", about=Model.has_unusual_header)
@@ -14,12 +13,12 @@ def missing_ir_version(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The IR version says by which rules the file is to be read: whether initializers have to be inputs, whether
+    The IR version decides how to read the file: whether initializers must be inputs, whether
     operator sets are imported, which fields count. Consumers refuse a model without one.
 
     ### What is allowed
 
-    A published IR version in `ir_version`. 0 is what an absent field reads as, so it is no version either.
+    A published IR version in `ir_version`. An absent field has the value 0, so 0 is not a version either.
     onnx-lint judges the rest of such a model as one of the newest version.
 
     ### Example

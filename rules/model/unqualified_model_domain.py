@@ -3,15 +3,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import ROOT, Model
+from onnx_lint.model import ROOT, Model, is_reverse_domain_name
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.domains import is_reverse_domain_name
 from onnx_lint.wording import quote
 
 
 @rule(clause="MOD-9", since="0.1.0", about=Model.has_unusual_header)
 def unqualified_model_domain(model: Model) -> Iterator[Finding]:
-    """The domain of the model is no reverse domain name.
+    """The domain of the model is not a reverse domain name.
 
     ### Why it matters
 
@@ -41,7 +40,7 @@ def unqualified_model_domain(model: Model) -> Iterator[Finding]:
     if domain and not is_reverse_domain_name(domain):
         yield Finding(
             ROOT.at("domain"),
-            f"model domain {quote(domain)} is no reverse domain name",
+            f"model domain {quote(domain)} is not a reverse domain name",
             allowed="two or more labels separated by dots, such as 'org.example'",
             subject=domain,
         )

@@ -14,14 +14,14 @@ def duplicate_graph_name(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Diagnostics name a graph by its name, and with two of one name they cannot be told apart.
+    Diagnostics name a graph by its name, and two with the same name cannot be distinguished.
 
     ### What is allowed
 
     A name of its own for each graph: main graph, nested graphs, those in functions too, and training graphs. The
     specification lists graph names as unique, yet exporters give all branches and loop bodies one name and every
     consumer accepts it, so this is a warning. Functions have a namespace of their own. There is one finding for
-    the model, which tells how many graphs repeat a name.
+    the model, with the number of graphs that repeat a name.
 
     ### Example
 

@@ -22,7 +22,7 @@ def duplicate_node_name(model: Model) -> Iterator[Finding]:
 
     Each name once in a graph or function body; a nested graph has names of its own. A node may go without a name. A
     training algorithm is one graph with the inference graph, so their names must differ as well. There is one finding
-    for each graph, which tells how many nodes repeat a name.
+    for each graph, with the number of nodes that repeat a name.
 
     ### Example
 

@@ -70,7 +70,7 @@ def non_c90_name(model: Model) -> Iterator[Finding]:
 
 
 _Wrong = tuple[Graph, list[str], int]
-"""A graph with its wrong names, of which some may be there again, and how many different ones there are."""
+"""A graph with its wrong names, which may repeat, and the number of different ones."""
 
 
 def _finding(wrong: list[_Wrong], what: str, clause: str) -> Finding:
@@ -118,7 +118,7 @@ def _names_of_few(graph: Graph, operators: set[str], attributes: set[str]) -> tu
 
 
 def _differ(graph: Graph, others: list[str]) -> bool:
-    """Whether the names of values and nodes and the `others` all differ; no set of all names is made for that."""
+    """Return true if the names of values and nodes and the `others` all differ, without a set of all names."""
     nodes, values = graph.node_names, graph.positions.keys()
     if graph.has_repeated_node_names or not values.isdisjoint(nodes):
         return False
@@ -150,7 +150,7 @@ def _not_c90(names: Iterable[str]) -> list[str]:
 
 
 def _kind(graph: Graph, name: str) -> str:
-    """What the name is the name of, where it is one of several things the first of them."""
+    """Return the description of the first part with the name."""
     if name == graph.name:
         return "function name" if graph.is_function else "graph name"
     if name in graph.positions:

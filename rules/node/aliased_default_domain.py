@@ -3,9 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model
+from onnx_lint.model import DOMAIN_ALIAS, Model
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.releases import ALIAS
 
 
 @rule(clause=("NOD-3a", "NOD-3b"), since="0.1.0", about=Model.has_aliased_domains, needs="node")
@@ -37,14 +36,14 @@ def aliased_default_domain(model: Model) -> Iterator[Finding]:
     ```
     """
     for graph in model.graphs:
-        forms = {form for form in graph.form_counts if form.domain == ALIAS}
+        forms = {form for form in graph.form_counts if form.domain == DOMAIN_ALIAS}
         if forms:
             node = graph.nodes_of(forms)[0]
             count = sum(graph.form_counts[form] for form in forms)
             occurrences = f" ({count:,} occurrences)" if count > 1 else ""
             yield Finding(
                 node.place.at("domain"),
-                f"{node.describe()} names the default domain '{ALIAS}'{occurrences}",
+                f"{node.describe()} names the default domain '{DOMAIN_ALIAS}'{occurrences}",
                 clause="NOD-3a" if graph.function is None else "NOD-3b",
                 allowed="the empty domain",
                 subject=node.name or None,

@@ -3,10 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model
+from onnx_lint.model import Model, normalized_domain, shown_domain
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.domains import shown_domain
-from onnx_lint.spec.releases import normalized_domain
 from onnx_lint.wording import quote
 
 

@@ -49,7 +49,7 @@ def invalid_since_version(model: Model) -> Iterator[Finding]:
         if not operator.HasField("since_version"):
             found = f"{name} does not state since which version it is there"
         elif version < 1:
-            found = f"{name} is declared since version {version}, which is no version"
+            found = f"{name} is declared since version {version}, which is not a version"
         else:
             found = f"{name} is declared since version {version}, but the operator set has version {newest}"
         allowed = f"1 to {newest}" if newest >= 1 else "a positive number"

@@ -13,7 +13,7 @@ def missing_operator_set_ir_version(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The IR version says by which rules the document, and above all its functions, are to be read.
+    The IR version decides how to read the document, and above all its functions.
 
     ### What is allowed
 
@@ -28,7 +28,7 @@ def missing_operator_set_ir_version(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    State the IR version by which the document is written.
+    State the IR version for which the document is written.
 
     ```
     # proto: OperatorSetProto

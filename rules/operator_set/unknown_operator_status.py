@@ -14,7 +14,7 @@ def unknown_operator_status(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A reader cannot tell whether the operator may still change.
+    A reader does not know whether the operator may still change.
 
     ### What is allowed
 

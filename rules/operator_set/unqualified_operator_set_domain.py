@@ -3,16 +3,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import ROOT, Model
+from onnx_lint.model import ROOT, Model, is_reverse_domain_name, normalized_domain
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.domains import is_reverse_domain_name
-from onnx_lint.spec.releases import normalized_domain
 from onnx_lint.wording import quote
 
 
 @rule(clause="OPS-5", since="0.1.0", needs="operator-set")
 def unqualified_operator_set_domain(model: Model) -> Iterator[Finding]:
-    """The domain of an operator set document is no reverse domain name.
+    """The domain of an operator set document is not a reverse domain name.
 
     ### Why it matters
 
@@ -43,7 +41,7 @@ def unqualified_operator_set_domain(model: Model) -> Iterator[Finding]:
     if normalized_domain(domain) and not is_reverse_domain_name(domain):
         yield Finding(
             ROOT.at("domain"),
-            f"operator set domain {quote(domain)} is no reverse domain name",
+            f"operator set domain {quote(domain)} is not a reverse domain name",
             allowed="two or more labels separated by dots, such as 'com.example'",
             subject=domain,
         )

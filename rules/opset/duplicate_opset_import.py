@@ -3,12 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from onnx_lint.ir.operators.imports import Importer
-from onnx_lint.model import Model, Place
+from onnx_lint.model import Delete, Fix, Importer, Model, Place, Proto, normalized_domain, shown_domain
 from onnx_lint.rule import Finding, Related, rule
-from onnx_lint.schema import Proto
-from onnx_lint.spec.domains import shown_domain
-from onnx_lint.spec.releases import normalized_domain
 from onnx_lint.wording import quote
 
 
@@ -44,8 +40,9 @@ def duplicate_opset_import(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Keep the version by which the nodes are written. A tool that joins models has to bring both to one version first;
-    `onnx.version_converter.convert_version(model, 13)` does.
+    Keep the version for which the nodes are written. A tool that joins models has to bring both to one version first;
+    `onnx.version_converter.convert_version(model, 13)` does. `onnx-lint fix` (safe) deletes an import that is exactly
+    like an earlier one.
 
     ```
     opset_import { domain: "" version: 13 }
@@ -63,13 +60,18 @@ def _duplicates(model: Model, importer: Importer) -> Iterator[Finding]:
     function = importer.function
     first: dict[str, tuple[Place, Proto]] = {}
     versions: dict[tuple[str, int], tuple[Place, Proto]] = {}
+    written: dict[str, set[tuple[str, int]]] = {}
+    for entry in importer.entries:
+        written.setdefault(normalized_domain(entry.domain), set()).add((entry.domain, entry.version))
     for index, entry in enumerate(importer.entries):
         place = importer.place.at("opset_import", index)
         domain = normalized_domain(entry.domain)
         same = versions.setdefault((domain, entry.version), (place, entry))
         earlier = first.setdefault(domain, (place, entry))
         if same[0] is not place:
-            yield _repetition(place, entry, *same, "OPS-2a" if function is None else "FUN-13a")
+            # Beside another version it decides which one a reader takes, the first or the last.
+            has_fix = len(written[domain]) == 1
+            yield _repetition(place, entry, *same, "OPS-2a" if function is None else "FUN-13a", has_fix=has_fix)
         elif earlier[0] is not place:
             clause = "FUN-13" if function is not None else "MOD-12" if _is_used(model, entry.domain) else "OPS-2"
             yield _contradiction(place, entry, *earlier, clause)
@@ -79,7 +81,7 @@ def _is_used(model: Model, domain: str) -> bool:
     return normalized_domain(domain) in model.domains_in_use[None]
 
 
-def _repetition(place: Place, entry: Proto, first: Place, earlier: Proto, clause: str) -> Finding:
+def _repetition(place: Place, entry: Proto, first: Place, earlier: Proto, clause: str, *, has_fix: bool) -> Finding:
     domain = shown_domain(entry.domain)
     spellings = ""
     if entry.domain != earlier.domain:
@@ -91,6 +93,7 @@ def _repetition(place: Place, entry: Proto, first: Place, earlier: Proto, clause
         related=(Related(first, "first entry"),),
         allowed="one import for each domain",
         subject=domain,
+        fix=Fix(f"delete the second import of {quote(domain)} {entry.version}", (Delete(place),)) if has_fix else None,
     )
 
 

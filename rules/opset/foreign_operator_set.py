@@ -3,9 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model
+from onnx_lint.model import ML_DOMAIN, Model
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.releases import ML_DOMAIN
 from onnx_lint.wording import quote
 
 

@@ -5,12 +5,18 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from onnx_lint.ir.operators.imports import count_domains, first_of_domains
-from onnx_lint.model import ROOT, Function, Model, Node
+from onnx_lint.model import (
+    LATER_FIELDS,
+    ROOT,
+    Function,
+    Model,
+    Node,
+    count_domains,
+    first_of_domains,
+    normalized_domain,
+    shown_domain,
+)
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.domains import shown_domain
-from onnx_lint.spec.ir_versions import FIELDS
-from onnx_lint.spec.releases import normalized_domain
 from onnx_lint.wording import Suggestions, quote, quote_some
 
 MAX_LISTED = 10
@@ -71,7 +77,7 @@ def missing_opset_import(model: Model) -> Iterator[Finding]:
     """
     in_use = model.domains_in_use
     suggestions = Suggestions()
-    if model.imports.are_stated and model.effective_ir_version >= FIELDS["ModelProto.opset_import"].ir_version:
+    if model.imports.are_stated and model.effective_ir_version >= LATER_FIELDS["ModelProto.opset_import"].ir_version:
         yield from _missing_in_model(model, in_use[None], suggestions)
     if model.functions_are_bound:
         domains = model.imports.domains

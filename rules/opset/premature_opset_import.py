@@ -3,9 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import ROOT, Model
+from onnx_lint.model import LATER_FIELDS, ROOT, Model
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.ir_versions import FIELDS
 
 
 @rule(clause="MOD-7", since="0.1.0", about=Model.has_unusual_imports, needs="function")
@@ -37,7 +36,7 @@ def premature_opset_import(model: Model) -> Iterator[Finding]:
     opset_import { version: 7 }
     ```
     """
-    since = FIELDS["ModelProto.opset_import"].ir_version
+    since = LATER_FIELDS["ModelProto.opset_import"].ir_version
     if 1 <= model.ir_version < since and model.proto.opset_import:
         yield Finding(
             ROOT.at("opset_import", 0),

@@ -3,15 +3,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.common.record import Record
-from onnx_lint.ir.operators.imports import MAX_VERSION
-from onnx_lint.model import ROOT, Model, Place
-from onnx_lint.rule import Finding, rule
-from onnx_lint.schema import Proto
-from onnx_lint.spec.domains import shown_domain
-from onnx_lint.spec.ir_versions import FIELDS
-from onnx_lint.spec.operators import OperatorSchemas
-from onnx_lint.spec.releases import newest_opset_version, release_of_edition, release_of_opset
+from onnx_lint.model import (
+    LATER_FIELDS,
+    MAX_VERSION,
+    ROOT,
+    Model,
+    OperatorSchemas,
+    Place,
+    Proto,
+    newest_opset_version,
+    release_of_edition,
+    release_of_opset,
+    shown_domain,
+)
+from onnx_lint.rule import Finding, Record, rule
 from onnx_lint.wording import quote
 
 
@@ -45,7 +50,7 @@ def unknown_opset_version(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Import the version by which the nodes are written, or update onnx-lint where it is newer than this one knows.
+    Import the version for which the nodes are written, or update onnx-lint if the version is newer than it knows.
 
     - PyTorch: `torch.onnx.export(..., opset_version=21)`.
     - skl2onnx: `target_opset={"": 21, "ai.onnx.ml": 3}`; onnxmltools, with one number: `target_opset=15`.
@@ -55,9 +60,12 @@ def unknown_opset_version(model: Model) -> Iterator[Finding]:
     opset_import { domain: "" version: 21 }
     ```
     """
-    known = _Known(model.operators.schemas, model.standard.edition)
+    known = _KnownVersions(model.operators.schemas, model.standard.edition)
     for importer in model.imports.where(lambda entries: any(_judge(ROOT, entry, known) for entry in entries)):
-        if importer.function is None and model.effective_ir_version < FIELDS["ModelProto.opset_import"].ir_version:
+        if (
+            importer.function is None
+            and model.effective_ir_version < LATER_FIELDS["ModelProto.opset_import"].ir_version
+        ):
             continue
         for index, entry in enumerate(importer.entries):
             finding = _judge(importer.place.at("opset_import", index), entry, known)
@@ -65,14 +73,14 @@ def unknown_opset_version(model: Model) -> Iterator[Finding]:
                 yield finding
 
 
-class _Known(Record):
-    """What versions are held against."""
+class _KnownVersions(Record):
+    """The versions to compare with."""
 
     schemas: OperatorSchemas
     edition: str
 
 
-def _judge(place: Place, entry: Proto, known: _Known) -> Finding | None:
+def _judge(place: Place, entry: Proto, known: _KnownVersions) -> Finding | None:
     domain, version = shown_domain(entry.domain), entry.version
     newest, newest_given = newest_opset_version(entry.domain), known.schemas.newest_declared(entry.domain)
     allowed = f"1 to {MAX_VERSION if newest is None else newest}"

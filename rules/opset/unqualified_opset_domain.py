@@ -3,16 +3,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model
+from onnx_lint.model import Model, is_reverse_domain_name, normalized_domain
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.domains import is_reverse_domain_name
-from onnx_lint.spec.releases import normalized_domain
 from onnx_lint.wording import quote
 
 
 @rule(clause="OPS-5", since="0.1.0", about=Model.has_unusual_imports, needs="function")
 def unqualified_opset_domain(model: Model) -> Iterator[Finding]:
-    """The domain of an imported operator set is no reverse domain name.
+    """The domain of an imported operator set is not a reverse domain name.
 
     ### Why it matters
 
@@ -52,7 +50,7 @@ def unqualified_opset_domain(model: Model) -> Iterator[Finding]:
             seen.add(domain)
             yield Finding(
                 importer.place.at("opset_import", index).at("domain"),
-                f"operator set domain {quote(domain)} is no reverse domain name",
+                f"operator set domain {quote(domain)} is not a reverse domain name",
                 allowed="two or more labels separated by dots, such as 'com.example'",
                 subject=domain,
             )

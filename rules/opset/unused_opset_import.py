@@ -3,10 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import ROOT, Model, Place
+from onnx_lint.model import ROOT, Delete, Fix, Model, Place, Proto, normalized_domain
 from onnx_lint.rule import Finding, rule
-from onnx_lint.schema import Proto
-from onnx_lint.spec.releases import normalized_domain
 from onnx_lint.wording import quote
 
 
@@ -35,7 +33,9 @@ def unused_opset_import(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Drop the import; `onnx_ir.passes.common.RemoveUnusedOpsetsPass()(model)` drops all of them.
+    Drop the import, as `onnx-lint fix` does in functions (safe) and, with `--unsafe-fixes`, in the model (unsafe:
+    a tool that adds nodes may count on it); `onnx_ir.passes.common.RemoveUnusedOpsetsPass()(model)` drops all of
+    them.
 
     ```
     opset_import { domain: "" version: 21 }
@@ -55,9 +55,15 @@ def _unused(proto: Proto, place: Place, used: frozenset[str], importer: str) -> 
     for index, entry in enumerate(proto.opset_import):
         domain = normalized_domain(entry.domain)
         if domain and domain not in used:
+            imported = place.at("opset_import", index)
             yield Finding(
-                place.at("opset_import", index),
+                imported,
                 f"{importer} imports {quote(domain)} and no node uses it",
                 allowed="an import of each domain that a node uses",
                 subject=domain,
+                fix=Fix(
+                    f"delete the import of {quote(domain)} by {importer}",
+                    (Delete(imported),),
+                    is_safe=place is not ROOT,
+                ),
             )

@@ -67,7 +67,7 @@ def _finding(place: Place, described: str, name: str, graph: Graph, suggestions:
     hint = suggestions(name, graph.positions)
     return Finding(
         place,
-        f"{described} names {quote(name)}, which is no value of the graph{hint}"
+        f"{described} names {quote(name)}, which is not a value of the graph{hint}"
         if name
         else f"{described} names no tensor",
         allowed="an input, an initializer or a node output",

@@ -4,21 +4,18 @@ from __future__ import annotations
 from collections import ChainMap
 from collections.abc import Iterable, Iterator
 
-from onnx_lint.common.record import Record
-from onnx_lint.ir.names.declaration_index import AxesOfOneRank
-from onnx_lint.ir.names.declarations import Declaration
-from onnx_lint.model import Graph, Model, Place
-from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.model import AxesOfOneRank, Declaration, Graph, Model, Place
+from onnx_lint.rule import Finding, Record, Related, rule
 from onnx_lint.wording import quote
 
 
 @rule(clause="SHP-6", since="0.1.0", about=Model.repeated_declarations, needs="attribute")
 def contradictory_dimension_variable(model: Model) -> Iterator[Finding]:
-    """A dimension variable stands for two sizes.
+    """A dimension variable has two sizes.
 
     ### Why it matters
 
-    A variable stands for one size in the whole model. Runtimes rely on it when they plan memory and when they
+    A variable has one size in the whole model. Runtimes rely on it when they plan memory and when they
     verify the inputs of a call, and refuse or misread a model in which it cannot be true.
 
     ### What is allowed
@@ -66,14 +63,14 @@ def contradictory_dimension_variable(model: Model) -> Iterator[Finding]:
 
 
 class _Binding(Record):
-    """A dimension whose variable is known to stand for a size."""
+    """A dimension with a variable whose size is known."""
 
     variable: str
     size: int
     declaration: Declaration
-    """Where the variable stands."""
+    """The place of the variable."""
     source: Declaration
-    """Where the size stands."""
+    """The place of the size."""
     axis: int
 
     @property
@@ -83,7 +80,7 @@ class _Binding(Record):
         return place.at("dim", self.axis).at("dim_param")
 
     def describe(self) -> str:
-        """Where the variable has the size, for messages."""
+        """The place where the variable has the size, for messages."""
         source = f"whose {self.source.field.replace('_', ' ')} is {self.source.describe_type()}"
         return f"{self.size} in {self.declaration.describe()}, {source}"
 

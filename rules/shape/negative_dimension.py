@@ -3,9 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.names.declarations import TENSOR_KINDS
-from onnx_lint.model import Model, Proto, Type
-from onnx_lint.rule import Finding, folded, rule
+from onnx_lint.model import TENSOR_KINDS, Delete, Fix, Model, Place, Proto, Type
+from onnx_lint.rule import Finding, folded, replace, rule
 
 
 @rule(clause="SHP-1", since="0.1.0", about=Model.has_unusual_types, needs="type")
@@ -31,7 +30,7 @@ def negative_dimension(model: Model) -> Iterator[Finding]:
     ### How to fix
 
     Name the dimension, or leave it out where nothing is known of it. -1 and None are how frameworks write an unknown
-    size, not ONNX.
+    size, not ONNX. `onnx-lint fix --unsafe-fixes` (unsafe: somebody may have meant another number) leaves each -1 open.
 
     - PyTorch: `torch.onnx.export(..., dynamic_shapes={"x": {0: torch.export.Dim("batch")}})`.
     - skl2onnx: `initial_types=[("x", FloatTensorType([None, 4]))]`.
@@ -48,7 +47,23 @@ def negative_dimension(model: Model) -> Iterator[Finding]:
         for index, dimension in enumerate(getattr(found.proto, str(found.kind)).shape.dim)
         if dimension.dim_value < 0
     )
-    yield from folded(negative, _finding, None, ("more dimension is negative", "more dimensions are negative"))
+    for finding in folded(negative, _finding, None, ("more dimension is negative", "more dimensions are negative")):
+        yield replace(finding, fix=_fix(model))
+
+
+def _fix(model: Model) -> Fix | None:
+    """Return the fix that clears each -1, by which frameworks mean an unknown size. Other numbers may mean anything."""
+    edits = tuple(
+        Delete(_place(found, index))
+        for found in model.types(_has_negative_dimension)
+        for index, dimension in enumerate(getattr(found.proto, str(found.kind)).shape.dim)
+        if dimension.dim_value == -1
+    )
+    return Fix("leave each dimension open that is -1", edits, is_safe=False) if edits else None
+
+
+def _place(found: Type, index: int) -> Place:
+    return found.place.at(str(found.kind)).at("shape").at("dim", index).at("dim_value")
 
 
 def _finding(negative: tuple[Type, int]) -> Finding:
@@ -56,7 +71,7 @@ def _finding(negative: tuple[Type, int]) -> Finding:
     kind = str(found.kind)
     size = getattr(found.proto, kind).shape.dim[index].dim_value
     return Finding(
-        found.place.at(kind).at("shape").at("dim", index).at("dim_value"),
+        _place(found, index),
         f"dimension {index}{_where(found)} is {size}",
         allowed="a size from 0 on, a variable, or neither for an unknown size",
     )

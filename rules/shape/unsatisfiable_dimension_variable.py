@@ -20,12 +20,12 @@ def unsatisfiable_dimension_variable(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     One size for each variable of the main graph, its functions and the algorithms for training, and of an
-    initialization graph by itself. A variable is held against what follows for a declared dimension, against the inner
+    initialization graph by itself. A variable is compared with what follows for a declared dimension, with the inner
     dimensions of a product of matrices (MatMul, MatMulInteger, Gemm), the channels and the bias of a convolution (Conv,
     ConvTranspose), and the axes along which Concat does not join. Sums and products of variables count: N is never
     N + 1, and 2*N never 5. A name such as "N + 1" counts as the sum, as PyTorch and ONNX Runtime mean it.
 
-    Broadcasting proves nothing, as a variable may stand for 1. What a nested graph says counts for that graph alone, as
+    Broadcasting proves nothing, as a variable may be 1. What a nested graph says counts for that graph alone, as
     it may not run. That an initializer has another size than the variable of its input says is for
     `contradictory-dimension-variable`, and two sizes without any variable are for `contradictory-declared-shape` and
     `incompatible-operand-shapes`. There is one finding for each variable. The rule is off by default, as exporters name

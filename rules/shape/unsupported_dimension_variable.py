@@ -3,8 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.names.declarations import TENSOR_KINDS
-from onnx_lint.model import Model, Proto, Type
+from onnx_lint.model import TENSOR_KINDS, Model, Proto, Type
 from onnx_lint.rule import Finding, rule
 
 _CLAUSES = {"": "SHP-4", "*": "SHP-5"}
@@ -22,7 +21,7 @@ def unsupported_dimension_variable(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    A dimension of which nothing is known has neither a value nor a variable, and a tensor of unknown rank has no
+    An unknown dimension has neither a value nor a variable, and a tensor of unknown rank has no
     shape. The empty name is a warning, `*` an error, because the number of dimensions has to be the rank.
 
     ### Example
@@ -33,7 +32,7 @@ def unsupported_dimension_variable(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Leave the dimension empty where nothing is known of it, and the whole shape where not even the rank is.
+    Leave an unknown dimension empty, and leave out the whole shape if not even the rank is known.
 
     ```
     input { name: "x" type { tensor_type { elem_type: 1 shape { dim { } } } } }
@@ -64,7 +63,7 @@ def _is_unsupported(dimension: Proto) -> bool:
 
 def _what(variable: str) -> str:
     if variable:
-        return "is the variable '*', which does not stand for several dimensions"
+        return "is the variable '*', which does not represent several dimensions"
     return "has the empty name as its variable"
 
 

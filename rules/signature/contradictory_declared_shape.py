@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.rule import Finding, findings_of, rule
+from onnx_lint.rule import Finding, deletion_of, findings_of, rule
 
 
 @rule(clause=("NOD-8c", "VI-6a", "FUN-23b"), since="0.1.0", about=Model.has_shape_conflicts, needs="node")
@@ -40,8 +40,9 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Declare the shape that follows, or leave it open. When the sizes of inputs are changed, what is declared behind
-    them has to change too: drop the `value_info` and let `onnx.shape_inference.infer_shapes` write it anew.
+    Declare the shape that follows, or leave it open. `onnx-lint fix` (safe) deletes the entry if it is in `value_info`.
+    When the sizes of inputs are changed, what is declared behind them has to change too: drop the `value_info` and let
+    `onnx.shape_inference.infer_shapes` write it anew.
 
     - PyTorch: `dynamic_shapes=` exports a size that may change, so that none has to be edited.
     - ONNX Runtime:
@@ -56,4 +57,5 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
     """
     for conflict in model.value_flow.declared_shapes:
         of_value_info = "FUN-23b" if conflict.graph.is_function else "VI-6a"
-        yield from findings_of(model, conflict, clause="NOD-8c" if conflict.field == "output" else of_value_info)
+        clause = "NOD-8c" if conflict.field == "output" else of_value_info
+        yield from findings_of(model, conflict, clause, fix=deletion_of(conflict))

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.rule import Finding, conversions_apart, findings_of, rule
+from onnx_lint.rule import Finding, conversions_apart, deletion_of, findings_of, rule
 
 
 @rule(clause=("NOD-8", "VI-6", "FUN-23a"), since="0.1.0", about=Model.has_type_conflicts, needs="node")
@@ -21,7 +21,7 @@ def contradictory_declared_type(model: Model) -> Iterator[Finding]:
     For outputs of graphs and for `value_info` the kind of type and the element type that the node gives by its
     operator's signature, its attributes and the types of its inputs. Where these do not decide the type, as behind an
     unknown operator, any type that the signature has for the output: a Relu gives no sequence, whatever it is given.
-    Where nothing is known of the operator itself, any declaration is right.
+    If the operator itself is unknown, any declaration is right.
 
     Functions may be called with several types, and their `value_info`, which may name inputs and outputs too, can tell
     of one only. It is right if it fits one of the calls, and wrong if none of them brings what it says, or if no call
@@ -40,7 +40,8 @@ def contradictory_declared_type(model: Model) -> Iterator[Finding]:
     ### How to fix
 
     Declare the type that follows from the operator, or give the operator what makes the declared one: behind a Cast
-    the `to` may be what is wrong. A tool that changes the precision of a model has to change both.
+    the `to` may be what is wrong. A tool that changes the precision of a model has to change both. `onnx-lint fix`
+    (safe) deletes the entry if it is in `value_info`.
 
     - onnxconverter-common: `float16.convert_float_to_float16` leaves the `to` of a Cast at FLOAT and declares FLOAT16
       behind it; with `op_block_list=[*float16.DEFAULT_OP_BLOCK_LIST, "Cast"]` it converts what comes out of the Cast.
@@ -52,4 +53,5 @@ def contradictory_declared_type(model: Model) -> Iterator[Finding]:
     """
     for conflict in conversions_apart(model, model.value_flow.declarations):
         of_value_info = "FUN-23a" if conflict.graph.is_function else "VI-6"
-        yield from findings_of(model, conflict, clause="NOD-8" if conflict.field == "output" else of_value_info)
+        clause = "NOD-8" if conflict.field == "output" else of_value_info
+        yield from findings_of(model, conflict, clause, fix=deletion_of(conflict))

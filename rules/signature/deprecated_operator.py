@@ -3,11 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.operators.mismatch import imports
-from onnx_lint.model import Model
+from onnx_lint.model import REPLACEMENTS, Model, OperatorSchema, Replacement, describe_imports
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.operators import OperatorSchema
-from onnx_lint.spec.operators.history import REPLACEMENTS, Replacement
 
 
 @rule(clause="OPR-3", since="0.1.0", about=Model.has_misused_operators, needs="node")
@@ -51,7 +48,7 @@ def deprecated_operator(model: Model) -> Iterator[Finding]:
             yield Finding(
                 node.place.at("op_type"),
                 f"{node.describe()} uses an operator that {_domain(schema)} deprecated in version "
-                f"{schema.since_version}, {imports(alike, node)}{_instead(schema, replacement)}",
+                f"{schema.since_version}, {describe_imports(alike, node)}{_instead(schema, replacement)}",
                 allowed=_allowed(schema, replacement),
                 subject=node.op_type,
             )

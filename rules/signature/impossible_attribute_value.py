@@ -2,11 +2,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from onnx_lint.ir.columns.nodes import NodeForm
-from onnx_lint.ir.operators.attribute_faults import AttributeFault, attribute_faults
-from onnx_lint.ir.operators.mismatch import attributes_with
-from onnx_lint.model import Model, Node, Place
+from onnx_lint.model import AttributeFault, Model, Node, NodeForm, Place, attribute_faults, attributes_with
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -43,7 +41,12 @@ def impossible_attribute_value(model: Model) -> Iterator[Finding]:
     - TreeEnsembleClassifier and TreeEnsembleRegressor: no id twice in a tree, children and votes of nodes that are
       there, no node that leads back to itself, votes for classes and targets that are there, a base value for each of
       them or none;
-    - `default_tensor` of LabelEncoder: of the type of its values.
+    - `default_tensor` of LabelEncoder: of the type of its values;
+    - LinearClassifier: as many labels as `intercepts`, or two of one, since each class has a score, and as many
+      `coefficients` for each of them. ONNX Runtime runs further labels, which have no score, and the message says so;
+    - TfIdfVectorizer: n-grams of at least one element, and no longer ones than `ngram_counts` has places in the pool
+      for; these ascend within the pool, and whole n-grams lie between them; a coordinate in `ngram_indexes` for each
+      n-gram ("This list is parallel to the specified 'pool_*' attribute"), of which ONNX Runtime takes any number.
 
     The ids of each tree of a TreeEnsembleRegressor start at 0 and increment by 1. ONNX Runtime takes other ids as long
     as they are below the number of nodes of all trees, and the message says so. The text of TreeEnsembleClassifier
@@ -82,21 +85,21 @@ def impossible_attribute_value(model: Model) -> Iterator[Finding]:
         for graph, forms in alike.forms.items():
             faults: dict[NodeForm, list[AttributeFault]] = {}
             for form in forms:
-                with model.crashes.at_form(_CHECK, graph, form):
+                with model.crashes.at(_CHECK, partial(graph.first_of, form)):
                     if found := attribute_faults(schema, form):
                         faults[form] = found
             for node in graph.nodes_of(faults) if faults else ():
                 for fault in faults[node.form]:
-                    with model.crashes.at_node(_CHECK, node):
+                    with model.crashes.at(_CHECK, node):
                         yield _finding(node, fault)
     yield from _handed_in(model)
 
 
 def _handed_in(model: Model) -> Iterator[Finding]:
     """The findings for values that calls and defaults bring into functions; of one giver each attribute has one."""
-    told: set[tuple[Place, tuple[Place, ...]]] = set()
+    reported: set[tuple[Place, tuple[Place, ...]]] = set()
     for bound in model.bound_nodes:
-        with model.crashes.at_form(_CHECK, bound.graph, bound.form):
+        with model.crashes.at(_CHECK, partial(bound.graph.first_of, bound.form)):
             faults = attribute_faults(bound.schema, bound.bound)
             own = attribute_faults(bound.schema, bound.form) if faults else ()
             for fault in faults:
@@ -106,8 +109,8 @@ def _handed_in(model: Model) -> Iterator[Finding]:
                 places = tuple(place for place, _ in notes)
                 for node in bound.nodes:
                     found = _finding(node, fault, tuple(Related(*note) for note in notes))
-                    if (found.place, places) not in told:
-                        told.add((found.place, places))
+                    if (found.place, places) not in reported:
+                        reported.add((found.place, places))
                         yield found
 
 
@@ -122,6 +125,7 @@ def _finding(node: Node, fault: AttributeFault, origins: tuple[Related, ...] = (
         related=related,
         allowed=fault.allowed,
         subject=fault.attribute,
+        cause=f"{node.domain}::{node.op_type} {fault.attribute} {fault.what}",
     )
 
 

@@ -4,17 +4,27 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from onnx_lint.common.record import replace
-from onnx_lint.inference.shapes.dims import Shape, are_sizes
-from onnx_lint.inference.shapes.fact import Fact
-from onnx_lint.ir.columns.nodes import NodeForm
-from onnx_lint.ir.in_words import describe_shape
-from onnx_lint.ir.operators.mismatch import attributes_with
-from onnx_lint.ir.places.place import Place
-from onnx_lint.model import Graph, Model, Node, Proto
-from onnx_lint.rule import Finding, Related, findings_of, rule
-from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
-from onnx_lint.spec.operators.extents import EXTENTS, WITH_EXTENTS, Count, Extents, counts, packed_bytes
+from onnx_lint.model import (
+    ATTRIBUTE_TYPE_CODES,
+    OPERATOR_EXTENTS,
+    WITH_EXTENTS,
+    ExpectedCount,
+    Extents,
+    Fact,
+    Graph,
+    Model,
+    Node,
+    NodeForm,
+    Place,
+    Proto,
+    Shape,
+    are_sizes,
+    attributes_with,
+    describe_shape,
+    expected_counts,
+    packed_bytes,
+)
+from onnx_lint.rule import Finding, Related, findings_of_nodes, replace, rule
 from onnx_lint.wording import quote
 
 
@@ -40,10 +50,17 @@ def impossible_operator_extent(model: Model) -> Iterator[Finding]:
       of the input; `group` positive; for DeformConv weights of as many dimensions as the input.
     - Split: `num_outputs` is the number of the node's outputs.
     - RNN, GRU and LSTM: `hidden_size` positive.
-    - MatMulNBits of ONNX Runtime: weights of as many bytes as `N`, `K`, `bits` and `block_size` make.
+    - MatMulNBits of ONNX Runtime: weights of as many bytes as `N`, `K`, `bits` and `block_size` make, of which it takes
+      2, 4 or 8 bits and blocks of powers of two from 16 on. The pools of ONNX Runtime: windows as those of ONNX.
     - SVMClassifier and SVMRegressor: as many support vectors, coefficients and class labels as `vectors_per_class` or
-      `n_supports` say.
-
+      `n_supports` say, and at least one number in `rho` and `prob_a` for each pair of classes.
+    - Classical machine learning, for input features [N, F]: a key of ZipMap for each column ("There must be as many
+      columns as keys"); one `offset` and `scale` of Scaler, or F; one imputed value of Imputer, or as many as the last
+      dimension has ("may be 1 or F"); F `coefficients` of LinearRegressor for each target ("M sets of coefficients
+      must be passed in"), at least F of LinearClassifier for each intercept, F numbers for each support vector; no node
+      of a tree that tests a feature beyond the last one; an element in `inputdimensions` of FeatureVectorizer for each
+      input. ONNX Runtime runs some of them: where there are other numbers of imputed values it takes the first one for
+      all features, and it passes over further coefficients. The message says so.
     - Any operator: an axis that the input has and a list that has it once, a list with as many numbers as the input has
       dimensions, sizes and counts that go with the input's, as the operator's description has it.
 
@@ -66,21 +83,20 @@ def impossible_operator_extent(model: Model) -> Iterator[Finding]:
     node { op_type: "Conv" input: "x" input: "w" output: "y" attribute { name: "strides" type: INTS ints: [1, 1] } }
     ```
     """
-    told: set[Place] = set()
+    reported: set[Place] = set()
     for graph in model.graphs:
         for finding in _in_graph(model, graph):
-            told.add(finding.place)
+            reported.add(finding.place)
             yield finding
     for finding in _handed_in(model):
-        if finding.place not in told:
-            told.add(finding.place)
+        if finding.place not in reported:
+            reported.add(finding.place)
             yield finding
-    for conflict in model.value_flow.shapes:
-        if isinstance(conflict.source, str) and conflict.place not in told:
-            yield from findings_of(model, conflict)
+    conflicts = (conflict for conflict in model.value_flow.shapes if isinstance(conflict.source, str))
+    yield from findings_of_nodes(model, ((each, "NOD-7b") for each in conflicts if each.place not in reported))
 
 
-Shapes = tuple[Shape, ...]
+InputShapes = tuple[Shape, ...]
 """The shapes of the inputs of a node."""
 
 
@@ -102,14 +118,14 @@ def _in_graph(model: Model, graph: Graph) -> Iterator[Finding]:
 
 
 def _extents(model: Model, graph: Graph, form: NodeForm) -> Extents | None:
-    """What nodes of a form state that has to go with their operands; None where their operator has nothing of it."""
+    """Return the extents that nodes of a form state for their operands; None if their operator has none."""
     if form.op_type not in WITH_EXTENTS:
         return None
     operator = model.operators.operator_in(graph, form)
-    # A deprecated operator is no longer part of the operator set, so its old signature binds nobody.
+    # A deprecated operator is no longer part of the operator set, so its old signature requires nothing.
     if operator.schema is None or operator.schema.deprecated:
         return None
-    return EXTENTS.get((operator.domain, operator.op_type))
+    return OPERATOR_EXTENTS.get((operator.domain, operator.op_type))
 
 
 def _handed_in(model: Model) -> Iterator[Finding]:
@@ -118,17 +134,17 @@ def _handed_in(model: Model) -> Iterator[Finding]:
     Calls bring shapes as well; what these and the values of one call are together is followed in `value_flow`.
     """
     for bound in model.bound_nodes:
-        extents = EXTENTS.get((bound.operator.domain, bound.operator.op_type))
+        extents = OPERATOR_EXTENTS.get((bound.operator.domain, bound.operator.op_type))
         if extents is None:
             continue
         for node in bound.nodes:
-            shapes: Shapes = (None,) * len(node.inputs)
+            shapes: InputShapes = (None,) * len(node.inputs)
             for finding in _of_node(node, bound.bound, extents, shapes):
                 related = tuple(Related(*note) for note in bound.notes(bound.givers))
                 yield replace(finding, related=(*finding.related, *related))
 
 
-def _of_node(node: Node, form: NodeForm, extents: Extents, shapes: Shapes) -> Iterator[Finding]:
+def _of_node(node: Node, form: NodeForm, extents: Extents, shapes: InputShapes) -> Iterator[Finding]:
     """The findings for a node; `form` has its attributes, with values in place of references to parameters."""
     data = shapes[0] if shapes else None
     for name in extents.positive:
@@ -158,7 +174,7 @@ def _of_axes(node: Node, form: NodeForm, name: str, data: Shape) -> Iterator[Fin
         yield _finding(node, name, what, f"{len(data) - 2}, one for each spatial axis")
 
 
-def _of_ranks(node: Node, extents: Extents, shapes: Shapes) -> Iterator[Finding]:
+def _of_ranks(node: Node, extents: Extents, shapes: InputShapes) -> Iterator[Finding]:
     ranks = [None if shape is None else len(shape) for shape in shapes]
     index = extents.weights
     if index is not None and index < len(ranks) and None not in (ranks[0], ranks[index]) and ranks[0] != ranks[index]:
@@ -167,7 +183,7 @@ def _of_ranks(node: Node, extents: Extents, shapes: Shapes) -> Iterator[Finding]
         yield Finding(node.place.at("input", index), f"{what}, input 0 has {ranks[0]}", allowed=allowed)
 
 
-def _of_packed_weights(node: Node, form: NodeForm, names: Sequence[str], shapes: Shapes) -> Iterator[Finding]:
+def _of_packed_weights(node: Node, form: NodeForm, names: Sequence[str], shapes: InputShapes) -> Iterator[Finding]:
     weights = shapes[1] if len(shapes) > 1 else None
     rows, columns, bits, block = (_number(form, name) for name in names)
     if "bits" not in {proto.name for proto in form.attributes}:
@@ -195,23 +211,25 @@ def _of_lengths(node: Node, form: NodeForm, sources: tuple[str, str]) -> Iterato
     if sum(numbers) and min(numbers) < 0:
         yield _finding(node, source, "is negative", "numbers of support vectors")
     elif sum(numbers):  # a linear model has no support vectors
-        for expected in counts(source, numbers):
+        for expected in expected_counts(source, numbers):
             yield from _of_count(node, form, expected)
 
 
 _LISTS = {"FLOATS": "floats", "INTS": "ints", "STRINGS": "strings"}
 
 
-def _of_count(node: Node, form: NodeForm, expected: Count) -> Iterator[Finding]:
+def _of_count(node: Node, form: NodeForm, expected: ExpectedCount) -> Iterator[Finding]:
     proto = _attribute(form, expected.attribute, expected.type_name)
     if proto is None:
         return
     count = len(getattr(proto, _LISTS[expected.type_name]))
     is_right = count % expected.count == 0 and count > 0 if expected.is_multiple else count == expected.count
+    is_right = is_right or (expected.or_more and count > expected.count)
     if is_right or (count == 0 and expected.may_be_empty):
         return
     what = f"has {_counted(count, expected.noun)}, {quote(expected.source)} {expected.said}"
-    allowed = f"a multiple of {expected.count}" if expected.is_multiple else f"{expected.count:,}"
+    least = "at least " if expected.or_more else ""
+    allowed = f"a multiple of {expected.count}" if expected.is_multiple else f"{least}{expected.count:,}"
     yield _finding(node, expected.attribute, what, f"{allowed}, {expected.why}" if expected.why else allowed)
 
 

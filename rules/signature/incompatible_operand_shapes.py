@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.rule import Finding, findings_of, rule
+from onnx_lint.rule import Finding, findings_of_nodes, rule
 
 
 @rule(
@@ -39,6 +39,9 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
     wrong in its body is reported once. What comes out of a node with such a fault counts as unknown. A node whose
     operands, attributes or types are wrong is not judged, and neither is an operator that is deprecated.
 
+    For operators of ONNX Runtime (com.microsoft) the source is what it refuses when it makes a session: scales of
+    QLinearAdd that are no scalars, queries of GroupQueryAttention in two dimensions.
+
     Values that decide shapes are for `unsupported-operand-value`, attributes for `impossible-operator-extent`.
 
     ### Example
@@ -52,7 +55,8 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
     ### How to fix
 
     Follow the shape back to where it first differs from what is meant: an input that is declared wrongly, a Reshape or
-    Transpose too few or too many, weights of another layer. The finding says where each shape comes from.
+    Transpose too few or too many, weights of another layer. The finding says where each shape comes from. If one
+    change of the node makes its shapes fit, such as `transB=1` or an Unsqueeze of a bias, the help line says so.
 
     ```
     input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } dim { dim_value: 3 } } } } }
@@ -60,6 +64,5 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
     node { op_type: "MatMul" input: "x" input: "w" output: "y" }
     ```
     """
-    for conflict in model.value_flow.shapes:
-        if conflict.source is None:
-            yield from findings_of(model, conflict, clause="NOD-8d" if conflict.is_taken else "NOD-8a")
+    conflicts = (conflict for conflict in model.value_flow.shapes if conflict.source is None)
+    yield from findings_of_nodes(model, ((each, "NOD-8d" if each.is_taken else "NOD-8a") for each in conflicts))

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model
-from onnx_lint.rule import Finding, conversions_apart, findings_of, rule
+from onnx_lint.rule import Finding, conversions_apart, findings_of_nodes, rule
 
 
 @rule(clause="NOD-8", since="0.1.0", about=Model.has_type_conflicts, needs="node")
@@ -52,5 +52,6 @@ def mismatched_operand_type(model: Model) -> Iterator[Finding]:
     node { op_type: "Add" input: "x_double" input: "y" output: "z" }
     ```
     """
-    for conflict in conversions_apart(model, model.value_flow.operands):
-        yield from findings_of(model, conflict)
+    yield from findings_of_nodes(
+        model, ((each, "NOD-8") for each in conversions_apart(model, model.value_flow.operands))
+    )

@@ -14,7 +14,7 @@ def mismatched_subgraph_type(model: Model) -> Iterator[Finding]:
     ### Why it matters
 
     The operator hands values to the subgraph and takes values from it. With types that do not agree it has none that
-    it could hand on, and consumers refuse the model.
+    it could produce, and consumers refuse the model.
 
     ### What is allowed
 

@@ -3,7 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.operators.mismatch import (
+from onnx_lint.model import (
+    AlikeNodes,
+    Combination,
+    Model,
+    OperatorSchema,
+    attributes_for_runtime,
     describe_schema,
     missing_alternatives,
     missing_attributes,
@@ -12,21 +17,17 @@ from onnx_lint.ir.operators.mismatch import (
     other_version,
     version_hint,
 )
-from onnx_lint.ir.operators.operators import AlikeNodes
-from onnx_lint.model import Model
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.operators import OperatorSchema
-from onnx_lint.spec.operators.combinations import Combination
 from onnx_lint.wording import quote
 
 
-@rule(clause="NOD-7", since="0.1.0", about=Model.has_misused_operators, needs="node")
+@rule(clause=("NOD-7", "NOD-7g"), since="0.1.0", about=Model.has_misused_operators, needs="node")
 def missing_operator_attribute(model: Model) -> Iterator[Finding]:
     """A node lacks an attribute that its operator requires.
 
     ### Why it matters
 
-    The operator is not defined without it, and there is no default to fall back on.
+    The operator is not defined without it, and has no default for it.
 
     ### What is allowed
 
@@ -39,7 +40,13 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
     there: the values of Constant, `num_outputs` or the input `split` of Split since opset 18, `scales` or `sizes` of
     Resize since opset 13, the input or the `type` of Optional, the pools of TfIdfVectorizer, the keys and values of
     LabelEncoder, the class labels of classifiers and ZipMap, the `cats` of OneHotEncoder, the values of Imputer, the
-    vocabularies of DictVectorizer, the lists of CategoryMapper.
+    vocabularies of DictVectorizer, the lists of CategoryMapper. The `coefficients` of LinearRegressor "must be passed
+    in", too. ONNX Runtime refuses QLinearAdd, QLinearMul, QLinearAveragePool and QLinearReduceMean without the zero
+    points of their inputs, and MaxpoolWithMask without `kernel_shape`, which its signatures call optional.
+
+    Some attributes are optional by the signature, no text says what a node does without them, and ONNX Runtime refuses
+    it: `hidden_size` of RNN, GRU and LSTM, `inputdimensions` of FeatureVectorizer, `intercepts` of LinearClassifier,
+    `coefficients`, `kernel_params` and `rho` of SVMClassifier and SVMRegressor. Their absence is a warning.
 
     ### Example
 
@@ -50,7 +57,7 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
     ### How to fix
 
     Give the attribute. Where the imported version takes it as an attribute and the node has it as an input, the
-    version is wrong: import the one by which the node is written.
+    version is wrong: import the one for which the node is written.
 
     ```
     node { op_type: "Cast" input: "x" output: "y" attribute { name: "to" type: INT i: 1 } }
@@ -72,22 +79,36 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
                 yield Finding(
                     node.place,
                     f"{node.describe()} has no attribute {quote(name)}, {describe_schema(schema)} requires it{hint}",
+                    "NOD-7",
                     allowed=f"a value of type {schema.attributes[name].type}",
                     subject=name,
                 )
         for group in groups:
             yield from _without_any(schema, alike, group, other)
+        for name in attributes_for_runtime(schema, alike):
+            for node in alike.nodes:
+                yield Finding(
+                    node.place,
+                    f"{node.describe()} has no attribute {quote(name)}, which {describe_schema(schema)} does not "
+                    "require; ONNX Runtime refuses the node without it",
+                    "NOD-7g",
+                    allowed=f"a value of type {schema.attributes[name].type}",
+                    subject=name,
+                )
 
 
 def _has_input(group: Combination, indices: set[int]) -> bool:
-    """Whether one of the inputs is in the group: a node that gives it as an attribute has a finding for that."""
+    """Return true if one of the inputs is in the group: another rule reports nodes with an attribute of its name."""
     return any(member.field == "input" and member.index in indices for side in group.sides for member in side)
 
 
 def _without_any(schema: OperatorSchema, alike: AlikeNodes, group: Combination, other: str) -> Iterator[Finding]:
-    """The findings of nodes that have no member of a group; each group has two members or more."""
+    """The findings of nodes that have no member of a group."""
     names = [member.describe() for side in group.sides for member in side]
-    if len(names) > 2:
+    required = "one of them"
+    if len(names) == 1:
+        members, lacks, required = "", f"no {names[0]}", "it"
+    elif len(names) > 2:
         members = f"the attributes {', '.join(quote(member.name) for side in group.sides for member in side)}"
         lacks = f"none of {members}"
     else:
@@ -96,8 +117,9 @@ def _without_any(schema: OperatorSchema, alike: AlikeNodes, group: Combination, 
     for node in alike.nodes:
         yield Finding(
             node.place,
-            f"{node.describe()} has {lacks}, {describe_schema(schema)} requires one of them"
+            f"{node.describe()} has {lacks}, {describe_schema(schema)} requires {required}"
             f"{version_hint(other, alike, node)}",
-            allowed=f"one of {members}",
+            "NOD-7",
+            allowed=f"one of {members}" if members else f"{names[0]} (see {group.source})",
             subject=group.sides[0][0].name,
         )

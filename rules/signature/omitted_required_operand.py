@@ -3,18 +3,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.operators.mismatch import (
+from onnx_lint.model import (
+    AlikeNodes,
     GivenOperands,
+    Model,
+    OperatorSchema,
     describe_schema,
+    given_operands,
     moved_to_inputs,
-    operands,
     other_version,
     version_hint,
 )
-from onnx_lint.ir.operators.operators import AlikeNodes
-from onnx_lint.model import Model
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.wording import quote
 
 
@@ -52,7 +52,7 @@ def omitted_required_operand(model: Model) -> Iterator[Finding]:
         # Only a place that is there and empty can be at fault.
         if all(alike.inputs) and all(alike.outputs):
             continue
-        for side in operands(schema, alike):
+        for side in given_operands(schema, alike):
             yield from _findings(model, schema, alike, side)
 
 

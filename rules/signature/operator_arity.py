@@ -3,19 +3,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.operators.mismatch import (
+from onnx_lint.model import (
+    AlikeNodes,
     GivenOperands,
+    Model,
+    Node,
+    OperatorSchema,
+    ParameterOption,
     counted,
     describe_schema,
+    given_operands,
     moved_to_inputs,
-    operands,
     other_version,
     version_hint,
 )
-from onnx_lint.ir.operators.operators import AlikeNodes
-from onnx_lint.model import Model, Node
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.operators import OperatorSchema, Option
 from onnx_lint.wording import quote
 
 
@@ -33,7 +35,9 @@ def operator_arity(model: Model) -> Iterator[Finding]:
 
     The number that the signature gives for the imported version. Optional operands at the end may be left out.
     Operators with a variadic operand take any number from its minimum on; some others take certain numbers only,
-    such as one output or five.
+    such as one output or five. Adam, Adagrad and Momentum take groups behind the learning rate and the update count:
+    "the tensors to be optimized, followed by their respective gradients", followed by one state of each or two, and
+    give all of them but the gradients. QLinearConcat of ONNX Runtime has a scale and a zero point behind each tensor.
 
     A place with an empty name counts as an operand, at the end of the list too, as it does for onnx.checker. It is
     no value, however: a variadic operand of which fewer values are given than its minimum is reported, which
@@ -55,7 +59,7 @@ def operator_arity(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Give the operator what it takes at the imported version, or import the version by which the node is written.
+    Give the operator what it takes at the imported version, or import the version for which the node is written.
 
     - PyTorch: `torch.onnx.export(..., opset_version=13)`.
     - `onnx.version_converter.convert_version(model, 13)` brings a model whose nodes go with their import to another
@@ -69,7 +73,7 @@ def operator_arity(model: Model) -> Iterator[Finding]:
     for alike in model.operators.verified_nodes:
         schema = alike.operator.schema
         assert schema is not None
-        for side in operands(schema, alike):
+        for side in given_operands(schema, alike):
             if not side.count_fits or side.short_variadic is not None:
                 yield from _findings(model, schema, alike, side)
 
@@ -127,8 +131,8 @@ def _takes(side: GivenOperands) -> str:
 
 
 def _clause(side: GivenOperands) -> str:
-    """The clause on variadic operands, if nothing but their number is short; else the one on all operands."""
-    required = sum(parameter.option is Option.SINGLE for parameter in side.parameters)
+    """Return the clause on variadic operands, if only their number is too small; else the one on all operands."""
+    required = sum(parameter.option is ParameterOption.SINGLE for parameter in side.parameters)
     if side.short_variadic is None or len(side.given) < required:
         return "NOD-6"
     return "VAR-1" if side.word == "input" else "VAR-2"

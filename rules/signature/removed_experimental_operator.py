@@ -3,11 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.operators.operators import OperatorStatus
-from onnx_lint.model import Model
+from onnx_lint.model import REMOVED_EXPERIMENTAL, Model, OperatorStatus, onnxruntime_default_domain
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.operators import onnxruntime_default_domain
-from onnx_lint.spec.operators.history import REMOVED_EXPERIMENTAL
 
 
 @rule(clause="OPR-4", since="0.1.0", about=Model.has_misused_operators, needs="node")

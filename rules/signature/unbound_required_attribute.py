@@ -3,11 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.common.record import Record
-from onnx_lint.ir.operators.mismatch import alternatives_without, describe_schema
-from onnx_lint.ir.operators.operators import AlikeNodes
-from onnx_lint.model import Function, Model, Node, Place
-from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.model import AlikeNodes, Function, Model, Node, Place, alternatives_without, describe_schema
+from onnx_lint.rule import Finding, Record, Related, rule
 from onnx_lint.wording import quote
 
 Needs = dict[str, tuple[Node, int]]
@@ -16,7 +13,7 @@ Needs = dict[str, tuple[Node, int]]
 
 @rule(clause="FUN-20", since="0.1.0", about=Model.parametric_functions, needs="node")
 def unbound_required_attribute(model: Model) -> Iterator[Finding]:
-    """A call leaves out an attribute that the function hands on to an operator that requires it.
+    """A call leaves out an attribute that the function passes to an operator that requires it.
 
     ### Why it matters
 
@@ -25,9 +22,9 @@ def unbound_required_attribute(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    Leaving out parameters that have a default, or that the body hands on only where an attribute may be absent. A
-    parameter that is handed on from function to function is followed to the operator. Where the operator needs one of
-    several attributes, as Constant does, one of them is enough; a call that brings none is told once for each node of
+    Leaving out parameters that have a default, or that the body passes only where an attribute may be absent. A
+    parameter that is passed from function to function is followed to the operator. Where the operator needs one of
+    several attributes, as Constant does, one of them is enough; a call without any is reported once for each node of
     the body.
 
     ### Example
@@ -73,7 +70,7 @@ def unbound_required_attribute(model: Model) -> Iterator[Finding]:
 def _finding(
     model: Model, node: Node, function: Function, name: str, holder: Node, index: int, missing: int
 ) -> Finding:
-    """The finding for a call that leaves out so many of the attributes, of which `name` is the first."""
+    """Return the finding for a call without some of the attributes; `name` is the first of them."""
     operator = model.operators.operator(holder)
     needed_by = f"{holder.describe()} in the body"
     if operator.schema is not None:
@@ -81,7 +78,7 @@ def _finding(
     what = f"attribute {quote(name)}" if missing == 1 else f"{missing:,} attributes, first {quote(name)}"
     return Finding(
         node.place,
-        f"{node.describe()} leaves out {what}, which {quote(function.qualified_name)} hands on to {needed_by}",
+        f"{node.describe()} leaves out {what}, which {quote(function.qualified_name)} passes to {needed_by}",
         related=(Related(holder.place.at("attribute", index), f"refers to {quote(name)}"),),
         allowed=f"a value for {quote(name)}",
         subject=name,
@@ -89,8 +86,8 @@ def _finding(
 
 
 def _without_any(model: Model) -> Iterator[Finding]:
-    """The findings for calls that leave a node without any of the attributes of which it needs one."""
-    told: set[Place] = set()
+    """Yield the findings for calls that leave a node without any of the attributes that it needs one of."""
+    reported: set[Place] = set()
     for bound in model.bound_nodes:
         if bound.call is None or bound.graph.function is None:
             continue
@@ -100,14 +97,14 @@ def _without_any(model: Model) -> Iterator[Finding]:
             continue
         caller, called = bound.call
         call, node = caller.first_of(called), bound.nodes[0]
-        if node.place in told:
+        if node.place in reported:
             continue
-        told.add(node.place)
+        reported.add(node.place)
         names = ", ".join(quote(member.name) for side in wanted[0].sides for member in side)
         yield Finding(
             call.place,
             f"{call.describe()} leaves {node.describe()} in {bound.graph.function.body.describe()} without any "
-            f"of {names}, of which {describe_schema(schema)} requires one",
+            f"of {names}; {describe_schema(schema)} requires one of them",
             related=(Related(node.place, f"refers to parameters of {bound.graph.function.body.describe()}"),),
             allowed=f"a value for one of {names}",
             subject=node.name or None,
@@ -140,7 +137,7 @@ def _needs(model: Model) -> dict[int, Needs]:
 
 
 class _Handing(Record):
-    """An attribute parameter of a function that a node of its body hands on."""
+    """An attribute parameter of a function that a node of its body passes to an operator."""
 
     function: int
     parameter: str

@@ -3,10 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.columns.nodes import NodeForm
-from onnx_lint.model import Model, Node, Place
+from onnx_lint.model import ATTRIBUTE_TYPE_CODES, Model, Node, NodeForm, Place
 from onnx_lint.rule import Finding, Related, rule
-from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
 from onnx_lint.wording import quote
 
 TRAINING_OUTPUTS = {
@@ -17,7 +15,7 @@ TRAINING_OUTPUTS = {
 }
 """For each version of BatchNormalization with such an attribute: its name, its default, and the value for training.
 
-In the versions 7 and 9 nothing but the outputs themselves says whether they are computed.
+In the versions 7 and 9 only the outputs themselves say whether they are computed.
 """
 
 
@@ -66,7 +64,7 @@ def uncomputed_output(model: Model) -> Iterator[Finding]:
         if schema.since_version in TRAINING_OUTPUTS:
             for node in alike.nodes:
                 yield from _finding(node, node.form, *TRAINING_OUTPUTS[schema.since_version])
-    told: set[Place] = set()
+    reported: set[Place] = set()
     for bound in model.bound_nodes:
         schema = bound.schema
         if schema.name == "BatchNormalization" and not schema.domain:
@@ -78,8 +76,8 @@ def uncomputed_output(model: Model) -> Iterator[Finding]:
             related = tuple(Related(*note) for note in bound.notes([training[0]]))
             for node in bound.nodes:
                 for found in _finding(node, bound.bound, *training, related=related):
-                    if found.place not in told:
-                        told.add(found.place)
+                    if found.place not in reported:
+                        reported.add(found.place)
                         yield found
 
 

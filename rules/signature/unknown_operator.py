@@ -3,19 +3,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.operators.mismatch import importer
-from onnx_lint.ir.operators.operators import Operator, OperatorStatus
-from onnx_lint.model import Model
+from onnx_lint.model import (
+    REMOVED_EXPERIMENTAL,
+    RUNTIME_HAD_FIRST,
+    RUNTIME_TRAINING,
+    TENSORFLOW,
+    Model,
+    Operator,
+    OperatorSchemas,
+    OperatorStatus,
+    describe_importer,
+    onnxruntime_default_domain,
+)
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.operators import OperatorSchemas, onnxruntime_default_domain
-from onnx_lint.spec.operators.foreign_names import RUNTIME_HAD_FIRST, RUNTIME_TRAINING, TENSORFLOW
-from onnx_lint.spec.operators.history import REMOVED_EXPERIMENTAL
 from onnx_lint.wording import quote, quote_some, suggestion
 
 _RUNTIME_DOMAINS = ("com.microsoft", "com.microsoft.nchwc")
 
 _MOST_COMPARED = 100
-"""Where more operators than these are unknown, spelling is not what is wrong, and comparing all takes long."""
+"""The limit on unknown operators for spelling hints: with more of them, spelling is not the fault."""
 
 
 @rule(clause=("OPR-1", "OPR-2"), since="0.1.0", about=Model.has_misused_operators, needs="node")
@@ -34,7 +40,7 @@ def unknown_operator(model: Model) -> Iterator[Finding]:
     declares the operator, too, and wins over a standard one. Inside a function body the imports of the function
     hold.
 
-    Operators are known of the domains that ONNX publishes and of those that a schema file describes or an
+    The known operators are those of the domains that ONNX publishes, and of those that a schema file describes or an
     operator-set document declares, which are taken to name all operators of the domain. Nodes of any other domain
     are counted as not verified, and so are unknown operators of ONNX Runtime's domains (a newer release may have
     them) and of a version that is newer than the newest known. A domain that is not imported is for
@@ -82,7 +88,7 @@ def unknown_operator(model: Model) -> Iterator[Finding]:
         clause = "OPR-2" if spelling and model.standard.at_least("1.16") else "OPR-1"
         what: dict[str, str] = {}
         for node in alike.nodes:
-            who = importer(node)
+            who = describe_importer(node)
             if who not in what:
                 what[who] = _what_is_known(schemas, operator, who, spelling, known)
             yield Finding(
@@ -107,7 +113,7 @@ def _what_is_known(
     if spelling:
         return f"{imported} does not have; it has {quote(spelling)}, and case counts"
     if not operator.domain and operator.op_type.endswith("_TRT") and operator.op_type in onnxruntime_default_domain():
-        return f"{imported} does not have; it is a plugin of TensorRT, which ONNX Runtime hands on to that"
+        return f"{imported} does not have; it is a plugin that ONNX Runtime passes to TensorRT"
     if not operator.domain and operator.op_type in onnxruntime_default_domain():
         return f"{imported} does not have; it is ONNX Runtime's own"
     if not operator.domain and operator.op_type in RUNTIME_TRAINING:

@@ -3,7 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from onnx_lint.ir.operators.mismatch import (
+from onnx_lint.model import (
+    AlikeNodes,
+    Model,
+    Node,
+    OperatorSchema,
+    OperatorSchemas,
     attributes_with,
     describe_schema,
     misspelt_attributes,
@@ -12,10 +17,7 @@ from onnx_lint.ir.operators.mismatch import (
     unknown_attributes,
     version_hint,
 )
-from onnx_lint.ir.operators.operators import AlikeNodes
-from onnx_lint.model import Model, Node
 from onnx_lint.rule import Finding, Related, rule
-from onnx_lint.spec.operators import OperatorSchema, OperatorSchemas
 from onnx_lint.wording import quote, quote_some, suggestion
 
 
@@ -36,11 +38,11 @@ def unknown_operator_attribute(model: Model) -> Iterator[Finding]:
     `unknown-call-attribute`.
 
     The schemas of `onnx` let a few operators (LayerNormalization) have any attribute beside their own, of which the
-    operator's documentation says nothing; onnx-lint goes by the documentation.
+    operator's documentation says nothing; onnx-lint follows the documentation.
 
     Attributes by the name of an input that the node lacks, such as the axes of Unsqueeze, which were an attribute once,
     have one finding for each node, and the inputs that it lacks none. An attribute with nearly the name of a required
-    one that the node lacks has one finding too: it is not told again that the required one is missing.
+    one that the node lacks has one finding too: the missing required one is not reported again.
 
     ### Example
 

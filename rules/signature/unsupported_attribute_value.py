@@ -5,25 +5,30 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from onnx_lint.common.record import Record
-from onnx_lint.ir.crashes import true_if_it_crashes
-from onnx_lint.ir.operators.attribute_faults import listed_values, unlisted_values
-from onnx_lint.ir.operators.mismatch import attributes_with, describe_schema, version_hint
-from onnx_lint.ir.operators.operators import AlikeNodes
-from onnx_lint.model import Model, Node, Place
-from onnx_lint.rule import Finding, Related, rule
-from onnx_lint.spec.operators import OperatorSchema, OperatorSchemas
-from onnx_lint.spec.operators.attribute_values import (
+from onnx_lint.model import (
+    AlikeNodes,
     AllowedValues,
+    Model,
+    Node,
+    OperatorSchema,
+    OperatorSchemas,
+    Place,
     allowed_values,
+    attributes_with,
+    describe_schema,
     element_type_name,
     is_element_type,
     is_flag,
+    listed_values,
+    true_if_it_crashes,
+    unlisted_values,
+    version_hint,
 )
+from onnx_lint.rule import Finding, Record, Related, rule
 from onnx_lint.wording import quote, suggestion
 
 if TYPE_CHECKING:
-    from onnx_lint.ir.operators.bound_nodes import BoundNodes
+    from onnx_lint.model import BoundNodes
 
 
 @rule(clause=("NOD-7a", "NOD-7f"), since="0.1.0", about=Model.has_unlisted_values, needs="node")
@@ -76,7 +81,7 @@ def unsupported_attribute_value(model: Model) -> Iterator[Finding]:
             for attribute in form.attributes
         ):
             for node in alike.nodes:
-                with model.crashes.at_node(_CHECK, node):
+                with model.crashes.at(_CHECK, node):
                     yield from _findings(model.operators.schemas, schema, alike, node, restricted)
     yield from _handed_in(model)
 
@@ -86,22 +91,22 @@ _CHECK = "checking the values of attributes"
 
 def _handed_in(model: Model) -> Iterator[Finding]:
     """The findings for values that calls and defaults bring into functions; of one giver each attribute has one."""
-    told: set[tuple[Place, Place]] = set()
+    reported: set[tuple[Place, Place]] = set()
     for bound in model.bound_nodes:
         for attribute in bound.bound.attributes:
             giver = bound.givers.get(attribute.name)
             allowed = allowed_values(bound.schema, attribute.name) if giver is not None else None
             if giver is None or allowed is None:
                 continue
-            with model.crashes.at_form(_CHECK, bound.graph, bound.form):
+            with model.crashes.at(_CHECK, partial(bound.graph.first_of, bound.form)):
                 wrong = unlisted_values(attribute, bound.schema, {attribute.name: allowed})
                 if not wrong:
                     continue
                 related = tuple(Related(*note) for note in bound.notes([attribute.name]))
                 for node in bound.nodes:
                     place = node.place.at("attribute", next(attributes_with(node, {attribute.name})))
-                    if (place, giver.place) not in told:
-                        told.add((place, giver.place))
+                    if (place, giver.place) not in reported:
+                        reported.add((place, giver.place))
                         subject = _Subject(bound.schema, attribute.name, wrong[0], allowed)
                         yield _finding(model.operators.schemas, subject, bound, node, place, related)
 
@@ -147,6 +152,7 @@ def _finding(
         related=related,
         allowed=_listed(schema, name, subject.allowed),
         subject=name,
+        cause=f"{schema.domain}::{schema.name} {name} {value}",
     )
 
 

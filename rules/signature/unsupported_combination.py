@@ -4,15 +4,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from onnx_lint.inference.shapes.dims import are_sizes
-from onnx_lint.ir.columns.nodes import NodeForm
-from onnx_lint.ir.crashes import true_if_it_crashes
-from onnx_lint.ir.operators.given import broken_by, is_empty_list
-from onnx_lint.ir.operators.mismatch import attributes_with, describe_schema
-from onnx_lint.model import Model, Node, Place
+from onnx_lint.model import (
+    Choice,
+    Combination,
+    Member,
+    Model,
+    Node,
+    NodeForm,
+    OperatorSchema,
+    Place,
+    are_sizes,
+    attributes_with,
+    broken_by,
+    combinations,
+    describe_schema,
+    is_empty_list,
+    true_if_it_crashes,
+)
 from onnx_lint.rule import Finding, Related, rule
-from onnx_lint.spec.operators import OperatorSchema
-from onnx_lint.spec.operators.combinations import Choice, Combination, Member, combinations
 
 
 @rule(clause=("NOD-7c", "NOD-7d"), since="0.1.0", about=Model.has_broken_combinations, needs="node")
@@ -33,7 +42,8 @@ def unsupported_combination(model: Model) -> Iterator[Finding]:
       classifiers and ZipMap, the `cats` of OneHotEncoder, the pools of TfIdfVectorizer, the vocabularies of
       DictVectorizer, the imputed values of Imputer, `num_outputs` and `split` of Split, `scales` and `sizes` of Resize;
     - both or neither: `past_key` and `past_value`, `present_key` and `present_value` of Attention, `prob_a` and
-      `prob_b` of SVMClassifier, the two lists of CategoryMapper;
+      `prob_b` of SVMClassifier, the two lists of CategoryMapper, `offset` and `scale` of Scaler, which have one length,
+      `past_key` and `past_value` of GroupQueryAttention of ONNX Runtime;
     - all or none: the lists of nodes of TreeEnsembleClassifier and TreeEnsembleRegressor, and those of votes. The lists
       form tuples, and their descriptions let only `nodes_hitrates` and `nodes_missing_value_tracks_true` be left out.
       ONNX Runtime refuses the model;
@@ -85,7 +95,7 @@ def unsupported_combination(model: Model) -> Iterator[Finding]:
             }
             for node in graph.nodes_of(broken) if broken else ():
                 for combination in wanted:
-                    with model.crashes.at_node(_CHECK, node):
+                    with model.crashes.at(_CHECK, node):
                         members = _broken_by(combination, node.form)
                         is_resize = schema.name == "Resize"
                         if members and not (is_resize and _has_empty_operand(model, node, members, schema)):
@@ -105,18 +115,18 @@ def _broken_by(combination: Combination, form: NodeForm) -> Sequence[Member]:
 
 def _handed_in(model: Model) -> Iterator[Finding]:
     """The findings for what calls and defaults bring into functions; each combination at a node has one."""
-    told: set[tuple[Place, Combination]] = set()
+    reported: set[tuple[Place, Combination]] = set()
     for bound in model.bound_nodes:
         for combination in combinations(bound.schema):
-            with model.crashes.at_form(_CHECK, bound.graph, bound.form):
+            with model.crashes.at(_CHECK, partial(bound.graph.first_of, bound.form)):
                 members = _broken_by(combination, bound.bound)
                 if not members or _broken_by(combination, bound.form):
                     continue
                 names = [member.name for side in combination.sides for member in side if member.field == "attribute"]
                 related = tuple(Related(*note) for note in bound.notes(names))
                 for node in bound.nodes:
-                    if (node.place, combination) not in told:
-                        told.add((node.place, combination))
+                    if (node.place, combination) not in reported:
+                        reported.add((node.place, combination))
                         yield _finding(node, bound.bound, bound.schema, combination, members, related)
 
 
@@ -125,7 +135,7 @@ _SCALES_REQUIRED = 11
 
 
 def _has_empty_operand(model: Model, node: Node, members: Sequence[Member], schema: OperatorSchema) -> bool:
-    """Whether `scales` or `sizes` has no elements, or, where it may well have none, nothing says that it has some."""
+    """Return true if `scales` or `sizes` has no elements, or may have none and is not known to have some."""
     shapes = [model.shape_of(node.inputs[member.index], node.graph) for member in members]
     if schema.since_version == _SCALES_REQUIRED and not are_sizes(shapes[0]):
         return True

@@ -3,9 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.inference.shapes.problem import is_remark
-from onnx_lint.model import Model
-from onnx_lint.rule import Finding, findings_of, rule
+from onnx_lint.model import Model, is_remark
+from onnx_lint.rule import Finding, findings_of_nodes, rule
 
 
 @rule(clause=("NOD-8b", "NOD-8e"), since="0.1.0", about=Model.has_shape_conflicts, needs="node")
@@ -23,6 +22,8 @@ def unsupported_operand_value(model: Model) -> Iterator[Finding]:
     and as many of them. Values are known of initializers and Constant nodes, and of what the operators make of them
     with which exporters compute shapes (Shape, Gather, Concat, arithmetic on integers and others). A value that is not
     known fits everything.
+
+    SequenceAt and SequenceErase take nothing from a sequence without elements, whatever the position is.
 
     ScatterND and, from version 16 on, ScatterElements should not write to one place twice, unless they have a
     `reduction`. The text does not forbid it, so that is a warning.
@@ -50,6 +51,7 @@ def unsupported_operand_value(model: Model) -> Iterator[Finding]:
     node { op_type: "Reshape" input: "x" input: "shape" output: "y" }
     ```
     """
-    for conflict in model.value_flow.shapes:
-        if isinstance(conflict.source, int):
-            yield from findings_of(model, conflict, clause="NOD-8e" if is_remark(conflict.problem) else "NOD-8b")
+    conflicts = (conflict for conflict in model.value_flow.shapes if isinstance(conflict.source, int))
+    yield from findings_of_nodes(
+        model, ((each, "NOD-8e" if is_remark(each.problem) else "NOD-8b") for each in conflicts)
+    )

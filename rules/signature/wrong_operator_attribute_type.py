@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.operators.mismatch import (
+from onnx_lint.model import (
+    Model,
     attributes_with,
     describe_attribute_type,
     describe_schema,
@@ -11,7 +12,6 @@ from onnx_lint.ir.operators.mismatch import (
     other_version,
     version_hint,
 )
-from onnx_lint.model import Model
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 

@@ -3,10 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.tensors import StoredSparseTensor, element_count
-from onnx_lint.model import Model
+from onnx_lint.model import MAX_INT64, Model, StoredSparseTensor, element_count
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.element_types import MAX_INT64
 
 
 @rule(

@@ -3,9 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.in_words import describe_shape
-from onnx_lint.ir.tensors import StoredSparseTensor, StoredTensor
-from onnx_lint.model import Model
+from onnx_lint.model import Model, StoredSparseTensor, StoredTensor, describe_shape
 from onnx_lint.rule import Finding, rule
 
 

@@ -3,8 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.tensors import StoredSparseTensor
-from onnx_lint.model import Model
+from onnx_lint.model import Model, StoredSparseTensor
 from onnx_lint.rule import Finding, rule
 
 

@@ -4,11 +4,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from onnx_lint.ir.in_words import describe_shape
-from onnx_lint.ir.tensors import StoredSparseTensor, contents, others
-from onnx_lint.model import Model
+from onnx_lint.model import MAX_INT64, Model, StoredSparseTensor, and_others, contents, describe_shape
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.element_types import MAX_INT64
 
 
 @rule(clause="SPA-4", since="0.1.0", about=Model.has_sparse_tensors, needs="sparse-tensor")
@@ -84,7 +81,7 @@ def _finding(sparse: StoredSparseTensor, number: int, index: str, count: int) ->
     shape = describe_shape(sparse.dims)
     return Finding(
         sparse.place.at("indices"),
-        f"index {number} of {sparse.describe()} is {index}, outside the dense shape {shape}{others(count)}",
+        f"index {number} of {sparse.describe()} is {index}, outside the dense shape {shape}{and_others(count)}",
         allowed="indices inside the dense shape",
         offset=sparse.indices.offset if sparse.indices else None,
         subject=sparse.name,

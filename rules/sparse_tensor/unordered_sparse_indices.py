@@ -4,8 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from onnx_lint.ir.tensors import StoredSparseTensor, contents, others
-from onnx_lint.model import Model
+from onnx_lint.model import Model, StoredSparseTensor, and_others, contents
 from onnx_lint.rule import Finding, rule
 
 
@@ -84,7 +83,7 @@ def _finding(sparse: StoredSparseTensor, number: int, index: str, before: str, c
     complaint = f"repeats {index}" if index == before else f"is {index} and comes after {before}"
     return Finding(
         sparse.place.at("indices"),
-        f"index {number} of {sparse.describe()} {complaint}{others(count)}",
+        f"index {number} of {sparse.describe()} {complaint}{and_others(count)}",
         allowed="indices in ascending order without repetition",
         offset=sparse.indices.offset if sparse.indices else None,
         subject=sparse.name,

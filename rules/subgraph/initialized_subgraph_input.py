@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
 DEFAULTS_DROPPED_IN = 4
-"""The IR version from which on a subgraph has no default values for its inputs."""
+"""The first IR version without default values for the inputs of subgraphs."""
 
 
 @rule(clause=("SUB-5", "SUB-5a", "SUB-6"), since="0.1.0", about=Model.nested_graphs, needs="node")
@@ -90,7 +90,7 @@ def _judged(model: Model, node: Node) -> tuple[str, int | None, str]:
         return "SUB-5", None, "no initializer with the name of an input of the subgraph"
     if model.standard.edition == "1.9":
         return "SUB-5a", None, "no initializer with the name of an input of the subgraph"
-    # Where the number cannot be told, every input may be one behind the supplied ones.
+    # If the number is unknown, every input may be one after the supplied ones.
     return (
         "SUB-6",
         model.control_flow.supplied_inputs(node) or 0,

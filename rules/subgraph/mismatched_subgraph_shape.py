@@ -24,7 +24,7 @@ def mismatched_subgraph_shape(model: Model) -> Iterator[Finding]:
     | Scan | each state as it goes in, each scan input without the axis over which it goes (version 8: without batch) |
     | SequenceMap | the elements of each sequence, and each tensor as it is |
 
-    Until version 10 the branches of an If have to hand on values of the same shapes.
+    Until version 10 the branches of an If must return values of the same shapes.
 
     An input of a subgraph need not be declared, and what is not known agrees with everything. Types are for
     `mismatched-subgraph-type`, numbers of inputs for `mismatched-subgraph-signature`.

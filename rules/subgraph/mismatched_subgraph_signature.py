@@ -3,10 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.operators.control_flow import handed_on_outputs
-from onnx_lint.model import Graph, Model, Node
+from onnx_lint.model import PREVIEW_DOMAIN, Graph, Model, Node, handed_on_outputs
 from onnx_lint.rule import Finding, Related, rule
-from onnx_lint.spec.releases import PREVIEW_DOMAIN
 from onnx_lint.wording import quote
 
 BRANCHES = {"If": ("then_branch", "else_branch"), "Loop": ("body",), "Scan": ("body",), "SequenceMap": ("body",)}
@@ -36,7 +34,7 @@ def mismatched_subgraph_signature(model: Model) -> Iterator[Finding]:
     | FlexAttention | scores or probabilities | the same, modified |
 
     Up to IR version 3 inputs with an initializer may follow those that the operator supplies. A node that calls a
-    function of the model is no control-flow operator, whatever its name.
+    function of the model is not a control-flow operator, whatever its name.
 
     ### Example
 
@@ -108,7 +106,7 @@ def _outputs(graph: Graph, node: Node) -> Iterator[Finding]:
     expected = handed_on_outputs(node)
     found = len(graph.output_names)
     if found != expected:
-        what = f"{_count(found, 'output')}, and {node.op_type} hands on {expected}"
+        what = f"{_count(found, 'output')}, and {node.op_type} returns {expected}"
         yield _finding(graph, node, "SUB-7a", what, _count(expected, "output"))
 
 

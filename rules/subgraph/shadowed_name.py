@@ -63,7 +63,7 @@ def shadowed_name(model: Model) -> Iterator[Finding]:
 
 
 def _may_hide(model: Model) -> bool:
-    """Whether two nested graphs, or one and a graph that is not nested, define the same name, whatever they see."""
+    """Return true if two nested graphs, or one and a graph that is not nested, define the same name, visible or not."""
     names = set[str]().union(*[graph.positions for graph in model.nested_graphs])
     if len(names) < sum(len(graph.positions) for graph in model.nested_graphs):
         return True
@@ -71,12 +71,12 @@ def _may_hide(model: Model) -> bool:
     return not all(graph.positions.keys().isdisjoint(names) for graph in outermost)
 
 
-Scope = tuple[Graph, int]
+OuterGraph = tuple[Graph, int]
 """An enclosing graph, and the node before which its names are visible."""
 
 
-def _scopes(graph: Graph) -> Iterator[Scope]:
-    """The enclosing graphs from the inside out, as far as the specification says what is visible there."""
+def _scopes(graph: Graph) -> Iterator[OuterGraph]:
+    """Yield the enclosing graphs from the inside out whose names are visible according to the specification."""
     for outer, before in graph.scopes():
         if outer.is_function and before >= len(outer.nodes):
             return  # the default of an attribute parameter
@@ -84,13 +84,13 @@ def _scopes(graph: Graph) -> Iterator[Scope]:
 
 
 def _hides(graph: Graph, outer: Graph, before: int) -> bool:
-    """Whether the graph defines a name that `outer` defines before that node."""
+    """Return true if the graph defines a name that `outer` defines before that node."""
     if outer.positions.keys().isdisjoint(graph.positions):
         return False
     return any(outer.positions.get(name, before) < before for name in graph.positions)
 
 
-def _findings(graph: Graph, scopes: list[Scope]) -> Iterator[Finding]:
+def _findings(graph: Graph, scopes: list[OuterGraph]) -> Iterator[Finding]:
     for name in graph.positions:
         for outer, before in scopes:
             if outer.positions.get(name, before) < before:

@@ -3,10 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.tensors import StoredTensor
-from onnx_lint.model import Model
+from onnx_lint.model import Model, StoredTensor, message
 from onnx_lint.rule import Finding, rule
-from onnx_lint.schema import message
 
 
 @rule(clause="TEN-5", since="0.1.0", about=Model.has_suspect_tensors, needs="tensor")
@@ -16,7 +14,7 @@ def ambiguous_tensor_data(model: Model) -> Iterator[Finding]:
     ### Why it matters
 
     With values in two fields consumers differ in which they read. Without values there is nothing to read: a model
-    whose weights were taken out is no complete model.
+    whose weights were taken out is not a complete model.
 
     ### What is allowed
 
@@ -48,7 +46,7 @@ def ambiguous_tensor_data(model: Model) -> Iterator[Finding]:
 
 
 def _may_lack_values(tensor: StoredTensor) -> bool:
-    """Whether it is an empty segment, or states a location that is not defined, which `unknown-data-location` tells."""
+    """Return true for an empty segment, or an undefined location, which `unknown-data-location` reports."""
     if tensor.proto.data_location not in message("TensorProto").DataLocation.values():
         return True
     return tensor.segment is not None and tensor.segment[0] >= tensor.segment[1]

@@ -3,8 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.tensors import StoredTensor
-from onnx_lint.model import Model
+from onnx_lint.model import Model, StoredTensor
 from onnx_lint.rule import Finding, rule
 
 
@@ -74,7 +73,7 @@ def _complaint(tensor: StoredTensor, begin: int, end: int) -> str | None:
 
 
 def _readings(tensor: StoredTensor, begin: int, end: int) -> set[int] | None:
-    """How many bytes or entries the segment has, in each reading in which it lies within the tensor.
+    """Return the numbers of bytes or entries of the segment, for each reading in which it is within the tensor.
 
     None where the element type is not known and so nothing can be said.
     """

@@ -3,10 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.tensors import StoredTensor
-from onnx_lint.model import Model
+from onnx_lint.model import MAX_INT64, Model, StoredTensor
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.element_types import MAX_INT64
 
 
 @rule(clause="TEN-2", since="0.1.0", about=Model.has_suspect_tensors, needs="tensor", security=("CWE-190", "CWE-789"))
@@ -23,7 +21,7 @@ def invalid_tensor_shape(model: Model) -> Iterator[Finding]:
     Dimensions of 0 or more whose product is at most 2^63 - 1, for tensors with external data as well. With a
     dimension of 0 the product is 0 whatever the others are; onnx.checker multiplies from the left and refuses it
     where the others overflow first. A dimension that is not known has no place here: a tensor holds values, and -1
-    is no size.
+    is not a size.
 
     ### Example
 

@@ -3,10 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.tensors import StoredTensor, contents
-from onnx_lint.model import Model
+from onnx_lint.model import ElementType, Model, StoredTensor, contents
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.element_types import ElementType
 
 
 @rule(clause="TEN-13", since="0.1.0", about=Model.has_suspect_tensors, needs="tensor")

@@ -3,8 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.tensors import contents
-from onnx_lint.model import Model
+from onnx_lint.model import Model, contents
 from onnx_lint.rule import Finding, rule
 
 
@@ -45,7 +44,7 @@ def non_boolean_byte(model: Model) -> Iterator[Finding]:
             byte = f"byte {found.index} of {tensor.name_of('raw_data')} of {tensor.describe()}"
             yield Finding(
                 tensor.place_of("raw_data"),
-                f"{byte} is {found.value}, which is no bool{found.others}",
+                f"{byte} is {found.value}, which is not a bool{found.others}",
                 allowed="0 or 1",
                 offset=tensor.offset,
                 subject=tensor.proto.name,

@@ -3,10 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.tensors import StoredTensor, contents
-from onnx_lint.model import Model
+from onnx_lint.model import ElementType, Model, StoredTensor, contents
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.element_types import ElementType
 
 
 @rule(clause=("TEN-14", "TEN-15"), since="0.1.0", about=Model.judged_tensors, needs="tensor")
@@ -16,7 +14,7 @@ def nonzero_padding(model: Model) -> Iterator[Finding]:
     ### Why it matters
 
     Elements of 2, 4 or 6 bits may leave bits of the last byte unused. No value is read from them, but files that hold
-    the same tensor differ, and set bits often tell of a wrong number of elements.
+    the same tensor differ, and set bits are often a sign of a wrong number of elements.
 
     ### What is allowed
 

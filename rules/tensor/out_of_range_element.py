@@ -3,10 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.tensors import StoredTensor, contents
-from onnx_lint.model import Model
+from onnx_lint.model import ElementType, Model, StoredTensor, contents
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.element_types import ElementType
 
 _PACKED_BITS = 6
 """Types of fewer bits share entries, which mispacked-sub-byte-data judges; of this width each element has its own."""

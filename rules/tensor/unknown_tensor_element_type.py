@@ -3,10 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.tensors import StoredTensor
-from onnx_lint.model import Model
+from onnx_lint.model import UNDEFINED_TYPE, Model, StoredTensor
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.element_types import UNDEFINED
 
 
 @rule(clause="TEN-1", since="0.1.0", about=Model.has_suspect_tensors, needs="tensor")
@@ -52,6 +50,6 @@ def unknown_tensor_element_type(model: Model) -> Iterator[Finding]:
 def _complaint(tensor: StoredTensor) -> str:
     if not tensor.proto.HasField("data_type"):
         return "states no element type"
-    if tensor.proto.data_type == UNDEFINED:
+    if tensor.proto.data_type == UNDEFINED_TYPE:
         return "has the element type UNDEFINED"
     return f"has the element type {tensor.proto.data_type}, which is not defined"

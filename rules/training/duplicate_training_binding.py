@@ -7,7 +7,7 @@ from onnx_lint.model import ROOT, Model, Place
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
-Binding = tuple[str, str, Place]
+TrainingBinding = tuple[str, str, Place]
 """Its key, its field, and its place."""
 
 
@@ -52,7 +52,7 @@ def duplicate_training_binding(model: Model) -> Iterator[Finding]:
     }
     ```
     """
-    updates: list[Binding] = []
+    updates: list[TrainingBinding] = []
     for index, info in enumerate(model.proto.training_info):
         place = ROOT.at("training_info", index)
         initial = [
@@ -67,7 +67,7 @@ def duplicate_training_binding(model: Model) -> Iterator[Finding]:
     yield from _duplicates(updates, "TRN-6")
 
 
-def _duplicates(bindings: list[Binding], clause: str) -> Iterator[Finding]:
+def _duplicates(bindings: list[TrainingBinding], clause: str) -> Iterator[Finding]:
     first: dict[str, Place] = {}
     for key, field, place in bindings:
         other = first.setdefault(key, place)

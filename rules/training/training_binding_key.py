@@ -11,7 +11,7 @@ from onnx_lint.wording import Suggestions, quote
 
 @rule(clause=("TRN-1", "TRN-4"), since="0.1.0", about=Model.has_training_information)
 def training_binding_key(model: Model) -> Iterator[Finding]:
-    """A training binding assigns to a name that is no initializer.
+    """A training binding assigns to a name that is not an initializer.
 
     ### Why it matters
 

@@ -11,7 +11,7 @@ from onnx_lint.wording import Suggestions, quote
 
 @rule(clause=("TRN-2", "TRN-5", "TRN-5a"), since="0.1.0", about=Model.has_training_information)
 def training_binding_value(model: Model) -> Iterator[Finding]:
-    """A training binding takes its value from a name that is no output.
+    """A training binding takes its value from a name that is not an output.
 
     ### Why it matters
 
@@ -73,8 +73,8 @@ def _initialization(info: Proto, place: Place, suggestions: Suggestions) -> Iter
         if not binding.value or binding.value not in known:
             yield Finding(
                 place.at("initialization_binding", position).at("value"),
-                f"value {quote(binding.value)} of initialization_binding {position} is no output of the initialization "
-                f"graph{suggestions(binding.value, known)}",
+                f"value {quote(binding.value)} of initialization_binding {position} is not an output of the "
+                f"initialization graph{suggestions(binding.value, known)}",
                 clause="TRN-2",
                 allowed="an output of the initialization graph",
                 subject=binding.value or None,
@@ -93,7 +93,7 @@ def _update(info: Proto, place: Place, inference: dict[str, None], suggestions: 
         else:
             clause = "TRN-5"
             hint = suggestions(binding.value, chain(algorithm, inference))
-            message = f"{what} is no output of the algorithm or of the main graph{hint}"
+            message = f"{what} is neither an output of the algorithm nor of the main graph{hint}"
         yield Finding(
             place.at("update_binding", position).at("value"),
             message,

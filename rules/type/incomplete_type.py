@@ -3,8 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.inference.types.distinct_types import describe_case
-from onnx_lint.model import Model, Proto
+from onnx_lint.model import Model, Proto, describe_case
 from onnx_lint.rule import Finding, rule
 
 _PARTS = {
@@ -14,7 +13,7 @@ _PARTS = {
     "map_type": (("key_type", "key type", "TYP-4"), ("value_type", "value type", "TYP-6")),
     "optional_type": (("elem_type", "element type", "TYP-7"),),
 }
-"""What each case of TypeProto needs: the field, what it is called, and the clause."""
+"""The required field of each case of TypeProto, with its name in messages and the clause."""
 
 _MESSAGES = frozenset({("sequence_type", "elem_type"), ("map_type", "value_type"), ("optional_type", "elem_type")})
 """The fields that hold a TypeProto, which has to say which type it is."""

@@ -3,10 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.inference.types.distinct_types import describe_case
-from onnx_lint.model import Model, Proto
+from onnx_lint.model import ELEMENT_TYPES, Model, Proto, describe_case
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.element_types import ELEMENT_TYPES
 
 _CLAUSES = {"tensor_type": "TYP-1", "sparse_tensor_type": "TYP-10"}
 
@@ -17,7 +15,7 @@ def unknown_element_type(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The number tells how many bytes an element has and what they mean; no reader can allocate or convert such a
+    The number decides how many bytes an element has and what they mean; no reader can allocate or convert such a
     tensor.
 
     ### What is allowed

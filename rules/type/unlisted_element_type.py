@@ -3,11 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.in_words import element_type_name
-from onnx_lint.ir.names.declarations import TENSOR_KINDS
-from onnx_lint.model import Model, Place, Proto
+from onnx_lint.model import ELEMENT_TYPES, TENSOR_KINDS, Model, Place, Proto, describe_element_type
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.element_types import ELEMENT_TYPES
 
 _EDITION = "1.9"
 _UNLISTED = frozenset(code for code, element in ELEMENT_TYPES.items() if element.name in {"uint32", "uint64"})
@@ -62,7 +59,7 @@ def unlisted_element_type(model: Model) -> Iterator[Finding]:
         count = f" ({len(found):,} places)" if len(found) > 1 else ""
         yield Finding(
             found[0],
-            f"element type {element_type_name(code)} is not among those that edition {_EDITION} lists{count}",
+            f"element type {describe_element_type(code)} is not among those that edition {_EDITION} lists{count}",
             allowed="an element type that the table of edition 1.9 lists",
         )
 

@@ -3,8 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.inference.types.distinct_types import describe_case
-from onnx_lint.model import Model, Proto
+from onnx_lint.model import Model, Proto, describe_case
 from onnx_lint.rule import Finding, rule
 
 
@@ -14,7 +13,7 @@ def unnamed_opaque_type(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Domain and name are all that tells opaque types apart. Without a name two unrelated ones are the same type.
+    Only domain and name distinguish opaque types. Without a name two unrelated ones are the same type.
 
     ### What is allowed
 

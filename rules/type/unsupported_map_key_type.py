@@ -3,11 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.inference.types.distinct_types import describe_case
-from onnx_lint.ir.in_words import element_type_name
-from onnx_lint.model import Model, Proto
+from onnx_lint.model import ELEMENT_TYPES, MAP_KEYS, Model, Proto, describe_case, describe_element_type
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.element_types import ELEMENT_TYPES, MAP_KEYS
 
 
 @rule(clause="TYP-5", since="0.1.0", about=Model.has_unusual_types, needs="type")
@@ -56,4 +53,4 @@ def _has_unsupported_keys(proto: Proto) -> bool:
 def _name(code: int) -> str:
     if code == 0:
         return "type UNDEFINED"
-    return f"type {element_type_name(code)}" if code in ELEMENT_TYPES else f"type {code}, which is not defined"
+    return f"type {describe_element_type(code)}" if code in ELEMENT_TYPES else f"type {code}, which is not defined"

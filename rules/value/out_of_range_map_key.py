@@ -5,13 +5,11 @@ from collections.abc import Iterator
 from types import MappingProxyType
 from typing import Final
 
-from onnx_lint.ir.in_words import element_type_name
-from onnx_lint.model import Model
+from onnx_lint.model import ELEMENT_TYPES, INTEGER_KEYS, Model, describe_element_type
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.element_types import ELEMENT_TYPES, INTEGER_KEYS
 
 _INT32: Final = (-0x8000_0000, 0x7FFF_FFFF)
-"""The numbers of INT32, of which a tensor has a field of its own."""
+"""The numbers of INT32, for which a tensor has a field of its own."""
 
 # INT64 has all numbers that `keys` holds; so has UINT64, whose greater half is written as negative numbers.
 _RANGES: Final = MappingProxyType(
@@ -25,7 +23,7 @@ _RANGES: Final = MappingProxyType(
 
 @rule(clause="VAL-3a", since="0.1.0", needs="value")
 def out_of_range_map_key(model: Model) -> Iterator[Finding]:
-    """A key of a serialized map is no number of the type that the map states.
+    """A key of a serialized map is not a number of the type that the map states.
 
     ### Why it matters
 
@@ -48,7 +46,7 @@ def out_of_range_map_key(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    State a type that has the number: 300 is no INT8 (3) and an INT64 (7).
+    State a type that has the number: 300 is not an INT8 (3) but an INT64 (7).
 
     ```
     # proto: MapProto
@@ -65,6 +63,6 @@ def out_of_range_map_key(model: Model) -> Iterator[Finding]:
         index, key = next((i, key) for i, key in enumerate(value.keys) if not least <= key <= greatest)
         yield Finding(
             place.at("keys", index),
-            f"key {key} is no number of the type of the keys, {element_type_name(value.key_type)}",
+            f"key {key} is not a number of the type of the keys, {describe_element_type(value.key_type)}",
             allowed=f"{least} to {greatest}",
         )

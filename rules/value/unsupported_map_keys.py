@@ -3,10 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.in_words import element_type_name
-from onnx_lint.model import Model
+from onnx_lint.model import MAP_KEYS, STRING_TYPE, Model, describe_element_type
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.element_types import MAP_KEYS, STRING
 
 
 @rule(clause="VAL-3", since="0.1.0", needs="value")
@@ -40,12 +38,12 @@ def unsupported_map_keys(model: Model) -> Iterator[Finding]:
     ```
     """
     for value, place in model.maps():
-        stated_type = element_type_name(value.key_type)
+        stated_type = describe_element_type(value.key_type)
         if value.key_type not in MAP_KEYS:
             stated = f"keys of type {stated_type}" if value.HasField("key_type") else "no type of keys"
             yield Finding(place.at("key_type"), f"the map states {stated}", allowed="an integer type or STRING")
             continue
-        wrong, right = ("keys", "string_keys") if value.key_type == STRING else ("string_keys", "keys")
+        wrong, right = ("keys", "string_keys") if value.key_type == STRING_TYPE else ("string_keys", "keys")
         if len(getattr(value, wrong)):
             message = f"the map has keys in {wrong}, which is not the field for {stated_type}"
             yield Finding(place.at(wrong, 0), message, allowed=right)

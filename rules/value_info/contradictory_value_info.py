@@ -4,9 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
-from onnx_lint.ir.names.declaration_index import EarlierStatements
-from onnx_lint.ir.names.declarations import Declaration
-from onnx_lint.model import Model
+from onnx_lint.model import Declaration, Delete, EarlierStatements, Fix, Model
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -39,7 +37,8 @@ def contradictory_value_info(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Drop the entry of `value_info`: what an input, output or initializer says is enough. After a change of shapes empty
+    Drop the entry of `value_info`, as `onnx-lint fix` (safe) does: what an input, output or initializer says is enough.
+    After a change of shapes empty
     `value_info` and let `onnx.shape_inference.infer_shapes` write it anew.
 
     ```
@@ -72,4 +71,7 @@ def _finding(declaration: Declaration, other: Declaration) -> Finding:
         related=(Related(other.place, f"the other declaration of {quote(other.name)}"),),
         allowed=f"a type that fits {other.describe_type()}",
         subject=declaration.name,
+        fix=Fix(f"delete {declaration.describe()}", (Delete(declaration.place),))
+        if declaration.field == "value_info"
+        else None,
     )

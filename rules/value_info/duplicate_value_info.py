@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Final
 
-from onnx_lint.ir.names.declarations import Declaration, Statements, contradict
-from onnx_lint.model import Graph, Model
-from onnx_lint.rule import Finding, Related, folded, rule
+from onnx_lint.model import Declaration, Delete, Fix, Graph, Model, Statements, contradict, serialized
+from onnx_lint.rule import Finding, Related, folded, replace, rule
 from onnx_lint.wording import quote
 
 
@@ -39,7 +38,8 @@ def duplicate_value_info(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Keep the entry that is right. A tool that adds entries has to look first whether there is one.
+    Keep the entry that is right. `onnx-lint fix` (safe) deletes entries that are exactly like an earlier one. A tool
+    that adds entries has to look first whether there is one.
 
     ```
     node { op_type: "Relu" input: "x" output: "a" }
@@ -61,9 +61,31 @@ def _duplicates(graph: Graph) -> Iterator[Finding]:
         earlier = first.setdefault(name, index) if name else index
         if earlier != index:
             by_clause.setdefault(_clause(graph, earlier, index, kept), []).append((earlier, index))
+    # Beside a different entry, an equal one decides which of them a reader takes, the first or the last.
+    differing = {
+        earlier for pairs in by_clause.values() for earlier, later in pairs if not _is_same(graph, earlier, later)
+    }
     for clause, pairs in by_clause.items():
         finding = partial(_finding, graph, clause)
-        yield from folded(pairs, finding, graph.name, _CONTRADICTING if clause == "VI-4" else _REPEATING)
+        fix = _fix(graph, [(earlier, later) for earlier, later in pairs if earlier not in differing])
+        for found in folded(pairs, finding, graph.name, _CONTRADICTING if clause == "VI-4" else _REPEATING):
+            yield replace(found, fix=fix)
+
+
+def _fix(graph: Graph, pairs: Iterable[tuple[int, int]]) -> Fix | None:
+    """The fix that deletes the entries that are exactly like an earlier one."""
+    same = [later for earlier, later in pairs if _is_same(graph, earlier, later)]
+    if not same:
+        return None
+    return Fix(
+        f"delete the entries of value_info in {graph.describe()} that are exactly like an earlier one",
+        tuple(Delete(graph.at("value_info", index)) for index in same),
+    )
+
+
+def _is_same(graph: Graph, earlier: int, later: int) -> bool:
+    one, other = (serialized(graph.message_at("value_info", index)) for index in (earlier, later))
+    return one == other
 
 
 def _clause(graph: Graph, earlier: int, later: int, kept: dict[int, Statements]) -> str:
@@ -100,7 +122,7 @@ def _finding(graph: Graph, clause: str, pair: tuple[int, int]) -> Finding:
 
 
 def _differ_in_variables(one: Declaration, other: Declaration) -> bool:
-    """Whether two tensor types are alike but for the names of their variables."""
+    """Return true if two tensor types differ only in the names of their variables."""
     types = [declaration.proto.type.tensor_type for declaration in (one, other)]
     pairs = list(zip(*[found.shape.dim for found in types], strict=False))
     differing = [(left, right) for left, right in pairs if left.dim_param != right.dim_param]

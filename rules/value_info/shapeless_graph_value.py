@@ -3,8 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.names.declarations import TENSOR_KINDS
-from onnx_lint.model import Model, ValueInfo
+from onnx_lint.model import TENSOR_KINDS, Model, ValueInfo
 from onnx_lint.rule import Finding, rule
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import compress
 from typing import Final
 
-from onnx_lint.model import Graph, Model
+from onnx_lint.model import Delete, Fix, Graph, Model
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import Suggestions, quote, quote_some
 
@@ -39,8 +39,8 @@ def unknown_value_info_name(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Drop the entries of values that are gone; `onnx.shape_inference.infer_shapes` on a graph without `value_info`
-    writes those that are needed.
+    Drop the entries of values that are gone, as `onnx-lint fix` (safe) does; `onnx.shape_inference.infer_shapes` on a
+    graph without `value_info` writes those that are needed.
 
     ```
     node { op_type: "Relu" input: "x" output: "y" }
@@ -85,6 +85,7 @@ def _of_function(graph: Graph, indices: Sequence[int], suggestions: Suggestions)
             clause="FUN-23",
             allowed="the name of an input, an output or a node output of the function",
             subject=name,
+            fix=Fix(f"delete value info {quote(name)} of {graph.describe()}", (Delete(graph.at("value_info", index)),)),
         )
 
 
@@ -108,4 +109,8 @@ def _of_graph(graph: Graph, indices: Sequence[int]) -> Iterator[Finding]:
         allowed="the name of a value of the graph",
         subject=graph.name,
         collective=True,
+        fix=Fix(
+            f"delete the entries of value_info in {graph.describe()} that name no value",
+            tuple(Delete(graph.at("value_info", index)) for index in indices),
+        ),
     )

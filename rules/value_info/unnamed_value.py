@@ -18,7 +18,7 @@ def unnamed_value(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Nothing can refer to it: the empty name in a node stands for an operand that is left out. ONNX Runtime refuses
+    Nothing can refer to it: the empty name in a node is an omitted operand. ONNX Runtime refuses
     the model.
 
     ### What is allowed

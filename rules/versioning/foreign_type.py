@@ -3,9 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, Type
+from onnx_lint.model import ML_FROM_THE_START, Model, Type
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.ir_versions import ML_FROM_THE_START
 
 
 @rule(clause="TYP-G1a", since="0.1.0")
@@ -14,7 +13,7 @@ def foreign_type(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Under edition 1.9 the types are what tells the two variants of the standard apart: ONNX knows tensors, and only
+    Under edition 1.9 the types distinguish the two variants of the standard: ONNX knows tensors, and only
     ONNX-ML knows sequences and maps besides. An implementation of ONNX alone cannot represent such a value.
 
     ### What is allowed

@@ -3,10 +3,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import ROOT, Model
+from onnx_lint.model import (
+    NEWEST_IR_VERSION,
+    ROOT,
+    Assign,
+    Fix,
+    Model,
+    normalized_domain,
+    release_of_opset,
+    shown_domain,
+)
 from onnx_lint.rule import Finding, Related, rule
-from onnx_lint.spec.domains import shown_domain
-from onnx_lint.spec.releases import NEWEST_IR_VERSION, normalized_domain, release_of_opset
 from onnx_lint.wording import quote
 
 FIRST_WITH_IMPORTS = 3
@@ -41,7 +48,7 @@ def outdated_ir_version(model: Model) -> Iterator[Finding]:
     ### How to fix
 
     State the IR version that belongs to the operator set, or import an older set where an old consumer is to read the
-    model.
+    model. `onnx-lint fix --unsafe-fixes` (unsafe: older consumers may refuse the model then) states the IR version.
 
     - The `onnx` package: `onnx.helper.make_model_gen_version(graph, opset_imports=[...])` finds the IR version for the
       imports.
@@ -71,6 +78,7 @@ def outdated_ir_version(model: Model) -> Iterator[Finding]:
                 related=(Related(ROOT.at("opset_import", index), f"the import of {opset}"),),
                 allowed=f"IR version {newest} or later",
                 subject=shown_domain(entry.domain),
+                fix=Fix(f"state IR version {newest}", (Assign(ROOT.at("ir_version"), newest),), is_safe=False),
             )
     if finding is not None:
         yield finding

@@ -4,12 +4,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from onnx_lint.model import Model
+from onnx_lint.model import NEWEST_IR_VERSION, Model
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.releases import NEWEST_IR_VERSION
 
 if TYPE_CHECKING:
-    from onnx_lint.model.newer_features import Feature
+    from onnx_lint.model import Feature
 
 _ELSEWHERE = "MOD-7"
 """Fields of this clause are for `premature-opset-import`."""

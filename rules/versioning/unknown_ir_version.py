@@ -3,14 +3,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import ROOT, Model
-from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.releases import (
+from onnx_lint.model import (
     NEWEST_IR_VERSION,
     OLDEST_LOADED_IR_VERSION,
+    ROOT,
+    Model,
     release_of_edition,
     release_of_ir_version,
 )
+from onnx_lint.rule import Finding, rule
 
 
 @rule(clause=("VER-3", "VER-3b", "MOD-2"), since="0.1.0", about=Model.has_unusual_versions, needs="library")
@@ -19,7 +20,7 @@ def unknown_ir_version(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The IR version says by which rules the file is to be read. Consumers refuse a version that they do not know.
+    The IR version decides how to read the file. Consumers refuse a version that they do not know.
 
     ### What is allowed
 

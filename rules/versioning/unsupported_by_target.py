@@ -3,10 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from onnx_lint.ir.operators.operators import Operator, OperatorStatus
-from onnx_lint.model import ROOT, Model, Node, Proto
+from onnx_lint.model import ROOT, Model, Node, Operator, OperatorStatus, Proto, normalized_domain
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.releases import normalized_domain
 from onnx_lint.wording import quote
 
 

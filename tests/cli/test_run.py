@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -291,55 +290,3 @@ def test_an_interrupt_while_modules_are_imported_ends_quietly(folder: Path, modu
     words = [sys.executable, "-c", interrupting, *command, "clean.onnx"]
     done = subprocess.run(words, capture_output=True, text=True, env=VARIABLES, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "\n")
-
-
-ENDING = """
-import sys
-from onnx_lint.__main__ import command, main
-{before}
-class Module:
-    def __del__(self):
-        print("taken apart", flush=True)
-sys.modules["kept"] = Module()
-sys.argv[:2] = ["onnx-lint"]
-{{"command": command, "main": main}}[{name!r}]()
-"""
-"""Runs the command line with something that can be seen to be taken apart at the end of the process."""
-
-
-def _end(name: str, before: str = "", **streams: Any) -> subprocess.CompletedProcess[str]:
-    """The end of a process that lints a clean model."""
-    words = [sys.executable, "-c", ENDING.format(name=name, before=before), "-", "clean.onnx"]
-    streams = {"stdout": subprocess.PIPE, **streams}
-    return subprocess.run(words, stderr=subprocess.PIPE, text=True, env=VARIABLES, check=False, **streams)
-
-
-def test_the_console_script_ends_as_the_module_does_without_taking_the_program_apart(folder: Path):
-    script, module = _end("command"), _end("main")
-    assert (script.returncode, script.stderr) == (module.returncode, module.stderr) == (0, "")
-    assert module.stdout == script.stdout + "taken apart\n"
-    assert "conforms" in script.stdout
-
-
-@pytest.mark.parametrize(
-    "before",
-    [
-        "import atexit; atexit.register(print, 'called')",
-        "import threading, time; threading.Thread(target=lambda: (time.sleep(0.5), print('called'))).start()",
-    ],
-    ids=["callback", "thread"],
-)
-def test_the_console_script_leaves_those_who_wait_for_its_end_their_turn(folder: Path, before: str):
-    assert "called" in _end("command", before).stdout.splitlines()
-
-
-def test_the_console_script_tells_that_its_report_cannot_be_written(folder: Path):
-    if not Path("/dev/full").exists():
-        pytest.skip("no device that is always full")
-    found = []
-    for name in ("command", "main"):
-        with Path("/dev/full").open("w") as full:
-            done = _end(name, stdout=full)
-        found.append((done.returncode, done.stderr.splitlines()[0]))
-    assert found[0] == found[1]
-    assert found[0][0] == 2

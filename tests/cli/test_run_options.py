@@ -8,12 +8,13 @@ import json
 import os
 import subprocess
 import sys
-import time
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from support.models.clean_model import CLEAN
+from support.processes import stand_ins
 from support.project.checkout import ROOT
 
 from onnx_lint.cli.application import application, run
@@ -124,11 +125,25 @@ def test_only_what_is_severe_enough_is_reported(capsys: Output) -> None:
         assert severities(*option, "--severity", "duplicate-definition=note", "--fail-on", "warning") == (0, set())
 
 
-@pytest.mark.parametrize("name", ["error", "errors", "WARNING"])
-def test_a_severity_that_is_selected_is_explained(capsys: Output, name: str) -> None:
-    assert run(["clean.textproto", "--select", name]) == 2
-    level = name.lower().removesuffix("s")
-    assert f"it is a severity, which --min-severity {level} asks for" in capsys.readouterr().err
+def test_a_severity_selects_the_clauses_whose_keyword_has_it(capsys: Output) -> None:
+    def rules(*arguments: str) -> set[str]:
+        run(["both.textproto", "-f", "json", "--pedantic", *arguments])
+        return {item["rule"] for item in json.loads(capsys.readouterr().out)["files"][0]["diagnostics"]}
+
+    everything = rules()
+    errors, warnings = rules("--select", "error"), rules("--select", "warning")
+    assert errors
+    assert warnings
+    assert errors | warnings == everything
+    assert not errors & warnings
+    assert rules("--ignore", "error") == warnings
+    # The keyword selects less: it leaves out the errors of the keywords implied, gate, table and must.
+    assert rules("--select", "MUST") <= errors
+
+
+def test_a_misspelled_severity_is_suggested(capsys: Output) -> None:
+    assert run(["clean.textproto", "--select", "errors"]) == 2
+    assert "did you mean 'error'?" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes of POSIX")
@@ -155,7 +170,7 @@ def test_the_limits_of_a_model_are_those_of_a_process(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "clean.textproto").write_text(CLEAN)
     assert run(["clean.textproto", "--time-limit", "300", "--memory-limit", "4000", "-q"]) == 0
-    monkeypatch.setattr(workers, "lint_one", lambda _: time.sleep(60))
+    monkeypatch.setattr(workers, "prepared", partial(stand_ins.judging, stand_ins.sleeping, tmp_path / "log"))
     assert run(["clean.textproto", "--time-limit", "0.5"]) == 2
     errors = capsys.readouterr().err
     assert errors == "Error: clean.textproto: the model took longer than 0.5 seconds (option --time-limit)\n"

@@ -184,7 +184,7 @@ def test_values_of_one_name_are_told_apart_by_their_graph(capsys: pytest.Capture
     found = _validated(capsys, "nested.onnx", "--value", "r", "--graph", LOCAL_F)
     assert [way["steps"][0]["shape"] for way in found["values"]] == [["N", 3], [3, "N"]]
     text = _shown(capsys, "nested.onnx", "--graph", "functions[1]")
-    assert text.splitlines()[2] == "function 'local::unused' (functions[1]), which nothing calls"
+    assert text.splitlines()[2] == "function 'local::unused' (functions[1]), which is never called"
 
 
 def test_a_circle_of_nodes_ends(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -204,7 +204,7 @@ def test_a_long_way_is_cut_and_says_so(folder: Path, capsys: pytest.CaptureFixtu
     [way] = _validated(capsys, "long.onnx", "--value", names[-1])["values"]
     assert (way["complete"], len(way["steps"])) == (False, 1_000)
     last = _shown(capsys, "long.onnx", "--value", names[-1]).splitlines()[-1]
-    assert last == "  and so on: the way back is told for 1,000 values"
+    assert last == "  and so on: 1,000 steps are shown"
 
 
 def test_names_of_strangers_cannot_steer_the_terminal(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -256,14 +256,14 @@ def test_what_is_no_model_is_told_as_a_run_tells_it(folder: Path, capsys: pytest
         assert run([name, "-f", "json"]) in {1, 2}
         [file] = json.loads(capsys.readouterr().out)["files"]
         assert told == f"Error: {name}: {file['not_judged']}\n"
-    assert _refused(capsys, "tensor.pb") == "Error: tensor.pb: the file holds the message TensorProto, and no model\n"
+    assert _refused(capsys, "tensor.pb") == "Error: tensor.pb: the file holds the message TensorProto, not a model\n"
 
 
 @pytest.mark.usefixtures("folder")
 def test_a_name_or_place_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
     assert "no value has the name 'shap'; did you mean 'shape'?" in _refused(capsys, "model.onnx", "--value", "shap")
     told = _refused(capsys, "model.onnx", "--graph", "graph.node[7]")
-    assert "'graph.node[7]' is no graph or function of the model; there are graph\n" in told
+    assert "'graph.node[7]' is not a graph or function of the model, whose graphs are graph\n" in told
     assert "no value has the name 'x'" in _refused(capsys, "nested.onnx", "--value", "x", "--graph", LOCAL_F)
 
 

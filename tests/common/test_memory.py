@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from support.models.model_samples import GRAPHS
 
-from onnx_lint.common.memory import let_go
+from onnx_lint.common.memory import release_memory
 from onnx_lint.engine.lint import lint_source
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
@@ -27,7 +27,7 @@ def collector() -> Iterator[None]:
     yield
     gc.set_threshold(*thresholds)
     gc.enable()
-    let_go()
+    release_memory()
     gc.collect()
 
 
@@ -50,5 +50,5 @@ def test_a_program_that_holds_the_collector_lets_go_of_a_model_before_the_next_f
     gc.disable()
     assert _lint() > 0
     assert len(_left()) > before
-    let_go()
+    release_memory()
     assert len(_left()) == before

@@ -273,11 +273,11 @@ def test_no_limit_lets_the_next_finding_in_as_a_new_one(folder: Path, capsys: py
     [
         (["--baseline", "none.json"], "none.json: No such file or directory; --write-baseline makes it"),
         (["--baseline", "zoo"], "zoo: is a directory, not a regular file"),
-        (["--baseline", "zoo/m.textproto"], "zoo/m.textproto: is no baseline: it is not JSON"),
-        (["--write-baseline", "zoo/m.textproto"], "zoo/m.textproto: is no baseline: it is not JSON"),
-        (["--baseline", "newer.json"], "newer.json: is of version 2; this onnx-lint knows version 1"),
-        (["--prune-baseline"], "--prune-baseline wants a --baseline"),
-        (["--baseline", "b.json", "--write-baseline", "b.json"], "--write-baseline and --baseline do not go together"),
+        (["--baseline", "zoo/m.textproto"], "zoo/m.textproto: is not a baseline: it is not JSON"),
+        (["--write-baseline", "zoo/m.textproto"], "zoo/m.textproto: is not a baseline: it is not JSON"),
+        (["--baseline", "newer.json"], "newer.json: has version 2; this onnx-lint supports version 1"),
+        (["--prune-baseline"], "--prune-baseline requires --baseline"),
+        (["--baseline", "b.json", "--write-baseline", "b.json"], "--write-baseline and --baseline cannot be combined"),
         (["--write-baseline", "no/such/b.json"], "no/such/b.json: No such file or directory"),
     ],
     ids=" ".join,
@@ -407,3 +407,29 @@ def test_an_entry_of_a_document_dies_with_its_finding() -> None:
     entries = entries_of(lint(load(BytesSource(model(RELU, TWICE).encode())), Settings()))
     file = FileReport("set.onnxopset", 1, kind="OperatorSetProto")
     assert living(file, entries, ["duplicate-definition"]) == {}
+
+
+def _products(*sizes: int) -> str:
+    """A model with a product of matrices for each size, whose inner dimensions only fit where that is 2."""
+    shapes = {size: f"tensor_type {{ elem_type: 1 shape {{ dim {{ dim_value: {size} }} }} }}" for size in sizes}
+    inputs = "".join(f'input {{ name: "w{size}" type {{ {shape} }} }}\n' for size, shape in shapes.items())
+    nodes = "".join(
+        f'node {{ name: "n{size}" op_type: "MatMul" input: "x" input: "w{size}" output: "y{size}" }}\n'
+        for size in sizes
+    )
+    return f"{HEAD}{inputs}{nodes}{RELU}}}\n"
+
+
+def test_of_findings_of_one_cause_those_that_are_new_are_reported(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = folder / "zoo" / "m.textproto"
+    arguments = ["zoo", "--select", "incompatible-operand-shapes"]
+    path.write_text(_products(3, 4, 5))
+    run([*arguments, "-q", "-o", "none.txt", "--write-baseline", "c.json"])
+    assert summary(capsys, *arguments, "--baseline", "c.json") == KNOWN
+    path.write_text(_products(6, 3, 5))
+    run([*arguments, "--baseline", "c.json", "-f", "json"])
+    report = json.loads(capsys.readouterr().out)
+    assert [(each["node"], each.get("count", 1)) for each in report["files"][0]["diagnostics"]] == [("n6", 1)]
+    assert (report["summary"]["suppressed"], report["summary"]["stale"]) == (1, 1)

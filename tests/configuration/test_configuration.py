@@ -35,7 +35,7 @@ graph {
   output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
 }
 """
-"""A model with one warning: a domain that is no reverse domain name."""
+"""A model with one warning: a domain that is not a reverse domain name."""
 
 Output = pytest.CaptureFixture[str]
 
@@ -175,7 +175,7 @@ def test_extend_in_a_circle_is_told(folder: Path, capsys: Output) -> None:
     (folder / "zoo" / "onnx-lint.toml").write_text('extend = "../onnx-lint.toml"\n')
     zoo = str(Path("zoo", "onnx-lint.toml"))
     assert failure(capsys, "odd.textproto") == (
-        f"Error: {zoo}: extend: goes in a circle: onnx-lint.toml -> {zoo} -> onnx-lint.toml"
+        f"Error: {zoo}: extend: forms a cycle: onnx-lint.toml -> {zoo} -> onnx-lint.toml"
     )
 
 
@@ -191,17 +191,17 @@ def test_extend_to_nothing_is_told(folder: Path, capsys: Output) -> None:
     ("text", "said"),
     [
         ('ignroe = ["model"]', "unknown key 'ignroe'; did you mean 'ignore'?"),
-        ('ignore = "name"', "ignore: wants a list of strings, not 'name'"),
+        ('ignore = "name"', "ignore: requires a list of strings, not 'name'"),
         ('ignore = ["nmae"]', "ignore: unknown rule 'nmae'; did you mean 'name'?"),
         ('select = ["non-c90-nam"]', "select: unknown rule 'non-c90-nam'; did you mean 'non-c90-name'?"),
-        ('edition = "1.24"', "edition: wants one of 1.9, 1.16, 1.21, 1.23, not '1.24'"),
-        ("edition = 1.9", "edition: wants one of 1.9, 1.16, 1.21, 1.23, not 1.9"),
-        ("pedantic = 1", "pedantic: wants true or false, not 1"),
-        ('fail-on = "off"', "fail-on: wants one of error, warning, note, never, not 'off'"),
-        ('severity = "error"', "severity: wants a table, not 'error'"),
+        ('edition = "1.24"', "edition: requires one of 1.9, 1.16, 1.21, 1.23, not '1.24'"),
+        ("edition = 1.9", "edition: requires one of 1.9, 1.16, 1.21, 1.23, not 1.9"),
+        ("pedantic = 1", "pedantic: requires true or false, not 1"),
+        ('fail-on = "off"', "fail-on: requires one of error, warning, note, never, not 'off'"),
+        ('severity = "error"', "severity: requires a table, not 'error'"),
         (
             '[severity]\nunqualified-model-domain = "bad"',
-            "severity.unqualified-model-domain: wants one of error, warning, note, off, not 'bad'",
+            "severity.unqualified-model-domain: requires one of error, warning, note, off, not 'bad'",
         ),
         ('[severity]\ncycel = "off"', "severity: unknown rule 'cycel'; did you mean 'cycle'?"),
         (
@@ -211,13 +211,13 @@ def test_extend_to_nothing_is_told(folder: Path, capsys: Output) -> None:
         ("[limits]\nfeilds = 3", "limits: unknown limit 'feilds'; did you mean 'fields'?"),
         (
             "[limits]\nfields = 0",
-            "limits.fields: wants a whole number of at least 1, or a size such as '4GiB', not 0",
+            "limits.fields: requires a whole number of at least 1, or a size such as '4GiB', not 0",
         ),
         ("[limits]\nnodes = 5", "limits: the limit 'nodes' is replaced by 'memory', the memory that a model may need"),
-        ("target-ir = 99", "target-ir: there is no IR version 99; they are 1 to 14"),
+        ("target-ir = 99", "target-ir: IR version 99 does not exist; the versions are 1 to 14"),
         (
             'target-opset = { "ai.onnx.ml" = 99 }',
-            "target-opset.\"ai.onnx.ml\": there is no version 99 of 'ai.onnx.ml'; they are 1 to 5",
+            "target-opset.\"ai.onnx.ml\": version 99 of 'ai.onnx.ml' does not exist; the versions are 1 to 5",
         ),
         ("[rules.cycel]\na = 1", "rules: unknown rule 'cycel'; did you mean 'cycle'?"),
         (
@@ -226,9 +226,9 @@ def test_extend_to_nothing_is_told(folder: Path, capsys: Output) -> None:
         ),
         (
             "[rules.oversized-message]\nmax_bytes = true",
-            "rules.oversized-message: option 'max_bytes' of rule 'oversized-message' wants a whole number, not True",
+            "rules.oversized-message: option 'max_bytes' of rule 'oversized-message' requires a whole number, not True",
         ),
-        ("rules.cycle = 1", "rules.cycle: wants a table of options, not 1"),
+        ("rules.cycle = 1", "rules.cycle: requires a table of options, not 1"),
         ("a = ", "is not TOML: Invalid value (at line 1, column 5)"),
         ("a = " + "[" * 5000, "is nested too deeply"),
         ("a = " + "9" * 5000, "is not TOML: Exceeds the limit (4300 digits) for integer string conversion"),
@@ -323,13 +323,13 @@ def test_config_sets_a_key_on_top_of_the_file(folder: Path, capsys: Output) -> N
         (["--config", "none.toml"], "none.toml: No such file or directory"),
         (
             ["--config", "fail-on=warnin"],
-            "--config 'fail-on=warnin': fail-on: wants one of error, warning, note, never,",
+            "--config 'fail-on=warnin': fail-on: requires one of error, warning, note, never,",
         ),
         (["--config", "failon=error"], "--config 'failon=error': unknown key 'failon'; did you mean 'fail-on'?"),
-        (["--config", "extend=a.toml"], "--config 'extend=a.toml': extend stands in files only; give the file as"),
+        (["--config", "extend=a.toml"], "--config 'extend=a.toml': extend is allowed only in files; use"),
         (["--config", "ignore=[name"], "--config 'ignore=[name': is not TOML: "),
         (["--config", "odd.toml", "--config", "odd.toml"], "--config names two files"),
-        (["--config", "odd.toml", "--no-config"], "--config names a file and --no-config wants none"),
+        (["--config", "odd.toml", "--no-config"], "--config names a file, and --no-config allows none"),
     ],
     ids=lambda value: value[-1] if isinstance(value, list) else "",
 )
@@ -410,7 +410,7 @@ def test_excluded_files_are_relative_to_the_configuration(folder: Path, capsys: 
 @pytest.mark.parametrize("value", ["odd.textproto", ":name", "odd.textproto:"])
 def test_a_wrong_per_file_ignore_is_told(folder: Path, capsys: Output, value: str) -> None:
     said = failure(capsys, "odd.textproto", "--per-file-ignores", value)
-    assert said == f"Error: --per-file-ignores wants GLOB:NAMES, not {value!r}"
+    assert said == f"Error: --per-file-ignores expects GLOB:NAMES, not {value!r}"
 
 
 def test_an_unknown_name_in_a_per_file_ignore_is_told_whether_or_not_it_applies(folder: Path, capsys: Output) -> None:
@@ -457,11 +457,13 @@ def test_show_settings_tells_the_origin_of_each(folder: Path, capsys: Output, mo
         ("follow-links = false", "default"),
         ("external-data-roots = []", "default"),
         ("opset-schemas = []", "default"),
+        ("plugins = []", "default"),
         ("limits = {}", "default"),
         ("rules.oversized-message.max_bytes = 7", "onnx-lint.toml"),
         ('format = "json"', "environment"),
         ("exclude = []", "default"),
         ("jobs = 0", "default"),
+        ("cache = false", "default"),
         ("context = true", "default"),
         ("# documentation-url is not set", "default"),
     ]
@@ -488,14 +490,14 @@ def test_the_starter_file_changes_nothing_and_its_examples_are_right(folder: Pat
     document = tomllib.loads(examples)
     assert sorted(document) == sorted(KEYS)
     jsonschema.validate(document, configuration_schema())
-    for absent in ("extend", "external-data-roots", "opset-schemas", "baseline"):
+    for absent in ("extend", "external-data-roots", "opset-schemas", "plugins", "baseline"):
         del document[absent]
     (folder / "base.toml").write_text("")
     (folder / "onnx-lint.toml").write_text(
         "\n".join(
             line
             for line in examples.splitlines()
-            if line.partition(" ")[0] not in {"extend", "external-data-roots", "opset-schemas", "baseline"}
+            if line.partition(" ")[0] not in {"extend", "external-data-roots", "opset-schemas", "plugins", "baseline"}
         )
     )
     assert run(["odd.textproto"]) in {0, 1}
@@ -505,7 +507,7 @@ def test_the_starter_file_changes_nothing_and_its_examples_are_right(folder: Pat
 def test_the_starter_file_takes_no_others_place(folder: Path, capsys: Output) -> None:
     (folder / "onnx-lint.toml").write_text("# mine\n")
     assert (
-        failure(capsys, "config", "--init", "-o", "onnx-lint.toml") == "Error: onnx-lint.toml: there is a file already"
+        failure(capsys, "config", "--init", "-o", "onnx-lint.toml") == "Error: onnx-lint.toml: the file exists already"
     )
     assert (folder / "onnx-lint.toml").read_text() == "# mine\n"
 
@@ -515,14 +517,15 @@ def test_each_key_is_described(capsys: Output, name: str) -> None:
     assert run(["config", name]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith(f"{name}: ")
-    assert [line.partition(":")[0] for line in lines if line.startswith(("Wants:", "Default:"))] == ["Wants", "Default"]
+    labels = [line.partition(":")[0] for line in lines if line.startswith(("Expects:", "Default:"))]
+    assert labels == ["Expects", "Default"]
 
 
 def test_keys_are_listed_and_an_unknown_one_is_told(capsys: Output) -> None:
     assert run(["config"]) == 0
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == list(KEYS)
     assert failure(capsys, "config", "fail-no") == "Error: unknown key 'fail-no'; did you mean 'fail-on'?"
-    assert failure(capsys, "config", "fail-on", "--init") == "Error: KEY, --init and --schema do not go together"
+    assert failure(capsys, "config", "fail-on", "--init") == "Error: KEY, --init and --schema cannot be combined"
 
 
 def test_every_key_has_a_parameter() -> None:
@@ -603,13 +606,13 @@ def test_values_are_made_to_fit_the_type_of_an_option(value: Any, wanted: Any, r
 @pytest.mark.parametrize(
     ("value", "wanted", "said"),
     [
-        (1, bool, "wants true or false, not 1"),
-        (True, int, "wants a whole number, not True"),
-        ("3", float, "wants a number, not '3'"),
-        (["a", 1], tuple[str, ...], "wants a list (of a string each), not ['a', 1]"),
-        ("a", tuple[str, ...], "wants a list (of a string each), not 'a'"),
-        ([], dict[str, int], "wants a table, not []"),
-        ("c", Literal["a", "b"], "wants one of 'a', 'b', not 'c'"),
+        (1, bool, "requires true or false, not 1"),
+        (True, int, "requires a whole number, not True"),
+        ("3", float, "requires a number, not '3'"),
+        (["a", 1], tuple[str, ...], "requires a list (of a string each), not ['a', 1]"),
+        ("a", tuple[str, ...], "requires a list (of a string each), not 'a'"),
+        ([], dict[str, int], "requires a table, not []"),
+        ("c", Literal["a", "b"], "requires one of 'a', 'b', not 'c'"),
     ],
 )
 def test_values_that_do_not_fit_are_told(value: Any, wanted: Any, said: str) -> None:

@@ -79,7 +79,8 @@ def acting(model):
     if act == "sleep":
         # A folder: no file object loses the signal that may come at once. Two processes may sleep in one.
         os.makedirs("sleeping", exist_ok=True)
-        time.sleep(3600)
+        while True:  # a signal that comes just before a sleep begins is seen only when that sleep ends
+            time.sleep(0.1)
     if act == "work":
         open("working", "w").close()
         while True:

@@ -340,7 +340,7 @@ def test_no_report_can_be_written_where_there_is_no_folder_any_more(monkeypatch:
         (["--extend-select", "shold"], "unknown rule 'shold'; did you mean 'SHOULD'?"),
         (["--severity", "cylce=error"], "severity for unknown rule 'cylce'; did you mean 'cycle'?"),
         (["--severity", "cycle=eror"], "unknown severity 'eror'; did you mean 'error'?"),
-        (["--severity", "cycle"], "--severity wants RULE=LEVEL, not 'cycle'"),
+        (["--severity", "cycle"], "--severity expects RULE=LEVEL, not 'cycle'"),
         (["--output", "sarf=x"], "unknown format 'sarf' in --output 'sarf=x'; did you mean 'sarif'?"),
         (["--output", "sarif="], "--output 'sarif=' names no file"),
         (

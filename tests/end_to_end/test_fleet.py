@@ -322,7 +322,7 @@ def test_a_scan_goes_on_where_it_was_killed(place: Place) -> None:
     landed = place.paths("reports")
     assert 0 < len(landed) <= MANY
     summary = place.run("scan", "--summary", "reports", "--exit-zero")
-    assert f"{counted(MANY + 1 - len(landed), 'model')} still to be linted" in summary.stdout
+    assert f"{counted(MANY + 1 - len(landed), 'model')} not linted yet" in summary.stdout
     whole = place.scan("whole", *IMPATIENT)
     for path in landed:
         _spoil(place.folder / path)
@@ -445,7 +445,7 @@ def test_what_is_new_decides_against_an_old_scan(place: Place) -> None:
     (place.folder / good).unlink()
     done = place.scan("new", "--against", "old")
     assert done.returncode == 1
-    assert "gone: 0 findings; models: 1 new, 1 that are not there any more" in done.stdout
+    assert "gone: 0 findings; models: 1 new, 1 removed" in done.stdout
     new = place.totals("new", "--against", "old")["new"]
     assert {finding["path"] for finding in new["findings"]} == {"models/copy.onnx"}
 

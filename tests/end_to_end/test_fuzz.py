@@ -20,9 +20,9 @@ from fuzz.run import Run, save
 from fuzz.tree import parse, serialize
 from support.wire.wire_bytes import BASE, GRAPH, length
 
-from onnx_lint import loader
 from onnx_lint.engine import lint as engine
 from onnx_lint.input.source import BytesSource
+from onnx_lint.loader.binary import attempts
 from onnx_lint.model import Model
 from onnx_lint.report import FileReport
 
@@ -42,7 +42,7 @@ def test_inputs_give_reports(part: int):
 
 def test_models_are_read_alike_with_and_without_the_outline(monkeypatch: pytest.MonkeyPatch):
     """What is read by the outline of the schema alone, and by the whole schema first, has the same findings."""
-    quick = loader._regular
+    quick = attempts._regular
     went = {True: 0, False: 0}
 
     def counted(*arguments: Any) -> Model | None:
@@ -53,9 +53,9 @@ def test_models_are_read_alike_with_and_without_the_outline(monkeypatch: pytest.
     for number in range(300):
         given = input_of(1, number)
         if not given.is_text and given.proto is None and len(given.data) < 2000:
-            monkeypatch.setattr(loader, "_regular", counted)
+            monkeypatch.setattr(attempts, "_regular", counted)
             by_outline = engine.lint_source(BytesSource(given.data), "model.onnx", SETTINGS[number % len(SETTINGS)])
-            monkeypatch.setattr(loader, "_regular", lambda *_: None)
+            monkeypatch.setattr(attempts, "_regular", lambda *_: None)
             by_all = engine.lint_source(BytesSource(given.data), "model.onnx", SETTINGS[number % len(SETTINGS)])
             assert by_outline == by_all, given.name
     assert went[True] > 50
@@ -114,7 +114,7 @@ def test_a_tree_is_written_as_it_was_read():
     assert [seed.name for seed, fields in parsed if parse(serialize(fields), seed.message) != fields] == []
 
 
-_READING = tuple(f"onnx_lint.{name}" for name in ("loader", "schema", "source", "model.places", "model.tensors"))
+_READING = tuple(f"onnx_lint.{name}" for name in ("loader", "schema", "input.source", "ir.places", "ir.tensors"))
 """What reads the bytes of a file."""
 
 

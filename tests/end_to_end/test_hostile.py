@@ -113,7 +113,7 @@ def test_the_heavy_attack_is_found_in_time(attack: Attack, tmp_path: Path):
     (file,) = json.loads(done.stdout)["files"]
     assert file["internal_errors"] == []
     if attack.rule == NOT_CHECKED:
-        assert (done.returncode, "would do)" in file["unreadable"]) == (2, True)
+        assert (done.returncode, "suffices)" in file["unreadable"]) == (2, True)
         return
     assert (done.returncode, done.stderr) in ((0, ""), (1, ""))
     assert _is_found(attack, file), _findings(file)[:20]
@@ -409,7 +409,7 @@ def test_an_unknown_limit_is_told_with_the_one_that_was_meant():
 @pytest.mark.parametrize(
     ("option", "message"),
     [
-        ("fields", "wants NAME=VALUE"),
+        ("fields", "expects NAME=VALUE"),
         ("fields=many", "requires a whole number"),
         ("feilds=1", "did you mean 'fields'"),
         ("nodes=1", "the limit 'nodes' is replaced by 'memory'"),

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
@@ -25,9 +25,12 @@ from onnx_lint.inference.flow.subgraph_walk import SubgraphWalk
 from onnx_lint.inference.shapes import contents
 from onnx_lint.ir.graph import Node
 from onnx_lint.ir.operators import attribute_faults
+from onnx_lint.loader.binary import attempts
 from onnx_lint.model import Model
 from onnx_lint.reporters import REPORTERS
 from onnx_lint.rule import Finding
+
+Attempt = Callable[[attempts.BinaryFile], Model | None]
 
 FAULTY = """
 <ir_version: 10, opset_import: ["" : 21, "local" : 1]>
@@ -162,6 +165,40 @@ def test_a_bug_costs_what_it_touches_alone(
     assert told.count("Error: internal error:") == told.count("Traceback") == 1
     assert "--exclude" in told
     assert "--internal-errors warning" in told
+
+
+@pytest.mark.parametrize("attempt", attempts.ATTEMPTS, ids=lambda attempt: attempt.__name__)
+def test_a_bug_in_the_loader_costs_that_file_alone(
+    attempt: Attempt, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In each attempt to read a binary file, as if all before it had left the file to it."""
+    _, sound, _ = _json(capsys, ".")
+    size = (folder / "crash.onnx").stat().st_size
+
+    def broken(own: Attempt) -> Attempt:
+        def tried(file: attempts.BinaryFile) -> Model | None:
+            if file.source.size != size:
+                return own(file)
+            if own is attempt:
+                raise RuntimeError("boom")
+            return None
+
+        return tried
+
+    monkeypatch.setattr(attempts, "ATTEMPTS", tuple(map(broken, attempts.ATTEMPTS)))
+    code, report, told = _json(capsys, ".")
+    assert code == 3
+    assert _findings(report) == {found for found in _findings(sound) if found[0] != "./crash.onnx"} != set()
+    assert [(file["path"], error["exception"]) for file in report["files"] for error in file["internal_errors"]] == [
+        ("./crash.onnx", "RuntimeError: boom")
+    ]
+    assert told.count("Error: internal error: onnx-lint crashed on ./crash.onnx: RuntimeError: boom\n") == 1
+    assert told.count("Traceback") == 1
+    for form in REPORTERS if attempt is attempts.regular else ():
+        assert run(["-f", form, "--no-config", "."]) == 3
+        assert "other.onnx" in capsys.readouterr().out
+    (file,) = library.lint(folder / "crash.onnx").files
+    assert [error.exception for error in file.internal_errors] == ["RuntimeError: boom"]
 
 
 def test_a_shared_analysis_is_reported_once_with_the_rules_that_need_it(

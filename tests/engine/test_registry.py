@@ -165,12 +165,12 @@ def test_a_rule_is_about_a_property_of_models():
         def has_faults(self) -> bool:
             return False
 
-    with pytest.raises(ValueError, match="'has_faults', which is no cached property of Model"):
+    with pytest.raises(ValueError, match="a cached property of Model, not 'has_faults'"):
         rule(clause="FIL-1", since="1.0", about=Other.has_faults)
 
 
 def test_a_rule_needs_what_documents_have():
-    with pytest.raises(ValueError, match="cannot need 'models'"):
+    with pytest.raises(ValueError, match="not 'models'"):
         rule(clause="FIL-1", since="1.0", needs="models")
     entry = registered(Rule("new", iter, ("FIL-1",), "1.0", needs="models"), "file", "new", None)
     with pytest.raises(RegistryError, match=r"rule 'new' in .* needs 'models', which no document has"):

@@ -40,7 +40,7 @@ def starts(monkeypatch: pytest.MonkeyPatch) -> Callable[[Start], list[None]]:
     """Puts something in place of the start of a process, and counts the starts."""
 
     def put(start: Start) -> list[None]:
-        from onnx_lint.fleet import cells
+        from onnx_lint.common import watched_process
 
         made: list[None] = []
 
@@ -48,7 +48,7 @@ def starts(monkeypatch: pytest.MonkeyPatch) -> Callable[[Start], list[None]]:
             made.append(None)
             return start(len(made), command, **options)
 
-        monkeypatch.setattr(cells.subprocess, "Popen", counted)
+        monkeypatch.setattr(watched_process.subprocess, "Popen", counted)
         return made
 
     return put
@@ -67,9 +67,9 @@ def _killed_until(last: int, signal_number: int = signal.SIGKILL) -> Start:
 
 
 def _lint(job: Job) -> object:
-    from onnx_lint.fleet.cells import Cell
+    from onnx_lint.fleet.cells import LintProcess
 
-    cell = Cell()
+    cell = LintProcess()
     try:
         return cell.lint(job, ModelLimits(300, 4096))
     finally:

@@ -118,7 +118,7 @@ def test_reports_of_an_earlier_onnx_lint_are_told(
     (folder / "scan.json").write_text("{}")
     for arguments in (["--summary", str(folder)], [str(tmp_path), "--allow-no-input", "--to", str(folder), *option]):
         assert run(["scan", *arguments]) == 2
-        assert "holds the reports of an earlier onnx-lint, which are not read any more" in capsys.readouterr().err
+        assert "holds the reports of an earlier onnx-lint, which this version cannot read" in capsys.readouterr().err
     assert sorted(path.name for path in folder.iterdir()) == ["report", "scan.json"]
 
 
@@ -128,13 +128,13 @@ def test_a_folder_without_a_scan_is_told(tmp_path: Path) -> None:
     (tmp_path / "begun" / "scan.db").touch()  # of a scan that was killed when it had hardly begun
     for name, said in {
         ".": "holds no reports of a scan",
-        "nowhere": "is not there",
-        "file": "is no folder",
+        "nowhere": "does not exist",
+        "file": "is not a folder",
         "begun": "holds no reports of a scan",
     }.items():
         with pytest.raises(FleetError, match=said), open_to_read(str(tmp_path / name)):
             pass
-    with pytest.raises(FleetError, match="holds other things, such as begun"):
+    with pytest.raises(FleetError, match="holds other files, such as begun"):
         scanned(tmp_path, [])
     assert paths_in(scanned(tmp_path / "begun", [sound("x")])) == ["x"]
 

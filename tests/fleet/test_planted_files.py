@@ -30,7 +30,7 @@ def test_what_is_no_regular_file_is_a_sentence(tmp_path: Path, name: str, kind: 
             path.symlink_to(model)
         case _:
             path.mkdir()
-    said = "which no scan writes"
+    said = "not a file of a scan"
     if name != "lock":
         with pytest.raises(FleetError, match=said), open_to_read(str(folder)):
             pass
@@ -42,6 +42,8 @@ def test_what_is_no_regular_file_is_a_sentence(tmp_path: Path, name: str, kind: 
 @pytest.mark.parametrize("name", ["models.jsonl", "models.jsonl.tmp", "findings.parquet"])
 @pytest.mark.parametrize("kind", ["pipe", "link"])
 def test_no_export_is_written_through_a_link(tmp_path: Path, name: str, kind: str) -> None:
+    if name.endswith(".parquet"):
+        pytest.importorskip("pyarrow")  # without it none is written, and the pipe would be read
     folder = scanned(tmp_path / "r", [faulty("a")], ["a"])
     expected = exported(folder)
     model = tmp_path / "model.onnx"

@@ -14,12 +14,12 @@ from support.models.clean_model import CLEAN
 from onnx_lint.engine.settings import Settings
 from onnx_lint.fleet.cell import lint
 from onnx_lint.fleet.jobs import Job, Outcome
-from onnx_lint.fleet.scan import Target, told_apart
+from onnx_lint.fleet.scan import ScannedFile, with_unique_names
 from onnx_lint.input.locations import shown_address
 
 
-def _target(path: str, name: str | None = None) -> Target:
-    return Target(path, name or path, Settings(), 3, "1")
+def _target(path: str, name: str | None = None) -> ScannedFile:
+    return ScannedFile(path, name or path, Settings(), 3, "1")
 
 
 @pytest.mark.parametrize(
@@ -33,10 +33,10 @@ def _target(path: str, name: str | None = None) -> Target:
 def test_none_of_the_objects_with_one_name_is_taken_for_the_other(one: str, other: str) -> None:
     between = _target("b.onnx")
     first, second = (_target(path, shown_address(path) if "://" in path else path) for path in (one, other))
-    kept, *others = told_apart([first, between, second])
+    kept, *others = with_unique_names([first, between, second])
     assert others == [between]
     assert kept.problem is not None
-    assert kept.problem.endswith(": several objects have this name in reports, so that none of them was linted")
+    assert kept.problem.endswith(": several objects have this name in reports, so none of them was linted")
     assert kept.version == ""
 
 

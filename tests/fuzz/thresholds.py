@@ -13,16 +13,18 @@ from types import ModuleType
 from typing import Any
 
 import onnx_lint
-from onnx_lint import loader
 from onnx_lint.common.cached import Memory
+from onnx_lint.loader.binary import attempts
 
 LOWERED: dict[str, tuple[int, ...]] = {
     "WHOLE_BYTES": (0,),
     "PAYLOAD_BYTES": (128, 256),  # a multiple of 128, see skip_short
+    "LONG_LIST_BYTES": (1, 64),
     "PIECE_BYTES": (24, 100, 1000),
     "VARINT_PIECE_BYTES": (24, 100),
     "_PIECE_BYTES": (1, 100),
     "_STEP_BYTES": (1, 100, 1000),
+    "_STRING_PIECE_BYTES": (24, 100),
     "WINDOW_BYTES": (64, 256),
     "LONG_RUN": (1, 2, 3),
     "_LONG_ROW": (1, 2, 3),
@@ -101,17 +103,17 @@ def lowered(rng: Random) -> Iterator[None]:
     """Lower all of the constants for a while, forget soon, and let some models be read by the whole schema first."""
     chosen = {name: rng.choice(values) for name, values in LOWERED.items()}
     most = rng.choice((1, 3, 20))
-    by_outline = loader._regular
+    by_outline = attempts._regular
     try:
         for module, name, _ in constants():
             setattr(module, name, chosen[name])
         for memory, _ in memories():
             memory.bound = most
         if rng.random() < 0.3:
-            loader._regular = _never
+            attempts._regular = _never
         yield
     finally:
-        loader._regular = by_outline
+        attempts._regular = by_outline
         for module, name, value in constants():
             setattr(module, name, value)
         for memory, bound in memories():

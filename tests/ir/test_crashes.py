@@ -26,7 +26,7 @@ def _raise(error: BaseException) -> None:
 def test_what_is_no_bug_leaves_every_boundary(error: BaseException) -> None:
     assert not is_bug(error)
     crashes = Crashes()
-    with pytest.raises(type(error)), crashes.during("testing"):
+    with pytest.raises(type(error)), crashes.at("testing"):
         raise error
     with pytest.raises(type(error)):
         true_if_it_crashes(lambda: _raise(error))
@@ -36,7 +36,7 @@ def test_what_is_no_bug_leaves_every_boundary(error: BaseException) -> None:
 def test_a_bug_is_noted_once_for_each_operator() -> None:
     crashes = Crashes()
     for node in from_text(TEXT).main_graph.nodes:
-        with crashes.at_node("testing", node):
+        with crashes.at("testing", node):
             _raise(ValueError(node.op_type))
     found = [(site.operator, site.node, str(site.place), len(site.seen)) for site in crashes]
     assert found == [

@@ -226,7 +226,7 @@ def test_a_rule_tells_the_kinds_of_file_that_it_looks_at(capsys: pytest.CaptureF
     assert run(["explain", "missing-magic", "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["kinds"] == ["OperatorSetProto"]
     assert run(["explain", "missing-graph"]) == 0
-    assert "Looked at in ModelProto." in capsys.readouterr().out
+    assert "Checks ModelProto." in capsys.readouterr().out
 
 
 def test_folders_are_searched_for_operator_sets_and_not_for_data(tmp_path: Path):
@@ -248,7 +248,7 @@ def test_the_configuration_of_a_folder_says_what_its_files_hold(tmp_path: Path, 
     assert file["document"]["name"] == "F"
     assert [item["place"] for item in file["diagnostics"]] == ["node[0].input[1]"]
     assert run([str(path), "--no-config", "--format", "concise"]) == 1
-    assert "the file is no ModelProto, but may be FunctionProto (option --proto)" in capsys.readouterr().out
+    assert "the file is not a ModelProto, but may be FunctionProto (option --proto)" in capsys.readouterr().out
 
 
 def test_sarif_tells_what_a_file_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

@@ -25,7 +25,7 @@ from support.wire.wire_bytes import (
 
 from onnx_lint import schema
 from onnx_lint.input.source import BytesSource, FileSource, open_file
-from onnx_lint.ir.places.place import ROOT, Key
+from onnx_lint.ir.places.place import ROOT, PlaceKey
 from onnx_lint.loader import load
 from onnx_lint.loader.binary import strip_payloads
 from onnx_lint.model import FaultKind, Model, Payload, Proto
@@ -73,7 +73,7 @@ PLACES: dict[str, tuple[tuple[str, int | None], ...]] = {
 }  # fmt: skip
 
 
-def _wrapped(key: Key, content: bytes) -> tuple[bytes, int]:
+def _wrapped(key: PlaceKey, content: bytes) -> tuple[bytes, int]:
     """A model with `content` at `key`, empty messages before it where the index asks for them, and its offset."""
     messages = ["ModelProto"]
     for field, _ in key:
@@ -97,7 +97,7 @@ def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("small_limits")
 @pytest.mark.parametrize("key", PLACES.values(), ids=PLACES)
 @pytest.mark.parametrize(("content", "kept", "payload"), LAYOUTS.values(), ids=LAYOUTS)
-def test_payloads_stay_in_the_source(key: Key, content: bytes, kept: bytes, payload: Payload):
+def test_payloads_stay_in_the_source(key: PlaceKey, content: bytes, kept: bytes, payload: Payload):
     before, after = number(TENSOR["data_type"], 1), length(TENSOR["name"], "w")
     data, offset = _wrapped(key, before + content + after)
     model = loaded(data)
@@ -253,8 +253,11 @@ def test_a_model_above_two_gibibytes_costs_what_its_graph_costs(tmp_path: Path):
     assert model.proto.ByteSize() < 1000
     assert source.read < 2_000_000  # some windows at its ends and around the weights, some of them twice
     graph = ROOT.at("graph")
-    assert model.byte_range(graph.at("initializer", 0).at("raw_data")) == (len(front) - len(raw), len(front) + size)
-    assert model.byte_range(graph.at("doc_string")) == (len(front) + size, path.stat().st_size)
+    assert model.places.byte_range(graph.at("initializer", 0).at("raw_data")) == (
+        len(front) - len(raw),
+        len(front) + size,
+    )
+    assert model.places.byte_range(graph.at("doc_string")) == (len(front) + size, path.stat().st_size)
     source.source.close()
 
 

@@ -54,6 +54,7 @@ EXPLAINED = {
             "Imputer",
             "LabelEncoder",
             "LinearClassifier",
+            "LinearRegressor",
             "OneHotEncoder",
             "Optional",
             "Resize",
@@ -64,12 +65,17 @@ EXPLAINED = {
             "ZipMap",
         )
     },
+    ("attribute dropped", "LinearRegressor"): "as above: coefficients",
     ("trailing inputs left out", "Resize"): "as above: scales or sizes",
     ("no outputs", None): (
         "each node has one or more outputs (NOD-1); onnx.checker lets operators pass whose schema allows none"
     ),
 }
 """What onnx-lint and onnx.checker see differently, by mutation and operator (None for all), and why onnx-lint does."""
+
+
+GROUPED = frozenset({"Adagrad", "Adam", "Momentum"})
+"""Operators whose description groups what the schema calls variadic; onnx counts that when it infers shapes."""
 
 
 @dataclass(frozen=True)
@@ -187,6 +193,8 @@ def _ours(schema: onnx.defs.OpSchema, cases: list[Case]) -> dict[int, str]:
     found: dict[int, str] = {}
     for rule in RULES:
         for finding in registry()[rule].rule.check(loaded):
+            if finding.clause == "NOD-7g":
+                continue  # a warning of what ONNX Runtime refuses
             index = next(index for field, index in finding.place.key if field == "node")
             assert index is not None
             found.setdefault(index, f"{rule}: {finding.message}")
@@ -216,6 +224,8 @@ def test_verdicts_agree_with_onnx_checker(capsys: pytest.CaptureFixture[str]):
             theirs = _theirs(schema, case.node)
             rejected += bool(theirs)
             if bool(theirs) == (index in ours):
+                continue
+            if schema.name in GROUPED and ours[index].startswith("operator-arity: "):
                 continue
             key = _explanation(schema, case)
             if key is None:

@@ -168,7 +168,7 @@ def test_external_data_that_is_not_there(s3: Any):
     [
         ("s3://zoo/none.onnx", "there is no such object (404)"),
         ("s3://nowhere/m.onnx", "there is no such object (404)"),
-        ("s3://zoo", "a bucket is no model"),
+        ("s3://zoo", "the address names a bucket, not an object in it"),
     ],
 )
 def test_what_is_not_there(s3: Any, address: str, sentence: str):

@@ -19,9 +19,9 @@ GCS = "gs://bucket/m.onnx"
 HUB = "hf://org/repo/m.onnx"
 HIDDEN = "hidden-secret"
 
-NO_OBJECT = "the environment variable {} is no object of JSON"
-NO_ADDRESS = "the environment variable {} is no address of HTTP"
-SETTINGS = "the file system cannot be made with the settings that stand in {} or in fsspec's configuration"
+NO_OBJECT = "the environment variable {} is not a JSON object"
+NO_ADDRESS = "the environment variable {} is not an http or https address"
+SETTINGS = "the file system rejects the settings in {} or in the configuration of fsspec"
 
 
 def _run(folder: Path, address: str, **variables: str) -> str:
@@ -47,23 +47,33 @@ def _run(folder: Path, address: str, **variables: str) -> str:
         (GCS, "FSSPEC_GCS", "null", NO_OBJECT),
         (HUB, "FSSPEC_HF", "token", NO_OBJECT),
         (WEB, "FSSPEC_HTTP", f'{{"client_kwargs": "{HIDDEN}"}}', SETTINGS),
-        (WEB, "FSSPEC_HTTP", f'{{"client_kwargs": {{"nonsense": "{HIDDEN}"}}}}', SETTINGS + ": it knows no nonsense"),
+        (
+            WEB,
+            "FSSPEC_HTTP",
+            f'{{"client_kwargs": {{"nonsense": "{HIDDEN}"}}}}',
+            SETTINGS + ": there is no nonsense",
+        ),
         (WEB, "FSSPEC_HTTP", '{"client_kwargs": {"headers": 3}}', SETTINGS),
         (S3, "FSSPEC_S3", '{"config_kwargs": 3}', SETTINGS),
         (S3, "FSSPEC_S3", '{"anon": true, "config_kwargs": {"nonsense": 3}}', SETTINGS),
-        (S3, "FSSPEC_S3", f'{{"anon": true, "nonsense": "{HIDDEN}"}}', SETTINGS + ": it knows no nonsense"),
+        (S3, "FSSPEC_S3", f'{{"anon": true, "nonsense": "{HIDDEN}"}}', SETTINGS + ": there is no nonsense"),
         (
             S3,
             "FSSPEC_S3",
             f'{{"endpoint_url": "{HIDDEN}"}}',
-            "the endpoint_url that fsspec is configured with for s3://",
+            "the endpoint_url for s3:// in fsspec's configuration",
         ),
-        (S3, "FSSPEC_S3", '{"endpoint_url": 3}', "the endpoint_url that fsspec is configured with for s3://"),
-        (S3, "FSSPEC_S3", '{"client_kwargs": {"endpoint_url": "//x"}}', "the endpoint_url that fsspec is configured"),
+        (S3, "FSSPEC_S3", '{"endpoint_url": 3}', "the endpoint_url for s3:// in fsspec's configuration"),
+        (
+            S3,
+            "FSSPEC_S3",
+            '{"client_kwargs": {"endpoint_url": "//x"}}',
+            "the endpoint_url for s3:// in fsspec's configuration",
+        ),
         (S3, "AWS_ENDPOINT_URL", HIDDEN, NO_ADDRESS),
         (S3, "AWS_ENDPOINT_URL", f"http://[{HIDDEN}", NO_ADDRESS),
         (S3, "AWS_ENDPOINT_URL_S3", "http://", NO_ADDRESS),
-        (S3, "AWS_PROFILE", HIDDEN, "the AWS configuration has no profile of the name that AWS_PROFILE"),
+        (S3, "AWS_PROFILE", HIDDEN, "the AWS configuration has no profile with the name in AWS_PROFILE"),
         (HUB, "HF_ENDPOINT", HIDDEN, NO_ADDRESS),
         (HUB, "HF_ENDPOINT", "http://[::1", NO_ADDRESS),
         (WEB, "HTTPS_PROXY", HIDDEN, NO_ADDRESS),

@@ -142,13 +142,16 @@ def test_what_is_no_object(store: Any, address: str):
     ("address", "told"),
     [
         ("nowhere://b/m.onnx", "no store is known for addresses that begin with nowhere://"),
-        ("zip://m.onnx::https://127.0.0.1:1/a.zip", "an address leads to one store, without others in a chain"),
-        ("simplecache://x", "an address leads to one store, without others in a chain"),
-        ("reference://x", "an address leads to one store, without others in a chain"),
-        ("data://text/plain,abc", "an address leads to one store, without others in a chain"),
-        ("s3://", "a bucket is no model"),
-        ("hf://gpt2", "the address names nothing that may be in its store"),
-        ("https://", "it is no address of HTTP"),
+        (
+            "zip://m.onnx::https://127.0.0.1:1/a.zip",
+            "a chain of addresses is not supported",
+        ),
+        ("simplecache://x", "a chain of addresses is not supported"),
+        ("reference://x", "a chain of addresses is not supported"),
+        ("data://text/plain,abc", "a chain of addresses is not supported"),
+        ("s3://", "the address names a bucket, not an object in it"),
+        ("hf://gpt2", "the address cannot name an object of its store"),
+        ("https://", "it is not a valid http or https address"),
     ],
 )
 def test_what_is_no_store(address: str, told: str):

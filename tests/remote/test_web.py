@@ -191,7 +191,7 @@ class TestServersWithoutRanges:
         server.files["m.onnx"] = File(tmp_path / "m.onnx", ranges=False, length=length)
         limits = Limits(request_seconds=5, download_bytes=1 << 20)
         report = linted(server.url("m.onnx"), Settings(limits=limits))
-        assert "the server gives no parts of files" in report.unreadable
+        assert "the server has no range requests" in report.unreadable
         assert "more than the limit download_bytes of 1,048,576 (option --download fetches it)" in report.unreadable
         report = linted(server.url("m.onnx"), Settings(limits=limits, download=True))
         assert (report.unreadable, found(report), report.size) == (None, [], size)
@@ -208,11 +208,11 @@ class TestFailures:
             (404, "there is no such object (404)"),
             (410, "there is no such object (410)"),
             (418, "the server refused the request (418)"),
-            (429, "the server has been asked too often (429), and still after 4 tries"),
+            (429, "the server received too many requests (429), and still after 4 tries"),
             (500, "the server failed (500), and still after 4 tries"),
             (503, "the server failed (503), and still after 4 tries"),
-            (600, "the server answered with a status that is none of HTTP (600)"),
-            (999, "the server answered with a status that is none of HTTP (999)"),
+            (600, "the server answered with an invalid HTTP status (600)"),
+            (999, "the server answered with an invalid HTTP status (999)"),
         ],
     )
     def test_statuses(self, server: WebServer, status: int, sentence: str):
@@ -223,7 +223,7 @@ class TestFailures:
     def test_a_signed_address_may_be_too_old(self, server: WebServer):
         server.files["m.onnx"] = File(b"", status=[-403])
         told = linted(server.url("m.onnx?X-Amz-Signature=s3cr3t")).unreadable
-        assert told.endswith("access is denied (403); a signed address is good for a time only")
+        assert told.endswith("access is denied (403); a signed address expires after some time")
         assert "s3cr3t" not in told
 
     @pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
@@ -247,13 +247,13 @@ class TestFailures:
     def test_a_server_that_does_not_answer(self, server: WebServer):
         server.files["m.onnx"] = File(small_model(), delay=3)
         told = linted(server.url("m.onnx")).unreadable
-        assert told.endswith("no answer came within 1 second, and still after 4 tries")
+        assert told.endswith("no response came within 1 second, and still after 4 tries")
 
     @pytest.mark.parametrize("ranges", [True, False])
     def test_a_server_that_drips(self, server: WebServer, monkeypatch: pytest.MonkeyPatch, ranges: bool):
         monkeypatch.setattr("onnx_lint.remote.access._LEAST_RATE", 1 << 30)
         server.files["m.onnx"] = File(small_model(), rate=20, ranges=ranges)
-        assert "no answer came within 1 second" in linted(server.url("m.onnx")).unreadable
+        assert "no response came within 1 second" in linted(server.url("m.onnx")).unreadable
 
     def test_a_large_file_may_take_longer_than_an_answer(self, server: WebServer):
         """It comes faster than what counts as no answer."""
@@ -282,6 +282,12 @@ class TestFailures:
             list(listed(server.url("d/"), Access(remote_seconds=1)))
         assert 2 < len(server.asked) < 12
 
+    def test_a_page_that_drips_ends_with_the_time_for_all_requests(self, server: WebServer):
+        """It would take 500 s, and one response may take 60."""
+        server.files["d/"] = File(b"<p>" * 5_000, rate=30, headers={"Content-Type": "text/html"})
+        with pytest.raises(RemoteError, match="the limit remote_seconds of 1"):
+            list(listed(server.url("d/"), Access(60, remote_seconds=1)))
+
     @pytest.mark.parametrize("is_date", [False, True])
     def test_a_server_that_wants_time_gets_it_and_the_user_is_told(
         self, server: WebServer, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, is_date: bool
@@ -297,7 +303,7 @@ class TestFailures:
         assert is_date or seconds == 30
         (told,) = caplog.messages
         assert told.startswith("Waiting ")
-        assert told.endswith(f" s before {server.url('m.onnx')} is asked again, as its server wants (Retry-After)")
+        assert told.endswith(f" s before the next request to {server.url('m.onnx')}, as its server asked (Retry-After)")
 
     @pytest.mark.parametrize("wanted", ["0", "-5", "soon", "", "Sun, 06 Nov 1994 08:49:37 GMT", "\u0663", "1e9"])
     def test_what_is_no_time_to_wait_is_none(self, server: WebServer, caplog: pytest.LogCaptureFixture, wanted: str):
@@ -321,7 +327,7 @@ class TestFailures:
         """The wait would take longer than all requests for the model may."""
         server.files["m.onnx"] = File(small_model(), status=[-503], headers={"Retry-After": "30"})
         told = linted(server.url("m.onnx"), Settings(limits=Limits(remote_seconds=20))).unreadable
-        assert "would go beyond the limit remote_seconds of 20" in told
+        assert "would exceed the limit remote_seconds of 20" in told
         assert len(server.asked) == 1
 
     def test_nobody_listens(self):
@@ -329,7 +335,7 @@ class TestFailures:
 
     def test_an_unknown_host(self):
         told = linted("http://nowhere.invalid/m.onnx").unreadable
-        assert told == "http://nowhere.invalid/m.onnx: the name of the host is not known"
+        assert told == "http://nowhere.invalid/m.onnx: the host name is unknown"
 
     @pytest.mark.parametrize(
         "answer",
@@ -342,12 +348,12 @@ class TestFailures:
 
         server.answers["/m.onnx"] = give
         told = linted(server.url("m.onnx")).unreadable
-        assert told == f"{server.url('m.onnx')}: the answer of the server cannot be made out as HTTP"
+        assert told == f"{server.url('m.onnx')}: the response of the server is not valid HTTP"
 
     def test_what_is_compressed_cannot_be_read_in_parts(self, server: WebServer):
         server.files["m.onnx"] = File(small_model(), headers={"Content-Encoding": "gzip"})
         assert linted(server.url("m.onnx")).unreadable.endswith(
-            "the server compresses what it sends, though it was asked not to"
+            "the server compresses the response although the request forbids it"
         )
 
     @pytest.mark.parametrize(

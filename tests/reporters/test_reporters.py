@@ -19,7 +19,7 @@ from support.reports.made_up_report import EMPTY, FACTS, HOSTILE, REPORT, error,
 
 from onnx_lint.common.record import replace
 from onnx_lint.engine.registry import Registered, registry
-from onnx_lint.report import Facts, FileReport, Report
+from onnx_lint.report import FileFacts, FileReport, Report
 from onnx_lint.reporters import REPORTERS, Options, sarif, write_report
 from onnx_lint.reporters.escape import encodable, shortened, visible
 from onnx_lint.reporters.fingerprint import fingerprints
@@ -197,8 +197,7 @@ def test_text_counts_what_it_folds() -> None:
 
 def test_text_of_one_clean_file_is_one_line() -> None:
     assert written("text", replace(REPORT, files=(REPORT.files[1],))) == (
-        "models/clean.onnx: conforms to ONNX 1.23 as far as 98 rules can tell; IR version 14; ai.onnx 28; "
-        "1 node in 1 graph\n"
+        "models/clean.onnx: conforms to ONNX 1.23; 98 rules checked; IR version 14; ai.onnx 28; 1 node in 1 graph\n"
     )
     assert written("text", replace(REPORT, files=(REPORT.files[1],)), quiet=True) == ""
 
@@ -266,7 +265,7 @@ def test_bytes_of(byte_range: tuple[int, int] | None, expected: str) -> None:
 
 
 def test_facts_of_many_imports_are_short() -> None:
-    facts = Facts(8, tuple((f"domain{index}", index) for index in range(2000)), "p" * 10_000, 0, 0, 0)
+    facts = FileFacts(8, tuple((f"domain{index}", index) for index in range(2000)), "p" * 10_000, 0, 0, 0)
     assert facts_of(facts) == (
         "IR version 8; "
         + ", ".join(f"domain{index} {index}" for index in range(8))
@@ -278,7 +277,7 @@ def test_facts_of_many_imports_are_short() -> None:
 
 
 def test_a_ninth_import_is_one_more() -> None:
-    facts = Facts(8, tuple((f"domain{index}", index) for index in range(9)), "", 1, 1, 0)
+    facts = FileFacts(8, tuple((f"domain{index}", index) for index in range(9)), "", 1, 1, 0)
     assert ", domain7 7, 1 more operator set; 1 node in 1 graph" in facts_of(facts)
 
 

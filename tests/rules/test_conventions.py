@@ -16,7 +16,7 @@ from support.project.syntax_trees import files, tree_of
 from onnx_lint.cli.check import check_command
 from onnx_lint.common.cached import cached_property
 from onnx_lint.engine.registry import INDEX, Registered
-from onnx_lint.ir.documents.kinds import KINDS, MODEL
+from onnx_lint.ir.documents.kinds import KINDS, MODEL_KIND
 from onnx_lint.model import Model
 from onnx_lint.spec.clauses import Clause, clauses
 from tools.catalogue import catalogue, index
@@ -153,7 +153,7 @@ def test_shadowed_clauses_are_cited_and_explained():
 
 
 def test_each_kind_of_document_has_a_valid_and_an_invalid_fixture():
-    shown = {(fixture.proto or MODEL, fixture.is_valid) for fixture in fixtures()}
+    shown = {(fixture.proto or MODEL_KIND, fixture.is_valid) for fixture in fixtures()}
     assert {(kind, is_valid) for kind in KINDS for is_valid in (True, False)} - shown == set()
 
 

@@ -19,6 +19,7 @@ from support.project.fixture_files import (
     read_fixture,
 )
 from support.project.unasked_rules import missed, with_all_rules
+from support.reports.wording_faults import wording_faults
 from support.wire.annotated_hex import parse_hex
 
 RULES = sorted({path.parent.parent.name for path in fixture_paths()})
@@ -46,16 +47,21 @@ def test_the_verdict_is_the_one_in_the_file(path: Path, request: pytest.FixtureR
         fixture = read_fixture(path)
     lines = _lines(fixture)
     assert list(fixture.expected) == lines
-    assert [found.rule for found in linted(fixture).diagnostics if not found.allowed] == []
+    assert list(wording_faults(linted(fixture).diagnostics)) == []
     if not fixture.is_valid:
         own = f"[{fixture.rule}] "
         assert [line for line in lines if own in line], f"no finding of {fixture.rule} itself"
 
 
+SAMPLED = 3
+"""One fixture of a rule in so many is held against the rules that have nothing to look at in it."""
+
+
 @pytest.mark.parametrize("rule", RULES)
 def test_a_rule_finds_nothing_in_fixtures_that_lack_what_it_is_about(rule: str):
     found: dict[str, list[str]] = {}
-    for settings, stating in itertools.groupby(fixtures_of(rule), lambda fixture: fixture.settings):
+    sample = fixtures_of(rule)[::SAMPLED]
+    for settings, stating in itertools.groupby(sample, lambda fixture: fixture.settings):
         all_rules = with_all_rules(settings)
         found |= {fixture.id: missed(fixture.model(), all_rules) for fixture in stating}
     assert {name: missing for name, missing in found.items() if missing} == {}

@@ -24,7 +24,7 @@ from onnx_lint.report import Diagnostic
 RULES = sorted(path.name for path in FIXTURES.iterdir() if path.is_dir())
 
 SAMPLED = 4
-"""One fixture in so many is looked at to know how many take part: to lint each once more takes seconds."""
+"""One fixture in so many is written as text again, and counts among those that take part."""
 
 AT_LEAST = {"bytes": 520, "branch": 265, "faulty branch": 145, "function": 225, "faulty function": 140}
 """How many of the sample take part at least: a condition that shuts out too many must not go unnoticed."""
@@ -77,7 +77,7 @@ def _sorted(diagnostics: list[dict[str, object]]) -> list[str]:
 
 
 def test_text_and_bytes_give_the_same_findings(written: list[Written]):
-    for each in written:
+    for number, each in enumerate(written):
         expected = [_whole(diagnostic) for diagnostic in each.diagnostics]
         data = each.proto.SerializePartialToString(deterministic=True)
         in_bytes = each.lint(data, "model.onnx")
@@ -86,9 +86,10 @@ def test_text_and_bytes_give_the_same_findings(written: list[Written]):
             assert diagnostic.byte_range is not None, each.fixture.id
             start, end = diagnostic.byte_range
             assert 0 <= start <= end <= len(data), each.fixture.id
-        text = text_format.MessageToString(type(each.proto).FromString(data)).encode()
-        in_text = each.lint(text, "model.textproto")
-        assert [_whole(diagnostic) for diagnostic in in_text] == expected, each.fixture.id
+        if number % SAMPLED == 0:
+            text = text_format.MessageToString(type(each.proto).FromString(data)).encode()
+            in_text = each.lint(text, "model.textproto")
+            assert [_whole(diagnostic) for diagnostic in in_text] == expected, each.fixture.id
 
 
 def _assert_moved(each: Written, move: Callable[[Proto], Proto], prefix: str) -> None:

@@ -83,12 +83,15 @@ def test_the_command_line_and_the_configuration_name_the_target(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--target-ir", "0"], "there is no IR version 0; they are 1 to 14"),
-        (["--target-ir", "15"], "there is no IR version 15; they are 1 to 14"),
-        (["--target-opset", "0"], "there is no version 0 of 'ai.onnx'; they are 1 to 28"),
-        (["--target-opset", "29"], "there is no version 29 of 'ai.onnx'; they are 1 to 28"),
-        (["--target-opset", "com.example=0"], "there is no version 0 of 'com.example'; they are 1 and above"),
-        (["--target-opset", "ai.onnx:19"], "--target-opset wants [DOMAIN=]N, not 'ai.onnx:19'"),
+        (["--target-ir", "0"], "IR version 0 does not exist; the versions are 1 to 14"),
+        (["--target-ir", "15"], "IR version 15 does not exist; the versions are 1 to 14"),
+        (["--target-opset", "0"], "version 0 of 'ai.onnx' does not exist; the versions are 1 to 28"),
+        (["--target-opset", "29"], "version 29 of 'ai.onnx' does not exist; the versions are 1 to 28"),
+        (
+            ["--target-opset", "com.example=0"],
+            "version 0 of 'com.example' does not exist; the versions are 1 and above",
+        ),
+        (["--target-opset", "ai.onnx:19"], "--target-opset expects [DOMAIN=]N, not 'ai.onnx:19'"),
     ],
     ids=lambda value: value[-1] if isinstance(value, list) else "",
 )
@@ -106,7 +109,7 @@ def _messages(text: str, **target: object) -> list[str]:
 def test_the_library_takes_a_target() -> None:
     assert _messages(GELU) == []
     assert _messages(GELU, target_ir=9, target_opset={"ai.onnx": 19}) == [IR, OPERATOR, IMPORT]
-    with pytest.raises(ValueError, match="there is no IR version 15"):
+    with pytest.raises(ValueError, match="IR version 15 does not exist"):
         _messages(GELU, target_ir=15)
 
 

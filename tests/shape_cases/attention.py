@@ -38,7 +38,9 @@ EXPLAINED = (
             6: "a length for each of the batch; onnx does not look",
         },
     ),
-    Explained("Attention", r"onnx-lint: Indivisible\(place=Dimension\(operand=[012],", "a part for each head, in 3-D"),
+    Explained(
+        "Attention", r"onnx-lint: Indivisible\(place=InputDimension\(operand=[012],", "a part for each head, in 3-D"
+    ),
     Explained(
         "Attention",
         r"onnx-lint: Indivisible\(place=Element\(source='q_num_heads'",

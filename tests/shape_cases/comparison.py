@@ -16,7 +16,7 @@ from onnx import TensorProto, numpy_helper
 
 from onnx_lint.inference.shapes.dims import Dims
 from onnx_lint.inference.shapes.fact import ABSENT, Fact, fact
-from onnx_lint.inference.shapes.operands import Argument, Inside, Operands, Output
+from onnx_lint.inference.shapes.operands import AttributeValue, Inside, Operands, OutputShape
 from onnx_lint.inference.shapes.rules import shape_rule
 from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
 from onnx_lint.spec.operators import OperatorSchema, OperatorSchemas
@@ -46,7 +46,7 @@ class Explained:
 def of_operands(operators: str, reasons: Mapping[int, str], kinds: str = "WrongRank|Unequal") -> tuple[Explained, ...]:
     """Why onnx-lint alone rejects inputs for their ranks and sizes, by their indices."""
     return tuple(
-        Explained(operators, rf"^onnx-lint: ({kinds})\((place=Dimension\()?operand={index},", reason)
+        Explained(operators, rf"^onnx-lint: ({kinds})\((place=InputDimension\()?operand={index},", reason)
         for index, reason in reasons.items()
     )
 
@@ -106,7 +106,7 @@ def _fact(kind: str, shape: Dims | None, content: tuple[Any, ...] | None) -> Fac
     return fact(kind, shape, content)
 
 
-def argument(value: Any) -> Argument:
+def argument(value: Any) -> AttributeValue:
     """An attribute's value as shape rules see it."""
     if isinstance(value, bytes):
         return value.decode()
@@ -132,7 +132,7 @@ def _type_fact(proto: onnx.TypeProto) -> Fact:
     return fact(None, shape if isinstance(shape, tuple) else None)
 
 
-def _shape(output: Output) -> Shapes:
+def _shape(output: OutputShape) -> Shapes:
     """A shape as `inferred_shape` gives it."""
     if isinstance(output, Inside):
         inner = _shape(output.shape)
@@ -140,7 +140,7 @@ def _shape(output: Output) -> Shapes:
     return output
 
 
-def _dims(output: Output) -> Dims:
+def _dims(output: OutputShape) -> Dims:
     return _dims(output.shape) if isinstance(output, Inside) else output or ()
 
 

@@ -258,7 +258,7 @@ EXPLAINED = (
     ),
     Explained(
         "If-1",
-        r"onnx-lint: output 0 'e' of subgraph 'e' is .*, and branches .* hand on one shape",
+        r"onnx-lint: output 0 'e' of subgraph 'e' is .*, and branches .* must return one shape",
         "onnx infers nothing for version 1 of Concat",
     ),
     Explained(

@@ -44,7 +44,9 @@ EXPLAINED = (
     Explained("Concat-1 Split-1", r"onnx-lint: AxisOutOfRange\(.*'axis'", "an axis of the input; onnx does not look"),
     Explained("Split-1", r"onnx-lint: WrongValue\(.*'split'", "sizes that add up; onnx has no inference for version 1"),
     Explained("Split-1", r"onnx-lint: WrongCount\(source='split'", "a size for each output; onnx does not count them"),
-    Explained("Split-1", r"onnx-lint: Indivisible\(place=Dim.*operand=0", "equal parts; onnx has no inference"),
+    Explained(
+        "Split-1", r"onnx-lint: Indivisible\(place=InputDimension.*operand=0", "equal parts; onnx has no inference"
+    ),
     Explained("Concat-4", "onnx-lint: ", "onnx infers nothing where the axis is negative"),
     Explained("Split", r"onnx-lint: WrongRank\(operand=1", "of rank 1 by the description"),
     Explained("Split", r"onnx-lint: WrongCount\(source=1", "onnx counts constants only"),

@@ -53,7 +53,7 @@ EXPLAINED = (
     ),
     Explained("LayerNormalization RMSNormalization", r"onnx-lint: AxisOutOfRange\(.*'axis'", "an axis of the input"),
     Explained("GroupNormalization", r"onnx-lint: WrongValue\(.*'num_groups'.*at least 1", "there are groups"),
-    Explained("GroupNormalization", r"onnx-lint: Indivisible\(place=Dimension\(operand=0, axis=1", "equal groups"),
+    Explained("GroupNormalization", r"onnx-lint: Indivisible\(place=InputDimension\(operand=0, axis=1", "equal groups"),
     Explained("MeanVarianceNormalization", "onnx-lint: AxisOutOfRange", "the axes are those of the input"),
     Explained("MeanVarianceNormalization-13", "onnx: ", "the function body that onnx has for it is not well formed"),
 )

@@ -54,7 +54,9 @@ EXPLAINED = (
         r"onnx-lint: (WrongRank|NotOneElement)\(operand=0",
         "scalars",
     ),
-    Explained("DFT STFT", r"onnx-lint: Unequal\(place=Dimension\(operand=0, axis=\d, size=\d\), expected=2", "1 or 2"),
+    Explained(
+        "DFT STFT", r"onnx-lint: Unequal\(place=InputDimension\(operand=0, axis=\d, size=\d\), expected=2", "1 or 2"
+    ),
     Explained("DFT MelWeightMatrix STFT", "onnx-lint: .*at least [01]", "no signal has a negative length"),
     Explained("DFT STFT", "output 0: onnx .*-", "onnx gives negative sizes"),
     Explained("STFT", r"onnx-lint: WrongRank\(operand=0", "of rank 3; onnx does not look"),

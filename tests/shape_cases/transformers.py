@@ -44,7 +44,9 @@ EXPLAINED = (
         },
     ),
     Explained(
-        "RotaryEmbedding", r"onnx-lint: Indivisible\(place=Dimension\(operand=0,", "a part for each head; onnx rounds"
+        "RotaryEmbedding",
+        r"onnx-lint: Indivisible\(place=InputDimension\(operand=0,",
+        "a part for each head; onnx rounds",
     ),
     Explained("FlexAttention", "onnx: .*requires rank-4 inputs", "onnx takes an unknown rank for a wrong one"),
 )

@@ -44,7 +44,7 @@ def test_it_is_an_error_for_that_consumer_and_no_other():
 
 
 def test_a_consumer_that_is_not_known_is_a_mistake(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    with pytest.raises(ValueError, match=r"no consumer 'tensorrt'; they are onnx\.checker, onnxruntime"):
+    with pytest.raises(ValueError, match=r"unknown consumer 'tensorrt'; the consumers are onnx\.checker, onnxruntime"):
         lint(CLEAN.encode(), consumers=["tensorrt"])
     assert run(["x.onnx", "--consumer", "tensorrt"]) == 2
     assert "--consumer" in capsys.readouterr().err

@@ -100,6 +100,14 @@ def test_initializers_are_read_back():
 def _content(tensor: onnx.TensorProto) -> tuple[object, ...]:
     content: object = None
     if 0 not in tensor.dims:
-        values = onnx.numpy_helper.to_array(tensor)
+        try:
+            values = onnx.numpy_helper.to_array(tensor)
+        except ValueError:  # some fixtures have fewer values than the shape; then the lists are compared
+            return (
+                tensor.name,
+                tensor.data_type,
+                tuple(tensor.dims),
+                *map(tuple, (tensor.float_data, tensor.int64_data)),
+            )
         content = values.tolist() if tensor.data_type == onnx.TensorProto.STRING else values.tobytes()
     return tensor.name, tensor.data_type, tuple(tensor.dims), content

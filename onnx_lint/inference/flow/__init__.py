@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Types and shapes, followed together from inputs, initializers and attributes through a whole model."""
+"""Infers types and shapes together, from inputs, initializers and attributes through a whole model."""

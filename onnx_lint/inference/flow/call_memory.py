@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What calls of functions have brought so far, so that a body is walked once for what its values depend on."""
+"""The results of function calls so far, so that a body is walked once for everything that its values depend on."""
 
 from __future__ import annotations
 
@@ -13,62 +13,62 @@ from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.graph import Function, Graph
 
 REPEATED_NODES: Final = 50_000
-"""How many nodes of function bodies are visited for further tuples of argument types, when each body has been visited
-once, and so many again for further shapes. Whoever writes a model that has more distinct calls than that gets unknown
-types for the rest of them, or unknown shapes."""
+"""The budget, in nodes of function bodies, for walks with further tuples of argument types, after the first walk over
+each body; and once more for walks with further shapes. In a model with more distinct calls, the rest of them have
+unknown types, or unknown shapes."""
 
 FEW: Final = 20
-"""So many operands, parameters or declared values count as one node more; most nodes have two or three."""
+"""The number of operands, parameters or declared values that counts as one more node; most nodes have two or three."""
 
-GivenAttributes = tuple[tuple[str, bytes | None], ...]
-"""The attributes of a call in serialized form, None for one that is not known: all that shapes may depend on."""
+CallAttributes = tuple[tuple[str, bytes | None], ...]
+"""The serialized attributes of a call, None for an unknown one: everything that shapes may depend on."""
 
 
 class CallMemory:
-    """The outputs of calls by the facts of their arguments and the attributes that types and shapes depend on."""
+    """The outputs of calls, by the facts of their arguments and the attributes that types and shapes depend on."""
 
     def __init__(self, operator_of: Callable[[Graph, NodeForm], TypedOperator | None]) -> None:
         self._operator_of = operator_of
-        self._outputs: dict[tuple[int, Facts, GivenAttributes], Facts] = {}
+        self._outputs: dict[tuple[int, Facts, CallAttributes], Facts] = {}
         self._typed: dict[tuple[int, Facts, Arguments], Facts] = {}
-        """The types of the outputs by those of the arguments."""
+        """The types of the outputs, by the types of the arguments."""
         self._deciding: dict[int, frozenset[str]] = {}
         self._entered: set[int] = set()
         self._sizes: dict[int, int] = {}
         self._open: set[int] = set()
         self._type_budget = self._shape_budget = REPEATED_NODES
 
-    def outputs(self, function: Function, inputs: Facts, given: GivenAttributes) -> Facts | None:
-        """What a call with these arguments brought; None if there was none yet."""
+    def outputs(self, function: Function, inputs: Facts, given: CallAttributes) -> Facts | None:
+        """Return the outputs of a call with these arguments; None if there was none yet."""
         return self._outputs.get((function.index, inputs, given))
 
     def typed_outputs(self, function: Function, inputs: Facts, arguments: Arguments) -> Facts | None:
-        """The types that a call with arguments of these types brought; None if there was none yet."""
+        """Return the output types of a call with arguments of these types; None if there was none yet."""
         return self._typed.get((function.index, types_only(inputs), arguments))
 
     def remember(
-        self, function: Function, inputs: Facts, given: GivenAttributes, arguments: Arguments, outputs: Facts
+        self, function: Function, inputs: Facts, given: CallAttributes, arguments: Arguments, outputs: Facts
     ) -> None:
-        """Keep what a call brought."""
+        """Store the outputs of a call."""
         self._outputs[function.index, inputs, given] = outputs
         self._typed.setdefault((function.index, types_only(inputs), arguments), types_only(outputs))
 
     def note_walk(self, function: Function) -> None:
-        """Note that the body counts as walked, since one of the same bytes was."""
+        """Record that the body counts as walked, because an equal one was."""
         self._entered.add(function.index)
 
     def was_entered(self, function: Function) -> bool:
-        """Whether the body has been walked."""
+        """Return whether the body has been walked."""
         return function.index in self._entered
 
     def is_open(self, function: Function) -> bool:
-        """Whether the body is being walked."""
+        """Return whether the body is being walked."""
         return function.index in self._open
 
     def may_enter(self, function: Function, *, for_types: bool) -> bool:
-        """Whether the body may be walked: not inside of itself, and not too often; the first time is free.
+        """Return whether the body may be walked: not inside of itself, and within the budget. The first walk is free.
 
-        `for_types` says that it has not been walked yet for arguments of these types.
+        `for_types`: whether it has not been walked yet for arguments of these types.
         """
         if function.index in self._open:
             return False
@@ -85,7 +85,7 @@ class CallMemory:
         return allowed
 
     def _size(self, function: Function) -> int:
-        """How much a walk takes, in nodes: lists of hundreds of operands or parameters cost as much as a node does."""
+        """Return the cost of a walk in nodes: hundreds of operands or parameters cost as much as further nodes."""
         if function.index not in self._sizes:
             parameters = len(function.body.input_names) + len(function.attribute_names)
             parameters += len(function.attribute_defaults)
@@ -93,15 +93,15 @@ class CallMemory:
         return self._sizes[function.index]
 
     def enter(self, function: Function) -> None:
-        """Note that the body is being walked."""
+        """Record that a walk over the body begins."""
         self._open.add(function.index)
 
     def leave(self, function: Function) -> None:
-        """Note that it is no longer."""
+        """Record that it has ended."""
         self._open.discard(function.index)
 
     def deciding(self, function: Function) -> frozenset[str]:
-        """The attribute parameters of a function that types in its body, or in bodies that it calls, may depend on."""
+        """Return the attribute parameters that types in the body, or in bodies that it calls, may depend on."""
         if function.index not in self._deciding:
             self._deciding[function.index] = frozenset(self._references(function.body))
         return self._deciding[function.index]
@@ -119,7 +119,7 @@ class CallMemory:
 
 
 def types_only(facts: Facts) -> Facts:
-    """The facts without all but the types."""
+    """Return the facts reduced to their types."""
     return tuple(map(_type_only, facts))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The nodes of one form in one frame: what their operator makes of the facts of their inputs, each told once."""
+"""Caches the outcomes of one node form in one frame: input facts -> outcome."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.cached import remembered
 from onnx_lint.common.record import Record
-from onnx_lint.inference.shapes import problem as shape_problem
 from onnx_lint.inference.shapes.attribute_values import AttributeValues, Protos, attribute_values
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts, fact
-from onnx_lint.inference.shapes.operands import Inside, Operands, Output
+from onnx_lint.inference.shapes.operands import Inside, Operands, OutputShape
+from onnx_lint.inference.shapes.problem import ShapeProblem
 from onnx_lint.inference.shapes.registration import ShapeRule
 from onnx_lint.inference.shapes.rules import shape_rule
 from onnx_lint.inference.types.argument import Arguments
-from onnx_lint.inference.types.problem import Problem
+from onnx_lint.inference.types.problem import TypeProblem
 from onnx_lint.inference.types.type_string import ValueType, optional_element, sequence_element
 from onnx_lint.inference.types.typed_operator import TypedOperator, TypeOutcome, allowed_types
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.crashes import Crash, crash_of
-from onnx_lint.spec.operators import OperatorSchema, Option
+from onnx_lint.spec.operators import OperatorSchema, ParameterOption
 
 if TYPE_CHECKING:
     from onnx_lint.inference.shapes.contents import Contents
 
 MOST_OUTCOMES: Final = 5_000
-"""So many outcomes of a cell are kept; then they are forgotten, which costs time only."""
+"""The most outcomes that a cell keeps; a full cache is emptied, which costs only time."""
 
 
 _NONE: Final[frozenset[int]] = frozenset()
@@ -34,35 +34,37 @@ _NONE: Final[frozenset[int]] = frozenset()
 
 @remembered(1_000)
 def _set_of(indices: tuple[int, ...]) -> frozenset[int]:
-    """The set of these, one object for all cells: each by itself takes up 200 bytes."""
+    """Return the indices as a set that all cells share; a set of its own for each would need 200 bytes."""
     return frozenset(indices)
 
 
-class Outcome(Record):
-    """What is known of the outputs, and what is wrong with the inputs."""
+class NodeOutcome(Record):
+    """The facts of the outputs of a node, and the problems of its inputs."""
 
     outputs: Facts
-    problems: tuple[Problem, ...] = ()
-    """What the signature forbids about types."""
-    shape_problems: tuple[shape_problem.Problem, ...] = ()
+    problems: tuple[TypeProblem, ...] = ()
+    """The violations of the type constraints of the signature."""
+    shape_problems: tuple[ShapeProblem, ...] = ()
     crash: Crash | None = None
-    """The bug because of which less is known of the outputs than could be."""
+    """The bug because of which the facts of the outputs are incomplete."""
     branches: tuple[Facts, Facts] | tuple[()] = ()
-    """What each branch of an If gives for the outputs, where either branch may run."""
+    """The outputs of each branch of an If, if either branch may run."""
 
 
 class Cell:
-    """What is known of the nodes of one form in a frame."""
+    """The outcomes of the nodes of one form in a frame."""
 
     __slots__ = (
         "_attributes",
         "_contents",
+        "_followed",
         "_is_plain",
         "_reads",
         "_rule",
         "arguments",
         "count",
         "crash",
+        "has_faulty_attribute",
         "number_operands",
         "operator",
         "outcomes",
@@ -70,34 +72,47 @@ class Cell:
     )
 
     def __init__(
-        self, operator: TypedOperator | None, arguments: Arguments, form: NodeForm, bound: Protos | None
+        self,
+        operator: TypedOperator | None,
+        arguments: Arguments,
+        form: NodeForm,
+        bound: Protos | None,
+        *,
+        has_content: bool = True,
     ) -> None:
+        """`has_content`: whether elements are followed through the node."""
         self.operator = operator
         self.arguments = arguments
         self.count = len(form.outputs)
         self._is_plain = form.outputs == (True,)
-        self.outcomes: dict[tuple[object, ...], Outcome] = {}
-        """The outcomes so far by the inputs, without contents where these decide nothing.
+        self.outcomes: dict[tuple[object, ...], NodeOutcome] = {}
+        """The outcomes by the inputs, without contents that decide nothing.
 
-        Those of an If by the inputs and what each of its branches hands on.
+        Those of an If are stored by the inputs and the outputs of each of its branches.
         """
         self.plain: dict[tuple[Fact | None, ...], Fact] = {}
-        """The output where an outcome is nothing but one value of known shape (docs/performance.md: plain-outcomes)."""
+        """The output, for outcomes that are only one value of known shape (docs/performance.md: plain-outcomes)."""
         self._rule: ShapeRule | None = None
         self._contents: Contents | None = None
         self._attributes: AttributeValues | None = None
         self._reads = _NONE
+        self._followed = _NONE
+        """The inputs of which only elements that are no floating-point numbers decide anything."""
         self.number_operands = _NONE
         """The inputs whose floating-point content decides shapes."""
         self.crash: Crash | None = None
-        """The bug that keeps the shape rule from being asked."""
+        """The bug because of which the shape rule is not used."""
+        self.has_faulty_attribute = False
+        """Whether an attribute has a value that the operator cannot use, so that the outputs are unknown."""
         try:
-            if operator is not None and takes(operator.schema, form) and not _has_faults(operator.schema, form, bound):
-                self._take_rule(operator.schema, form, bound)
+            if operator is not None and takes(operator.schema, form):
+                self.has_faulty_attribute = _has_faults(operator.schema, form, bound)
+                if not self.has_faulty_attribute:
+                    self._take_rule(operator.schema, form, bound, has_content)
         except Exception as error:
             self.crash, self._attributes, self.number_operands = crash_of(error), None, _NONE
 
-    def _take_rule(self, schema: OperatorSchema, form: NodeForm, bound: Protos | None) -> None:
+    def _take_rule(self, schema: OperatorSchema, form: NodeForm, bound: Protos | None, has_content: bool) -> None:
         rule = shape_rule(schema)
         attributes = attribute_values(form.attributes, schema, bound) if rule is not None else None
         if rule is None or attributes is None:
@@ -108,19 +123,30 @@ class Cell:
         self.number_operands = _set_of(
             tuple([index for index, found in parameters if found is not None and "tensor(float)" in found.types])
         )
-        if not schema.domain:
-            from onnx_lint.inference.shapes.contents import FOLLOWED
+        if has_content and not schema.domain:
+            from onnx_lint.inference.shapes.contents import FOLLOWED, IN_ORDER
 
             self._contents = FOLLOWED.get(schema.name)
-            if self._contents is not None:
+            if self._contents is not None and schema.name in IN_ORDER:
                 reads += self._contents.reads
+            elif self._contents is not None:
+                self._followed = _set_of(self._contents.reads)
         self._reads = _set_of(reads)
 
-    def outcome(self, inputs: tuple[Fact | None, ...]) -> Outcome:
-        """The outcome for inputs that `outcomes` does not have; None among them stands for what nothing is known of."""
-        reads = self._reads
+    def outcome(self, inputs: tuple[Fact | None, ...]) -> NodeOutcome:
+        """Return the outcome for inputs that are not in `outcomes`; None is an unknown input."""
+        reads, followed = self._reads, self._followed
         facts = tuple(
-            [UNKNOWN if each is None else each if index in reads else each.bare for index, each in enumerate(inputs)]
+            [
+                UNKNOWN
+                if each is None
+                else each
+                if index in reads
+                else each.without_floats
+                if index in followed
+                else each.bare
+                for index, each in enumerate(inputs)
+            ]
         )
         found = self.outcomes.get(facts)
         if found is None:
@@ -130,21 +156,24 @@ class Cell:
                 self.plain[facts] = found.outputs[0]
         return found
 
-    def keep(self, key: tuple[object, ...], outcome: Outcome) -> Outcome:
-        """Remember an outcome, and return it."""
+    def keep(self, key: tuple[object, ...], outcome: NodeOutcome) -> NodeOutcome:
+        """Store an outcome, and return it."""
         if len(self.outcomes) >= MOST_OUTCOMES:
             self.outcomes.clear()
             self.plain.clear()
         self.outcomes[key] = outcome
         return outcome
 
-    def _made(self, facts: Facts) -> Outcome:
-        """Return the outcome. A bug in a rule for types, shapes or contents costs what that rule would have told."""
+    def _made(self, facts: Facts) -> NodeOutcome:
+        """Return the outcome.
+
+        After a bug in a rule for types, shapes or contents, only the results of that rule are missing.
+        """
         crash = self.crash
         try:
             typed = self.typed(facts)
         except Exception as error:
-            return Outcome((UNKNOWN,) * self.count, crash=crash_of(error))
+            return NodeOutcome((UNKNOWN,) * self.count, crash=crash_of(error))
         try:
             shapes, problems = self.shapes(facts, typed)
             outputs = _as_facts(typed.outputs[: self.count], shapes)
@@ -156,10 +185,10 @@ class Cell:
                 outputs[0] = self._with_content(facts, outputs[0])
             except Exception as error:
                 crash = crash_of(error)
-        return Outcome(tuple(outputs), typed.problems, problems, crash)
+        return NodeOutcome(tuple(outputs), typed.problems, problems, crash)
 
     def typed(self, facts: Facts) -> TypeOutcome:
-        """The types of the outputs, and what the signature forbids."""
+        """Return the types of the outputs, and the violations of the signature."""
         operator = self.operator
         assert operator is not None
         kinds = tuple([each.kind for each in facts])
@@ -167,8 +196,8 @@ class Cell:
             return operator.outcomes.get(kinds) or operator.outcome_of_inputs(kinds)
         return operator.outcome(kinds, self.arguments, self.count)
 
-    def shapes(self, facts: Facts, typed: TypeOutcome) -> tuple[Sequence[Output], tuple[shape_problem.Problem, ...]]:
-        """The shapes of the outputs, and what is wrong; nothing of a node whose types are."""
+    def shapes(self, facts: Facts, typed: TypeOutcome) -> tuple[Sequence[OutputShape], tuple[ShapeProblem, ...]]:
+        """Return the shapes of the outputs, and their problems; nothing for a node with type problems."""
         node = self.operands(facts)
         if node is None or self._rule is None or typed.problems:
             return (None,) * self.count, ()
@@ -177,9 +206,10 @@ class Cell:
         return shapes, (*node.problems, *node.remarks) if binds else ()
 
     def may_give(self, position: int, kind: ValueType) -> bool:
-        """Whether the signature allows a type for an output, whatever the inputs; True where it does not bind.
+        """Return whether the signature allows a type for an output, for any inputs; True if the signature does not
+        bind.
 
-        An attribute that states an element type by number may be wrong itself, which has a finding of its own.
+        An attribute that states an element type by number may itself be wrong, which is another finding.
         """
         operator = self.operator
         if operator is None or not operator.binds:
@@ -190,12 +220,12 @@ class Cell:
         return parameter is None or kind in allowed_types(parameter)
 
     def infer(self, node: Operands) -> None:
-        """Ask the shape rule again, of operands that keep what they are asked."""
+        """Run the shape rule again, on operands that record which of them are read."""
         if self._rule is not None:
             self._rule.infer(node)
 
     def operands(self, facts: Facts, kind: type[Operands] = Operands) -> Operands | None:
-        """What shape rules see of a node with such inputs; None for nodes of which no rule is asked."""
+        """Return the view of a node with these inputs for shape rules; None if there is no rule for it."""
         if self.operator is None or self._attributes is None:
             return None
         return kind(self.operator.schema, self._attributes, facts, self.count)
@@ -210,12 +240,12 @@ class Cell:
         return fact(output.kind, output.shape, content) if content is not None else output
 
 
-def _as_facts(kinds: Sequence[ValueType | None], shapes: Sequence[Output]) -> list[Fact]:
+def _as_facts(kinds: Sequence[ValueType | None], shapes: Sequence[OutputShape]) -> list[Fact]:
     return [as_fact(kind, shape) for kind, shape in zip(kinds, shapes, strict=False)]
 
 
-def as_fact(kind: ValueType | None, shape: Output) -> Fact:
-    """What is known of a value of a type with a shape, or with that of what it holds."""
+def as_fact(kind: ValueType | None, shape: OutputShape) -> Fact:
+    """Return the fact for a type with a shape, or with the shape of its content."""
     if isinstance(shape, Inside):
         within = sequence_element(kind) or optional_element(kind)
         count = None if shape.count is None else (shape.count,)
@@ -224,28 +254,39 @@ def as_fact(kind: ValueType | None, shape: Output) -> Fact:
 
 
 def _has_faults(schema: OperatorSchema, form: NodeForm, bound: Protos | None) -> bool:
-    """Whether an attribute holds what the operator can do nothing with, which has a finding of its own."""
+    """Return whether an attribute has a value that the operator cannot use, which is another finding."""
     if not form.attributes:
         return False
-    from onnx_lint.ir.operators.attribute_faults import attribute_faults
+    from onnx_lint.ir.operators.attribute_faults import attribute_faults, unlisted_values
+    from onnx_lint.spec.operators.attribute_values import allowed_values, is_flag, names_element_type
 
     if bound and any(attribute.ref_attr_name for attribute in form.attributes):
         from onnx_lint.ir.operators.bound_nodes import with_values
 
         form = with_values(form, bound)
-    return bool(attribute_faults(schema, form))
+    return bool(attribute_faults(schema, form)) or any(
+        # Consumers accept any number as a flag, and an element type decides no shape.
+        not is_flag(schema, attribute.name)
+        and not names_element_type(schema, attribute.name)
+        and (allowed := allowed_values(schema, attribute.name)) is not None
+        and unlisted_values(attribute, schema, {attribute.name: allowed})
+        for attribute in form.attributes
+    )
 
 
 def takes(schema: OperatorSchema, form: NodeForm) -> bool:
-    """Whether nodes of the form fit a signature, so that a shape rule may rely on it; other rules say why not."""
+    """Return whether nodes of the form fit a signature, so that shape rules may rely on it.
+
+    Other rules report misfits.
+    """
     if not (schema.allows_input_count(len(form.inputs)) and schema.allows_output_count(len(form.outputs))):
         return False
     for index, given in enumerate(form.inputs):
         parameter = schema.input_at(index)
-        if not given and (parameter is None or parameter.option is Option.SINGLE):
+        if not given and (parameter is None or parameter.option is ParameterOption.SINGLE):
             return False
     names = {name for name, _ in form.attribute_types}
     if any(schema.lacks_attribute(name) for name in names):
-        # It may be what the writer meant by one that the signature has.
+        # It may be a misspelt attribute of the signature.
         return False
     return all(name in names for name, attribute in schema.attributes.items() if attribute.required)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What graphs declare of the values that their nodes give, held against what follows."""
+"""Compares the declarations of values with the facts that are inferred for them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from onnx_lint.inference.flow.cell import Cell, Outcome
+from onnx_lint.inference.flow.cell import Cell, NodeOutcome
 from onnx_lint.inference.flow.faulty_values import FaultyValues
 from onnx_lint.inference.flow.joining import joined
 from onnx_lint.inference.flow.value_flow import ValueFlow
@@ -17,16 +17,19 @@ from onnx_lint.ir.graph import Graph
 
 
 class Declarations:
-    """Joins what is declared with what follows, and notes what does not go together."""
+    """Joins declarations with inferred facts, and records contradictions."""
 
     def __init__(self, found: ValueFlow, faulty: FaultyValues) -> None:
         self._found = found
         self._faulty = faulty
         self.joined: dict[tuple[Fact, Fact], Fact] = {}
-        """What is known of values whose declaration does not contradict what their node gives."""
+        """The joined facts of values whose declaration does not contradict the inferred fact."""
 
     def join(self, name: str, made: Fact, stated: Fact, discords: dict[str, Fact]) -> Fact:
-        """What is known of a value that is not in `joined`; `discords` gets what was made of one that contradicts."""
+        """Return the joined fact of a pair that is not in `joined`.
+
+        On a contradiction, put the inferred one into `discords`.
+        """
         both, discord = joined(made, stated)
         if discord:
             discords[name] = made
@@ -39,7 +42,7 @@ class Declarations:
     def compare(
         self, graph: Graph, declared: Mapping[str, Fact], discords: Mapping[str, Fact], call: Call | None
     ) -> set[str]:
-        """Note the values that are declared otherwise than their node makes them; return those of another type."""
+        """Record the values whose declaration contradicts the inferred fact; return those with another type."""
         noted: set[str] = set()
         differing: set[str] = set()
         for field, index, name in _declarations(graph):
@@ -57,7 +60,7 @@ class Declarations:
     def compare_counts(
         self, graph: Graph, name: str, cell: Cell, data: Fact, stated: Fact, known: Fact, call: Call | None
     ) -> None:
-        """Note the output of a Reshape that is declared with another number of elements than its input has."""
+        """Record the output of a Reshape that is declared with another number of elements than its input has."""
         if data.shape is None or stated.shape is None or known.shape is None:
             return
         if may_count_the_same(data.shape, known.shape) or cell.operator is None or not cell.operator.binds:
@@ -67,11 +70,16 @@ class Declarations:
             self._found.note_declared_count(graph, *place, stated, data, call)
 
     def compare_branches(
-        self, graph: Graph, declared: Mapping[str, Fact], outputs: Sequence[str], outcome: Outcome, call: Call | None
+        self,
+        graph: Graph,
+        declared: Mapping[str, Fact],
+        outputs: Sequence[str],
+        outcome: NodeOutcome,
+        call: Call | None,
     ) -> None:
-        """Note the outputs of an If that are declared otherwise than one of its branches gives them.
+        """Record the outputs of an If whose declaration contradicts the output of one of its branches.
 
-        What contradicts both branches together is noted with the other declarations.
+        Contradictions with both branches together are recorded with the other declarations.
         """
         fields = {name: (field, index) for field, index, name in reversed(list(_declarations(graph)))}
         for position, (name, made) in enumerate(zip(outputs, outcome.outputs, strict=False)):
@@ -83,18 +91,21 @@ class Declarations:
                     self._found.note_declared_shape(graph, *fields[name], stated, facts[position], call, branch)
                     break
 
-    def is_told(self, graph: Graph, index: int, name: str, outcome: Outcome, known: Mapping[str, Fact]) -> bool:
-        """Whether a value that is declared as what its operator never gives is told: unless it follows from a fault."""
+    def is_reported(self, graph: Graph, index: int, name: str, outcome: NodeOutcome, known: Mapping[str, Fact]) -> bool:
+        """Return whether to report a declared type that the operator can never produce.
+
+        False if it follows from a fault.
+        """
         if outcome.problems or self._faulty.are_behind(graph, index, known):
             return False
         self._faulty.add(graph, [name])
-        # What is defined twice has a finding of its own.
+        # A value with two definitions is another finding.
         return graph.positions.get(name) == index
 
     def note_impossible(
         self, graph: Graph, declared: Mapping[str, Fact], impossible: dict[str, Cell], call: Call | None
     ) -> None:
-        """Note the values that are declared as what their operator never gives, each once."""
+        """Record the values whose declared type their operator can never produce, each once."""
         for field, index, name in _declarations(graph):
             cell = impossible.pop(name, None)
             if cell is not None and cell.operator is not None:
@@ -103,7 +114,7 @@ class Declarations:
 
 
 def may_be(stated: Fact, graph: Graph, index: int, name: str, cell: Cell) -> bool:
-    """Whether the operator of a node may give what is declared of an output, whatever its inputs."""
+    """Return whether the operator of a node may produce the declared type of an output, for any inputs."""
     return not stated.kind or cell.may_give(graph.node_outputs[index].index(name), stated.kind)
 
 
@@ -114,4 +125,4 @@ def _declarations(graph: Graph) -> Iterator[tuple[str, int, str]]:
 
 
 _MOST_JOINED: Final = 50_000
-"""So many pairs of facts are remembered; then they are forgotten, which costs time only."""
+"""The most joined pairs to keep; a full cache is emptied, which costs only time."""

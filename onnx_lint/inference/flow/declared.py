@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a graph states: of its inputs, of its initializers, and of its other values."""
+"""The facts that a graph states: about its inputs, its initializers, and its other values."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from math import prod
 
-from onnx_lint.common.cached import remembered
 from onnx_lint.inference.flow.joining import joined
 from onnx_lint.inference.shapes.fact import MOST_ELEMENTS, UNKNOWN, Fact, fact
 from onnx_lint.inference.shapes.stated import (
@@ -26,9 +25,9 @@ FactsByName = Mapping[str, Fact]
 
 
 def declared_inputs(graph: Graph, supplied: tuple[Fact | None, ...] | None) -> dict[str, Fact]:
-    """What is known of the inputs: of those of a subgraph what the operator supplies, and what is declared.
+    """Return the facts of the inputs: declared ones, and for a subgraph also those that the operator supplies.
 
-    Of two types that contradict each other none is known, of two shapes what they have in common.
+    If two types contradict each other, the type is unknown; of two shapes the common part is used.
     """
     found: dict[str, Fact] = {}
     if not graph.input_names:
@@ -47,13 +46,13 @@ def declared_inputs(graph: Graph, supplied: tuple[Fact | None, ...] | None) -> d
 def initializer_facts(
     graph: Graph, with_numbers: frozenset[str], outside: Outside, crashes: Crashes
 ) -> dict[str, Fact]:
-    """What is known of the initializers; of those of floating-point numbers the content where the name is among these.
+    """Return the facts of the initializers. Floating-point content is read only for the names in `with_numbers`.
 
-    A sparse one is another way to write a tensor, and operators meet it as one. `outside` reads external data.
+    A sparse initializer is another way to write a tensor, and operators treat it as one. `outside` reads external data.
     """
     held = graph.initializers
     rows = list(zip(held.element_types, held.shapes, strict=True))
-    # A large graph has a hundred thousand initializers and a few kinds of them, as a thousand small graphs have.
+    # A large graph has a hundred thousand initializers of a few kinds, and so do a thousand small graphs.
     kinds = {row: _kind(row) for row in set(rows)}
     facts = [kinds[row][0] for row in rows]
     small = {row for row, (_, is_small) in kinds.items() if is_small}
@@ -65,7 +64,7 @@ def initializer_facts(
                     facts[index] = _with_content(graph, index, facts[index], outside)
                 except Exception as error:
                     place = graph.at("initializer", index)
-                    crashes.note_place(crash_of(error), "reading the elements of an initializer", place)
+                    crashes.note(crash_of(error), "reading the elements of an initializer", place)
     found = dict(zip(held.names, facts, strict=True))
     for sparse in graph.proto.sparse_initializer if not graph.is_function else ():
         found[sparse.values.name] = fact_of_sparse(sparse)
@@ -73,12 +72,8 @@ def initializer_facts(
     return found
 
 
-@remembered(1_000)
 def _kind(row: tuple[int, bytes]) -> tuple[Fact, bool]:
-    """What is known of initializers of an element type and a shape, and whether they are small.
-
-    A thousand models have a few dozen kinds between them (docs/performance.md: kept-kinds).
-    """
+    """Return the fact of initializers of an element type and a shape, and whether they are small."""
     sizes = dimensions(row[1])
     shape = tensor_shape(sizes)
     return fact(tensor_of(row[0]), shape), shape is not None and prod(sizes) <= MOST_ELEMENTS
@@ -90,9 +85,9 @@ def _with_content(graph: Graph, index: int, bare: Fact, outside: Outside) -> Fac
 
 
 def declared_values(graph: Graph) -> FactsByName:
-    """What outputs and value_info declare, but for names of which they say two types.
+    """Return the declarations of outputs and value_info, without names that are declared with two types.
 
-    Of two shapes of one name what they have in common: that they differ has a finding of its own.
+    Of two shapes of one name the common part is used; the difference is another finding.
     """
     inner, outputs = graph.value_infos["value_info"], graph.value_infos["output"]
     names = [*inner.names, *outputs.names] if inner.names else outputs.names
@@ -120,9 +115,9 @@ def _unambiguous(declarations: Iterable[tuple[str, Fact]]) -> dict[str, Fact]:
 
 
 def default_value(stated: Fact, made: Fact) -> Fact:
-    """What is known of an input with an initializer: another value may come in its place, of the input's shape.
+    """Return the fact of an input with an initializer: the caller may supply another value of the input's shape.
 
-    Where the two contradict each other, which has a finding of its own, nothing is known of the type.
+    If the two contradict each other, which is another finding, the type is unknown.
     """
     if stated.kind and made.kind and stated.kind != made.kind:
         return UNKNOWN

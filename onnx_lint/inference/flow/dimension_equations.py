@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What nodes and declarations say of the variables that stand for dimensions, and where no sizes make all of it true.
+"""Equations between dimension variables, from nodes and declarations, and those that no sizes satisfy.
 
-An equation holds wherever the node runs: a declared dimension is the one that follows, the columns of one matrix are
-the rows of the next, and tensors that are put together agree along the other axes. Broadcasting gives none, as a
-variable may stand for 1. A nested graph may not run at all, so that what it says counts for itself alone.
+Equations come from nodes and from declarations: a declared dimension equals the inferred one, the columns of one matrix
+equal the rows of the next, and concatenated tensors agree in the other axes. Broadcasting gives no equation, because a
+variable may be 1. A nested graph may not run at all, so its equations are only used inside of it.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from onnx_lint.inference.flow.walks import Call, Walked
 from onnx_lint.inference.shapes.dims import Dim
 from onnx_lint.inference.shapes.expression import Sum, read
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts
-from onnx_lint.inference.shapes.operands import EQUATED, Argument, Operands
-from onnx_lint.inference.shapes.problem import Place as Source
+from onnx_lint.inference.shapes.operands import EQUATED, AttributeValue, Operands
+from onnx_lint.inference.shapes.problem import ProblemPlace
+from onnx_lint.inference.shapes.stated import facts_of_types
 from onnx_lint.inference.types.conflict import Note
 from onnx_lint.ir.crashes import Crashes
 from onnx_lint.ir.graph import Graph, GraphKind, Node
@@ -28,20 +29,22 @@ from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.wording import quote
 
 
-class Equation(Record):
-    """Two dimensions that are the same, and who says so."""
+class DimensionEquation(Record):
+    """Two dimensions that are equal, and the source of that."""
 
     one: int | str
     other: int | str
     place: Place
     text: str
+    is_declared: bool = False
+    """Whether one of them is what a declaration says, and the other what the node gives."""
 
 
 class Contradiction(Record):
-    """An equation that no sizes of its variables make true, with those before it that say what some of them are."""
+    """An equation that no sizes of its variables satisfy, with the earlier equations that determine some of them."""
 
-    equation: Equation
-    because: tuple[Equation, ...]
+    equation: DimensionEquation
+    because: tuple[DimensionEquation, ...]
 
     @property
     def place(self) -> Place:
@@ -50,62 +53,120 @@ class Contradiction(Record):
 
     @property
     def subject(self) -> str | None:
-        """The variable or expression that cannot be true."""
+        """The variable or expression that cannot be satisfied."""
         one = self.equation.one
         return one if isinstance(one, str) else str(self.equation.other)
 
     @property
     def allowed(self) -> str:
-        """What would be right there."""
+        """The requirement on the variables."""
         return "variables that stand for one size each in the whole model"
 
     def describe(self) -> str:
-        """What is said of the variable, and what else is."""
+        """Return what is stated about the variable, and the contradicting statements."""
         if not self.because:
             return f"{self.equation.text}, which no size makes true"
-        return f"{self.equation.text}; but {'; '.join(each.text for each in self.because[:_MOST_TOLD])}"
+        return f"{self.equation.text}; but {'; '.join(each.text for each in self.because[:_MOST_SHOWN])}"
 
     def notes(self) -> list[Note]:
-        """The other equations."""
+        """Return the other equations."""
         return [(each.place, each.text) for each in self.because]
 
 
-_MOST_TOLD: Final = 3
-"""So many reasons stand in a message; all are related places."""
+_MOST_SHOWN: Final = 3
+"""The reasons that a message contains; all of them are related places."""
 
 
 def contradictions(flow: ValueFlow, crashes: Crashes) -> list[Contradiction]:
-    """The equations that cannot be true, each variable once.
+    """Return the equations that cannot be satisfied, each variable once.
 
-    A bug costs the equations of a node, or of a scope, and is noted.
+    After a bug only the equations of a node or of a scope are missing; the crash is recorded.
     """
-    equations: dict[_Scope, list[Equation]] = {(): []}
+    equations: dict[_ScopePath, list[DimensionEquation]] = {(): []}
     for walked in flow.walks.first:
         scope = _scope(walked.graph, walked.call)
         if scope is not None:
-            with crashes.at_place(_SOLVE, walked.graph.place):
+            with crashes.at(_SOLVE, walked.graph.place):
                 equations.setdefault(scope, []).extend(_equations(flow, walked, crashes))
-    solutions: dict[_Scope, _Solution] = {}
+    solutions: dict[_ScopePath, _Solution] = {}
     found: list[Contradiction] = []
     for scope in sorted(equations, key=len):
         solution = solutions[scope] = _Solution(solutions.get(scope[:-1]) if scope not in ((), _APART) else None)
-        with crashes.during(_SOLVE):
+        with crashes.at(_SOLVE):
             found.extend(solution.contradictions(equations[scope]))
     return found
+
+
+class FixedSize(Record):
+    """A declaration that gives a size to what inputs leave open, the first one for a variable."""
+
+    equation: DimensionEquation
+    variable: str
+    source: Place
+    input_name: str
+    """The input that leaves it open, and its name."""
+
+    @property
+    def place(self) -> Place:
+        """The declared dimension."""
+        return self.equation.place
+
+    @property
+    def subject(self) -> str | None:
+        """The variable."""
+        return self.variable
+
+    @property
+    def allowed(self) -> str:
+        """What would be right there."""
+        return quote(str(self.equation.other))
+
+    def describe(self) -> str:
+        """What is declared, and what the inputs leave open."""
+        return f"{self.equation.text}; input {quote(self.input_name)} leaves {quote(self.variable)} open"
+
+    def notes(self) -> list[Note]:
+        """The input that leaves it open."""
+        return [(self.source, f"{quote(self.variable)} is open here")]
+
+
+def fixed_sizes(flow: ValueFlow, crashes: Crashes) -> list[FixedSize]:
+    """Return the sizes that the main graph declares for what its inputs leave open, one for each variable."""
+    found: dict[str, FixedSize] = {}
+    for walked in flow.walks.first:
+        graph = walked.graph
+        if graph.kind is not GraphKind.MAIN or graph.is_function:
+            continue
+        inputs = graph.value_infos["input"].types
+        sources = {
+            dim: index
+            for index, fact in reversed(list(enumerate(facts_of_types(inputs))))
+            for dim in fact.shape or ()
+            if isinstance(dim, str)
+        }
+        for equation in _equations(flow, walked, crashes) if sources else ():
+            if not equation.is_declared or not isinstance(equation.one, int):
+                continue
+            variables = sorted(set(_variables(equation.other)))
+            if variables and all(name in sources for name in variables):
+                index = sources[variables[0]]
+                source = graph.place.at("input", index)
+                found.setdefault(variables[0], FixedSize(equation, variables[0], source, graph.input_names[index]))
+    return list(found.values())
 
 
 _SOLVE: Final = "comparing dimension variables"
 
 
-_Scope = tuple[int, ...]
-"""The nested graphs around, from the outermost one on; that of the main graph is empty."""
+_ScopePath = tuple[int, ...]
+"""The enclosing nested graphs, from the outermost one on; empty for the main graph."""
 
-_APART: Final[_Scope] = (-1,)
-"""What stands for the main graph where an initialization graph is in its place."""
+_APART: Final[_ScopePath] = (-1,)
+"""The root of the path in an initialization graph, which does not see the main graph."""
 
 
-def _scope(graph: Graph, call: Call | None) -> _Scope | None:
-    """The scope whose variables stand in a graph: of a function those of the graph that calls it; None for none."""
+def _scope(graph: Graph, call: Call | None) -> _ScopePath | None:
+    """Return the scope of the variables in a graph; for a function, that of its caller; None if there is none."""
     around: list[int] = []
     while True:
         if graph.is_function:
@@ -122,10 +183,10 @@ def _scope(graph: Graph, call: Call | None) -> _Scope | None:
 
 
 _DEEPEST: Final = 64
-"""Graphs that are nested deeper are not looked at; no parser reads a file with so many but through functions."""
+"""The deepest nesting that is followed. No parser reads a file with more, except through functions."""
 
 
-def _equations(flow: ValueFlow, walked: Walked, crashes: Crashes) -> Iterator[Equation]:
+def _equations(flow: ValueFlow, walked: Walked, crashes: Crashes) -> Iterator[DimensionEquation]:
     graph = walked.graph
     stated = {} if graph.is_function else declared_values(graph)
     places = _places(graph) if stated else {}
@@ -133,7 +194,7 @@ def _equations(flow: ValueFlow, walked: Walked, crashes: Crashes) -> Iterator[Eq
         cell = walked.cells.get(node.form)
         if cell is None or cell.operator is None or cell.operator.by_subgraphs:
             continue
-        with crashes.at_node(_SOLVE, node):
+        with crashes.at(_SOLVE, node):
             facts = flow.walks.inputs(walked, node)
             declared = [stated.get(name, UNKNOWN) if name else UNKNOWN for name in node.outputs]
             if any(each.shape for each in declared) and any(map(_has_variables, (*declared, *facts))):
@@ -153,7 +214,7 @@ def _has_variables(fact: Fact) -> bool:
 
 def _of_declaration(
     graph: Graph, places: Mapping[str, tuple[str, int]], node: Node, name: str, made: Fact, declared: Fact
-) -> Iterator[Equation]:
+) -> Iterator[DimensionEquation]:
     if made.shape is None or declared.shape is None or len(made.shape) != len(declared.shape):
         return
     for axis, (given, said) in enumerate(zip(made.shape, declared.shape, strict=True)):
@@ -162,13 +223,17 @@ def _of_declaration(
         field, index = places[name]
         place = graph.place.at(field, index).at("type").at("tensor_type").at("shape").at("dim", axis)
         what = f"dimension {axis} of {field.replace('_', ' ')} {quote(name)}"
-        yield Equation(
-            said, given, place, f"{what} is declared as {_word(said)}, and {node.describe()} gives {_word(given)}"
+        yield DimensionEquation(
+            said,
+            given,
+            place,
+            f"{what} is declared as {_word(said)}, and {node.describe()} gives {_word(given)}",
+            is_declared=True,
         )
 
 
 def _places(graph: Graph) -> dict[str, tuple[str, int]]:
-    """For each declared value the list that declares it and its place there, value_info before the outputs."""
+    """Return for each declared value its list and index; value_info before the outputs."""
     found = {name: ("output", index) for index, name in enumerate(graph.output_names)}
     return found | {name: ("value_info", index) for index, name in enumerate(graph.value_info_names)}
 
@@ -178,51 +243,51 @@ def _word(dim: int | str) -> str:
 
 
 class Recorder(Operands):
-    """Operands that keep which of their dimensions have to be the same."""
+    """Operands that record which of their dimensions must be equal."""
 
     __slots__ = ("equal_dims",)
 
     def __init__(
-        self, schema: OperatorSchema, attributes: Mapping[str, Argument], facts: Facts, output_count: int
+        self, schema: OperatorSchema, attributes: Mapping[str, AttributeValue], facts: Facts, output_count: int
     ) -> None:
         super().__init__(schema, attributes, facts, output_count)
         self.equal_dims: list[tuple[tuple[int, int], str | int, str | int]] = []
         """For each pair the input and the axis of the first, and both dimensions."""
 
-    def same(self, at: tuple[int, int], expected: Dim, by: Source | None) -> Dim:
-        """As of `Operands`."""
+    def same(self, at: tuple[int, int], expected: Dim, by: ProblemPlace | None) -> Dim:
+        """Same as in `Operands`."""
         found = self.dim(*at)
         if found is not None and expected is not None and found != expected and at[0] < EQUATED[self.operator]:
             self.equal_dims.append((at, found, expected))
         return super().same(at, expected, by)
 
 
-def _of_operands(node: Node, facts: Facts, recorder: Recorder) -> Iterator[Equation]:
+def _of_operands(node: Node, facts: Facts, recorder: Recorder) -> Iterator[DimensionEquation]:
     for (index, axis), found, expected in recorder.equal_dims:
         if isinstance(found, int) and isinstance(expected, int):
             continue
         rank = len(facts[index].shape or ())
         what = f"dimension {axis % rank} of input {index} {quote(node.inputs[index])}"
         text = f"{node.describe()} needs {what}, which is {_word(found)}, to be {_word(expected)}"
-        yield Equation(found, expected, node.place.at("input", index), text)
+        yield DimensionEquation(found, expected, node.place.at("input", index), text)
 
 
 # --- solving
 
 
 class _Solution:
-    """What the variables are, as far as the equations before say so."""
+    """The values of the variables, as far as the earlier equations determine them."""
 
     def __init__(self, around: _Solution | None) -> None:
         self._around = around
-        self._known: dict[str, tuple[int | str, tuple[Equation, ...]]] = {}
-        """For a variable its size, or another variable, and the equations from which that follows."""
-        self._told: set[str] = set() if around is None else around._told
+        self._known: dict[str, tuple[int | str, tuple[DimensionEquation, ...]]] = {}
+        """For a variable its size, or an equal variable, and the equations from which that follows."""
+        self._reported: set[str] = set() if around is None else around._reported
 
-    def contradictions(self, equations: Sequence[Equation]) -> Iterator[Contradiction]:
+    def contradictions(self, equations: Sequence[DimensionEquation]) -> Iterator[Contradiction]:
         left = list(equations)
         for _ in range(_MOST_ROUNDS):
-            undecided: list[Equation] = []
+            undecided: list[DimensionEquation] = []
             for equation in left:
                 verdict = self._hold(equation)
                 if verdict is None:
@@ -233,26 +298,30 @@ class _Solution:
                 return
             left = undecided
 
-    def _hold(self, equation: Equation) -> tuple[bool, tuple[Equation, ...]] | None:
-        """Whether an equation may be true, and by which others; None where it tells nothing yet."""
-        because: dict[int, Equation] = {}
+    def _hold(self, equation: DimensionEquation) -> tuple[bool, tuple[DimensionEquation, ...]] | None:
+        """Return whether an equation can be satisfied, and the equations that decide it; None if it is undecided."""
+        because: dict[int, DimensionEquation] = {}
         variables = {*_variables(equation.one), *_variables(equation.other)}
         one, other = (self._reduced(side, because) for side in (equation.one, equation.other))
         terms = {product: one.get(product, 0) - other.get(product, 0) for product in {**one, **other}}
         terms = {product: times for product, times in terms.items() if times}
         names = {name for product in (*one, *other) for name in product}
-        if (names | variables) & self._told or not terms:
+        if (names | variables) & self._reported or not terms:
             return True, ()
         reasons = tuple(because.values())
         rest = terms.pop((), 0)
         follows = self._follow(terms, rest, equation, reasons)
         if follows is False:
-            self._told |= names | variables
+            self._reported |= names | variables
             return False, reasons
         return (True, ()) if follows else None
 
-    def _follow(self, terms: Sum, rest: int, equation: Equation, because: tuple[Equation, ...]) -> bool | None:
-        """Take in what follows of terms and a number that are 0 together; None where nothing does."""
+    def _follow(
+        self, terms: Sum, rest: int, equation: DimensionEquation, because: tuple[DimensionEquation, ...]
+    ) -> bool | None:
+        """Use the equation that terms and a number add up to 0; return False if it has no solution,
+        None if undecided.
+        """
         if not terms:
             return False
         are_plain = all(_is_plain(name) for product in terms for name in product)
@@ -264,7 +333,7 @@ class _Solution:
         match list(terms.items()):
             case [((name,), times)]:
                 size, left = divmod(-rest, times)
-                # Only an empty tensor would make "N" the same as "2*N". But there may be no past: "P + N" is N then.
+                # Only an empty tensor would make "N" the same as "2*N". But the past may be empty: "P + N" is N then.
                 is_on_both = all(name in _variables(side) for side in (equation.one, equation.other))
                 if left or size < 0 or (size == 0 and is_on_both and not because):
                     return False
@@ -275,8 +344,8 @@ class _Solution:
                 return True
         return None
 
-    def _reduced(self, side: int | str, because: dict[int, Equation]) -> Sum:
-        """A side of an equation with what is known in place of its variables."""
+    def _reduced(self, side: int | str, because: dict[int, DimensionEquation]) -> Sum:
+        """Return a side of an equation with the known values of its variables inserted."""
         found: Sum = {}
         for product, times in _terms(side).items():
             names: list[str] = []
@@ -290,39 +359,39 @@ class _Solution:
             found[key] = found.get(key, 0) + times
         return found
 
-    def _value(self, name: str, because: dict[int, Equation]) -> int | str:
+    def _value(self, name: str, because: dict[int, DimensionEquation]) -> int | str:
         passed: list[str] = []
         value: int | str = name
         while isinstance(value, str) and (step := self._step(value)) is not None:
             passed.append(value)
             value = step[0]
-        reasons: tuple[Equation, ...] = ()
+        reasons: tuple[DimensionEquation, ...] = ()
         for each in reversed(passed):
-            # The way is shorter from now on.
+            # Shorten the path for the next time.
             step = self._step(each)
             reasons = (*(step[1] if step is not None else ()), *reasons)[-_MOST_REASONS:]
             self._known[each] = value, reasons
         because.update({id(each): each for each in reasons})
         return value
 
-    def _step(self, name: str) -> tuple[int | str, tuple[Equation, ...]] | None:
-        """What is known of a variable here, or in a graph around."""
+    def _step(self, name: str) -> tuple[int | str, tuple[DimensionEquation, ...]] | None:
+        """Return what a variable is equal to, here or in an enclosing graph."""
         known = self._known.get(name)
         return known if known is not None or self._around is None else self._around._step(name)
 
 
 _MOST_ROUNDS: Final = 8
 _MOST_REASONS: Final = 8
-"""Of a chain of equations the last are told."""
+"""The equations of a chain to report: the last ones."""
 
 
 def _is_plain(name: str) -> bool:
-    """Whether a factor is a variable, and no quotient, sum or minimum, which may be less than 0."""
+    """Return whether a factor is a plain variable: a quotient, sum or minimum may be less than 0."""
     return not name.endswith(")")
 
 
 def _terms(side: int | str) -> Sum:
-    """A side as a sum; a name that cannot be told apart in an expression stands for itself."""
+    """Return a side as a sum. A name that is ambiguous in an expression is a variable of its own."""
     return {(): side} if isinstance(side, int) else read(side) or {(side,): 1}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which values are unknown because something is wrong before them, so that one fault stays one finding."""
+"""Finds the values that are unknown because of an earlier fault, so that one fault is one finding."""
 
 from __future__ import annotations
 
@@ -13,26 +13,39 @@ _NONE: Final[frozenset[str]] = frozenset()
 
 
 class FaultyValues:
-    """The outputs of nodes that have a finding, by graph, and what follows from them."""
+    """The outputs of nodes with a finding, by graph, and the values that follow from them."""
 
     def __init__(self) -> None:
         self._names: dict[int, set[str]] = {}
         self._sound: dict[int, set[str]] = {}
-        """Values of unknown type that were followed back and come from no faulty one."""
+        """Values of unknown type that do not follow from a faulty one."""
+        self._shapeless: dict[int, set[str]] = {}
+        """By graph, the values whose shape is unknown, in full or in part, because of an earlier fault."""
+
+    def begin_shapes(self, graph: Graph) -> set[str]:
+        """Return the set for the values of a graph whose shape is lost to a fault, with those of the
+        enclosing graphs.
+        """
+        found = self._shapeless[id(graph)] = set(self._shapeless.get(id(graph.parent), _NONE))
+        return found
+
+    def reach_outputs(self, graphs: Iterable[Graph]) -> bool:
+        """Return whether an output of one of the walked graphs has lost its shape to a fault."""
+        return any(not self._shapeless.get(id(graph), _NONE).isdisjoint(graph.output_names) for graph in graphs)
 
     def begin(self, graph: Graph) -> None:
-        """Forget what was followed back in an earlier walk over the graph, in which other types were known."""
+        """Discard the results of an earlier walk over the graph, in which other types were known."""
         if self._sound:
             self._sound.pop(id(graph), None)
 
     def add(self, graph: Graph, names: Iterable[str]) -> None:
-        """Note values of a graph that come from a fault."""
+        """Record values of a graph that follow from a fault."""
         self._names.setdefault(id(graph), set()).update(names)
 
     def are_behind(self, graph: Graph, index: int, known: Mapping[str, Fact]) -> bool:
-        """Whether a node has an output that is noted, or an input whose type is unknown since it follows from one.
+        """Return whether an output of a node is recorded, or an input has an unknown type that follows from a fault.
 
-        Each value is followed back once in a walk over a graph.
+        Each value is followed back once per walk over a graph.
         """
         if not self._names:
             return False
@@ -49,7 +62,7 @@ class FaultyValues:
                 self.add(graph, graph.node_outputs[index])
                 return True
             maker = graph.positions.get(name, BEFORE_NODES)
-            # Only nodes before this one: a model whose nodes stand in no order has another finding.
+            # Follow only nodes before this one: a model with unordered nodes has another finding.
             if BEFORE_NODES < maker < index:
                 pile += graph.node_inputs[maker]
         sound |= seen

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What holds for all nodes that are walked over: what is walked, and what operators stand for in it."""
+"""The context that all nodes of a graph or function body share: imports, attributes of the call, and cells."""
 
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from typing import Final
 
+from onnx_lint.common.cached import cached_property
 from onnx_lint.common.record import Record
 from onnx_lint.inference.flow.cell import Cell
 from onnx_lint.inference.flow.walks import Call
-from onnx_lint.inference.shapes.attribute_values import Protos
+from onnx_lint.inference.shapes.attribute_values import READ_FLOAT_ELEMENTS, READ_FLOATS, Protos
 from onnx_lint.inference.shapes.fact import Fact, Facts
 from onnx_lint.inference.shapes.stated import Outside
 from onnx_lint.inference.types.argument import UNKNOWN as UNKNOWN_ARGUMENT
@@ -24,19 +25,19 @@ from onnx_lint.ir.operators.operators import Operators, Scope
 from onnx_lint.spec.releases import newest_opset_version
 
 TypedOperators = dict[NodeForm, TypedOperator | None]
-"""What nodes stand for under one set of imports; None for what has no signature."""
+"""The operators of node forms with one set of imports; None for a node without a signature."""
 
 Cells = dict[NodeForm, Cell]
 
 Known = dict[str, Fact]
-"""What is known of the values that the nodes of a graph see."""
+"""The facts of the values that the nodes of a graph see."""
 
 Walk = Generator["Walk", Facts, Facts]
 """A walk over a graph, see inference/flow/walk.py: it yields the walks that it needs, and returns the outputs."""
 
 
 class Ground(Record):
-    """What is walked over: the graphs to begin with, and what is known of operators."""
+    """The input of the inference: the graphs, and the operators."""
 
     main: Graph | None
     training: Sequence[Graph]
@@ -47,87 +48,95 @@ class Ground(Record):
     outside: Outside
     """Reads the values of a small tensor with external data."""
     crashes: Crashes
-    """Takes note of the bugs that are met."""
+    """Records bugs."""
 
 
 class Frame(Record):
-    """What holds for all nodes of a function body, or of the graphs outside of functions."""
+    """The context of the nodes of a function body, or of the graphs outside of functions."""
 
     scope: Scope
-    """What is known from earlier models of nodes as they are there."""
+    """Identifies the node forms and cells that are kept for later models."""
     operators: TypedOperators
     cells: Cells
     kept: Cells
-    """The cells of earlier models, of nodes as they are there where no call decides what they do."""
+    """The cells of earlier models in this scope, for nodes that do not depend on a call."""
     bindings: Bindings | None = None
-    """The attributes of the call as far as types depend on them."""
+    """The attributes of the call that types depend on."""
     bound: Protos | None = None
     """The attributes of the call."""
     call: Call | None = None
 
 
 class Frames:
-    """What the nodes of each form stand for, found when the first of them is met."""
+    """Finds the cell of each node form, when the first node of that form is walked."""
 
     def __init__(self, ground: Ground) -> None:
         scope = ground.operators.scope(None)
         self.top = Frame(scope, {}, {}, _kept.of(scope))
-        """That of the graphs outside of functions."""
+        """The frame of the graphs outside of functions."""
         self._operators = ground.operators
         self._imports = ground.imports
         self._crashes = ground.crashes
         self._called = {function.name for function in ground.functions}
         self._of_functions: dict[int, tuple[TypedOperators, Cells]] = {}
-        self._holders: dict[tuple[object, ...], Cell] = {}
-        """The cells of nodes outside of functions that hold graphs and have no other attributes, by what they share."""
+        self._alike: dict[tuple[object, ...], Cell] = {}
+        """The cells of nodes outside of functions that differ only in attributes without effect here, by their key."""
 
     def may_call(self, op_type: str) -> bool:
-        """Whether a function has the name of an operator."""
+        """Return whether a function has the name of an operator."""
         return op_type in self._called
 
     def scope(self, function: Function) -> Scope:
-        """What is known from earlier models of nodes as they are in a function body."""
+        """Return the scope of a function body, for cells of earlier models."""
         return self._operators.scope(function)
 
     def kept(self, scope: Scope) -> Cells:
-        """The cells of earlier models of nodes as they are there."""
+        """Return the cells of earlier models in a scope."""
         return _kept.of(scope)
 
     def of_function(self, function: Function) -> tuple[TypedOperators, Cells]:
-        """What functions share that import the same versions; cells where they have no attribute parameters too."""
+        """Return the operators and cells that functions with the same imports share; cells only without parameters."""
         scope = self._imports.number_of(function)
         if scope not in self._of_functions:
             self._of_functions[scope] = {}, {}
         return self._of_functions[scope]
 
     def cell(self, graph: Graph, form: NodeForm, frame: Frame) -> Cell:
-        """The cell of a form that the frame has none of yet."""
-        # What holds for calls of a function depends on their attributes.
+        """Return the cell of a form that is not in the frame yet."""
+        # The outcome of a function call depends on its attributes.
         is_shared = form.is_shared and form.op_type not in self._called
         is_shared = is_shared and (frame.bindings is None or not form.attributes)
-        key = _key_of_holder(form) if form.attribute_kinds and frame.bindings is None else None
-        cell = self._holders.get(key) if key is not None else None
+        key = float_key = None
+        if form.attribute_kinds and frame.bindings is None:
+            float_key = _key_of_float_constant(form) if form.op_type == "Constant" and not self._reads_floats else None
+            key = float_key or _key_of_alike(form)
+        cell = self._alike.get(key) if key is not None else None
         if cell is None and is_shared:
             cell = frame.kept.get(form)
         if cell is None:
-            cell = self._new_cell(graph, form, frame)
-            if is_shared and cell.operator is not None:
+            cell = self._new_cell(graph, form, frame, has_content=float_key is None)
+            if is_shared and cell.operator is not None and float_key is None:
                 _kept.keep(frame.scope, form, cell)
         if key is not None:
-            self._holders[key] = cell
+            self._alike[key] = cell
         frame.cells[form] = cell
         return cell
 
-    def _new_cell(self, graph: Graph, form: NodeForm, frame: Frame) -> Cell:
+    @cached_property
+    def _reads_floats(self) -> bool:
+        """Whether a shape of the model may depend on floating-point elements."""
+        return not READ_FLOAT_ELEMENTS.isdisjoint(self._operators.names)
+
+    def _new_cell(self, graph: Graph, form: NodeForm, frame: Frame, *, has_content: bool) -> Cell:
         try:
             operator = self._operator(graph, form, frame.operators)
-            return _NOTHING_KNOWN if operator is None else _made_cell(operator, form, frame)
+            return _NOTHING_KNOWN if operator is None else _made_cell(operator, form, frame, has_content)
         except Exception as error:
-            self._crashes.note_node(crash_of(error), "looking up the operator", graph.first_of(form))
+            self._crashes.note(crash_of(error), "looking up the operator", graph.first_of(form))
             return _NOTHING_KNOWN
 
     def operator_of(self, graph: Graph, form: NodeForm) -> TypedOperator | None:
-        """What the nodes of a form stand for in a graph; None for what has no signature."""
+        """Return the operator of the nodes of a form in a graph; None if it has no signature."""
         function = graph.function
         operators = self.top.operators if function is None else self.of_function(function)[0]
         return self._operator(graph, form, operators)
@@ -139,14 +148,16 @@ class Frames:
         typed = None
         if operator.schema is not None and operator.opset_version is not None:
             newest = newest_opset_version(operator.domain)
-            # A deprecated operator is no part of the operator set, and what later operator sets say is not known.
+            # A deprecated operator does not belong to the operator set, and later operator sets are unknown.
             binds = not operator.schema.deprecated and (newest is None or operator.opset_version <= newest)
             typed = typed_operator(operator.schema, binds=binds)
         operators[form] = typed
         return typed
 
     def read_as_numbers(self, graph: Graph, frame: Frame) -> frozenset[str]:
-        """The names of the values whose floating-point elements decide shapes: scales of Resize, bounds of Range."""
+        """Return the values whose floating-point elements decide shapes, such as scales of Resize
+        and bounds of Range.
+        """
         wanted: dict[NodeForm, frozenset[int]] = {}
         for form in graph.form_counts:
             cell = frame.cells.get(form) or self.cell(graph, form, frame)
@@ -160,40 +171,61 @@ class Frames:
         )
 
 
-def _key_of_holder(form: NodeForm) -> tuple[object, ...] | None:
-    """What decides the cell of nodes that hold graphs and have no other attributes, as If and Loop; None for others.
+def _key_of_alike(form: NodeForm) -> tuple[object, ...] | None:
+    """Return the key of the cell of nodes whose attributes have no effect here; None for others.
 
-    No two of these forms have the same graphs, and what these make of values is followed in each by itself
-    (docs/performance.md: cells-of-holders).
+    These attributes are graphs, of nodes that have no other attributes, such as If and Loop: each graph is inferred
+    separately (docs/performance.md: cells-of-holders). And floating-point numbers, which affect types and shapes of two
+    operators only (docs/performance.md: cells-without-floats).
     """
-    kinds = form.attribute_kinds
-    if not kinds or any(kind.fields != ("g",) for kind in kinds):
+    kinds = form.attribute_kinds or ()
+    same: tuple[object, ...] = ()
+    if all(kind.fields == ("g",) for kind in kinds):
+        pass
+    elif form.op_type not in READ_FLOATS and all(len(kind.fields) == 1 and kind.fields[0] in "fis" for kind in kinds):
+        given = zip(kinds, form.attributes, strict=True)
+        same = tuple([getattr(attribute, kind.fields[0]) for kind, attribute in given if kind.fields != ("f",)])
+    else:
         return None
-    return form.op_type, form.domain, form.overload, form.inputs, form.outputs, form.attribute_types, kinds
+    return form.op_type, form.domain, form.overload, form.inputs, form.outputs, form.attribute_types, kinds, *same
 
 
-def _made_cell(operator: TypedOperator, form: NodeForm, frame: Frame) -> Cell:
+def _key_of_float_constant(form: NodeForm) -> tuple[object, ...] | None:
+    """Return the key of the cell of a Constant whose floating-point elements are not needed; None for other nodes."""
+    kinds = form.attribute_kinds or ()
+    if form.op_type != "Constant" or len(kinds) != 1 or kinds[0].fields != ("t",) or form.inputs:
+        return None
+    if kinds[0].element_types.isdisjoint(_FLOATS):
+        return None
+    return "Constant", form.domain, form.overload, form.outputs, form.attribute_types, kinds, *form.attributes[0].t.dims
+
+
+_FLOATS: Final = frozenset({1, 10, 11, 16})
+"""The element types of floating-point numbers whose elements are followed, as TensorProto numbers them."""
+
+
+def _made_cell(operator: TypedOperator, form: NodeForm, frame: Frame, has_content: bool) -> Cell:
     arguments = read_arguments(form.attributes, operator.attributes, frame.bindings)
     if operator.attributes and any(operator.schema.lacks_attribute(attribute.name) for attribute in form.attributes):
-        # It may be what the writer meant by one that is not there: one fault, one finding.
+        # It may be a misspelt attribute of the signature: one fault, one finding.
         given = {name for name, _ in arguments}
         arguments += tuple((name, UNKNOWN_ARGUMENT) for name in sorted(operator.attributes - given))
-    return Cell(operator, arguments, form, frame.bound)
+    return Cell(operator, arguments, form, frame.bound, has_content=has_content)
 
 
 _NOTHING_KNOWN: Final = Cell(None, (), NodeForm("", "", (), ()), None)
-"""Of the nodes of an operator without a signature."""
+"""The cell of the nodes of an operator without a signature."""
 
 
 class _Kept:
-    """What is known of the nodes of forms where no call of a function decides it: a folder of models repeats a few."""
+    """The cells that are kept for later models, of nodes that depend on no function call. Models repeat a few forms."""
 
     def __init__(self) -> None:
         self._by_scope: dict[Scope, Cells] = {}
         self._count = 0
 
     def of(self, scope: Scope) -> Cells:
-        """The cells of nodes as they are there."""
+        """Return the cells of a scope."""
         found = self._by_scope.get(scope)
         if found is None:
             if len(self._by_scope) >= _MOST_SCOPES:
@@ -202,7 +234,7 @@ class _Kept:
         return found
 
     def keep(self, scope: Scope, form: NodeForm, cell: Cell) -> None:
-        """Remember a cell."""
+        """Store a cell."""
         if self._count >= _MOST_CELLS:
             self._clear()
         self._count += 1
@@ -210,13 +242,13 @@ class _Kept:
 
     def _clear(self) -> None:
         for cells in self._by_scope.values():
-            cells.clear()  # frames may have them
+            cells.clear()  # frames may refer to them
         self._by_scope.clear()
         self._count = 0
 
 
 _MOST_SCOPES: Final = 100
 _MOST_CELLS: Final = 2_000
-"""So many are remembered; then all are forgotten, which costs time only."""
+"""The most cells to keep; a full cache is emptied, which costs only time."""
 
 _kept: Final = _Kept()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What value_info of functions declares, held against what the calls of the model bring."""
+"""Compares the value_info of functions with the facts that the calls of the model lead to."""
 
 from __future__ import annotations
 
@@ -18,42 +18,42 @@ from onnx_lint.ir.graph import BEFORE_NODES, Function, Graph
 from onnx_lint.spec.operators import OperatorSchema
 
 
-class _Contradiction(Record):
-    """A declaration that no call so far agrees with, and what the first call brought."""
+class _UnmetDeclaration(Record):
+    """A declaration that every call so far contradicts, and the fact from the first call."""
 
     discord: Discord
     stated: Fact
     made: Fact
     call: Call | None
     schema: OperatorSchema | None = None
-    """The operator that gives another type to whatever inputs, where these are not known."""
+    """The operator that can never produce the declared type, if its inputs are unknown."""
 
 
 class FunctionDeclarations:
-    """The declarations in `value_info` of functions that nothing agrees with.
+    """The declarations in `value_info` of functions that every call contradicts.
 
-    A function may be called with several types and shapes, and its `value_info` can tell of one of them only. So a
-    declaration is wrong when each call contradicts it, in the type or in the shape, and none is known to fit.
+    A function may be called with several types and shapes, but its `value_info` can describe only one of them. So a
+    declaration is wrong if each call contradicts it, in the type or in the shape, and no call may agree.
     """
 
     def __init__(self, faulty: FaultyValues) -> None:
         self._faulty = faulty
-        self._found: dict[int, dict[int, _Contradiction]] = {}
-        """By the function's index and that of the declaration."""
+        self._found: dict[int, dict[int, _UnmetDeclaration]] = {}
+        """The declarations by the function's index and their own."""
         self._doubted: dict[int, set[Discord]] = {}
         self._bodies: dict[int, Graph] = {}
 
-    def hold(
+    def compare(
         self, function: Function, known: Mapping[str, Fact], cells: Mapping[NodeForm, Cell], call: Call | None
     ) -> None:
-        """Hold the declarations of a function against what one walk through its body found."""
+        """Compare the declarations of a function with the facts from one walk over its body."""
         body = function.body
         if not body.value_info_names:
             return
         earlier = self._found.get(function.index)
         if earlier is not None and not earlier:
             return
-        now: dict[int, _Contradiction] = {}
+        now: dict[int, _UnmetDeclaration] = {}
         for index, stated in enumerate(facts_of_types(body.value_infos["value_info"].types)):
             if earlier is not None and index not in earlier:
                 continue
@@ -66,14 +66,14 @@ class FunctionDeclarations:
             if earlier is not None and discord == earlier[index].discord:
                 now[index] = earlier[index]
             elif earlier is None and discord:
-                now[index] = _Contradiction(discord, stated, made, call, schema)
+                now[index] = _UnmetDeclaration(discord, stated, made, call, schema)
         self._bodies[function.index] = body
         self._found[function.index] = now
 
     def _never_giving(
         self, body: Graph, name: str, stated: Fact, cells: Mapping[NodeForm, Cell], known: Mapping[str, Fact]
     ) -> OperatorSchema | None:
-        """The operator that makes a value, if its signature does not allow what is declared, whatever the inputs."""
+        """Return the operator of a value if its signature does not allow the declared type, for any inputs."""
         index = body.positions.get(name, BEFORE_NODES)
         if index == BEFORE_NODES or not stated.kind:
             return None
@@ -83,11 +83,11 @@ class FunctionDeclarations:
         return None if self._faulty.are_behind(body, index, known) else cell.operator.schema
 
     def doubt(self, function: Function, *, types: bool) -> None:
-        """Note that a call was not followed, so that what it brings may fit: its shapes, or its types as well."""
+        """Record that a call was not followed, so that its shapes, or also its types, may agree."""
         self._doubted.setdefault(function.index, set()).update(("type", "shape") if types else ("shape",))
 
     def note(self, flow: ValueFlow) -> None:
-        """Note the contradictions, when all calls have been seen."""
+        """Record the contradictions, after all calls."""
         for number, contradictions in self._found.items():
             body, doubted = self._bodies[number], self._doubted.get(number, set())
             for index, each in contradictions.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Follows values through function bodies, each once for what its values depend on."""
+"""Walks over function bodies, each once for everything that its values depend on."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
 from onnx_lint import schema
-from onnx_lint.inference.flow.call_memory import CallMemory, GivenAttributes
+from onnx_lint.inference.flow.call_memory import CallAttributes, CallMemory
 from onnx_lint.inference.flow.frames import Frame, Frames, Known, Walk
 from onnx_lint.inference.flow.function_declarations import FunctionDeclarations
 from onnx_lint.inference.flow.value_flow import ValueFlow
@@ -37,16 +37,16 @@ class FunctionWalk:
         self._walk = walk
         self._calls = CallMemory(frames.operator_of)
         self.declarations = declarations
-        """What is held against the declarations in functions."""
-        self._of_twins: dict[tuple[Graph, Facts, GivenAttributes], tuple[Walked, Facts]] = {}
-        """The first walk over a body and what it brought, where that holds for all bodies of the same bytes."""
+        """Compares the declarations in functions."""
+        self._of_twins: dict[tuple[Graph, Facts, CallAttributes], tuple[Walked, Facts]] = {}
+        """The first walk over a body and its outputs, if they hold for all equal bodies."""
 
     def call(self, function: Function, node: Node, inputs: Facts, frame: Frame) -> Generator[Walk, Facts, Facts]:
-        """The outputs of a call: those of the body, for these arguments, walked once."""
+        """Yield the walk over the body if needed; return the outputs of a call with these arguments."""
         attributes = node.attribute_protos
         arguments = read_arguments(attributes, self._calls.deciding(function), frame.bindings) if attributes else ()
         bound = _bound(attributes, frame.bound)
-        given: GivenAttributes = tuple(
+        given: CallAttributes = tuple(
             [(name, None if proto is None else schema.serialized(proto)) for name, proto in bound.items()]
         )
         inputs = arguments_for(function, inputs)
@@ -73,17 +73,17 @@ class FunctionWalk:
         return outputs
 
     def _stands_alone(self, body: Graph) -> bool:
-        """Whether a walk over the body brings what one over a body of the same bytes would bring, and nothing else."""
+        """Return whether a walk over the body has the same results as one over an equal body, and no other effects."""
         if body.nested or body.value_info_names or self._found.keeps_all:
             return False
         return not any(self._frames.may_call(form.op_type) for form in body.form_counts)
 
     def was_entered(self, function: Function) -> bool:
-        """Whether the body has been walked."""
+        """Return whether the body has been walked."""
         return self._calls.was_entered(function)
 
     def uncalled(self, function: Function) -> Walk:
-        """Walk the body of a function that no call has led to, with arguments of which nothing is known."""
+        """Infer the body of a function that is never called, with unknown arguments."""
         self._calls.may_enter(function, for_types=True)
         arguments = tuple((name, UNKNOWN_ARGUMENT) for name in function.attribute_names)
         bound = dict.fromkeys(function.attribute_names)
@@ -105,13 +105,13 @@ class FunctionWalk:
         frame = Frame(scope, operators, cells, self._frames.kept(scope), bindings, protos, call)
         outputs = yield from self._walk(function.body, frame, known, None)
         self._calls.leave(function)
-        with self._crashes.at_place("comparing declarations with what follows", function.place):
-            self.declarations.hold(function, known, frame.cells, call)
+        with self._crashes.at("comparing declarations with what follows", function.place):
+            self.declarations.compare(function, known, frame.cells, call)
         return outputs
 
 
 def _bound(attributes: Sequence[Any], around: Protos | None) -> dict[str, Any]:
-    """The attributes of a call, where it stands in a function those of the call of that in place of its parameters."""
+    """Return the attributes of a call; inside a function, references are replaced by the attributes of its own call."""
     found: dict[str, Any] = {}
     for attribute in attributes:
         if not attribute.ref_attr_name:

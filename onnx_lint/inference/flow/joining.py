@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of a value of which two things are said: what its node gives, and what is declared."""
+"""Joins two facts about one value: the inferred one and the declared one."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from onnx_lint.inference.shapes.dims import Dim, Shape, agree
 from onnx_lint.inference.shapes.fact import Fact, fact
 
 Discord = Literal["", "type", "shape"]
-"""In what two facts contradict each other; empty where they do not."""
+"""The kind of contradiction between two facts; empty if there is none."""
 
 
 def joined(inferred: Fact, declared: Fact) -> tuple[Fact, Discord]:
-    """What both say together, and in what they contradict each other.
+    """Return the joined fact, and the kind of contradiction.
 
-    Of two types that differ the inferred one is kept, of two shapes the dimensions on which they agree.
+    If the types differ, the inferred one is kept; of two shapes the dimensions on which they agree.
     """
     if inferred.kind and declared.kind and inferred.kind != declared.kind:
         return inferred, "type"
@@ -29,7 +29,7 @@ def joined(inferred: Fact, declared: Fact) -> tuple[Fact, Discord]:
 
 
 def joined_shapes(inferred: Shape, declared: Shape) -> tuple[Shape, Discord]:
-    """What two shapes of one value say together, and whether they contradict each other."""
+    """Return the joined shape of a value, and whether the shapes contradict each other."""
     if inferred is None or declared is None or inferred == declared:
         return (declared if inferred is None else inferred), ""
     if len(inferred) != len(declared):
@@ -40,7 +40,7 @@ def joined_shapes(inferred: Shape, declared: Shape) -> tuple[Shape, Discord]:
 
 
 def _joined_dims(inferred: Dim, declared: Dim) -> Dim:
-    """A size before a variable, the declared variable before the inferred one; of two sizes that differ nothing."""
+    """Return a size rather than a variable, the declared variable rather than the inferred one; None for two sizes."""
     if isinstance(inferred, int):
         return None if isinstance(declared, int) and inferred != declared else inferred
     return declared if declared is not None else inferred

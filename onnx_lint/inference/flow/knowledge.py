@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many values have a known shape, and where knowledge ended for the others."""
+"""Counts the values with known shapes, and finds the causes of unknown ones."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Final, Literal
 
 from onnx_lint.common.record import Record
-from onnx_lint.inference.flow.walks import Walked, Walks, arguments_for
+from onnx_lint.inference.flow.walks import Walked, WalkedValue, Walks, arguments_for
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact
 from onnx_lint.inference.shapes.rules import shape_rule
 from onnx_lint.inference.types.type_string import optional_element, sequence_element
@@ -17,28 +17,28 @@ from onnx_lint.ir.graph import BEFORE_NODES, Graph, GraphKind, Node
 from onnx_lint.ir.operators.operators import Operators
 
 Kind = Literal["operator-without-signature", "operator-without-rule", "budget", "input", "undecided"]
-"""Why a shape is not known: nothing is known of an operator, or not what it makes of shapes; a function has more calls
-than are followed; an input has no shape; values of the run decide it, or a finding stands before it."""
+"""The kinds of causes of unknown shapes: an operator is unknown, or has no shape rule; a function has more calls than
+are followed; an input has no shape; values of the run decide the shape, or a finding comes before it."""
 
 Cause = tuple[Kind, str]
-"""Where knowledge ended: the kind, and the name of the operator, function or input."""
+"""The kind of cause, and the name of the operator, function or input."""
 
 
 class Knowledge(Record):
-    """How many values there are, of how many the shape is not known, and why."""
+    """The number of values, the number with unknown shape, and the causes."""
 
     values: int
     unknown: int
     causes: tuple[tuple[Cause, int], ...]
-    """Where knowledge ended, each with the number of values of which that is so: the MOST_CAUSES with most values."""
+    """The MOST_CAUSES causes with the most values, each with the number of values."""
 
 
 _FEW_VALUES: Final = 4
-"""So few are found in a tuple as quickly as in a set, which takes up 200 bytes, for each graph."""
+"""The most values that stay in a tuple: searching it is as quick as a set, which needs 200 bytes per graph."""
 
 
 def unknown_shapes(graph: Graph, known: Mapping[str, Fact]) -> Collection[str]:
-    """The values that a graph defines and whose rank is not known, where they have one."""
+    """Return the values that a graph defines and whose rank is unknown, if values of their type have one."""
     names = graph.positions
     facts = list(map(known.get, names))
     # Facts are interned: there are far fewer of them than values.
@@ -50,12 +50,12 @@ def unknown_shapes(graph: Graph, known: Mapping[str, Fact]) -> Collection[str]:
 
 
 def have_known_shapes(names: Iterable[str], known: Mapping[str, Fact]) -> bool:
-    """Whether the shapes of these values are known, as far as values of their types have one."""
+    """Return whether the shapes of these values are known. Values without a shape count as known."""
     return all(has_known_shape(each or UNKNOWN) for each in set(map(known.get, names)))
 
 
 def has_known_shape(fact: Fact) -> bool:
-    """Whether the rank of a value is known, or that of what it holds; what has no rank counts as known."""
+    """Return whether the rank of a value, or of its content, is known. A value without a rank counts as known."""
     while fact.shape is None and fact.kind is not None:
         element = sequence_element(fact.kind) or optional_element(fact.kind)
         if element is None:
@@ -67,28 +67,26 @@ def has_known_shape(fact: Fact) -> bool:
 
 
 MOST_CAUSES: Final = 100
-"""So many causes are told, those of most values."""
-
-_Place = tuple[Walked, str]
+"""The number of causes in a report, those with the most values."""
 
 
 class Origins:
-    """Finds for each value of unknown shape where knowledge ended: each step leads to one value before it."""
+    """Finds the cause of each value of unknown shape, by steps to the one value before it."""
 
     def __init__(self, walks: Walks, operators: Operators) -> None:
         self._walks = walks
         self._operators = operators
-        self._of_nodes: dict[tuple[int, int], _Place | Cause] = {}
-        """Of nodes with several outputs, which have one cause and may have many inputs."""
+        self._of_nodes: dict[tuple[int, int], WalkedValue | Cause] = {}
+        """The results for nodes with several outputs, which have one cause and may have many inputs."""
         self._found: dict[int, dict[str, Cause | None]] = {}
-        """By the walk over their graph, the causes of values; None while one is looked for."""
+        """The causes of values, by the walk over their graph; None while one is searched for."""
         self._causes: dict[Cause, Cause] = {}
         self._nested: dict[int, dict[int, list[Graph]]] = {}
         self._parameters: dict[int, dict[str, int]] = {}
 
     def knowledge(self) -> Knowledge:
-        """The numbers for the whole model, those of a function for its first call."""
-        from heapq import nsmallest  # late, as all shapes of most models are known
+        """Return the numbers for the whole model; for a function those of its first call."""
+        from heapq import nsmallest  # late, since most models have only known shapes
 
         first = self._walks.first
         values = sum(len(walked.graph.positions) for walked in first)
@@ -96,7 +94,7 @@ class Origins:
         causes: Counter[Cause] = Counter()
         for walked in first:
             causes.update(self.cause(walked, name) for name in walked.unknown if not _is_main_input(walked, name))
-        # Each of these is its own cause. There may be as many as names in the file, so they are not kept.
+        # Each input is its own cause. There may be as many as names in the file, so they are not cached.
         inputs = {name for kind, name in causes if kind == "input"}
         for walked in first:
             own = (name for name in inputs.intersection(walked.unknown) if _is_main_input(walked, name))
@@ -111,13 +109,13 @@ class Origins:
         return Knowledge(values, unknown, tuple(ordered))
 
     def cause(self, walked: Walked, name: str) -> Cause:
-        """Where knowledge ended for a value of unknown shape."""
-        passed: list[_Place] = []
-        place: _Place = walked, name
+        """Return the cause of a value of unknown shape."""
+        passed: list[WalkedValue] = []
+        place: WalkedValue = walked, name
         while True:
             known = self._found.setdefault(id(place[0]), {})
             if place[1] in known:
-                # One that is under way: a function that calls itself, or nodes in a circle, which has a finding.
+                # It is being searched for: a function that calls itself, or a cycle of nodes, which is another finding.
                 found = known[place[1]] or (_UNDECIDED, "")
                 break
             known[place[1]] = None
@@ -132,7 +130,7 @@ class Origins:
             self._found[id(at)][of] = found
         return found
 
-    def _before(self, walked: Walked, name: str) -> _Place | Cause:
+    def _before(self, walked: Walked, name: str) -> WalkedValue | Cause:
         graph = walked.graph
         position = graph.positions[name]
         if position != BEFORE_NODES:
@@ -151,11 +149,11 @@ class Origins:
             return _UNDECIDED, self._operator(graph.parent.nodes[graph.position])
         return "input", name
 
-    def _before_node(self, walked: Walked, node: Node) -> _Place | Cause:
+    def _before_node(self, walked: Walked, node: Node) -> WalkedValue | Cause:
         cell = walked.cells.get(node.form)
         name = self._operator(node)
         if cell is None:
-            return _UNDECIDED, name  # the walk ended before it, by a bug
+            return _UNDECIDED, name  # a bug ended the walk before it
         if cell.operator is None:
             function = self._operators.operator(node).function
             if function is None:
@@ -172,8 +170,10 @@ class Origins:
                 return inner
         return self._first_unknown(walked, node.inputs) or (_UNDECIDED, name)
 
-    def _first_unknown(self, walked: Walked | None, names: Sequence[str]) -> _Place | None:
-        """The first of these names that stands for a value of unknown shape, in the graph that defines it."""
+    def _first_unknown(self, walked: Walked | None, names: Sequence[str]) -> WalkedValue | None:
+        """Return the first of these names whose value has an unknown shape, with the walk over the graph that defines
+        it.
+        """
         if walked is None:
             return None
         for name in names:
@@ -198,12 +198,12 @@ class Origins:
 
 
 def _is_main_input(walked: Walked, name: str) -> bool:
-    """Whether the value is there before the nodes of the main graph: nothing decides its shape but what is stated."""
+    """Return whether the value is an input or initializer of the main graph, whose shape can only be declared."""
     return walked.graph.kind is GraphKind.MAIN and walked.graph.positions[name] == BEFORE_NODES
 
 
 def nested_by_position(graph: Graph) -> dict[int, list[Graph]]:
-    """The graphs nested in a graph, by the position of the node that holds them."""
+    """Return the graphs nested in a graph, by the position of the node that holds them."""
     found: dict[int, list[Graph]] = {}
     for nested in graph.nested:
         found.setdefault(nested.position, []).append(nested)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How what is known of a value came to be: the values before it that decide it, back to what the file states."""
+"""Explains how a value was inferred: the values that decide it, back to the statements of the file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 from onnx_lint.common.record import Record
 from onnx_lint.inference.flow.knowledge import Cause, Origins, has_known_shape, nested_by_position
 from onnx_lint.inference.flow.value_flow import ValueFlow
-from onnx_lint.inference.flow.walks import Walked, arguments_for
+from onnx_lint.inference.flow.walks import Walked, WalkedValue, arguments_for
 from onnx_lint.inference.shapes.fact import UNKNOWN, Content, Fact, fact
 from onnx_lint.inference.shapes.stated import fact_of_type
 from onnx_lint.ir.graph import BEFORE_NODES, Definition, Graph, Node
@@ -17,17 +17,14 @@ from onnx_lint.ir.operators.operators import Operators
 from onnx_lint.ir.places.place import Place
 
 MOST_STEPS: Final = 1_000
-"""The way back ends after so many values."""
+"""The most values of an explanation."""
 
 _MOST_TRIED: Final = 16
-"""Of nodes with more inputs all of them count as deciding: each is tried against all the others."""
-
-Source = tuple[Walked, str]
-"""A value: the walk over the graph that defines it, and its name."""
+"""The most inputs of a node that are tested for deciding an output; for more, all count as deciding."""
 
 
 class Declared(Record):
-    """What the list `output` or `value_info` of a graph says of a value that a node makes."""
+    """The declaration of a node's output in the list `output` or `value_info` of a graph."""
 
     field: str
     place: Place
@@ -38,44 +35,47 @@ _RANK_OF_MATRICES: Final = 2
 
 
 class Value(Record):
-    """A value, with what is known of it."""
+    """A value with its fact."""
 
     walked: Walked
     name: str
     definition: Definition
     fact: Fact
     cause: Cause | None
-    """Where knowledge ended; None where the shape is known, or there is none."""
+    """The cause if the shape is unknown; None if it is known, or the value has none."""
 
     @property
     def elements(self) -> Content:
-        """The elements of a scalar or a list, where they are followed."""
+        """The elements of a scalar or a list, if they are followed."""
         shape = self.fact.shape
         return self.fact.content if shape is not None and len(shape) < _RANK_OF_MATRICES else None
 
 
-class Step(Record):
-    """A value on the way back."""
+class BackwardStep(Record):
+    """A step of an explanation: a value that decides the ones before it."""
 
     value: Value
     version: int | None
-    """The version of the operator of its node; None where no signature is known."""
+    """The version of the operator of its node; None if it has no known signature."""
     declared: Declared | None
-    """What is declared of it beside its node."""
+    """The declaration of the value, besides its node."""
     sources: tuple[int, ...]
-    """The values that decide what is known of it, by their number among the steps."""
+    """The values that decide it, by their index among the steps."""
 
 
 class Way(Record):
-    """The way back from a value, which is the first step; each leads to later ones, or to what it has in common."""
+    """The explanation of a value, which is the first step.
 
-    steps: tuple[Step, ...]
+    Steps refer to later ones, or to ones they have in common.
+    """
+
+    steps: tuple[BackwardStep, ...]
     is_cut: bool
-    """Whether it goes on beyond the last step."""
+    """Whether there are further values after the last step."""
 
 
 class Provenance:
-    """Tells of the values of all graphs and function bodies; of these once for each call that was followed."""
+    """Explains the values of all graphs and function bodies; for bodies once for each call that was followed."""
 
     def __init__(self, flow: ValueFlow, operators: Operators, graphs: Sequence[Graph]) -> None:
         self._walks = flow.walks
@@ -85,14 +85,14 @@ class Provenance:
         self._declarations: dict[int, dict[str, tuple[str, int]]] = {}
 
     def walks(self) -> list[Walked]:
-        """The walks over all graphs and function bodies, in the order of the model's graphs."""
+        """Return the walks over all graphs and function bodies, in the order of the model's graphs."""
         order = {id(graph): number for number, graph in enumerate(self._graphs)}
-        # Of a model that has no graph an empty one is walked.
+        # For a model without a graph an empty one is walked.
         there = [walked for walked in self._walks if id(walked.graph) in order]
         return sorted(there, key=lambda walked: order[id(walked.graph)])
 
     def values(self, walked: Walked) -> Iterator[Value]:
-        """The values that a graph defines: inputs, initializers, and the outputs of nodes in their order."""
+        """Yield the values that a graph defines: inputs, initializers, and the outputs of nodes in order."""
         seen: set[str] = set()
         for name, definition in walked.graph.definitions():
             if name not in seen:
@@ -105,10 +105,10 @@ class Provenance:
         return Value(walked, name, definition, known, cause)
 
     def way(self, walked: Walked, name: str) -> Way:
-        """The way back from a value that the graph defines."""
+        """Return the explanation of a value that the graph defines."""
         numbers: dict[tuple[int, str], int] = {(id(walked), name): 0}
-        found: list[Source] = [(walked, name)]
-        steps: list[Step] = []
+        found: list[WalkedValue] = [(walked, name)]
+        steps: list[BackwardStep] = []
         is_cut = False
         while len(steps) < len(found):
             at, of = found[len(steps)]
@@ -126,14 +126,14 @@ class Provenance:
             assert definition is not None, "a way leads through values that graphs define"
             value = self._value(at, of, definition)
             declared = self._declared(at.graph, of)
-            steps.append(Step(value, _version(value), declared, tuple(dict.fromkeys(sources))))
+            steps.append(BackwardStep(value, _version(value), declared, tuple(dict.fromkeys(sources))))
         return Way(tuple(steps), is_cut)
 
-    # --- what is declared
+    # --- declarations
 
     def _declared(self, graph: Graph, name: str) -> Declared | None:
         if graph.is_function or graph.positions[name] == BEFORE_NODES:
-            # What is declared in a function binds no call, and an input is its declaration.
+            # A declaration in a function does not bind its calls, and an input is its own declaration.
             return None
         if id(graph) not in self._declarations:
             lists = {"value_info": graph.value_info_names, "output": graph.output_names}
@@ -148,7 +148,7 @@ class Provenance:
 
     # --- the values before one
 
-    def _sources(self, walked: Walked, name: str) -> list[Source]:
+    def _sources(self, walked: Walked, name: str) -> list[WalkedValue]:
         graph = walked.graph
         position = graph.positions[name]
         if position != BEFORE_NODES:
@@ -166,10 +166,10 @@ class Provenance:
         around = self._walks.of(graph.parent, walked.call)
         return self._resolved(around, _supplying(graph.parent.nodes[graph.position], graph, index))
 
-    def _sources_of_output(self, walked: Walked, node: Node, index: int) -> list[Source]:
+    def _sources_of_output(self, walked: Walked, node: Node, index: int) -> list[WalkedValue]:
         cell = walked.cells.get(node.form)
         if cell is None:
-            return []  # the walk ended before it, by a bug
+            return []  # a bug ended the walk before it
         if cell.operator is None:
             function = self._operators.operator(node).function
             if function is None:
@@ -177,7 +177,7 @@ class Provenance:
             body = self._walks.of_arguments(function.body, arguments_for(function, self._walks.inputs(walked, node)))
             names = function.body.output_names[index : index + 1]
             return self._resolved(body, names) or self._resolved(walked, node.inputs)
-        found: list[Source] = []
+        found: list[WalkedValue] = []
         for nested in nested_by_position(node.graph).get(node.index, ()) if cell.operator.by_subgraphs else ():
             handed_on = index + (node.op_type == "Loop")  # the first output of a body is its condition
             names = nested.output_names[handed_on : handed_on + 1]
@@ -186,15 +186,15 @@ class Provenance:
             return found
         return found + self._resolved(walked, self._deciding(walked, node, index))
 
-    def _resolved(self, walked: Walked | None, names: Sequence[str]) -> list[Source]:
-        """The values that names stand for where the nodes of a graph use them; those that nothing defines left out."""
+    def _resolved(self, walked: Walked | None, names: Sequence[str]) -> list[WalkedValue]:
+        """Return the values of names used by nodes of a graph, without undefined names."""
         if walked is None:
             return []
         scopes = [(self._walks.scope(walked, name), name) for name in names if name]
         return [(scope, name) for scope, name in scopes if scope is not None]
 
     def _deciding(self, walked: Walked, node: Node, index: int) -> list[str]:
-        """The inputs without whose shape and content less would be known of an output; all where none alone counts."""
+        """Return the inputs whose shape and content an output depends on; all if no single input matters."""
         cell = walked.cells[node.form]
         facts = self._walks.inputs(walked, node)
         if cell.operator is None or cell.operator.by_subgraphs or len(facts) > _MOST_TRIED:
@@ -215,9 +215,9 @@ def _version(value: Value) -> int | None:
 
 
 def _supplying(node: Node, body: Graph, index: int) -> list[str]:
-    """The input of a control-flow node from which an input of its body comes."""
+    """Return the input of a control-flow node that supplies an input of its body."""
     if node.op_type == "Scan":
-        # Version 8 has the lengths of the sequences in front.
+        # The first input of version 8 is the lengths of the sequences.
         index += len(node.inputs) - len(body.input_names)
     elif node.op_type == "Loop" and index == 0:
         return []  # the number of the iteration

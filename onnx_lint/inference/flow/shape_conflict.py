@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where shapes are at odds with operators and declarations, with what findings say about it."""
+"""Contradictions between shapes, operators and declarations, with the wording of their findings."""
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from onnx_lint.common.record import Record
+from onnx_lint.inference.flow.repairs import repair_of
 from onnx_lint.inference.flow.shape_words import Words, call_notes, shape_notes, text_of
 from onnx_lint.inference.flow.walks import Call
 from onnx_lint.inference.shapes.dims import agree
@@ -15,17 +17,17 @@ from onnx_lint.inference.shapes.problem import (
     Indivisible,
     NotBroadcast,
     NotOneElement,
+    NumberSource,
     Overflow,
-    Problem,
     Repeated,
-    Source,
+    ShapeProblem,
     TwoSizes,
     Unequal,
     WrongCount,
     WrongRank,
     WrongValue,
 )
-from onnx_lint.inference.types.conflict import Note, definition_of
+from onnx_lint.inference.types.conflict import Note, definition_of, name_of_input
 from onnx_lint.inference.types.declaration_conflict import DeclaredValue
 from onnx_lint.ir.graph import Graph, Node
 from onnx_lint.ir.operators.mismatch import attributes_with
@@ -35,18 +37,18 @@ from onnx_lint.wording import quote
 
 
 class ShapeConflict(Record):
-    """A node whose operator does not take the shapes of its inputs, or the numbers that decide shapes."""
+    """A node whose operator does not accept the shapes of its inputs, or the numbers that decide shapes."""
 
     node: Node
     schema: OperatorSchema
-    problem: Problem
+    problem: ShapeProblem
     inputs: Facts
     call: Call | None
-    """The call by which the arguments came into a function body: the first one that led to the conflict."""
+    """The call whose arguments lead to the conflict in a function body: the first of several."""
 
     @property
-    def source(self) -> Source | None:
-        """The attribute, or the input by its content, that gives the number that is wrong; None where a shape is."""
+    def source(self) -> NumberSource | None:
+        """The attribute, or the input, with the wrong number; None if a shape is wrong."""
         problem = self.problem
         if isinstance(problem, WrongCount):
             return problem.source
@@ -58,12 +60,12 @@ class ShapeConflict(Record):
 
     @property
     def is_customary(self) -> bool:
-        """Whether consumers take the rank of an operand, and ONNX writes it so itself."""
+        """True if consumers accept the rank of an operand, and ONNX itself writes it."""
         return isinstance(self.problem, WrongRank) and self.problem.is_customary and self.is_taken
 
     @property
     def is_taken(self) -> bool:
-        """Whether onnx.checker and ONNX Runtime take an operand of a rank that the operator does not."""
+        """True if onnx.checker and ONNX Runtime accept an operand of a rank that the operator does not allow."""
         problem = self.problem
         if not isinstance(problem, WrongRank):
             return False
@@ -72,7 +74,7 @@ class ShapeConflict(Record):
 
     @property
     def place(self) -> Place:
-        """The name of the input in the node's list, the element of the initializer that holds it, or the attribute."""
+        """The name of the input in the node's list, the element of its initializer, or the attribute."""
         source = self.source
         if isinstance(source, str):
             index = next(attributes_with(self.node, {source}), None)
@@ -102,23 +104,45 @@ class ShapeConflict(Record):
         return self.node.inputs[operands[-1]] if operands else self.node.name or None
 
     @property
+    def cause(self) -> str:
+        """The operator, the operands or attributes, and the problem, without the numbers of this node."""
+        about = Words(self.node, self.inputs).sources(self.problem)
+        names = [name_of_input(self.schema, each) if isinstance(each, int) else each for each in about]
+        what = type(self.problem).__name__
+        if isinstance(self.problem, WrongValue):
+            what = f"{what} {_NUMBERS.sub('', self.problem.reason)}"
+        elif isinstance(self.problem, TwoSizes):
+            what = f"{what} {self.problem.variable}"
+        return f"{self.schema.domain}::{self.schema.name} {', '.join(names)}: {what}"
+
+    @property
     def allowed(self) -> str:
-        """What would be right there."""
+        """The valid shape or number."""
         return Words(self.node, self.inputs).allowed(self.problem)
 
+    @property
+    def hint(self) -> str | None:
+        """The one change with which the shapes of the node fit; None if there is none, or several."""
+        change = repair_of(self.node, self.schema, self.inputs, self.problem)
+        return None if change is None else f"with {change} the shapes fit"
+
     def describe(self) -> str:
-        """The shapes or numbers that are there, and what they have to be."""
+        """Return the shapes or numbers, and the requirement."""
         taken = "; onnx.checker and ONNX Runtime accept it" if self.is_taken else ""
         return Words(self.node, self.inputs).sentence(self.problem) + taken
 
     def notes(self) -> list[Note]:
-        """Where the operands in question come from, each with its shape, and the call that brought them."""
+        """Return the definitions of the operands, each with its shape, and the call that supplies them."""
         found: list[Note] = []
         for index in Words(self.node, self.inputs).operands(self.problem):
             found += shape_notes(self.node.graph, self.node.inputs[index], self.inputs[index])
         if isinstance(self.source, int):
             found.append((self.node.place.at("input", self.source), f"read by {self.node.describe()}"))
         return [*found, *call_notes(self.call)]
+
+
+_NUMBERS: Final = re.compile(r"\[[^]]*\]|\d+")
+"""Matches shapes and numbers in a reason."""
 
 
 def _is_constant(graph: Graph, name: str) -> bool:
@@ -132,7 +156,7 @@ def _is_constant(graph: Graph, name: str) -> bool:
 
 
 def _element_place(node: Node, operand: int, element: int | None) -> Place:
-    """The element of the initializer that an input names, if it stands by itself; else the input."""
+    """Return the element of the initializer that an input names, if it has a place of its own; otherwise the input."""
     graph: Graph | None = node.graph
     name = node.inputs[operand]
     while graph is not None and not graph.is_function:
@@ -151,30 +175,30 @@ def _element_place(node: Node, operand: int, element: int | None) -> Place:
 
 
 _ONLY_WARNED_OF: Final = "; ONNX Runtime only warns"
-"""It goes on with what both say in common, for nested graphs too. What functions declare it does not look at."""
+"""ONNX Runtime continues with the common part, also for nested graphs. It ignores declarations in functions."""
 
 
 class DeclaredShapeConflict(DeclaredValue):
-    """A value that is declared with another shape than follows from the node that makes it."""
+    """A value whose declared shape contradicts the inferred one."""
 
     declared: Fact
     inferred: Fact
     call: Call | None
     branch: str = ""
-    """The branch of an If that gives the shape; empty where it follows whichever branch runs."""
+    """The branch of an If that has the inferred shape; empty if it holds for both branches."""
 
     @property
     def place(self) -> Place:
-        """The dimension that is declared otherwise, or the shape of another rank."""
+        """The dimension that differs, or the shape if the ranks differ."""
         return _shape_place(self.graph.place.at(self.field, self.index), self.declared, self.inferred)
 
     @property
     def allowed(self) -> str:
-        """The shape that follows."""
+        """The inferred shape."""
         return f"a shape that fits {text_of(self.inferred)} as well" if self.branch else text_of(self.inferred)
 
     def describe(self) -> str:
-        """The declared shape and the one that follows."""
+        """Return the declared shape and the inferred one."""
         word = self.field.replace("_", " ")
         definition = definition_of(self.graph, self.subject)
         maker = definition.describe() if definition is not None else "the node"
@@ -185,7 +209,7 @@ class DeclaredShapeConflict(DeclaredValue):
         )
 
     def notes(self) -> list[Note]:
-        """Where the value comes from, what its node is given, and the call that brought it."""
+        """Return the definition of the value, and the call that supplies it."""
         definition = definition_of(self.graph, self.subject)
         if definition is None:
             return call_notes(self.call)
@@ -198,7 +222,7 @@ class DeclaredCountConflict(DeclaredValue):
 
     declared: Fact
     data: Fact
-    """What is known of the input."""
+    """The fact of the input."""
     call: Call | None
 
     @property
@@ -208,11 +232,11 @@ class DeclaredCountConflict(DeclaredValue):
 
     @property
     def allowed(self) -> str:
-        """How many elements the shape has to have."""
+        """The number of elements that the shape must have."""
         return f"as many elements as {text_of(self.data)} has"
 
     def describe(self) -> str:
-        """The declared shape and that of the input."""
+        """Return the declared shape and that of the input."""
         word = self.field.replace("_", " ")
         definition = definition_of(self.graph, self.subject)
         node = definition.node if definition is not None else None
@@ -224,7 +248,7 @@ class DeclaredCountConflict(DeclaredValue):
         )
 
     def notes(self) -> list[Note]:
-        """Where the input comes from, and the call that brought it."""
+        """Return the definition of the input, and the call that supplies it."""
         definition = definition_of(self.graph, self.subject)
         if definition is None or definition.node is None:
             return call_notes(self.call)
@@ -243,7 +267,7 @@ class SuppliedShapeConflict(Record):
 
     @property
     def place(self) -> Place:
-        """The dimension that is declared otherwise, or the shape of another rank."""
+        """The dimension that differs, or the shape if the ranks differ."""
         return _shape_place(self.graph.place.at("input", self.index), self.declared, self.supplied)
 
     @property
@@ -257,18 +281,18 @@ class SuppliedShapeConflict(Record):
         return text_of(self.supplied)
 
     def describe(self) -> str:
-        """The declared shape and the one that is supplied."""
+        """Return the declared shape and the supplied one."""
         what = f"input {self.index} {quote(self.subject)} of {self.graph.describe()}"
         supplied = f"{self.node.describe()} supplies {text_of(self.supplied)}"
         return f"{what} is declared as {text_of(self.declared)}, {supplied}"
 
     def notes(self) -> list[Note]:
-        """The node, and the call that brought the shapes."""
+        """Return the node, and the call that supplies the shapes."""
         return [(self.node.place, self.node.describe()), *call_notes(self.call)]
 
 
 class BranchShapeConflict(Record):
-    """An output of which the two branches of an If hand on different shapes."""
+    """An If output whose branches produce different shapes."""
 
     node: Node
     graphs: tuple[Graph, Graph]
@@ -292,15 +316,15 @@ class BranchShapeConflict(Record):
         return text_of(self.shapes[0])
 
     def describe(self) -> str:
-        """Both outputs and their shapes."""
+        """Return both outputs and their shapes."""
         one, other = (
             f"output {self.index} {quote(graph.output_names[self.index])} of {graph.describe()} is {text_of(shape)}"
             for graph, shape in zip(self.graphs, self.shapes, strict=True)
         )
-        return f"{other}, {one}, and branches of {self.node.describe()} hand on one shape"
+        return f"{other}, {one}, and branches of {self.node.describe()} must return one shape"
 
     def notes(self) -> list[Note]:
-        """The output of the first branch, and the call that brought the shapes."""
+        """Return the output of the first branch, and the call that supplies the shapes."""
         first = self.graphs[0]
         found: Note = (
             first.place.at("output", self.index),

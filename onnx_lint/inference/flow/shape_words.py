@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What messages say about shapes that are at odds."""
+"""The wording of messages about shapes."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from onnx_lint.inference.shapes.dims import describe
 from onnx_lint.inference.shapes.fact import Fact, Facts
 from onnx_lint.inference.shapes.problem import (
     AxisOutOfRange,
-    Dimension,
     Element,
     Indivisible,
+    InputDimension,
     NotBroadcast,
     NotOneElement,
+    NumberSource,
     Overflow,
-    Place,
-    Problem,
+    ProblemPlace,
     Repeated,
-    Source,
+    ShapeProblem,
     TwoSizes,
     Unequal,
     WrongCount,
@@ -32,21 +32,26 @@ from onnx_lint.wording import quote
 
 
 def text_of(fact: Fact) -> str:
-    """The shape of a value, or of what it holds."""
+    """Return the shape of a value, or of its content, as text."""
     if fact.inside is not None:
         return f"{(fact.kind or '').partition('(')[0] or 'something'} of {text_of(fact.inside)}"
     return describe(fact.shape)
 
 
 class Words(Record):
-    """A node and what is known of its inputs."""
+    """A node with the facts of its inputs, for wording problems."""
 
     node: Node
     inputs: Facts
 
-    def operands(self, problem: Problem) -> list[int]:
-        """The inputs that a problem is about, the one that is at fault last."""
-        found: list[Source | None] = []
+    def operands(self, problem: ShapeProblem) -> list[int]:
+        """Return the inputs that a problem is about, the faulty one last."""
+        indices = [each for each in self.sources(problem) if isinstance(each, int)]
+        return list(dict.fromkeys(each for each in indices if any(self.node.inputs[each : each + 1])))
+
+    def sources(self, problem: ShapeProblem) -> list[NumberSource]:
+        """Return the inputs and attributes that a problem is about, the faulty one last."""
+        found: list[NumberSource | None] = []
         match problem:
             case WrongRank(operand=operand, like=like):
                 found = [like, operand]
@@ -64,11 +69,10 @@ class Words(Record):
                 found = [0, element.source]
             case Overflow():
                 found = list(range(len(self.inputs)))
-        indices = [each for each in found if isinstance(each, int)]
-        return list(dict.fromkeys(each for each in indices if any(self.node.inputs[each : each + 1])))
+        return [each for each in found if each is not None]
 
-    def sentence(self, problem: Problem) -> str:
-        """What is the matter."""
+    def sentence(self, problem: ShapeProblem) -> str:
+        """Return the message for a problem."""
         node = self.node.describe()
         match problem:
             case WrongRank():
@@ -94,13 +98,14 @@ class Words(Record):
             case Indivisible(place=place, divisor=divisor, by=by):
                 return f"{self._place(place, node)}, which is no multiple of {divisor}{self._reason(divisor, by)}"
             case AxisOutOfRange(place=element, rank=rank, least=least):
-                return f"{self._element(element, node)}, the axes are {_axes(least, rank)}"
+                return f"{self._element(element, node)}, the axes are {_axes(least, rank, 'from ')}"
             case Repeated(place=element, first=first, is_taken=is_taken):
                 what = "; without a reduction the text advises against writing there twice" if is_taken else ""
                 return f"{self._element(element, node)}, as element {first} is{what}"
-            case WrongCount(source=source, count=count, expected=expected, by=by):
+            case WrongCount(source=source, count=count, by=by, is_taken=is_taken):
                 what = f"{self._source(source)} of {node} has {_counted(count, 'element')}"
-                return f"{what}, it has to have {expected}{self._for(by)}"
+                taken = "; ONNX Runtime runs it" if is_taken else ""
+                return f"{what}, it has to have {_count(problem)}{self._for(by)}{taken}"
             case WrongValue(place=element, reason=reason):
                 what = self._element(element, node)
                 return f"{what}, it has to be {reason}" if reason.startswith("at least") else f"{what}: {reason}"
@@ -108,8 +113,8 @@ class Words(Record):
                 what = f"output {output} {quote(self.node.outputs[output])} of {node}"
                 return f"dimension {axis} of {what} is larger than an int64 can say"
 
-    def allowed(self, problem: Problem) -> str:
-        """What would be right."""
+    def allowed(self, problem: ShapeProblem) -> str:
+        """Return the valid shape or number."""
         match problem:
             case WrongRank(least=least, greatest=greatest):
                 return _ranks(least, greatest)
@@ -128,7 +133,7 @@ class Words(Record):
             case Repeated():
                 return "each once"
             case WrongCount(expected=expected):
-                return _counted(expected, "element")
+                return f"{_count(problem)} element{'' if expected == 1 else 's'}"
             case WrongValue(allowed=allowed):
                 return allowed
             case Overflow():
@@ -151,60 +156,67 @@ class Words(Record):
             return f"it has to have {ranks} {'by' if given else 'without'} attribute {quote(problem.like)}"
         return f"{self.node.op_type} takes {ranks}"
 
-    def _source(self, source: Source) -> str:
+    def _source(self, source: NumberSource) -> str:
         if not isinstance(source, str):
             return self._input(source)
         given = any(attribute.name == source for attribute in self.node.attribute_protos)
         return f"attribute {quote(source)}" if given else f"attribute {quote(source)} (by default)"
 
     def _element(self, element: Element, node: str) -> str:
-        value = list(element.value) if isinstance(element.value, tuple) else element.value
+        value = describe(element.value) if isinstance(element.value, tuple) else element.value
         which = "" if element.index is None else f"element {element.index} of "
         return f"{which}{self._source(element.source)} of {node} is {value}"
 
-    def _place(self, place: Place, node: str) -> str:
+    def _place(self, place: ProblemPlace, node: str) -> str:
         if isinstance(place, Element):
             return self._element(place, node)
         what = f"dimension {place.axis} of {self._input(place.operand)} {self._shape(place.operand)} of {node}"
         return f"{what} is {place.size}"
 
-    def _reason(self, expected: int, by: Place | None) -> str:
-        """Where a size comes from: the other operand or attribute, with its own number where that is another one."""
+    def _reason(self, expected: int, by: ProblemPlace | None) -> str:
+        """Return the source of a size: the other operand or attribute, with its own number if that differs."""
         if by is None:
             return ""
-        if isinstance(by, Dimension):
+        if isinstance(by, InputDimension):
             what = f"dimension {by.axis} of {self._input(by.operand)} {self._shape(by.operand)}"
             return f" as {what}" if by.size == expected else f" by {what}"
-        value = list(by.value) if isinstance(by.value, tuple) else by.value
+        value = describe(by.value) if isinstance(by.value, tuple) else by.value
         which = "" if by.index is None else f"element {by.index} of "
         what = f"{which}{self._source(by.source)}"
         return f" as {what} says" if value == expected else f" by {what}, which is {value}"
 
-    def _for(self, by: Source | None) -> str:
+    def _for(self, by: NumberSource | None) -> str:
         if by is None:
             return ""
         return f" by attribute {quote(by)}" if isinstance(by, str) else f" for {self._input(by)} {self._shape(by)}"
 
 
-def _source(place: Place | None) -> Source | None:
+def _source(place: ProblemPlace | None) -> NumberSource | None:
     if place is None:
         return None
-    return place.operand if isinstance(place, Dimension) else place.source
+    return place.operand if isinstance(place, InputDimension) else place.source
 
 
 _ONE = {True: "a scalar", False: "one element"}
-"""What an operator takes that requires one element, by whether it has to be of rank 0."""
+"""The words for the operand of an operator that requires one element, by whether its rank must be 0."""
 
 
 def _sizes(problem: Unequal) -> str:
-    """The sizes that a dimension may have."""
+    """Return the allowed sizes of a dimension."""
     if problem.least is not None and problem.least < problem.expected:
         return f"{problem.least} to {problem.expected}"
     return f"at least {problem.expected}" if problem.or_more else str(problem.expected)
 
 
-def _axes(least: int, rank: int) -> str:
-    return f"from {least} to {rank - 1}" if least < rank else "none"
+def _count(problem: WrongCount) -> str:
+    """Return the allowed numbers of elements of a list."""
+    if problem.or_one and problem.expected != 1:
+        return f"1 or {problem.expected:,}"
+    return f"at least {problem.expected:,}" if problem.or_more else f"{problem.expected:,}"
+
+
+def _axes(least: int, rank: int, preposition: str = "") -> str:
+    return f"{preposition}{least} to {rank - 1}" if least < rank else "none"
 
 
 def _ranks(least: int, greatest: int | None) -> str:
@@ -225,7 +237,7 @@ def _counted(count: int, noun: str) -> str:
 
 
 def shape_notes(graph: Graph, name: str, fact: Fact) -> list[Note]:
-    """Where a value comes from, and the declaration that says something of its shape."""
+    """Return the definition of a value, and the declaration of its shape."""
     definition = definition_of(graph, name)
     if definition is None:
         return []
@@ -246,7 +258,7 @@ def shape_notes(graph: Graph, name: str, fact: Fact) -> list[Note]:
 
 
 def call_notes(call: Call | None) -> list[Note]:
-    """The call by which the arguments came into a function."""
+    """Return the call that supplies the arguments of a function."""
     if call is None:
         return []
     shapes = ", ".join("nothing" if each.kind == "" else text_of(each) for each in call.arguments)

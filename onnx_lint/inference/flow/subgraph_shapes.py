@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The shapes that control-flow operators supply to their subgraphs, and those of what these hand on."""
+"""The shapes that control-flow operators supply to their subgraphs, and the shapes that these return."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from onnx_lint.inference.flow.cell import as_fact
 from onnx_lint.inference.flow.joining import joined, joined_shapes
 from onnx_lint.inference.shapes.dims import Dim, Dims, Shape, unified, union
 from onnx_lint.inference.shapes.fact import ABSENT, Fact, Facts, fact
-from onnx_lint.inference.shapes.operands import Inside, Operands, Output, count_in, held
-from onnx_lint.inference.shapes.problem import AxisOutOfRange, Element, Problem
+from onnx_lint.inference.shapes.operands import Inside, Operands, OutputShape, count_in, held
+from onnx_lint.inference.shapes.problem import AxisOutOfRange, Element, ShapeProblem
 from onnx_lint.inference.types.subgraph_types import Subgraphs
 from onnx_lint.inference.types.type_string import ValueType
 from onnx_lint.ir.operators.control_flow import handed_on_outputs
@@ -22,25 +22,25 @@ _LOOP_HEAD: Final = 2
 
 
 class SuppliedShapes(Record):
-    """A control-flow node with what is known of its inputs."""
+    """A control-flow node with the facts of its inputs."""
 
     subgraphs: Subgraphs
     facts: Facts
     scan: ScanAxes | None = None
-    """How a Scan goes over its inputs; None for other operators, and where its attributes are not right."""
+    """The axes of a Scan; None for other operators, and if its attributes are wrong."""
 
     @property
     def values(self) -> Facts:
-        """The inputs that the body of a Scan or SequenceMap has counterparts of."""
+        """The inputs that correspond to inputs of the body of a Scan or SequenceMap."""
         count = len(self.subgraphs.values)
         return self.facts[len(self.facts) - count :] if count else ()
 
-    def supplied(self) -> Sequence[Output]:
-        """The shapes of the inputs of the body, as far as they are the same in each run."""
+    def supplied(self) -> Sequence[OutputShape]:
+        """Return the shapes of the inputs of the body, as far as they are the same in each run."""
         match self.subgraphs.node.op_type:
             case "Loop":
-                # The iteration number is a scalar, and the first run of the body has the condition as it came in.
-                # What is carried may change its shape from one run to the next.
+                # The iteration number is a scalar, and the first run of the body has the initial condition.
+                # A carried value may change its shape from one run to the next.
                 return [None, self.facts[1].shape, *[None] * (len(self.facts) - _LOOP_HEAD)]
             case "SequenceMap":
                 return [held(each.inside) if each.inside is not None else held(each) for each in self.values]
@@ -53,7 +53,7 @@ class SuppliedShapes(Record):
         return []
 
     def supplied_facts(self, kinds: Sequence[ValueType | None]) -> Facts:
-        """What is known of the inputs of the body, as far as it is the same in each run."""
+        """Return the facts of the inputs of the body, as far as they are the same in each run."""
         shapes = [*self.supplied(), *[None] * len(kinds)]
         found = [as_fact(kind, shape) for kind, shape in zip(kinds, shapes, strict=False)]
         if self.subgraphs.node.op_type == "Loop" and len(found) >= _LOOP_HEAD:
@@ -62,8 +62,8 @@ class SuppliedShapes(Record):
             found[1] = fact(condition.kind, condition.shape, (1,))
         return tuple(found)
 
-    def outputs(self, found: Mapping[str, Facts]) -> Sequence[Output]:
-        """The shapes of the node's outputs by what its subgraphs hand on."""
+    def outputs(self, found: Mapping[str, Facts]) -> Sequence[OutputShape]:
+        """Return the shapes of the node's outputs, from the outputs of its subgraphs."""
         node = self.subgraphs.node
         count = handed_on_outputs(node)
         found = {name: facts for name, facts in found.items() if len(facts) == count}
@@ -78,12 +78,12 @@ class SuppliedShapes(Record):
                 return self._scanned(self.scan, found.get("body", ()))
         return []
 
-    def problems(self, found: Mapping[str, Facts]) -> tuple[Problem, ...]:
-        """What is wrong about attributes in the light of what the subgraphs hand on."""
+    def problems(self, found: Mapping[str, Facts]) -> tuple[ShapeProblem, ...]:
+        """Return the problems of attributes that depend on the outputs of the subgraphs."""
         body = found.get("body", ())[self.subgraphs.state_count :]
         if self.scan is None or self.scan.outputs is None:
             return ()
-        wrong: list[Problem] = []
+        wrong: list[ShapeProblem] = []
         for index, (axis, each) in enumerate(zip(self.scan.outputs, body, strict=False)):
             rank = None if each.shape is None else len(each.shape) + 1
             if rank is not None and not -rank <= axis < rank:
@@ -91,20 +91,20 @@ class SuppliedShapes(Record):
         return tuple(wrong)
 
     def branches(self, found: Mapping[str, Facts]) -> tuple[Facts, Facts] | tuple[()]:
-        """Return what both branches of an If give, if they give as many values as the node has outputs."""
+        """Return the outputs of both branches of an If, if there are as many as the node has outputs."""
         count = handed_on_outputs(self.subgraphs.node)
         one, other = found.get("then_branch", ()), found.get("else_branch", ())
         return (one, other) if len(one) == len(other) == count else ()
 
     def differing(self, found: Mapping[str, Facts]) -> Iterator[int]:
-        """The outputs of which the branches of an If hand on different shapes where that is not allowed."""
+        """Yield the outputs whose branches of an If have different shapes."""
         one, other = found.get("then_branch", ()), found.get("else_branch", ())
         for index, (first, second) in enumerate(zip(one, other, strict=False)):
             if joined(first, second)[1] == "shape":
                 yield index
 
-    def _looped(self, body: Facts) -> Sequence[Output]:
-        """Carried values: as they came in, if there is no run, or as a run of the body leaves them whatever it got."""
+    def _looped(self, body: Facts) -> Sequence[OutputShape]:
+        """Return the shapes of carried values, before the first run or after any run, and of scan outputs."""
         first = self.facts[_LOOP_HEAD:]
         if not body:
             return []
@@ -114,7 +114,7 @@ class SuppliedShapes(Record):
         return [*carried, *[_stacked(each.shape, length) for each in values[len(first) :]]]
 
     def _runs(self, condition: Fact) -> Dim:
-        """How often the body of a Loop runs, where its number of iterations is known and nothing ends it before."""
+        """Return how often the body of a Loop runs, if the number of iterations is known and no condition ends it."""
         iterations, first, *_ = (*self.facts, ABSENT, ABSENT)
         goes_on = condition.content == (1,) and (first is ABSENT or first.content == (1,))
         if not goes_on or iterations.content is None or len(iterations.content) != 1:
@@ -122,7 +122,7 @@ class SuppliedShapes(Record):
         count = iterations.content[0]
         return max(count, 0) if isinstance(count, int) else count if isinstance(count, str) else None
 
-    def _scanned(self, scan: ScanAxes, body: Facts) -> Sequence[Output]:
+    def _scanned(self, scan: ScanAxes, body: Facts) -> Sequence[OutputShape]:
         states = self.subgraphs.state_count
         first = self.values[:states]
         carried = [
@@ -132,27 +132,27 @@ class SuppliedShapes(Record):
 
 
 class ScanAxes(Record):
-    """How a Scan goes over its inputs and puts its outputs together."""
+    """The axes along which a Scan slices its inputs and stacks its outputs."""
 
     inputs: tuple[int, ...]
-    """For each scan input the axis that it loses; without the batch axis of version 8."""
+    """The axis that each scan input loses; without the batch axis of version 8."""
     outputs: tuple[int, ...] | None
-    """For each scan output the axis that it gains, counted from the end where it is negative; None for the first."""
+    """The axis that each scan output gains; negative ones count from the end. None if all are the first."""
     length: Dim
-    """How many runs of the body there are."""
+    """The number of runs of the body."""
     batch: tuple[Dim, ...] = ()
-    """The size of the batch axis that version 8 has in front."""
+    """The size of the batch axis in front, in version 8."""
 
     def state(self, shape: Shape) -> Shape:
-        """The shape of a state in the body."""
+        """Return the shape of a state in the body."""
         return None if shape is None else shape[len(self.batch) :]
 
     def whole_state(self, shape: Shape) -> Shape:
-        """The shape of a state outside of the body."""
+        """Return the shape of a state outside of the body."""
         return None if shape is None else (*self.batch, *shape)
 
     def slice(self, index: int, shape: Shape) -> Shape:
-        """The shape of what the body gets of a scan input."""
+        """Return the shape of the slice of a scan input that the body gets."""
         if shape is None or index >= len(self.inputs) or len(shape) <= self.inputs[index] + len(self.batch):
             return None
         rest = shape[len(self.batch) :]
@@ -160,7 +160,7 @@ class ScanAxes(Record):
         return rest[:axis] + rest[axis + 1 :]
 
     def stacked(self, index: int, shape: Shape) -> Shape:
-        """The shape of a scan output whose pieces have a shape."""
+        """Return the shape of a scan output, from the shape of its pieces."""
         if shape is None:
             return None
         axis = self.outputs[index] if self.outputs is not None and index < len(self.outputs) else 0
@@ -171,7 +171,7 @@ class ScanAxes(Record):
 
 
 def scan_axes(node: Operands | None, subgraphs: Subgraphs) -> ScanAxes | None:
-    """How a node goes over its inputs if it is a Scan; None for any other, and where the axes are not its inputs'."""
+    """Return the axes of a Scan node; None for any other node, and if its inputs do not have these axes."""
     if node is None or node.operator != "Scan":
         return None
     count = len(subgraphs.values) - subgraphs.state_count
@@ -196,17 +196,17 @@ def scan_axes(node: Operands | None, subgraphs: Subgraphs) -> ScanAxes | None:
 
 
 _WITHOUT_BATCH: Final = 9
-"""The version of Scan that has no batch axis any more."""
+"""The first version of Scan without a batch axis."""
 
 
-def _either(one: Facts | None, other: Facts | None) -> list[Output]:
+def _either(one: Facts | None, other: Facts | None) -> list[OutputShape]:
     if one is None or other is None:
-        # The other branch is missing, or a parameter of a function.
+        # The other branch is missing, or is a parameter of a function.
         return [held(each) for each in one or other or ()]
     return [_union(held(first), held(second)) for first, second in zip(one, other, strict=True)]
 
 
-def _union(one: Output, other: Output) -> Output:
+def _union(one: OutputShape, other: OutputShape) -> OutputShape:
     if isinstance(one, Inside) and isinstance(other, Inside):
         return Inside(_union(one.shape, other.shape), one.count if one.count == other.count else None)
     if isinstance(one, Inside) or isinstance(other, Inside):

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Follows values through If, Loop, Scan and SequenceMap: into their subgraphs, and out of them."""
+"""Walks over the subgraphs of If, Loop, Scan and SequenceMap."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any, Final
 
-from onnx_lint.inference.flow.cell import Cell, Outcome, as_fact
+from onnx_lint.inference.flow.cell import Cell, NodeOutcome, as_fact
 from onnx_lint.inference.flow.faulty_values import FaultyValues
 from onnx_lint.inference.flow.frames import Frame, Known, Walk
 from onnx_lint.inference.flow.subgraph_shapes import SuppliedShapes, scan_axes
@@ -36,9 +36,9 @@ class SubgraphWalk:
 
     def walk(
         self, node: Node, cell: Cell, inputs: Facts, frame: Frame, known: Known, nested: Sequence[Graph]
-    ) -> Generator[Walk, Facts, Outcome]:
-        """Walk the subgraphs of a node, with what its operator supplies to them; return what comes out of it."""
-        # An If supplies nothing, so it need not be known what until its branches are followed.
+    ) -> Generator[Walk, Facts, NodeOutcome]:
+        """Walk the subgraphs of a node with the facts that its operator supplies; return the outcome of the node."""
+        # An If supplies nothing, so its supplier is only needed after its branches.
         supplier = self._supplier(node, cell, inputs) if node.op_type != "If" else None
         found: dict[str, Facts] = {}
         graphs: dict[str, Graph] = {}
@@ -49,7 +49,7 @@ class SubgraphWalk:
             graphs[name] = graph
         if supplier is not None:
             return self._outcome(node, cell, supplier, found, graphs, frame)
-        # What comes out of an If follows from this, unless there is a finding (docs/performance.md: known-branches).
+        # This determines the outcome of an If, unless there is a finding (docs/performance.md: known-branches).
         key = inputs, *found.items()
         outcome = cell.outcomes.get(key)
         if outcome is None:
@@ -73,8 +73,8 @@ class SubgraphWalk:
         found: Mapping[str, Facts],
         graphs: Mapping[str, Graph],
         frame: Frame,
-    ) -> Outcome:
-        """What comes out of a node of whose subgraphs, by their attributes, it has been found what they hand on."""
+    ) -> NodeOutcome:
+        """Return the outcome of a node, from the outputs of its subgraphs by their attributes."""
         assert cell.operator is not None
         subgraphs, inputs = supplier.subgraphs, supplier.facts
         typed = cell.typed(inputs)
@@ -99,14 +99,14 @@ class SubgraphWalk:
         made = tuple([as_fact(kind, shape) for kind, shape in zip(outcome.outputs, shaped, strict=False)])
         schema = cell.operator.schema
         is_if = schema.name == "If" and schema.since_version >= _IF_OF_SHAPES
-        # Of a condition that is known only one branch runs; a node without inputs has a finding of its own.
+        # With a known condition only one branch runs; a node without inputs is another finding.
         may_differ = is_if and is_right and cell.operator.binds and all(each.content is None for each in inputs[:1])
-        return Outcome(made, outcome.problems, problems, branches=supplier.branches(found) if may_differ else ())
+        return NodeOutcome(made, outcome.problems, problems, branches=supplier.branches(found) if may_differ else ())
 
     def _supplied(
         self, supplier: SuppliedShapes, attribute: str, graph: Graph, frame: Frame
     ) -> tuple[Fact | None, ...] | None:
-        """What the operator gives to the inputs of the subgraph in an attribute; None where it gives none."""
+        """Return the facts that the operator supplies to the inputs of a subgraph; None if it supplies none."""
         node = supplier.subgraphs.node
         kinds = supplier.subgraphs.supplied(attribute, graph)
         for mismatch in supplier.subgraphs.mismatched_inputs(attribute, graph, kinds):
@@ -119,7 +119,7 @@ class SubgraphWalk:
 
 
 def _attribute_name(node: Node, graph: Graph) -> str:
-    """The name of the attribute that holds the graph; empty for one of a list of graphs."""
+    """Return the name of the attribute that holds the graph; empty for one of a list of graphs."""
     attribute = graph.place.parent
     if attribute is None or attribute.index is None or graph.place.field != "g":
         return ""
@@ -128,4 +128,4 @@ def _attribute_name(node: Node, graph: Graph) -> str:
 
 
 _IF_OF_SHAPES: Final = 11
-"""The version from which the branches of an If may hand on values of different shapes."""
+"""The first version of If whose branches may produce different shapes."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What following the values through a model brings: types and shapes, and what is at odds."""
+"""The result of the inference: types and shapes, and contradictions."""
 
 from __future__ import annotations
 
@@ -27,29 +27,29 @@ if TYPE_CHECKING:
         ShapeConflict,
         SuppliedShapeConflict,
     )
-    from onnx_lint.inference.shapes.problem import Problem as ShapeProblem
+    from onnx_lint.inference.shapes.problem import ShapeProblem
     from onnx_lint.inference.types.conflict import Conflict
     from onnx_lint.inference.types.declaration_conflict import DeclarationConflict, ImpossibleDeclaration
     from onnx_lint.inference.types.operand_conflict import OperandConflict
-    from onnx_lint.inference.types.problem import Problem
+    from onnx_lint.inference.types.problem import TypeProblem
     from onnx_lint.inference.types.subgraph_conflict import SubgraphConflict
     from onnx_lint.inference.types.subgraph_types import Mismatch
     from onnx_lint.ir.columns.nodes import NodeForm
 
 
 class ValueFlow:
-    """What is known of the values of the main graph, and the conflicts of all graphs.
+    """The facts of the values of the main graph, and the conflicts of all graphs.
 
-    A function body is walked for each tuple of arguments; what is wrong there is kept the first time.
+    A function body is walked for each tuple of arguments. Each conflict in it is kept once.
     """
 
     def __init__(self, operators: Operators, *, keeps_all: bool = False) -> None:
         self.walks = Walks()
         """The walks over the graphs and function bodies."""
         self.keeps_all = keeps_all
-        """Whether every walk over a function body is kept, and not the first alone."""
+        """Whether to keep every walk over a function body, not only the first."""
         self.facts: dict[str, Fact] = {}
-        """What is known of the values of the main graph; there may be no entry for one of which nothing is."""
+        """Facts about the values of the main graph. Values without an entry are unknown."""
         self.operands: list[OperandConflict] = []
         self.declarations: list[DeclarationConflict | ImpossibleDeclaration] = []
         self.subgraphs: list[SubgraphConflict] = []
@@ -60,22 +60,22 @@ class ValueFlow:
         self._schemas = operators.schemas
         self._noted: set[tuple[object, ...]] = set()
         self.notes = 0
-        """How many conflicts were met, those included that were there before."""
+        """The number of conflicts found, including repeated ones."""
 
     @cached_property
     def types(self) -> Mapping[str, ValueType | None]:
-        """The types of the values of the main graph; None, or no entry, where it is not known."""
+        """The types of the values of the main graph; None, or no entry, if unknown."""
         return {name: each.kind for name, each in self.facts.items()}
 
     def shape_of(self, name: str, graph: Graph | None = None) -> Shape:
-        """The shape of a value that a graph sees, the main graph where none is given; None where it is not known.
+        """Return the shape of a value that a graph sees, by default the main graph; None if unknown.
 
-        In a function body it is the shape that follows from the first call.
+        In a function body it is the shape in the first call.
         """
         return self.fact_of(name, graph).shape
 
     def fact_of(self, name: str, graph: Graph | None = None) -> Fact:
-        """What is known of a value that a graph sees, as in `shape_of`."""
+        """Return the fact of a value that a graph sees, as in `shape_of`."""
         known: Mapping[str, Fact] = self.facts
         while graph is not None:
             walked = self.walks.of(graph, None)
@@ -84,26 +84,28 @@ class ValueFlow:
         return known.get(name, UNKNOWN)
 
     def facts_seen(self, graph: Graph) -> Callable[[str], Fact | None]:
-        """What tells of a value that a graph sees, by its name, what is known of it, as `fact_of`; None for nothing."""
+        """Return a function from the name of a value that a graph sees to its fact, as `fact_of`, or
+        None if unknown.
+        """
         walked = self.walks.of(graph, None)
         if graph.parent is None and walked is not None:
             return walked.facts.get
         return lambda name: self.fact_of(name, graph)
 
     def conflicts(self) -> Iterator[Conflict]:
-        """All types that are at odds."""
+        """Yield all type conflicts."""
         yield from self.operands
         yield from self.declarations
         yield from self.subgraphs
 
     @property
     def has_shape_conflicts(self) -> bool:
-        """Whether any shape is at odds with an operator or a declaration."""
+        """True if any shape contradicts an operator or a declaration."""
         return bool(self.shapes or self.declared_shapes or self.subgraph_shapes)
 
     @cached_property
     def knowledge(self) -> Knowledge:
-        """How many values of all graphs and function bodies have a known shape, and where knowledge ended."""
+        """The numbers of values with known shapes in all graphs and function bodies, and the causes of unknown ones."""
         unknown = [walked for walked in self.walks.first if walked.unknown]
         if not unknown:
             return Knowledge(sum([len(walked.graph.positions) for walked in self.walks.first]), 0, ())
@@ -118,27 +120,27 @@ class ValueFlow:
         *,
         has_unknown: bool,
     ) -> None:
-        """Keep what is known of a graph when it has been walked; of later walks over it only if that is asked for.
+        """Keep the walk over a graph; later walks over it only if `keeps_all`.
 
         `has_unknown`: whether there may be values of unknown shape.
         """
         if self.keeps_all or graph not in self.walks:
             kind = graph.kind
-            # The values of these are forgotten when the walk leaves them; others have what is handed in to keep.
+            # The values of these are removed from `known` when the walk leaves them; for others `known` can be kept.
             is_inner = kind is GraphKind.NESTED or kind is GraphKind.INITIALIZATION or kind is GraphKind.ALGORITHM
             own = {name: known[name] for name in graph.positions if name in known} if is_inner else known
             unknown = unknown_shapes(graph, known) if has_unknown else _NONE_UNKNOWN
             self.walks.add(Walked(graph, own, unknown, cells, call))
 
     def keep(self, walked: Walked) -> None:
-        """Keep a walk that another one stands for, unless there is one over its graph."""
+        """Reuse the result of an equivalent walk, unless this graph was already walked."""
         if walked.graph not in self.walks:
             self.walks.add(walked)
 
     def note_operand(
-        self, node: Node, schema: OperatorSchema, problem: Problem, inputs: Facts, call: Call | None
+        self, node: Node, schema: OperatorSchema, problem: TypeProblem, inputs: Facts, call: Call | None
     ) -> None:
-        """Keep a problem of the types of a node's operands."""
+        """Record a type problem of a node's operands."""
         from onnx_lint.inference.types.conflict import call_site
         from onnx_lint.inference.types.operand_conflict import OperandConflict
 
@@ -150,7 +152,7 @@ class ValueFlow:
     def note_declaration(
         self, graph: Graph, field: str, index: int, declared: ValueType, inferred: ValueType, call: Call | None
     ) -> None:
-        """Keep a declaration, in a list of the graph, that says another type than follows."""
+        """Record a declaration in a list of the graph whose type contradicts the inferred one."""
         from onnx_lint.inference.types.conflict import call_site
         from onnx_lint.inference.types.declaration_conflict import DeclarationConflict
 
@@ -161,7 +163,7 @@ class ValueFlow:
     def note_impossible(
         self, graph: Graph, field: str, index: int, declared: ValueType, schema: OperatorSchema, call: Call | None
     ) -> None:
-        """Keep a declaration, in a list of the graph, that says a type which the operator of the node never gives."""
+        """Record a declaration in a list of the graph with a type that the operator of the node can never produce."""
         from onnx_lint.inference.types.conflict import call_site
         from onnx_lint.inference.types.declaration_conflict import ImpossibleDeclaration
 
@@ -171,7 +173,7 @@ class ValueFlow:
             self.declarations.append(conflict)
 
     def note_subgraph(self, node: Node, graph: Graph, mismatch: Mismatch, call: Call | None) -> None:
-        """Keep an input or output of a subgraph that is not of the type that the node needs there."""
+        """Record an input or output of a subgraph whose type is not the one that the node requires."""
         from onnx_lint.inference.types.conflict import call_site
         from onnx_lint.inference.types.subgraph_conflict import SubgraphConflict
 
@@ -182,12 +184,12 @@ class ValueFlow:
     def note_shapes(
         self, node: Node, schema: OperatorSchema, problem: ShapeProblem, inputs: Facts, call: Call | None
     ) -> None:
-        """Keep a problem of the shapes of a node's operands, or of what decides shapes."""
+        """Record a problem of the shapes of a node's operands, or of values that decide shapes."""
         from onnx_lint.inference.flow.shape_conflict import ShapeConflict
 
         about = [getattr(problem, name, None) for name in ("operand", "source", "output")]
         place = type(problem), *about, str(getattr(problem, "place", ""))
-        # With other arguments of a function the numbers are others, and the matter is the same.
+        # For other arguments of a function the numbers differ, but the problem is the same.
         if self._is_new(node.graph, node.index, *(place if call is not None else (problem,))):
             conflict = ShapeConflict(node, schema, problem, inputs, call)
             if not conflict.is_customary:
@@ -203,9 +205,9 @@ class ValueFlow:
         call: Call | None,
         branch: str = "",
     ) -> None:
-        """Keep a declaration, in a list of the graph, that says another shape than follows.
+        """Record a declaration in a list of the graph whose shape contradicts the inferred one.
 
-        `branch` is the branch of an If from which it follows.
+        `branch`: the branch of an If that has the inferred shape.
         """
         from onnx_lint.inference.flow.shape_conflict import DeclaredShapeConflict
 
@@ -215,14 +217,14 @@ class ValueFlow:
     def note_declared_count(
         self, graph: Graph, field: str, index: int, declared: Fact, data: Fact, call: Call | None
     ) -> None:
-        """Keep a declaration of a Reshape's output with another number of elements than the input has."""
+        """Record a declaration of a Reshape's output with another number of elements than the input has."""
         from onnx_lint.inference.flow.shape_conflict import DeclaredCountConflict
 
         if self._is_new(graph, field, index):
             self.declared_shapes.append(DeclaredCountConflict(graph, field, index, declared, data, call))
 
     def note_supplied_shapes(self, node: Node, graph: Graph, supplied: tuple[Fact, ...], call: Call | None) -> None:
-        """Keep the inputs of a subgraph that are declared with another shape than its operator supplies."""
+        """Record the inputs of a subgraph that are declared with another shape than its operator supplies."""
         for index, (value, given) in enumerate(zip(graph.proto.input, supplied, strict=False)):
             if given.shape is None and given.inside is None:
                 continue
@@ -235,7 +237,7 @@ class ValueFlow:
     def note_branches(
         self, node: Node, graphs: Mapping[str, Graph], found: Mapping[str, Facts], index: int, call: Call | None
     ) -> None:
-        """Keep an output of which the two branches of an If hand on different shapes."""
+        """Record an If output whose branches produce different shapes."""
         from onnx_lint.inference.flow.shape_conflict import BranchShapeConflict
 
         one, other = graphs["then_branch"], graphs["else_branch"]
@@ -255,5 +257,5 @@ _NONE_UNKNOWN: Final[frozenset[str]] = frozenset()
 
 
 def _typed(call: Call | None) -> tuple[Node, tuple[ValueType | None, ...]] | None:
-    """The call with the types of the arguments alone."""
+    """Return the call with only the types of the arguments."""
     return None if call is None else (call.node, tuple([each.kind for each in call.arguments]))

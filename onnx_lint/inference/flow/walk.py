@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Follows types and shapes from inputs, initializers and attributes through every node, subgraph and function body.
+"""Infers types and shapes from inputs, initializers and attributes through every node, subgraph and function body.
 
-Each walk over a graph is a generator. It yields the walks that it needs the output types of, and `_run` keeps the pile
-of them, so that functions may call one another as deep as a file has it without any deep recursion here.
+Each walk over a graph is a generator. It yields the walks whose output types it needs, and `_run` keeps a stack of
+them. So functions may call one another as deeply as a file says without deep recursion in Python.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.cached import cached_property
-from onnx_lint.inference.flow.cell import Cell, Outcome
+from onnx_lint.inference.flow.cell import Cell, NodeOutcome
 from onnx_lint.inference.flow.declarations import Declarations, may_be
 from onnx_lint.inference.flow.declared import declared_inputs, declared_values, default_value, initializer_facts
 from onnx_lint.inference.flow.faulty_values import FaultyValues
 from onnx_lint.inference.flow.frames import Frame, Frames, Ground, Known, Walk
 from onnx_lint.inference.flow.knowledge import have_known_shapes, nested_by_position
 from onnx_lint.inference.flow.value_flow import ValueFlow
-from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Fact, Facts, fact
+from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Fact, Facts, fact, is_complete
 from onnx_lint.inference.shapes.problem import is_remark
 from onnx_lint.inference.types.problem import DisallowedOutput
 from onnx_lint.ir.crashes import crash_of
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 
 def follow_values(ground: Ground, *, keeps_all: bool = False) -> ValueFlow:
-    """Follow types and shapes through the whole model.
+    """Infer types and shapes in the whole model.
 
-    The main graph goes first, with the functions that it calls, then the training graphs, and functions that nothing
-    calls, whose arguments are unknown. `keeps_all`: whether to keep what every call brings to the values of a function
-    body; else that of its first call is kept.
+    The main graph comes first, with the functions that it calls, then the training graphs, and functions that are never
+    called, whose arguments are unknown. `keeps_all`: whether to keep the values of a function body for every call;
+    otherwise only for the first one.
     """
     flow = Flow(ground, keeps_all=keeps_all)
     if ground.main is not None:
@@ -42,18 +42,18 @@ def follow_values(ground: Ground, *, keeps_all: bool = False) -> ValueFlow:
         known: Known = {"": ABSENT}
         _run(flow.walk(ground.main, top, known, None))
         for graph in ground.training:
-            # The algorithm sees the values of the inference graph, the initialization stands alone.
+            # The algorithm sees the values of the inference graph; the initialization is independent.
             _run(flow.walk_nested(graph, top, {"": ABSENT} if graph.parent is None else known, None))
         flow.found.facts = known
         for function in ground.functions:
             if not flow.functions.was_entered(function):
-                with ground.crashes.at_place(_FOLLOW, function.place):
+                with ground.crashes.at(_FOLLOW, function.place):
                     _run(flow.functions.uncalled(function))
         if ground.functions:
-            with ground.crashes.during("comparing the declarations of functions with what follows"):
+            with ground.crashes.at("comparing the declarations of functions with what follows"):
                 flow.functions.declarations.note(flow.found)
     found = flow.found
-    vars(flow).clear()  # what it asks refers to it, and would wait for the garbage collector
+    vars(flow).clear()  # its parts refer to it, and would have to wait for the garbage collector
     return found
 
 
@@ -65,7 +65,7 @@ def _run(walk: Walk) -> Facts:
     handed: Facts | None = None
     while True:
         try:
-            # The first step of a generator takes None, which the type of what is handed to later steps has no room for.
+            # The first step of a generator requires None, which is not a valid value for later steps.
             pile.append(next(pile[-1]) if handed is None else pile[-1].send(handed))
             handed = None
         except StopIteration as stop:
@@ -102,17 +102,17 @@ class Flow:
         return SubgraphWalk(self.ground.control_flow, self.found, self.faulty, self.walk_nested)
 
     def walk(self, graph: Graph, frame: Frame, known: Known, supplied: tuple[Fact | None, ...] | None) -> Walk:
-        """Follow the values of a graph and return what is known of its outputs.
+        """Infer the values of a graph and return the facts of its outputs.
 
-        `known` holds what is known of the values that the graph sees and takes in that of its own. `supplied` are the
-        inputs of a subgraph as far as the operator gives them. A bug that no smaller boundary stops ends the walk over
-        this graph alone.
+        `known` has the facts of the values that the graph sees, and gets those of its own values. `supplied` are the
+        inputs of a subgraph that the operator supplies. A bug that is not handled closer to its cause ends only the
+        walk over this graph.
         """
         try:
             return (yield from self._walk(graph, frame, known, supplied))
         except Exception as error:
-            self.crashes.note_place(crash_of(error), _FOLLOW, graph.place)
-        with self.crashes.at_place(_FOLLOW, graph.place):
+            self.crashes.note(crash_of(error), _FOLLOW, graph.place)
+        with self.crashes.at(_FOLLOW, graph.place):
             self.found.note_graph(graph, known, frame.cells, frame.call, has_unknown=True)
         return (UNKNOWN,) * len(graph.output_names)
 
@@ -125,8 +125,9 @@ class Flow:
         discords: dict[str, Fact] = {}
         impossible: dict[str, Cell] = {}
         self.faulty.begin(graph)
+        behind = self.faulty.begin_shapes(graph)
         if graph.parent is not None:
-            # What is declared here of a value from outside has to agree as well.
+            # A declaration here of an outer value must agree as well.
             for name, outer in declared.items():
                 if name not in graph.positions and name in known:
                     self._declarations.join(name, known[name], outer, discords)
@@ -134,7 +135,7 @@ class Flow:
             cell = cells.get(form) or self.frames.cell(graph, form, frame)
             inputs = tuple(map(get, inputs_of))
             plain = cell.plain.get(inputs)
-            if plain is not None:
+            if plain is not None and not behind:
                 name = outputs[0]
                 stated = declares(name)
                 if stated is None or stated is plain:
@@ -150,6 +151,7 @@ class Flow:
                         self._declarations.compare_branches(graph, declared, outputs, outcome, frame.call)
                 else:
                     outcome = cell.outcome(inputs)
+            is_behind = cell.has_faulty_attribute or (bool(behind) and self._is_behind(graph, index, nested, behind))
             has_unknown = has_unknown or len(outcome.outputs) < len(outputs)
             for name, made in zip(outputs, outcome.outputs, strict=False):
                 stated = declares(name)
@@ -157,87 +159,99 @@ class Flow:
                     known[name] = made
                 elif made.kind is None and not may_be(stated, graph, index, name, cell):
                     known[name] = made
-                    if self._declarations.is_told(graph, index, name, outcome, known):
+                    if self._declarations.is_reported(graph, index, name, outcome, known):
                         impossible[name] = cell
                 else:
                     known[name] = joins((made, stated)) or self._declarations.join(name, made, stated, discords)
-                    if form.op_type == "Reshape" and name not in discords and inputs[0] is not None:
+                    if form.op_type == "Reshape" and name not in discords and inputs and inputs[0] is not None:
                         self._declarations.compare_counts(graph, name, cell, inputs[0], stated, known[name], frame.call)
+                if is_behind and not is_complete(made):
+                    # After a fault declarations do not count: most exporters infer them from the faulty value.
+                    known[name] = fact(known[name].kind, made.shape, made.content, made.inside)
+                    behind.add(name)
                 has_unknown = has_unknown or known[name].shape is None
             if "" in outputs:
                 known[""] = ABSENT
             if outcome.crash is not None:
-                self.crashes.note_node(outcome.crash, "inferring types and shapes", graph.nodes[index])
+                self.crashes.note(outcome.crash, "inferring types and shapes", graph.nodes[index])
             if outcome.problems or outcome.shape_problems:
                 has_unknown = True
-                self._report(graph.nodes[index], inputs, outcome, frame, known)
+                if self._report(graph.nodes[index], inputs, outcome, frame, known):
+                    behind.update(filter(None, outputs))
         differing: set[str] = set()
-        with self.crashes.at_place("comparing declarations with what follows", graph.place):
+        with self.crashes.at("comparing declarations with what follows", graph.place):
             if discords:
                 differing = self._declarations.compare(graph, declared, discords, frame.call)
             if impossible:
                 self._declarations.note_impossible(graph, declared, impossible, frame.call)
         for index, graphs in nested.items():
             operator = cells[table.forms[index]].operator if index < len(table.forms) else None
-            # Others with graphs are searches of ONNX Runtime, of which nobody says what they supply.
+            # Other operators with graphs are searches of ONNX Runtime. It is not documented what they supply.
             if operator is not None and not operator.by_subgraphs:
                 for each in graphs:
                     yield self.walk_nested(each, frame, known, None)
         self.found.note_graph(graph, known, frame.cells, frame.call, has_unknown=has_unknown)
-        # What is declared as another type is reported so, and a subgraph hands it on as unknown.
+        # A value that is declared with another type is reported, and is unknown as an output of a subgraph.
         return tuple([UNKNOWN if name in differing else get(name, UNKNOWN) for name in graph.output_names])
 
     def _enter(
         self, graph: Graph, frame: Frame, known: Known, supplied: tuple[Fact | None, ...] | None
     ) -> Mapping[str, Fact]:
-        """Take in what is known of inputs and initializers; return what is declared of the other values."""
+        """Add the facts of inputs and initializers to `known`; return the declarations of the other values."""
         inputs: dict[str, Fact] = {}
-        with self.crashes.at_place("reading the inputs", graph.place):
+        with self.crashes.at("reading the inputs", graph.place):
             inputs = declared_inputs(graph, supplied)
         known.update(inputs)
         if graph.initializer_names or graph.sparse_initializer_names:
-            with self.crashes.at_place("reading the initializers", graph.place):
+            with self.crashes.at("reading the initializers", graph.place):
                 numbers = self.frames.read_as_numbers(graph, frame)
                 made = initializer_facts(graph, numbers, self.ground.outside, self.crashes)
                 for name in inputs.keys() & made.keys():
                     made[name] = default_value(inputs[name], made[name])
                 known.update(made)
-        with self.crashes.at_place("reading the declarations", graph.place):
+        with self.crashes.at("reading the declarations", graph.place):
             return declared_values(graph)
         return {}
 
     def _report(
-        self, node: Node, inputs: tuple[Fact | None, ...], outcome: Outcome, frame: Frame, known: Known
-    ) -> None:
+        self, node: Node, inputs: tuple[Fact | None, ...], outcome: NodeOutcome, frame: Frame, known: Known
+    ) -> bool:
+        """Record the problems of a node; return whether its outputs are unknown because of them."""
         operator = frame.cells[node.form].operator
         assert operator is not None
         facts = tuple([each or UNKNOWN for each in inputs])
-        with self.crashes.at_node("noting what is wrong with operands", node):
+        with self.crashes.at("noting what is wrong with operands", node):
             if outcome.problems:
                 self.faulty.add(node.graph, node.outputs)
             for problem in outcome.problems:
-                # An output that the node leaves out is of no type.
+                # An omitted output has no type.
                 if not isinstance(problem, DisallowedOutput) or any(node.outputs[problem.index : problem.index + 1]):
                     self.found.note_operand(node, operator.schema, problem, facts, frame.call)
             for shape_problem in outcome.shape_problems:
                 self.found.note_shapes(node, operator.schema, shape_problem, facts, frame.call)
-        # What is declared does not take the place of what cannot be told: one fault, one finding.
-        if outcome.problems or not all(map(is_remark, outcome.shape_problems)):
+        # A declaration does not replace an unknown output: one fault, one finding.
+        is_fault = bool(outcome.problems) or not all(map(is_remark, outcome.shape_problems))
+        if is_fault:
             known.update({name: made for name, made in zip(node.outputs, outcome.outputs, strict=False) if name})
+        return is_fault
+
+    def _is_behind(self, graph: Graph, index: int, nested: Mapping[int, Sequence[Graph]], behind: Set[str]) -> bool:
+        """Return whether a node has an input, or a subgraph with an output, whose shape is lost to a fault."""
+        return not behind.isdisjoint(graph.node_inputs[index]) or self.faulty.reach_outputs(nested.get(index, ()))
 
     def _special(
         self, node: Node, cell: Cell, inputs: Facts, frame: Frame, known: Known, nested: Sequence[Graph]
-    ) -> Generator[Walk, Facts, Outcome]:
-        """A node with subgraphs, a call, or a node that nothing is known of."""
+    ) -> Generator[Walk, Facts, NodeOutcome]:
+        """Return the outcome of a node with subgraphs, a function call, or a node of an unknown operator."""
         if cell.operator is not None:
             try:
                 return (yield from self.subgraphs.walk(node, cell, inputs, frame, known, nested))
             except Exception as error:
-                self.crashes.note_node(crash_of(error), "following the values through subgraphs", node)
+                self.crashes.note(crash_of(error), "following the values through subgraphs", node)
             for graph in nested:
                 if graph not in self.found.walks:
                     yield self.walk_nested(graph, frame, known, None)
-            return Outcome((UNKNOWN,) * len(node.outputs))
+            return NodeOutcome((UNKNOWN,) * len(node.outputs))
         for graph in nested:
             yield self.walk_nested(graph, frame, known, None)
         outputs: Facts = ()
@@ -248,12 +262,12 @@ class Flow:
             else:
                 outputs = yield from self.functions.call(function, node, inputs, frame)
         except Exception as error:
-            self.crashes.note_node(crash_of(error), "following the values through the function", node)
-        # An unknown operator leaves room for what is declared.
-        return Outcome(outputs + (UNKNOWN,) * (len(node.outputs) - len(outputs)))
+            self.crashes.note(crash_of(error), "following the values through the function", node)
+        # For an unknown operator declarations are used.
+        return NodeOutcome(outputs + (UNKNOWN,) * (len(node.outputs) - len(outputs)))
 
     def walk_nested(self, graph: Graph, frame: Frame, known: Known, supplied: tuple[Fact | None, ...] | None) -> Walk:
-        """Walk a nested graph, whose names are gone afterwards."""
+        """Walk a nested graph, and remove its names afterwards."""
         names = graph.positions
         hidden = {} if known.keys().isdisjoint(names) else {name: known[name] for name in names if name in known}
         outputs = yield from self.walk(graph, frame, known, supplied)
@@ -265,10 +279,10 @@ class Flow:
 
 
 def _without_signature(node: Node, inputs: Facts) -> Facts:
-    """What is known of the outputs of operators without a signature that ONNX Runtime writes into models.
+    """Return the facts of the outputs of operators without a signature that ONNX Runtime writes into models.
 
-    Its transformer tools put the first into the domain of ONNX, which lacks it, its training tools add the second. The
-    type may be that of the other input.
+    Its transformer tools put the first into the domain of ONNX, which lacks it, and its training tools add the second.
+    The type may be that of the other input.
     """
     as_input = {"SimplifiedLayerNormalization": "", "Scale": "com.microsoft"}.get(node.op_type) == node.domain
     return (fact(None, inputs[0].shape),) if as_input and node.outputs and inputs else ()

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The shapes of values: what is known of them, and what each operator makes of those of its inputs."""
+"""The shapes of values: facts about them, and their inference by each operator from those of its inputs."""

@@ -1,32 +1,41 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The values of a node's attributes for shape rules, each read when a rule first asks for it."""
+"""The values of a node's attributes for shape rules, each read at its first use."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from onnx_lint.inference.shapes.operands import Argument
+from onnx_lint.inference.shapes.operands import AttributeValue, LongValue
 from onnx_lint.inference.shapes.stated import fact_of_sparse, fact_of_tensor, fact_of_type
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, OperatorSchema
 
 Protos = Mapping[str, Any]
-"""The AttributeProtos for the attribute parameters of a function; None for one of which nothing is known."""
+"""The AttributeProtos for the attribute parameters of a function; None for an unknown one."""
 
 _NAMES: Final = {code: name for name, code in ATTRIBUTE_TYPE_CODES.items()}
 
 
-class AttributeValues(Mapping[str, Argument]):
+_LISTS: Final = frozenset({"ints", "floats", "strings"})
+
+READ_FLOATS: Final = frozenset({"Constant", "Upsample"})
+"""The only operators of whose attributes of type FLOAT a shape rule reads the values."""
+
+READ_FLOAT_ELEMENTS: Final = frozenset({"Dropout", "OneHot", "Range", "Resize", "Split", "Upsample"})
+"""The only operators of which a shape rule reads an operand whose elements may be floating-point numbers."""
+
+
+class AttributeValues(Mapping[str, AttributeValue]):
     """The attributes of a node by their names."""
 
     __slots__ = ("_protos", "_values")
 
     def __init__(self, protos: Mapping[str, Any]) -> None:
         self._protos = protos
-        self._values: dict[str, Argument] = {}
+        self._values: dict[str, AttributeValue] = {}
 
-    def __getitem__(self, name: str) -> Argument:
-        """The value of an attribute."""
+    def __getitem__(self, name: str) -> AttributeValue:
+        """Return the value of an attribute."""
         if name not in self._values:
             value = _value(self._protos[name])
             if value is None:
@@ -35,57 +44,78 @@ class AttributeValues(Mapping[str, Argument]):
         return self._values[name]
 
     def __contains__(self, name: object) -> bool:
-        """Whether the node gives the attribute."""
+        """Return whether the node gives the attribute."""
         return name in self._protos
 
     def __iter__(self) -> Iterator[str]:
-        """The names."""
+        """Yield the names."""
         return iter(self._protos)
 
     def __len__(self) -> int:
-        """The number of attributes."""
+        """Return the number of attributes."""
         return len(self._protos)
 
 
 def attribute_values(protos: Sequence[Any], schema: OperatorSchema, bound: Protos | None) -> AttributeValues | None:
-    """The attributes of a node; `bound` are those of the call of the function around it.
+    """Return the attributes of a node. `bound`: those of the call of the enclosing function.
 
-    None where one is not known, or not of the type of the signature, or given twice: the shapes are not to be told.
+    Returns None if one is unknown, has another type than in the signature, or is given twice: shapes are not inferred
+    then.
     """
     found: dict[str, Any] = {}
     for proto in protos:
         given = proto
         if proto.ref_attr_name:
             if bound is None or proto.ref_attr_name not in bound:
-                # The call leaves the parameter out, and with it the attribute.
+                # The call omits the parameter, and with it the attribute.
                 continue
             given = bound[proto.ref_attr_name]
         declared = schema.attributes.get(proto.name)
         if given is None or proto.name in found or (declared is not None and declared.type_code != given.type):
             return None
+        if not schema.domain and schema.name != "Constant" and _longest(given) > _MOST_LISTED:
+            return None
         found[proto.name] = given
     if len(found) < len(protos) and any(
         each.required and name not in found for name, each in schema.attributes.items()
     ):
-        # A call leaves out what the operator cannot do without, which has a finding of its own.
+        # A call omits an attribute that the operator requires, which is another finding.
         return None
     return AttributeValues(found)
 
 
-def _value(proto: Any) -> Argument | None:
+_MOST_LISTED: Final = 1_000_000
+"""The longest list that is read. A longer one cannot be a list of axes or sizes; only its length is used."""
+
+
+def _longest(proto: Any) -> int:
+    field = _NAMES.get(proto.type, "").lower()
+    return len(getattr(proto, field)) if field in _LISTS else 0
+
+
+def _list(values: Sequence[Any]) -> tuple[Any, ...] | LongValue:
+    return LongValue(len(values)) if len(values) > _MOST_LISTED else tuple(values)
+
+
+def _decoded(text: bytes) -> str:
+    return bytes(text).decode("utf-8", "replace")
+
+
+def _value(proto: Any) -> AttributeValue | None:
     match _NAMES.get(proto.type):
         case "INT":
             return int(proto.i)
         case "FLOAT":
             return float(proto.f)
         case "STRING":
-            return bytes(proto.s).decode("utf-8", "replace")
+            return _decoded(proto.s)
         case "INTS":
-            return tuple(proto.ints)
+            return _list(proto.ints)
         case "FLOATS":
-            return tuple(proto.floats)
+            return _list(proto.floats)
         case "STRINGS":
-            return tuple([bytes(text).decode("utf-8", "replace") for text in proto.strings])
+            found = _list(proto.strings)
+            return found if isinstance(found, LongValue) else tuple([_decoded(text) for text in found])
         case "TENSOR":
             return fact_of_tensor(proto.t)
         case "SPARSE_TENSOR":

@@ -14,14 +14,14 @@ from onnx_lint.common.record import Record
 from onnx_lint.inference.shapes import dims
 from onnx_lint.inference.shapes.dims import SIZE_LIMIT, Dim, Dims
 from onnx_lint.inference.shapes.fact import MOST_ELEMENTS, Content
-from onnx_lint.inference.shapes.operands import Operands, Output
+from onnx_lint.inference.shapes.operands import Operands, OutputShape
 
 Follow = Callable[[Operands, Dims], Content]
-"""Gives the content of the first output, whose shape is known and of rank 0 or 1."""
+"""Returns the content of the first output, whose shape is known and of rank 0 or 1."""
 
 
 class Contents(Record):
-    """How the content of an output follows."""
+    """The rule for the content of an output."""
 
     follow: Follow
     reads: tuple[int, ...]
@@ -36,13 +36,15 @@ _RANGES: Final[Mapping[str, tuple[int, int]]] = {
     "tensor(int32)": (-(2**31), 2**31 - 1),
     "tensor(bool)": (0, 1),
 }
-"""The element types of which contents are followed, with their least and greatest values."""
+"""The element types whose contents are followed, with their least and greatest values."""
 
 
-def contents_after(follow: Follow, node: Operands, shapes: Sequence[Output], kinds: Sequence[str | None]) -> Content:
-    """The content of the first output of a node by what its operator does, as far as it is known."""
+def contents_after(
+    follow: Follow, node: Operands, shapes: Sequence[OutputShape], kinds: Sequence[str | None]
+) -> Content:
+    """Return the content of the first output of a node, as far as it is known."""
     shape = shapes[0] if shapes else None
-    if not isinstance(shape, tuple) or not kinds or (len(shape) > 1 and node.operator not in _IN_ORDER):
+    if not isinstance(shape, tuple) or not kinds or (len(shape) > 1 and node.operator not in IN_ORDER):
         return None
     size = dims.product(shape)
     if not isinstance(size, int) or size > MOST_ELEMENTS:
@@ -60,9 +62,11 @@ def contents_after(follow: Follow, node: Operands, shapes: Sequence[Output], kin
 
 
 def _as_they_are(node: Operands, content: tuple[Dim | float, ...], kind: str) -> Content:
-    """Elements that are no integers or Booleans, which are handed on; of integers that are cast those that stay so."""
+    """Return elements that are not integers or Booleans unchanged; after a cast, the integers that the type has
+    exactly.
+    """
     if node.operator != "Cast":
-        return content if node.operator in _IN_ORDER else None
+        return content if node.operator in IN_ORDER else None
     most = _EXACT.get(kind, -1)
     kept = tuple([each if isinstance(each, int) and abs(each) <= most else None for each in content])
     return kept if any(each is not None for each in kept) else None
@@ -76,12 +80,14 @@ _EXACT: Final[Mapping[str, int]] = {
 }
 """The floating-point types, each with the number up to which it has all integers."""
 
-_IN_ORDER: Final = frozenset({"Cast", "Constant", "Identity", "Reshape", "Squeeze", "Unsqueeze"})
-"""Operators that change the shape at most, and not which element comes before which; also for other element types."""
+IN_ORDER: Final = frozenset({"Cast", "Constant", "Identity", "Reshape", "Squeeze", "Unsqueeze"})
+"""Operators that change the shape at most, and not which element comes before which; also for other element types.
+
+What comes out of all others never depends on an element that is a floating-point number."""
 
 
 def follows(*operators: str, reads: tuple[int, ...] = ()) -> Callable[[Follow], Follow]:
-    """Declare how the content of the first output of operators follows."""
+    """Return a decorator that declares the content of the first output of operators."""
 
     def declare(function: Follow) -> Follow:
         for operator in operators:
@@ -91,7 +97,7 @@ def follows(*operators: str, reads: tuple[int, ...] = ()) -> Callable[[Follow], 
     return declare
 
 
-# --- as it is
+# --- unchanged
 
 
 @follows("Cast", "Identity", "Squeeze", "Unsqueeze", "Reshape", reads=(0,))
@@ -159,7 +165,7 @@ def _slice(node: Operands, shape: Dims) -> Content:
     if not len(starts) == len(ends) == len(steps) == 1 or steps[0] == 0:
         return None
     count, (start,), (end,), (step,) = len(data), starts, ends, steps
-    # As Python does it, but for an end before the first element, which an index of -1 cannot say there.
+    # As in Python, except for an end before the first element, which an index of -1 cannot express there.
     start = start + count if start < 0 else start
     end = end + count if end < 0 else end
     if step > 0:
@@ -218,7 +224,7 @@ def _product(node: Operands, shape: Dims) -> Content:
 
 
 _MOST_FACTORS: Final = 64
-"""A product of more numbers is of no shape."""
+"""The most factors that are multiplied; a longer product is not a shape."""
 
 
 # --- element by element
@@ -232,7 +238,7 @@ def _stretched(content: tuple[Dim | float, ...], shape: Dims) -> Content:
 
 
 def _dims(content: Content) -> Dims | None:
-    """The content, if it has no floating-point numbers."""
+    """Return the content, if it has no floating-point numbers."""
     if content is None:
         return None
     kept = tuple([each for each in content if not isinstance(each, float)])
@@ -240,7 +246,7 @@ def _dims(content: Content) -> Dims | None:
 
 
 _MOST_BY_ELEMENT: Final = 128
-"""More elements than a shape has dimensions are handed on, and not computed with."""
+"""The most elements to compute with, about the number of dimensions of a shape; more are only passed on."""
 
 
 def _each(operation: Callable[..., Dim], node: Operands, shape: Dims) -> Content:
@@ -262,7 +268,7 @@ def _bounded(dim: Dim) -> Dim:
 
 
 def _known(operation: Callable[..., int | None]) -> Callable[..., Dim]:
-    """The operation where all operands are integers."""
+    """Return the operation, restricted to operands that are integers."""
     return lambda *operands: operation(*operands) if dims.are_sizes(operands) else None
 
 
@@ -275,13 +281,13 @@ def _subtract(one: Dim, other: Dim) -> Dim:
 
 
 def _unless_negative(dim: Dim) -> Dim:
-    """The number, if it is no expression that may be negative: a shape with -1 is no shape with that size."""
+    """Return the number, or None for an expression that may be negative: a size of -1 would mean something else."""
     return dim if isinstance(dim, int) or dims.is_natural(dim) else None
 
 
 def _divide(one: Dim, other: Dim) -> Dim:
     if isinstance(one, int) and isinstance(other, int) and other:
-        # Towards zero, as integers are divided in C.
+        # Round towards zero, as in C.
         quotient = abs(one) // abs(other)
         return quotient if (one < 0) == (other < 0) else -quotient
     quotient_of_sizes = dims.divide(one, other)
@@ -299,7 +305,7 @@ def _equal(one: Dim, other: Dim) -> Dim:
         return int(one == other)
     if one is not None and one == other:
         return 1
-    # No size is negative, so that no variable stands for such a number.
+    # A size is not negative, so a variable cannot equal a negative number.
     is_negative = (isinstance(one, int) and one < 0) or (isinstance(other, int) and other < 0)
     return 0 if is_negative and isinstance(one, str) != isinstance(other, str) else None
 
@@ -316,7 +322,7 @@ _BY_ELEMENT: Final[Mapping[str, tuple[int, Callable[..., Dim]]]] = {
     "Mul": (2, dims.multiply),
     "Div": (2, _divide),
     "Mod": (2, _known(_modulo)),
-    # With one operand the functions themselves would take it for a list.
+    # With one operand the functions themselves would treat it as a list.
     "Max": (8, _known(lambda *operands: max(operands))),
     "Min": (8, _known(lambda *operands: min(operands))),
     "Neg": (1, _known(lambda one: -one)),
@@ -331,7 +337,7 @@ _BY_ELEMENT: Final[Mapping[str, tuple[int, Callable[..., Dim]]]] = {
     "Not": (1, _known(lambda one: int(not one))),
     "Where": (3, _choose),
 }
-"""For each operator how many inputs it has at most, and what it does with one element of each."""
+"""For each operator its greatest number of inputs, and the operation on one element of each."""
 
 
 def _by_element(operation: Callable[..., Dim]) -> Follow:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arithmetic on dimensions of which not all are known.
+"""Arithmetic on dimensions, some of which are unknown.
 
-A dimension is a size, the name of a variable that stands for one or an expression of variables, or None where nothing
-is known. Sizes are Python integers here, however large; `Operands.finished` ends those that an int64 cannot hold.
+A dimension is a size, a variable or an expression of variables, or None if unknown. Sizes here are Python integers of
+any size; `Operands.finished` rejects those that exceed an int64.
 """
 
 from __future__ import annotations
@@ -12,32 +12,34 @@ from collections.abc import Iterable, Sequence
 from typing import Final, TypeGuard
 
 Dim = int | str | None
-"""A size, a variable or an expression of some, or unknown."""
+"""A size, a variable or an expression of variables, or None for unknown."""
 
 Dims = tuple[Dim, ...]
 """The dimensions of a tensor of known rank."""
 
 Shape = Dims | None
-"""The dimensions of a tensor; None where not even the rank is known."""
+"""The dimensions of a tensor; None if even the rank is unknown."""
 
 SIZE_LIMIT: Final = 2**63
-"""No size, and no number of elements, reaches this: ONNX keeps both in int64."""
+"""Sizes and numbers of elements are less: ONNX stores both as int64."""
 
 
 def are_sizes(dims: Iterable[Dim | float] | None) -> TypeGuard[tuple[int, ...]]:
-    """Whether the dimensions are known and all of them are sizes."""
+    """Return whether the dimensions are known and all of them are sizes."""
     return dims is not None and all(isinstance(dim, int) for dim in dims)
 
 
 def agree(one: Dim, other: Dim) -> bool:
-    """Whether two dimensions may be the same: two sizes that differ are not, variables and unknown fit everything."""
+    """Return whether two dimensions may be equal: two different sizes are not, variables and
+    unknown may be anything.
+    """
     return one == other or not (isinstance(one, int) and isinstance(other, int))
 
 
 def unified(one: Dim, other: Dim) -> Dim:
-    """What is known of a dimension that two dimensions describe: a size before a variable, the first before the other.
+    """Return a dimension from two descriptions: a size rather than a variable, the first rather than the second.
 
-    Of two sizes that differ the first.
+    Of two different sizes it is the first.
     """
     if isinstance(one, int) or other is None:
         return one
@@ -45,14 +47,14 @@ def unified(one: Dim, other: Dim) -> Dim:
 
 
 def union(one: Shape, other: Shape) -> Shape:
-    """What is known of a value that has the one or the other shape."""
+    """Return the common part of two shapes, of which a value has one."""
     if one is None or other is None or len(one) != len(other):
         return None
     return tuple([first if first == second else None for first, second in zip(one, other, strict=True)])
 
 
 def add(one: Dim, other: Dim) -> Dim:
-    """The sum; of a variable and a number an expression such as "N + 1", of two variables nothing is known."""
+    """Return the sum: of a variable and a number an expression such as "N + 1"; None if it is unknown."""
     if isinstance(one, int) and isinstance(other, int):
         return one + other
     if one == 0:
@@ -65,7 +67,7 @@ def add(one: Dim, other: Dim) -> Dim:
 
 
 def subtract(one: Dim, other: Dim) -> Dim:
-    """The difference, which may be less than 0; an expression where one variable is left."""
+    """Return the difference, which may be negative; an expression if variables are left."""
     if isinstance(one, int) and isinstance(other, int):
         return one - other
     if other == 0 or not isinstance(one, str) or other is None:
@@ -76,7 +78,7 @@ def subtract(one: Dim, other: Dim) -> Dim:
 
 
 def multiply(one: Dim, other: Dim) -> Dim:
-    """The product, an expression such as "2*N" or "N*M"; nothing is known of what is multiplied by 0."""
+    """Return the product, an expression such as "2*N" or "N*M"; None for a factor of 0 and an unknown one."""
     if isinstance(one, int) and isinstance(other, int):
         return one * other
     if one == 1:
@@ -89,16 +91,16 @@ def multiply(one: Dim, other: Dim) -> Dim:
 
 
 def is_natural(dim: Dim) -> bool:
-    """Whether a sum or difference is known and is 0 at least, whatever its variables stand for."""
+    """Return whether a sum or difference is known and at least 0, for all values of its variables."""
     return dim >= 0 if isinstance(dim, int) else dim is not None and " - " not in dim
 
 
 def product(dims: Iterable[Dim]) -> Dim:
-    """The product of all; 1 for none."""
+    """Return the product of all; 1 for none."""
     size: Dim = 1
     result: Dim = 1
     for dim in dims:
-        # Numbers are multiplied by themselves: they are found again where a product of sums is divided.
+        # Multiply numbers separately, so that they can be recognized when a product of sums is divided.
         if isinstance(dim, int):
             size = multiply(size, dim)
         else:
@@ -107,7 +109,7 @@ def product(dims: Iterable[Dim]) -> Dim:
 
 
 def total(dims: Iterable[Dim]) -> Dim:
-    """The sum of all; 0 for none."""
+    """Return the sum of all; 0 for none."""
     result: Dim = 0
     for dim in dims:
         result = add(result, dim)
@@ -115,7 +117,7 @@ def total(dims: Iterable[Dim]) -> Dim:
 
 
 def divide(one: Dim, divisor: Dim) -> Dim:
-    """The quotient of what divides without a rest, whatever its variables stand for; unknown for anything else."""
+    """Return the quotient if the division has no remainder for any values of the variables; otherwise None."""
     if isinstance(one, int) and isinstance(divisor, int):
         return one // divisor if divisor and one % divisor == 0 else None
     if divisor == 1 or one is None or divisor is None:
@@ -126,7 +128,7 @@ def divide(one: Dim, divisor: Dim) -> Dim:
 
 
 def divide_down(one: Dim, divisor: int) -> Dim:
-    """The quotient by a number above 0, rounded down."""
+    """Return the quotient by a positive number, rounded down."""
     if isinstance(one, int) or divisor == 1 or one is None:
         return one // divisor if isinstance(one, int) else one
     from onnx_lint.inference.shapes import expression  # late: as in `add`
@@ -135,7 +137,7 @@ def divide_down(one: Dim, divisor: int) -> Dim:
 
 
 def broadcast(shapes: Sequence[Dims]) -> Dims:
-    """The shape to which the shapes are broadcast as in NumPy; where two sizes clash, the first that is not 1."""
+    """Return the shape to which NumPy broadcasts the shapes; if two sizes clash, the first that is not 1."""
     rank = max(map(len, shapes), default=0)
     return tuple([_broadcast_at([shape[at] for shape in shapes if len(shape) >= -at]) for at in range(-rank, 0)])
 
@@ -144,7 +146,7 @@ def _broadcast_at(dims: Sequence[Dim]) -> Dim:
     size = next((dim for dim in dims if isinstance(dim, int) and dim != 1), None)
     if size is not None:
         return size
-    # What is left are sizes of 1, variables and unknown dimensions, each of which may be 1.
+    # The rest are sizes of 1, variables and unknown dimensions, each of which may be 1.
     others = {dim for dim in dims if dim != 1}
     if not others:
         return 1
@@ -157,7 +159,7 @@ def _broadcast_at(dims: Sequence[Dim]) -> Dim:
 
 
 def clash(shapes: Sequence[Dims]) -> tuple[int, int, int] | None:
-    """Where broadcasting fails first: the indices of two of the shapes, and the axis from the end (-1, -2, ...)."""
+    """Return the first clash in broadcasting: the indices of two shapes, and the axis from the end (-1, -2, ...)."""
     for at in range(-1, -max(map(len, shapes), default=0) - 1, -1):
         first: tuple[int, int] | None = None
         for index, shape in enumerate(shapes):
@@ -186,15 +188,15 @@ def may_count_the_same(one: Dims, other: Dims) -> bool:
         return True
     if not any(are_open):
         return False
-    # What is open on one side makes up for the sizes there.
+    # The open dimensions on one side may supply the missing factor.
     known, whole = sizes if are_open[0] else reversed(sizes)
     return known != 0 and whole % known == 0
 
 
 def describe(shape: Sequence[object] | None) -> str:
-    """A shape for a message, as the textual syntax of ONNX writes it: "[2, N, ?]", "[]"; "of unknown rank" for None.
+    """Return a shape for a message, in the textual syntax of ONNX: "[2, N, ?]", "[]"; "of unknown rank" for None.
 
-    A variable whose name is "?" stands in quotes, as that is the sign of an unknown dimension.
+    A variable named "?" is quoted, since that is the sign of an unknown dimension.
     """
     if shape is None:
         return "of unknown rank"

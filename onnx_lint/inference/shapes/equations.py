@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shape rules that are equations: "X[n c *spatial] scale[c] -> Y[n c *spatial]".
 
-Left of the arrow stand the inputs in their order, right of it the outputs. In brackets stand the dimensions:
+The inputs in order are left of the arrow, the outputs right of it. The dimensions are in brackets:
 
     n               a dimension; all with the same name agree
     *spatial        any number of dimensions; all with the same name agree; one in each operand
     4               this size
-    @hidden_size    the size that an attribute gives; of a list of the attribute: @shape.0, its first element
+    @hidden_size    the size in an attribute; for a list attribute: @shape.0, its first element
     3*@hidden_size  a multiple of an attribute or of a name
     ?               any dimension, and in an output an unknown one
 
-An operand without brackets is of any shape (as an output: of an unknown one); [] is a scalar, for which a tensor of one
-element passes. "..." at the end of the inputs stands for any others. Inputs that the node leaves out are not looked at.
+An operand without brackets may have any shape (an output: an unknown one). [] is a scalar, or a tensor of one element.
+"..." at the end of the inputs means any further ones. Inputs that the node omits are ignored.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from functools import cache
 from onnx_lint.common.record import Record
 from onnx_lint.inference.shapes.dims import Dim, Dims, agree, multiply, unified
 from onnx_lint.inference.shapes.operands import Operands, Outputs
-from onnx_lint.inference.shapes.problem import Dimension, Element, Place
+from onnx_lint.inference.shapes.problem import Element, InputDimension, ProblemPlace
 
 
 class Term(Record):
@@ -31,11 +31,11 @@ class Term(Record):
     name: str
     """The name or attribute; empty for a number and for any dimension."""
     factor: int | None = 1
-    """What the named size is multiplied with; a number stands for itself; None stands for any dimension."""
+    """The factor of the named size; the value of a number; None for any dimension."""
     kind: str = "name"
     """`name`, `run`, `attribute`, `number` or `any`."""
     element: int | None = None
-    """Which element of an attribute that is a list."""
+    """The index of the element, for an attribute that is a list."""
 
 
 class Pattern(Record):
@@ -47,11 +47,11 @@ class Pattern(Record):
 
     @property
     def run(self) -> int | None:
-        """The index of the run among the terms."""
+        """Return the index of the run among the terms; None if there is none."""
         return next((at for at, term in enumerate(self.terms or ()) if term.kind == "run"), None)
 
 
-class Equation(Record):
+class ShapeEquation(Record):
     """The operands of an operator."""
 
     inputs: tuple[Pattern, ...]
@@ -59,12 +59,12 @@ class Equation(Record):
 
 
 @cache
-def equation(text: str) -> Equation:
-    """Read an equation. Raises ValueError for what is none."""
+def equation(text: str) -> ShapeEquation:
+    """Parse an equation. Raises ValueError for a malformed one."""
     left, arrow, right = text.partition("->")
     if not arrow:
         raise ValueError(f"an equation without an arrow: {text}")
-    return Equation(tuple(_patterns(left.strip().removesuffix("..."))), tuple(_patterns(right)))
+    return ShapeEquation(tuple(_patterns(left.strip().removesuffix("..."))), tuple(_patterns(right)))
 
 
 def _patterns(text: str) -> Iterator[Pattern]:
@@ -96,20 +96,20 @@ def _term(text: str) -> Term:
 
 
 def solve(text: str, node: Operands) -> Outputs:
-    """Hold the operands of a node against an equation, and give the shapes of its outputs."""
-    return _Solution(node).outputs(equation(text))
+    """Compare the operands of a node with an equation, and return the shapes of its outputs."""
+    return _NameBindings(node).outputs(equation(text))
 
 
-class _Solution:
-    """What the names of an equation stand for, and where that is from."""
+class _NameBindings:
+    """The dimensions of the names in an equation, and their sources."""
 
     def __init__(self, node: Operands) -> None:
         self.node = node
-        self.dims: dict[str, tuple[Dim, Place | None]] = {}
+        self.dims: dict[str, tuple[Dim, ProblemPlace | None]] = {}
         self.runs: dict[str, tuple[Dims, int, int]] = {}
-        """For each run its dimensions, the operand that gave it first, and the axis at which it begins there."""
+        """For each run its dimensions, the operand that has it first, and the axis at which it begins there."""
 
-    def outputs(self, equation: Equation) -> Outputs:
+    def outputs(self, equation: ShapeEquation) -> Outputs:
         for index, pattern in enumerate(equation.inputs):
             if self.node.given(index) and pattern.terms is not None:
                 self._take(index, pattern, pattern.terms)
@@ -159,12 +159,12 @@ class _Solution:
             self.dims[term.name] = unified(expected, found), place if agree(expected, found) else by
         elif isinstance(found, int) and term.factor:
             if found % term.factor:
-                self.node.indivisible(Dimension(index, axis, found), term.factor)
+                self.node.indivisible(InputDimension(index, axis, found), term.factor)
             else:
-                self.dims[term.name] = found // term.factor, Dimension(index, axis, found)
+                self.dims[term.name] = found // term.factor, InputDimension(index, axis, found)
 
-    def _value(self, term: Term) -> tuple[Dim, Place | None]:
-        """What a term stands for so far, and where that is from."""
+    def _value(self, term: Term) -> tuple[Dim, ProblemPlace | None]:
+        """Return the value of a term so far, and its source."""
         if term.kind == "number":
             return term.factor, None
         if term.kind == "any":
@@ -178,7 +178,7 @@ class _Solution:
         return multiply(dim, term.factor), place
 
     def _argument(self, term: Term) -> int | None:
-        """The number that an attribute gives; None for a negative one, which is no size."""
+        """Return the number in an attribute; None for a negative one, which is not a size."""
         if term.element is None:
             value = self.node.integer(term.name)
         else:

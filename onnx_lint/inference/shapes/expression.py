@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Expressions of variables that stand for dimensions: "2*N", "N + 1", "M*N", "((N - 1)//2) + 1", "min(N, 512)".
+"""Expressions of dimension variables: "2*N", "N + 1", "M*N", "((N - 1)//2) + 1", "min(N, 512)".
 
-They are texts, as the variables of a model are, so that dimensions are compared by their texts: "N*M" is never written
-for "M*N". PyTorch and ONNX Runtime write such texts into models as names of variables, and mean them so. No expression
-grows beyond `_LONGEST`: what would is unknown.
+They are texts, as the variables of a model are. Dimensions are compared by their texts, so there is one normal form:
+"M*N", never "N*M". PyTorch and ONNX Runtime write such texts into models as names of variables, with this meaning. A
+text longer than `_LONGEST` is unknown.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from typing import Final
 from onnx_lint.common.cached import Memory
 
 _LONGEST: Final = 96
-"""Longer texts are not calculated with, and not made."""
+"""The longest text that is parsed or created."""
 
 _GREATEST: Final = 2**63
-"""Factors and summands stay below it, as sizes do."""
+"""The bound of factors and summands, as of sizes."""
 
 Product = tuple[str, ...]
-"""Variables, quotients and sums in parentheses, and minima, in alphabetical order, also several times the same."""
+"""Variables, quotients and sums in parentheses, and minima, in alphabetical order, with repetitions."""
 
 Sum = dict[Product, int]
-"""How often each product is added; what stands for the empty product is added as it is."""
+"""The coefficient of each product; the empty product has the constant term."""
 
 _read: Final[Memory[str, Sum | None]] = Memory(2_000)
 
 
 def read(text: str) -> Sum | None:
-    """What a variable or an expression is the sum of; None for a text that is neither, with which nothing is done."""
+    """Return the sum that a variable or an expression means; None for a text that is neither, which stays opaque."""
     if text in _read:
         return _read[text]
     return _read.keep(text, _parsed(text) if len(text) <= _LONGEST else None)
@@ -59,7 +59,7 @@ def _parsed(text: str) -> Sum | None:
 
 
 def _split(text: str, sign: str) -> list[str]:
-    """The parts between the signs that stand in no parentheses."""
+    """Return the parts between the signs outside of parentheses."""
     found = [""]
     depth = 0
     for character in text:
@@ -72,14 +72,14 @@ def _split(text: str, sign: str) -> list[str]:
 
 
 def _is_name(text: str) -> bool:
-    """Whether a factor is a variable whose name can be told apart in an expression, or stands in parentheses."""
+    """Return whether a factor is a variable with an unambiguous name, or is in parentheses."""
     if text.startswith(("(", "min(")) and text.endswith(")"):
         return True
     return bool(text) and not text.isdecimal() and not any(each in text for each in "+()")
 
 
 def _text(terms: Sum) -> str | int | None:
-    """The text of a sum; an integer where no variable is left, and None for a text that would be too long."""
+    """Return the text of a sum; an integer if no variable is left, and None if the text would be too long."""
     left = {product: times for product, times in terms.items() if times}
     offset = left.pop((), 0)
     if not left:
@@ -87,7 +87,7 @@ def _text(terms: Sum) -> str | int | None:
     if max(map(abs, (offset, *left.values()))) >= _GREATEST:
         return None
     text = ""
-    # A sum begins with what is added, and no variable is only taken away.
+    # A sum begins with positive terms, and has at least one.
     for product, times in sorted(left.items(), key=lambda term: (term[1] < 0, term[0])):
         factor = [str(abs(times))] if abs(times) != 1 else []
         text += (" + " if times > 0 else " - ") + "*".join([*factor, *product])
@@ -97,7 +97,7 @@ def _text(terms: Sum) -> str | int | None:
 
 
 def added(one: str, other: str | int, times: int = 1) -> str | int | None:
-    """The sum of two; with `times` of -1 the difference."""
+    """Return the sum of two; with `times` of -1 the difference."""
     first, second = read(one), {(): other} if isinstance(other, int) else read(other)
     if first is None or second is None:
         return None
@@ -108,7 +108,7 @@ def added(one: str, other: str | int, times: int = 1) -> str | int | None:
 
 
 def multiplied(one: str, other: str | int) -> str | int | None:
-    """The product of two; None where the second is a number below 1."""
+    """Return the product of two; None if the second is a number below 1."""
     first = read(one)
     if first is None:
         return None
@@ -122,7 +122,7 @@ def multiplied(one: str, other: str | int) -> str | int | None:
 
 
 def _as_product(text: str, terms: Sum) -> tuple[Product, int]:
-    """The factors of an expression, and the number that all of it is multiplied with; a sum is a factor by itself."""
+    """Return the factors of an expression and its coefficient; a sum is one factor."""
     if len(terms) == 1:
         return next(iter(terms.items()))
     common = gcd(*terms.values())
@@ -131,7 +131,7 @@ def _as_product(text: str, terms: Sum) -> tuple[Product, int]:
 
 
 def divided(one: str | int, divisor: str | int) -> str | int | None:
-    """The quotient of what divides without a rest, whatever the variables stand for; None for anything else."""
+    """Return the quotient if the division has no remainder for any values of the variables; otherwise None."""
     first = None if isinstance(one, int) else read(one)
     if first is None:
         return None
@@ -154,7 +154,7 @@ def divided(one: str | int, divisor: str | int) -> str | int | None:
 
 
 def rounded_down(one: str, divisor: int) -> str | int | None:
-    """The quotient, rounded down, by a number above 0."""
+    """Return the quotient by a positive number, rounded down."""
     first = read(one)
     if first is None:
         return None
@@ -165,15 +165,15 @@ def rounded_down(one: str, divisor: int) -> str | int | None:
 
 
 def limited(one: str, most: int) -> str | None:
-    """The variable or expression, or a number above 0 where that is less."""
+    """Return the minimum of the variable or expression and a positive number."""
     text = f"min({one}, {most})"
     return text if len(text) <= _LONGEST else None
 
 
 def broadcast_with_limited(one: str, other: str) -> str | None:
-    """What comes of broadcasting an expression with a minimum of itself and a number; None for other pairs.
+    """Return the result of broadcasting an expression with a minimum of itself and a number; None for other pairs.
 
-    Where the number is less it has to be 1, or the two do not fit.
+    If the number is less, it must be 1, or the two cannot be broadcast.
     """
     for whole, part in ((one, other), (other, one)):
         if part.startswith(f"min({whole}, ") and part[len(whole) + 6 : -1].isdecimal():

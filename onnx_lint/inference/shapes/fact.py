@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of a value: its type, its shape, its elements where these are few integers, what is inside of it.
+"""Facts about a value: type, shape, elements if they are few numbers, and content if it is a container.
 
-Facts are interned: two values of which the same is known share one object, so that a fact is compared and looked up by
-its identity.
+Facts are interned: equal facts are one object, so that a fact is compared and looked up by its identity.
 """
 
 from __future__ import annotations
@@ -13,31 +12,33 @@ from onnx_lint.common.cached import Memory
 from onnx_lint.inference.shapes.dims import Dim, Shape
 
 Content = tuple[Dim | float, ...] | None
-"""The elements of a tensor, row by row, Booleans as 0 and 1; None where they are not known."""
+"""The elements of a tensor, row by row, Booleans as 0 and 1; None if unknown."""
 
 MOST_ELEMENTS: Final = 1_024
-"""The content of a tensor with more elements is not kept."""
+"""The most elements of a tensor whose content is kept."""
 
 MOST_DIMENSIONS: Final = 128
-"""A shape of a higher rank is unknown. NumPy has 64 dimensions at most, and consumers fewer."""
+"""The highest rank of a known shape. NumPy has at most 64 dimensions, and consumers fewer."""
 
 
 class Fact:
-    """What is known of a value. Made by `fact` only."""
+    """Facts about a value. Only `fact` creates them."""
 
-    __slots__ = ("bare", "content", "inside", "kind", "shape")
+    __slots__ = ("bare", "content", "inside", "kind", "shape", "without_floats")
 
     def __init__(self, kind: str | None, shape: Shape, content: Content, inside: Fact | None) -> None:
         self.kind = kind
-        """The type as specifications write it; None where it is not known, "" for an input that is left out."""
+        """The type as specifications write it; None if unknown, "" for an omitted input."""
         self.shape = shape
-        """The dimensions of a tensor; None for what is no tensor or of unknown rank."""
+        """The dimensions of a tensor; None if it is not a tensor, or of unknown rank."""
         self.content = content
-        """The elements of a tensor; of a sequence one number alone, how many elements it has."""
+        """The elements of a tensor; for a sequence one number, the number of its elements."""
         self.inside = inside
-        """What is known of each element of a sequence, or of what an optional holds."""
+        """The facts about the elements of a sequence, or about the content of an optional."""
         self.bare: Fact = self if content is None else fact(kind, shape, None, inside)
-        """The same without the content."""
+        """The same fact without the content."""
+        self.without_floats: Fact = self.bare if content and isinstance(content[0], float) else self
+        """The same without content of floating-point numbers."""
 
     def __repr__(self) -> str:
         return f"Fact({self.kind!r}, {self.shape!r}, {self.content!r}, {self.inside!r})"
@@ -46,15 +47,15 @@ class Fact:
 Facts = tuple[Fact, ...]
 
 _MOST: Final = 50_000
-"""So many facts are kept; then they are forgotten, which costs time only: shapes are the choice of a file's writer."""
+"""The most facts to keep; a full cache is emptied, which costs only time. Files choose the shapes in them."""
 
-_Parts = tuple[str | None, Shape, Content, Fact | None]
+_FactKey = tuple[str | None, Shape, Content, Fact | None]
 
-_facts: Final[Memory[_Parts, Fact]] = Memory(_MOST)
+_facts: Final[Memory[_FactKey, Fact]] = Memory(_MOST)
 
 
 def fact(kind: str | None, shape: Shape = None, content: Content = None, inside: Fact | None = None) -> Fact:
-    """The fact with these parts."""
+    """Return the fact with these parts."""
     key = (kind, shape, content, inside)
     found = _facts.get(key)
     # 1, 1.0 and True are equal and have the same hash, but only the first is a size.
@@ -67,9 +68,16 @@ UNKNOWN: Final = Fact(None, None, None, None)
 """Nothing is known, not even the type."""
 
 ABSENT: Final = Fact("", None, None, None)
-"""What stands for an input that the node leaves out."""
+"""Placeholder of an omitted optional input."""
 
-_CONSTANT: Final[dict[_Parts, Fact]] = {(None, None, None, None): UNKNOWN, ("", None, None, None): ABSENT}
-"""The facts that stay one object when the memory of the others is full and emptied."""
+_CONSTANT: Final[dict[_FactKey, Fact]] = {(None, None, None, None): UNKNOWN, ("", None, None, None): ABSENT}
+"""The facts that stay the same object when the cache of the others is emptied."""
 
 _facts.update(_CONSTANT)
+
+
+def is_complete(fact: Fact) -> bool:
+    """Return whether the shape of a value, or of what it holds, is known in every dimension."""
+    if fact.inside is not None:
+        return is_complete(fact.inside)
+    return fact.shape is not None and None not in fact.shape

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a shape rule sees of a node: version, attributes, shapes and contents; no names, no places, no protos.
+"""The view of a node for shape rules: version, attributes, shapes and contents; no names, no places, no protos.
 
-Its methods take note of what is wrong and go on with what is left, so that two wrong operands are two problems.
+Its methods record problems and continue with the rest, so that two wrong operands are two problems.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from onnx_lint.inference.shapes.dims import SIZE_LIMIT, Dim, Dims, Shape, broadc
 from onnx_lint.inference.shapes.fact import ABSENT, MOST_DIMENSIONS, MOST_ELEMENTS, Content, Fact
 from onnx_lint.inference.shapes.problem import (
     AxisOutOfRange,
-    Dimension,
     Element,
     Indivisible,
+    InputDimension,
     NotBroadcast,
     NotOneElement,
+    NumberSource,
     Overflow,
-    Place,
-    Problem,
+    ProblemPlace,
     Repeated,
-    Source,
+    ShapeProblem,
     TwoSizes,
     Unequal,
     WrongCount,
@@ -34,26 +34,33 @@ from onnx_lint.inference.shapes.problem import (
 from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.spec.operators.operand_ranks import SCALAR, UP_TO_1, OperandRanks, contains, operand_ranks
 
-Argument = int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[str, ...] | Fact
+
+class LongValue(Record):
+    """A list that is too long for shape rules to read."""
+
+    length: int
+
+
+AttributeValue = int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[str, ...] | LongValue | Fact
 """The value of an attribute; tensors and types as the fact of such a value."""
 
 
 class Inside(Record):
-    """The shape of what a sequence or an optional holds."""
+    """The shape of the content of a sequence or an optional."""
 
     shape: Shape | Inside
     count: Dim = None
-    """How many elements a sequence has."""
+    """The number of elements of a sequence."""
 
 
-Output = Shape | Inside
+OutputShape = Shape | Inside
 """The shape of an output."""
 
-Outputs = Sequence[Output]
+Outputs = Sequence[OutputShape]
 """The shapes of the first outputs; those of the others are unknown."""
 
 UNKNOWN: Outputs = ()
-"""No shape of an output is known."""
+"""No output shape is known."""
 
 
 EQUATED: Final = {
@@ -64,32 +71,38 @@ EQUATED: Final = {
     "MatMul": 2,
     "MatMulInteger": 2,
 }
-"""The operators with dimensions that have to be the same, and for how many inputs: Gemm broadcasts the third one."""
+"""The operators with dimensions that must be equal, and for how many inputs: Gemm broadcasts the third one."""
 
 _OTHERS = OperandRanks(UP_TO_1, UP_TO_1, UP_TO_1)
-"""What passes for a number where nothing is known of the consumers, as in operators of other domains."""
+"""The accepted ranks of a number if consumers are unknown, as for operators of other domains."""
 
 _TAKES_FIRST = frozenset({"NonMaxSuppression", "SequenceAt", "SequenceErase", "SequenceInsert"})
-"""The operators of ai.onnx whose kernels in ONNX Runtime take the first of several elements where one is required."""
+"""The operators of ai.onnx whose kernels in ONNX Runtime use the first of several elements if one is required."""
 
 
 class Operands:
-    """The operands of a node, and the problems that were found with them."""
+    """The operands of a node, and the problems found with them."""
 
     __slots__ = ("_attributes", "_bound", "facts", "output_count", "problems", "remarks", "schema")
 
     def __init__(
-        self, schema: OperatorSchema, attributes: Mapping[str, Argument], facts: tuple[Fact, ...], output_count: int
+        self,
+        schema: OperatorSchema,
+        attributes: Mapping[str, AttributeValue],
+        facts: tuple[Fact, ...],
+        output_count: int,
     ) -> None:
         self.schema = schema
         self._attributes = attributes
         self.facts = facts
         self.output_count = output_count
-        self.problems: list[Problem] = []
-        self._bound: dict[str, Dimension] = {}
-        """The sizes for which variables stand in this node."""
-        self.remarks: list[Problem] = []
-        """What the operator's text forbids and consumers take in some models; the outputs are known all the same."""
+        self.problems: list[ShapeProblem] = []
+        self._bound: dict[str, InputDimension] = {}
+        """The sizes of variables in this node."""
+        self.remarks: list[ShapeProblem] = []
+        """Violations of the operator's text that consumers accept in some models; the outputs are
+        known nevertheless.
+        """
 
     @property
     def operator(self) -> str:
@@ -98,22 +111,22 @@ class Operands:
 
     @property
     def version(self) -> int:
-        """The version of the operator set since which the operator is as it is here."""
+        """The version of the operator set that introduced this version of the operator."""
         return self.schema.since_version
 
     @property
     def count(self) -> int:
-        """The number of inputs, those that are left out in between included."""
+        """The number of inputs, including omitted ones in between."""
         return len(self.facts)
 
     # --- inputs
 
     def fact(self, index: int) -> Fact:
-        """What is known of an input; ABSENT also where the node ends before it."""
+        """Return the fact of an input; ABSENT also beyond the last input."""
         return self.facts[index] if index < len(self.facts) else ABSENT
 
     def given(self, index: int) -> bool:
-        """Whether the node has the input."""
+        """Return whether the node has the input."""
         return self.fact(index) is not ABSENT
 
     def shape(
@@ -123,11 +136,11 @@ class Operands:
         *,
         at_least: int = 0,
         at_most: int | None = None,
-        like: Source | None = None,
+        like: NumberSource | None = None,
     ) -> Shape:
-        """The shape of an input. One of another rank than the operator takes is noted and given as None.
+        """Return the shape of an input. If its rank is not one that the operator accepts, record that and return None.
 
-        `like` is the operand or attribute from which the rank follows.
+        `like`: the operand or attribute that determines the rank.
         """
         shape = self.fact(index).shape
         if shape is None:
@@ -144,9 +157,9 @@ class Operands:
         return shape
 
     def scalar(self, index: int) -> Dim | float:
-        """Return the one element of an input that holds a number; None where it is not known.
+        """Return the one element of an input that holds a number; None if unknown.
 
-        Tensors of one element pass as far as the operator, or one of its consumers, takes them.
+        Tensors of one element are accepted as far as the operator, or one of its consumers, accepts them.
         """
         shape = self.fact(index).shape
         if shape:
@@ -163,11 +176,11 @@ class Operands:
         return content[0] if content else None
 
     def _may_be_read(self, shape: Dims) -> bool:
-        """Return whether consumers may read a tensor: where a list is required, a row, and Compress reads any."""
+        """Return whether consumers may read a tensor: if a list is required, a row; Compress reads any."""
         return self.operator in ("Compress", "STFT") or all(size == 1 for size in shape[:-1])
 
     def _remarks_rank(self, index: int, wanted: int) -> bool:
-        """Note a rank that consumers take in some models in place of another; return whether they do."""
+        """Record a rank that consumers accept in some models in place of another; return whether they do."""
         ranks = operand_ranks(self.schema, index)
         if ranks is None:
             return False
@@ -178,20 +191,20 @@ class Operands:
             self._note(WrongRank(index, rank, wanted, wanted, None, of_constants, at_run, is_customary))
         return of_constants or at_run
 
-    def _note(self, problem: Problem) -> None:
-        """Note a problem once, among the remarks where consumers may take the node."""
+    def _note(self, problem: ShapeProblem) -> None:
+        """Record a problem once, among the remarks if consumers may accept the node."""
         noted = self.remarks if is_remark(problem) else self.problems
         if problem not in noted:
             noted.append(problem)
 
     def content(self, index: int) -> Content:
-        """The elements of an input, row by row, as far as they are known; the rule names the input in `reads`."""
+        """Return the elements of an input, row by row, if known; the rule must name the input in `reads`."""
         return self.fact(index).content
 
     def integers_in(self, index: int) -> Dims | None:
-        """The elements of an input that is a list of integers: its content, or as many unknowns as its shape says.
+        """Return the elements of an input with a list of integers: its content, or as many unknowns as its shape has.
 
-        None where neither is known. An input that is not of rank 1 is noted.
+        Returns None if neither is known. An input that is not of rank 1 is recorded.
         """
         known = self.fact(index).shape
         shape = self.shape(index, rank=1)
@@ -204,29 +217,29 @@ class Operands:
             return (None,) * shape[0]
         return None
 
-    def held(self, index: int) -> Output:
-        """The shape of an input that may be a tensor, a sequence or an optional."""
+    def held(self, index: int) -> OutputShape:
+        """Return the shape of an input that may be a tensor, a sequence or an optional."""
         return held(self.fact(index))
 
-    def inside(self, index: int) -> Output:
-        """The shape of the elements of a sequence, or of what an optional holds."""
+    def inside(self, index: int) -> OutputShape:
+        """Return the shape of the elements of a sequence, or of the content of an optional."""
         inside = self.fact(index).inside
         return None if inside is None else held(inside)
 
     def element_count(self, index: int) -> Dim:
-        """How many elements a sequence has; the rule names the input in `reads`."""
+        """Return the number of elements of a sequence; the rule must name the input in `reads`."""
         return count_in(self.fact(index))
 
     # --- attributes
 
     def has(self, name: str) -> bool:
-        """Whether the node gives the attribute."""
+        """Return whether the node gives the attribute."""
         return name in self._attributes
 
-    def argument(self, name: str) -> Argument | None:
-        """The value of an attribute or its default; None for one without either."""
+    def argument(self, name: str) -> AttributeValue | None:
+        """Return the value of an attribute or its default; None if it has neither."""
         if name in self._attributes:
-            return self._attributes.get(name)  # None too for one whose value cannot be read
+            return self._attributes.get(name)  # also None if its value cannot be read
         declared = self.schema.attributes.get(name)
         return declared.default if declared is not None else None
 
@@ -235,7 +248,7 @@ class Operands:
     @overload
     def integer(self, name: str, otherwise: int) -> int: ...
     def integer(self, name: str, otherwise: int | None = None) -> int | None:
-        """The value of an INT: as the node gives it, or the signature's default, or else `otherwise`."""
+        """Return the value of an INT: from the node, else the signature's default, else `otherwise`."""
         value = self.argument(name)
         return value if isinstance(value, int) else otherwise
 
@@ -244,7 +257,7 @@ class Operands:
     @overload
     def number(self, name: str, otherwise: float) -> float: ...
     def number(self, name: str, otherwise: float | None = None) -> float | None:
-        """The value of a FLOAT, as `integer` does for an INT."""
+        """Return the value of a FLOAT, as `integer` does for an INT."""
         value = self.argument(name)
         return float(value) if isinstance(value, int | float) else otherwise
 
@@ -253,47 +266,49 @@ class Operands:
     @overload
     def text(self, name: str, otherwise: str) -> str: ...
     def text(self, name: str, otherwise: str | None = None) -> str | None:
-        """The value of a STRING, as `integer` does for an INT."""
+        """Return the value of a STRING, as `integer` does for an INT."""
         value = self.argument(name)
         return value if isinstance(value, str) else otherwise
 
     def integers(self, name: str) -> tuple[int, ...] | None:
-        """The elements of INTS; None where neither the node nor the signature gives any list."""
+        """Return the elements of INTS; None if neither the node nor the signature has a list."""
         value = self.argument(name)
         return tuple([each for each in value if isinstance(each, int)]) if isinstance(value, tuple) else None
 
     def numbers(self, name: str) -> tuple[float, ...] | None:
-        """The elements of FLOATS; None where neither the node nor the signature gives any list."""
+        """Return the elements of FLOATS; None if neither the node nor the signature has a list."""
         value = self.argument(name)
         if not isinstance(value, tuple):
             return None
         return tuple([float(each) for each in value if isinstance(each, int | float)])
 
     def length(self, name: str) -> int | None:
-        """How many elements a list attribute has, or a tensor of rank 1; None where there is none."""
+        """Return the number of elements of a list attribute, or of a tensor of rank 1; None if there is none."""
         value = self.argument(name)
         if isinstance(value, Fact):
             shape = value.shape
             return shape[0] if shape is not None and len(shape) == 1 and isinstance(shape[0], int) else None
+        if isinstance(value, LongValue):
+            return value.length
         return len(value) if isinstance(value, tuple) else None
 
     def tensor(self, name: str) -> Fact | None:
-        """What is known of the value of a TENSOR or SPARSE_TENSOR, or of a value of the type of a TYPE_PROTO."""
+        """Return the fact of a TENSOR or SPARSE_TENSOR, or of a value with the type of a TYPE_PROTO."""
         value = self.argument(name)
         return value if isinstance(value, Fact) else None
 
-    # --- what has to hold
+    # --- requirements
 
     def equal(self, one: tuple[int, int], other: tuple[int, int]) -> Dim:
-        """The dimension that two operands, each an index and an axis, have to share; None where a shape is unknown.
+        """Return the dimension that two operands, each an index and an axis, must share; None if a shape is unknown.
 
-        Of two sizes that differ, which is noted of the later operand, the earlier one's is given.
+        If two sizes differ, the later operand is recorded, and the earlier one's size is returned.
         """
         first, second = sorted([one, other], key=lambda each: each[0])
         return self.same(second, self.dim(*first), self.place(*first))
 
-    def same(self, at: tuple[int, int], expected: Dim, by: Place | None) -> Dim:
-        """What is known of the dimension of an operand (index, axis) that has to be `expected`, as `by` says."""
+    def same(self, at: tuple[int, int], expected: Dim, by: ProblemPlace | None) -> Dim:
+        """Return the dimension of an operand (index, axis) that must be `expected`, as `by` requires."""
         found = self.dim(*at)
         if isinstance(found, int) and isinstance(expected, int):
             if found != expected:
@@ -303,7 +318,7 @@ class Operands:
         return unified(expected, found)
 
     def _bind(self, at: tuple[int, int], found: Dim, expected: Dim) -> None:
-        """Take in that a variable is a size here; two sizes of one variable are noted."""
+        """Record that a variable is a size here; two sizes of one variable are a problem."""
         variable, size = (found, expected) if isinstance(found, str) else (expected, found)
         if not isinstance(variable, str) or not isinstance(size, int):
             return
@@ -313,23 +328,23 @@ class Operands:
             self.problems.append(TwoSizes(variable, first, bound))
 
     def dim(self, index: int, axis: int) -> Dim:
-        """A dimension of an input, counted from the end where the axis is negative; None where the rank is unknown."""
+        """Return a dimension of an input; a negative axis counts from the end. None if the rank is unknown."""
         shape = self.fact(index).shape
         return shape[axis] if shape is not None and -len(shape) <= axis < len(shape) else None
 
-    def place(self, index: int, axis: int) -> Place | None:
-        """A dimension of an input as the source of a size; None where it is no size."""
+    def place(self, index: int, axis: int) -> ProblemPlace | None:
+        """Return a dimension of an input as the source of a size; None if it is not a size."""
         return self._dimension(index, axis) if isinstance(self.dim(index, axis), int) else None
 
-    def _dimension(self, index: int, axis: int) -> Dimension:
+    def _dimension(self, index: int, axis: int) -> InputDimension:
         size = self.dim(index, axis)
         rank = len(self.fact(index).shape or ())
-        return Dimension(index, axis + rank if axis < 0 else axis, size if isinstance(size, int) else -1)
+        return InputDimension(index, axis + rank if axis < 0 else axis, size if isinstance(size, int) else -1)
 
     def broadcast(self, shapes: Sequence[Shape], operands: Sequence[int], trailing: int = 0) -> Shape:
-        """The shape to which parts of operands are broadcast; what does not fit is noted.
+        """Return the shape to which parts of operands are broadcast; record a clash.
 
-        `trailing` axes of each operand stand behind its part, as the two that MatMul multiplies.
+        `trailing` axes of each operand come after its part, such as the two that MatMul multiplies.
         """
         known = [(shape, operand) for shape, operand in zip(shapes, operands, strict=True) if shape is not None]
         wrong = clash([shape for shape, _ in known])
@@ -342,11 +357,11 @@ class Operands:
         return broadcast([shape for shape, _ in known])
 
     def axis(
-        self, value: Dim | float, rank: int, source: Source, index: int | None = None, *, negative: bool = True
+        self, value: Dim | float, rank: int, source: NumberSource, index: int | None = None, *, negative: bool = True
     ) -> int | None:
-        """An axis as a number from 0 to `rank` - 1; None where it is unknown, or out of range, which is noted.
+        """Return an axis as a number from 0 to `rank` - 1; None if it is unknown, or out of range, which is recorded.
 
-        `source` is the attribute or operand that gives it, `index` its place in a list.
+        `source`: the attribute or operand with the axis, `index`: its position in a list.
         """
         if not isinstance(value, int):
             return None
@@ -360,14 +375,14 @@ class Operands:
         self,
         values: Iterable[Dim | float],
         rank: int,
-        source: Source,
+        source: NumberSource,
         *,
         negative: bool = True,
         repeated: bool = False,
     ) -> tuple[int, ...] | None:
-        """A list of axes as numbers from 0 to `rank` - 1; None where one is unknown, or wrong, which is noted.
+        """Return a list of axes as numbers from 0 to `rank` - 1; None if one is unknown, or wrong, which is recorded.
 
-        `repeated` says that an axis may stand there twice.
+        `repeated`: whether an axis may occur twice.
         """
         found: dict[int, int] = {}
         places: list[int] = []
@@ -384,31 +399,31 @@ class Operands:
             places.append(axis)
         return tuple(places) if are_known else None
 
-    def indivisible(self, place: Place, divisor: int, by: Place | None = None) -> None:
-        """Note a number that is no multiple of another."""
+    def indivisible(self, place: ProblemPlace, divisor: int, by: ProblemPlace | None = None) -> None:
+        """Record a number that is not a multiple of another."""
         self.problems.append(Indivisible(place, divisor, by))
 
-    def has_count(self, source: Source, count: int, expected: int, by: Source | None = None) -> bool:
-        """Whether a list has as many elements as it needs; another number is noted."""
+    def has_count(self, source: NumberSource, count: int, expected: int, by: NumberSource | None = None) -> bool:
+        """Return whether a list has the required number of elements; record another number."""
         if count != expected:
             self.problems.append(WrongCount(source, count, expected, by))
         return count == expected
 
     def wrong_value(
-        self, source: Source, value: object, reason: str, index: int | None = None, *, allowed: str | None = None
+        self, source: NumberSource, value: object, reason: str, index: int | None = None, *, allowed: str | None = None
     ) -> None:
-        """Note a number that the operator does not take there.
+        """Record a number that the operator does not allow there.
 
-        `reason` says why, `allowed` what it takes; where that is the same, `reason` says both.
+        `reason`: why it is wrong; `allowed`: the allowed values, if `reason` does not say them.
         """
         self.problems.append(WrongValue(Element(source, value, index), reason, reason if allowed is None else allowed))
 
-    def wrong_rank(self, index: int, least: int, greatest: int | None = None, like: Source | None = None) -> None:
-        """Note the rank of an input whose shape is known."""
+    def wrong_rank(self, index: int, least: int, greatest: int | None = None, like: NumberSource | None = None) -> None:
+        """Record the rank of an input whose shape is known."""
         self.problems.append(WrongRank(index, len(self.fact(index).shape or ()), least, greatest, like))
 
-    def at_least(self, least: int, values: Sequence[Dim | float], source: Source) -> bool:
-        """Whether no known number of a list is less; those that are noted."""
+    def at_least(self, least: int, values: Sequence[Dim | float], source: NumberSource) -> bool:
+        """Return whether no known number of a list is less; record those that are."""
         wrong = [(index, value) for index, value in enumerate(values) if isinstance(value, int) and value < least]
         for index, value in wrong:
             self.wrong_value(source, value, f"at least {least}", index)
@@ -416,8 +431,8 @@ class Operands:
 
     # --- the result
 
-    def finished(self, outputs: Outputs) -> tuple[Output, ...]:
-        """A shape for each output. Nothing is known behind a problem: one fault, one finding."""
+    def finished(self, outputs: Outputs) -> tuple[OutputShape, ...]:
+        """Return a shape for each output. After a problem all are unknown: one fault, one finding."""
         found = list(outputs[: self.output_count])
         for index, shape in enumerate(found):
             if not isinstance(shape, tuple):
@@ -432,19 +447,19 @@ class Operands:
         return (*found, *[None] * (self.output_count - len(found)))
 
 
-def held(fact: Fact) -> Output:
-    """The shape in a fact as a rule gives shapes."""
+def held(fact: Fact) -> OutputShape:
+    """Return the shape in a fact in the form that rules return."""
     if fact.inside is None and not is_sequence(fact.kind):
         return fact.shape
     return Inside(held(fact.inside) if fact.inside is not None else None, count_in(fact))
 
 
 def count_in(fact: Fact) -> Dim:
-    """How many elements a sequence has: what stands as content in what is known of it."""
+    """Return the number of elements of a sequence, which is the content of its fact."""
     count = fact.content[0] if fact.content and is_sequence(fact.kind) else None
     return count if not isinstance(count, float) else None
 
 
 def is_sequence(kind: str | None) -> bool:
-    """Whether a type is that of sequences."""
+    """Return whether a type is a sequence type."""
     return kind is not None and kind.startswith("seq(")

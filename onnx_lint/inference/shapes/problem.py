@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be wrong about the shapes of a node's operands and about what decides shapes: eleven kinds, without words.
+"""The eleven kinds of problems with the shapes of a node's operands and with values that decide shapes, without words.
 
-Operands are named by the index of the input, attributes by their name.
+Operands are identified by the index of the input, attributes by their name.
 """
 
 from __future__ import annotations
 
 from onnx_lint.common.record import Record
 
-Source = int | str
-"""Where a number comes from: the index of an input, or the name of an attribute."""
+NumberSource = int | str
+"""The source of a number: the index of an input, or the name of an attribute."""
 
 
-class Dimension(Record):
+class InputDimension(Record):
     """A dimension of an input."""
 
     operand: int
@@ -22,84 +22,84 @@ class Dimension(Record):
 
 
 class Element(Record):
-    """A number that an attribute or the content of an input gives."""
+    """A number in an attribute or in the content of an input."""
 
-    source: Source
+    source: NumberSource
     value: object
     index: int | None = None
-    """Which element of the list or tensor; None where it is all of it."""
+    """The index of the element in the list or tensor; None for the whole value."""
 
 
-Place = Dimension | Element
+ProblemPlace = InputDimension | Element
 
 
 class WrongRank(Record):
-    """An input has fewer or more dimensions than the operator takes."""
+    """An input has fewer or more dimensions than the operator allows."""
 
     operand: int
     rank: int
     least: int
     greatest: int | None
-    """None where there is no bound."""
-    like: Source | None = None
-    """The operand or attribute from which the rank that is wanted follows; None where the operator fixes it."""
+    """None if there is no bound."""
+    like: NumberSource | None = None
+    """The operand or attribute that determines the required rank; None if the operator fixes it."""
     taken_constant: bool = False
-    """Whether onnx.checker and ONNX Runtime take the rank where the operand is a constant."""
+    """Whether onnx.checker and ONNX Runtime accept the rank if the operand is a constant."""
     taken_at_run: bool = False
-    """Whether ONNX Runtime takes the rank where the operand is no constant."""
+    """Whether ONNX Runtime accepts the rank if the operand is not a constant."""
     is_customary: bool = False
-    """Whether ONNX writes it so itself, so that it counts only where consumers refuse it."""
+    """Whether ONNX itself writes this rank, so that it counts only if consumers reject it."""
 
 
 class NotOneElement(Record):
-    """An input has fewer or more elements than the one that the operator takes."""
+    """An input has fewer or more elements than the one that the operator requires."""
 
     operand: int
     is_scalar: bool
     """Whether the operator requires rank 0 as well."""
     is_taken: bool = False
-    """Whether onnx.checker and ONNX Runtime take it all the same."""
+    """Whether onnx.checker and ONNX Runtime accept it nevertheless."""
 
 
 class Unequal(Record):
-    """A dimension of an input is not of the size that follows from elsewhere."""
+    """A dimension of an input does not have the size that it must have."""
 
-    place: Dimension
+    place: InputDimension
     expected: int
-    by: Place | None = None
-    """From where the size follows; None where the operator fixes it."""
+    by: ProblemPlace | None = None
+    """The source of the required size; None if the operator fixes it."""
     or_more: bool = False
-    """Whether a larger size would do, too."""
+    """Whether a larger size is also valid."""
     least: int | None = None
-    """The least size where all sizes from there to the expected one would do."""
+    """The least valid size, if all sizes from there to the expected one are valid."""
     is_taken: bool = False
-    """Whether ONNX Runtime runs such a node all the same."""
+    """Whether ONNX Runtime runs such a node nevertheless."""
 
 
 class TwoSizes(Record):
     """A variable has two sizes in one node."""
 
     variable: str
-    first: Dimension
-    """A dimension that is the variable, or has to be, with the size for which it stands there."""
-    second: Dimension
-    """Another one, where that is another size."""
+    first: InputDimension
+    """A dimension that is, or must equal, the variable, with its size."""
+    second: InputDimension
+    """Another such dimension, with another size."""
 
 
 class NotBroadcast(Record):
     """Two dimensions cannot be broadcast to one."""
 
-    one: Dimension
-    other: Dimension
+    one: InputDimension
+    other: InputDimension
 
 
 class Indivisible(Record):
-    """A number has to be a multiple of another, and is not."""
+    """A number is not a multiple of another, as it must be."""
 
-    place: Place
+    place: ProblemPlace
     divisor: int
-    by: Place | None = None
-    """What gives the divisor; None where the operator fixes it."""
+    by: ProblemPlace | None = None
+    """The source of the divisor; None if the operator fixes it."""
 
 
 class AxisOutOfRange(Record):
@@ -112,33 +112,39 @@ class AxisOutOfRange(Record):
 
 
 class Repeated(Record):
-    """A list has a number twice that it may have once."""
+    """A list has a number twice that it may have only once."""
 
     place: Element
     first: int
-    """The index of the element that has it first."""
+    """The index of the first element with the number."""
     is_taken: bool = False
     """Whether the text only advises against it."""
 
 
 class WrongCount(Record):
-    """A list has fewer or more elements than it needs."""
+    """A list has fewer or more elements than it must have."""
 
-    source: Source
+    source: NumberSource
     count: int
     expected: int
-    by: Source | None = None
-    """From what the number follows; None where the operator fixes it."""
+    by: NumberSource | None = None
+    """The source of the required number; None if the operator fixes it."""
+    or_one: bool = False
+    """Whether a single element is also valid."""
+    or_more: bool = False
+    """Whether more elements are also valid."""
+    is_taken: bool = False
+    """Whether ONNX Runtime runs such a node nevertheless."""
 
 
 class WrongValue(Record):
-    """A number is not one of those that the operator takes there."""
+    """A number is not one that the operator allows there."""
 
     place: Element
     reason: str
-    """What is taken, or why this is not: "at least 0", "[2, 3] has 6 elements, [7, 7] has 49"."""
+    """The allowed values, or why this one is wrong: "at least 0", "[2, 3] has 6 elements, [7, 7] has 49"."""
     allowed: str
-    """What is taken."""
+    """The allowed values."""
 
 
 class Overflow(Record):
@@ -148,7 +154,7 @@ class Overflow(Record):
     axis: int
 
 
-Problem = (
+ShapeProblem = (
     WrongRank
     | NotOneElement
     | Unequal
@@ -163,8 +169,8 @@ Problem = (
 )
 
 
-def is_remark(problem: Problem) -> bool:
-    """Return whether consumers may take the node all the same, so that its outputs are known."""
+def is_remark(problem: ShapeProblem) -> bool:
+    """Return whether consumers may accept the node, so that its outputs are known."""
     match problem:
         case WrongRank(taken_constant=constant, taken_at_run=at_run):
             return constant or at_run

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a shape rule is declared, and found again by its operator."""
+"""The declaration of shape rules, by their operators."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from onnx_lint.common.record import Record
 from onnx_lint.inference.shapes.operands import Operands, Outputs
 
 Infer = Callable[[Operands], Outputs]
-"""Gives the shapes of a node's outputs, and takes note of what is wrong."""
+"""Returns the shapes of a node's outputs, and records problems."""
 
 
 class ShapeRule(Record):
-    """How the shapes of an operator's outputs follow."""
+    """The shape inference of an operator."""
 
     infer: Infer
     reads: tuple[int, ...] = ()
@@ -23,13 +23,13 @@ class ShapeRule(Record):
 
 
 declared: Final[dict[str, list[tuple[int, ShapeRule]]]] = {}
-"""For each operator, as "domain::name" or just the name of those of ai.onnx, rules and the versions they begin with."""
+"""For each operator, as "domain::name" or just the name for ai.onnx, its rules and the versions they begin with."""
 
 
 def shapes_of(*operators: str, reads: tuple[int, ...] = ()) -> Callable[[Infer], Infer]:
-    """Declare a function as the rule of operators: `Name`, `Name:7` from version 7 on, `domain::Name`.
+    """Return a decorator for the rule of operators: `Name`, `Name:7` from version 7 on, `domain::Name`.
 
-    `reads` are the inputs whose content it asks for.
+    `reads`: the inputs whose content the rule uses.
     """
 
     def declare(function: Infer) -> Infer:
@@ -45,7 +45,7 @@ def equations(texts: Mapping[str, str], *, domain: str = "") -> None:
     from onnx_lint.inference.shapes.equations import equation, solve  # late: few families have any
 
     for operator, text in texts.items():
-        equation(text)  # a mistake in it is found when the module is imported
+        equation(text)  # find a mistake in it when the module is imported
         name = f"{domain}::{operator}" if domain else operator
         _declare(name, ShapeRule(partial(solve, text)))
 

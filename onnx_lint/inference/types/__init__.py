@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The types of values: what they are, how they flow through a model, and where they are at odds.
+"""The types of values: type strings, their inference by operators, and type conflicts.
 
-A model without faults needs `flow` and what that imports, one with control flow `control_flow` too; the modules on
-conflicts are imported when there is one.
+A model without faults needs `flow` and its imports, one with control flow also `control_flow`; the modules on conflicts
+are imported when there is one.
 """

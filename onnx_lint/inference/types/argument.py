@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attribute values as far as types depend on them: hashable, looked up where a function's parameter stands for one."""
+"""The parts of attribute values that types depend on: hashable, with references to function parameters resolved."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _LISTS: Final[Mapping[int, str]] = {
 }
 
 
-# Of a class with annotations NamedTuple compiles them; the first that Python compiles in a run takes a millisecond.
+# A NamedTuple class compiles its annotations; the first compilation in a run takes a millisecond.
 _Fields = NamedTuple("_Fields", [("kind", int), ("value", int | bytes | str | bool | None)])  # noqa: UP014 - as above
 
 
 class Argument(_Fields):
-    """What decides types about the value of an attribute.
+    """The part of an attribute's value that decides types.
 
-    The kind is a number of the enum AttributeProto.AttributeType, 0 where the value is there and not known. The value
-    is the number of an INT, the bytes of a STRING, the type of a TENSOR, SPARSE_TENSOR or TYPE_PROTO, for a list
-    whether it has elements, and None for the other kinds.
+    The kind is a number of the enum AttributeProto.AttributeType, 0 if the value exists but is unknown. The value is
+    the number of an INT, the bytes of a STRING, the type of a TENSOR, SPARSE_TENSOR or TYPE_PROTO, for a list whether
+    it has elements, and None for the other kinds.
     """
 
     __slots__ = ()
@@ -52,24 +52,24 @@ class Argument(_Fields):
 
 
 UNKNOWN: Final = Argument(0, None)
-"""An argument that is given and not known: the parameter of a function that nothing calls."""
+"""An argument with an unknown value: the parameter of a function that is never called."""
 
 _TENSOR_ARGUMENTS: Final[Mapping[int, Argument]] = {
     code: Argument(_TENSOR, kind) for code, kind in enumerate(TENSORS) if kind is not None
 }
 
 _INTEGER_ARGUMENTS: Final[Mapping[int, Argument]] = {code: Argument(_INT, code) for code in range(len(TENSORS))}
-"""The numbers of element types, which most of the integers are that types depend on."""
+"""The numbers of element types: most integers that types depend on are among them."""
 
 Bindings = Mapping[str, Argument]
-"""What stands for the attribute parameters of a function; one that is missing was left out of the call."""
+"""The arguments for the attribute parameters of a function; a missing one was omitted in the call."""
 
 Arguments = tuple[tuple[str, Argument], ...]
 """Attribute names with their values, in the order of the node."""
 
 
 def read_arguments(protos: Iterable[Any], names: frozenset[str], bindings: Bindings | None) -> Arguments:
-    """Those of the AttributeProtos with one of the names; `bindings` are those of the function around the node."""
+    """Return the arguments with one of the names; `bindings` are those of the function around the node."""
     if bindings is None:
         known: Arguments = ()
         for attribute in protos:
@@ -82,7 +82,7 @@ def read_arguments(protos: Iterable[Any], names: frozenset[str], bindings: Bindi
 
 
 def argument_of(attribute: Any) -> Argument:
-    """The value of an AttributeProto that holds one."""
+    """Return the argument for an AttributeProto with a value."""
     kind = attribute.type
     if kind == _TENSOR:
         return _TENSOR_ARGUMENTS.get(attribute.t.data_type, UNKNOWN)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the types of a model are at odds: what all such conflicts have, for rules to make findings of."""
+"""The common interface of type conflicts, from which rules make findings."""
 
 from __future__ import annotations
 
@@ -10,32 +10,49 @@ from onnx_lint.inference.types.type_string import ValueType, optional_of
 from onnx_lint.inference.types.typed_operator import Inputs
 from onnx_lint.ir.graph import Definition, Graph, Node
 from onnx_lint.ir.places.place import Place
+from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.wording import quote
 
 Note = tuple[Place, str]
-"""A place that belongs to a conflict, and what stands there."""
+"""A place that belongs to a conflict, and a message about it."""
 
 
 class Disagreement(Protocol):
-    """Two types or shapes that do not agree, with what a finding says about them."""
+    """Two types or shapes that do not agree, with the texts of a finding."""
 
     @property
     def place(self) -> Place:
-        """Where that stands which does not agree."""
+        """The place of the fault."""
 
     @property
     def allowed(self) -> str:
-        """What would agree."""
+        """The valid type or shape."""
 
     @property
     def subject(self) -> str | None:
         """The name that the conflict is about."""
 
     def describe(self) -> str:
-        """What is the matter."""
+        """Return the message."""
 
     def notes(self) -> list[Note]:
-        """Where the types or shapes come from."""
+        """Return the places where the types or shapes come from."""
+
+
+class NodeConflict(Disagreement, Protocol):
+    """Operands of a node that do not agree with its operator."""
+
+    @property
+    def node(self) -> Node:
+        """The node."""
+
+    @property
+    def cause(self) -> str:
+        """The key that conflicts of other nodes share if they come from one mistake."""
+
+    @property
+    def hint(self) -> str | None:
+        """A change of the node with which the operands agree; None if none was found."""
 
 
 class Conflict(Disagreement, Protocol):
@@ -43,15 +60,17 @@ class Conflict(Disagreement, Protocol):
 
     @property
     def lacks_conversion(self) -> bool:
-        """Whether an optional type stands where the type in it is needed, or the other way round."""
+        """True if an optional type is used where its content is required, or the other way round."""
 
 
 MAX_SHOWN_TYPES: Final = 20
-"""A call may have thousands of arguments, and each conflict in the body of the function tells of them."""
+"""The types in a note about a call.
+A call may have thousands, and each conflict in the function body has such a note.
+"""
 
 
 class CallSite(Record):
-    """The call by which the types came into a function body: the first one that led to the conflict."""
+    """The call that supplies the types in a function body: the first one that leads to the conflict."""
 
     node: Node
     inputs: Inputs
@@ -59,12 +78,12 @@ class CallSite(Record):
 
 
 def call_site(call: tuple[Node, Inputs] | None) -> CallSite | None:
-    """The call site of a node and the types of its arguments."""
+    """Return the call site of a node and the types of its arguments."""
     return CallSite(*call) if call is not None else None
 
 
 def site_notes(site: CallSite | None) -> list[Note]:
-    """The call by which the types came in."""
+    """Return a note about the call that supplies the types."""
     if site is None:
         return []
     shown = ["nothing" if kind == "" else kind or "an unknown type" for kind in site.inputs[:MAX_SHOWN_TYPES]]
@@ -74,17 +93,23 @@ def site_notes(site: CallSite | None) -> list[Note]:
     return [(site.node.place, f"called by {site.node.describe()} with {types}")]
 
 
+def name_of_input(schema: OperatorSchema, index: int) -> str:
+    """Return the name that an operator gives to an input; one name for all of a variadic one."""
+    parameter = schema.input_at(index)
+    return parameter.name if parameter is not None else str(index)
+
+
 def definition_of(graph: Graph, name: str) -> Definition | None:
-    """What defines a name where the nodes of a graph use it."""
+    """Return the definition of a name that the nodes of a graph use."""
     return graph.first_definition(name) or graph.outer_definition(name)
 
 
 def definition_notes(graph: Graph, name: str, kind: ValueType | None) -> list[Note]:
-    """Where a value comes from."""
+    """Return a note about the definition of a value."""
     definition = definition_of(graph, name)
     return [] if definition is None else [(definition.place, f"{quote(name)} is {kind}")]
 
 
 def differ_in_option(one: ValueType, other: ValueType) -> bool:
-    """Whether one of the types is the optional type of the other."""
+    """Return whether one of the types is the optional type of the other."""
     return one == optional_of(other) or other == optional_of(one)

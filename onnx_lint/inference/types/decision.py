@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ways in which the type of an output follows from something else than a type variable."""
+"""The decisions by which the type of an output follows from something other than a type variable."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from onnx_lint.spec.operators import OperatorSchema
 
 
 class Application(Record):
-    """An operator with what its output types may depend on."""
+    """An operator with the inputs and attributes that its output types may depend on."""
 
     schema: OperatorSchema
     inputs: tuple[ValueType | None, ...]
@@ -30,26 +30,26 @@ class Application(Record):
     output_count: int
 
     def input(self, index: int) -> ValueType | None:
-        """The type of an input; ABSENT also where the node ends before it."""
+        """Return the type of an input; ABSENT also beyond the last input."""
         return self.inputs[index] if index < len(self.inputs) else ABSENT
 
 
 Decision = Callable[[Application, int], ValueType | None]
-"""Gives the type of the output with an index, None where it is not known."""
+"""Returns the type of the output with an index, None if unknown."""
 
 
 class OutputTypes(Record):
-    """How an operator's output types are decided, where its type variables do not."""
+    """The decisions on output types that do not follow from type variables."""
 
     decisions: tuple[Decision | None, ...]
-    """For each output; None leaves it to the signature. The last one stands for all arguments of a variadic output."""
+    """For each output; None leaves it to the signature. The last one applies to all arguments of a variadic output."""
     attributes: frozenset[str] = frozenset()
     """The attributes that the decisions read."""
     by_subgraphs: bool = False
-    """Whether the types are those of the values that the node's subgraphs hand on."""
+    """Whether the types are those of the outputs of the node's subgraphs."""
 
     def decision_at(self, index: int) -> Decision | None:
-        """The decision for an output."""
+        """Return the decision for an output."""
         return self.decisions[min(index, len(self.decisions) - 1)]
 
 
@@ -62,7 +62,7 @@ def fixed(kind: ValueType) -> Decision:
 
 
 def unknown(reason: str) -> Decision:
-    """A type that is not derived; the reason is for the reader of the table."""
+    """An unknown type; the reason is for the reader of the table."""
     assert reason
     return lambda _application, _index: None
 
@@ -73,7 +73,7 @@ def like(position: int) -> Decision:
 
 
 def given(position: int, otherwise: Decision) -> Decision:
-    """The type of an input if the node has it, else what `otherwise` says."""
+    """The type of an input if the node has it, otherwise that of `otherwise`."""
 
     def infer(application: Application, index: int) -> ValueType | None:
         kind = application.input(position)
@@ -83,13 +83,13 @@ def given(position: int, otherwise: Decision) -> Decision:
 
 
 def gradient(application: Application, index: int) -> ValueType | None:
-    """Gradient: as the input with the output's own index; what that of integers is, the operator leaves open."""
+    """Gradient: the type of the input with the output's index; the operator does not define it for integers."""
     kind = application.input(index)
     return kind if kind in _DIFFERENTIABLE else None
 
 
 def element_code(attribute: str, otherwise: Decision) -> Decision:
-    """A tensor whose element type an INT attribute states by number, else what `otherwise` says."""
+    """A tensor whose element type an INT attribute states by number, otherwise that of `otherwise`."""
 
     def infer(application: Application, index: int) -> ValueType | None:
         argument = application.arguments.get(attribute)
@@ -101,7 +101,7 @@ def element_code(attribute: str, otherwise: Decision) -> Decision:
 
 
 def positive_element_code(attribute: str, otherwise: Decision) -> Decision:
-    """As element_code, for an attribute whose value 0 means that it does not say."""
+    """As element_code, for an attribute whose value 0 means unspecified."""
     stated = element_code(attribute, otherwise)
 
     def infer(application: Application, index: int) -> ValueType | None:
@@ -126,10 +126,10 @@ def value_of(attribute: str, otherwise: ValueType) -> Decision:
 
 
 def the_given(*alternatives: tuple[str, ValueType | None], otherwise: ValueType | None = None) -> Decision:
-    """The type that belongs to the one of several attributes that has a value; None stands for the value's own type.
+    """The type for the one of several attributes that has a value; None means the value's own type.
 
-    An empty list is no value: exporters write both of two alternatives and leave one empty. Operators want only one
-    of them, so that several leave the type open.
+    An empty list does not count as a value: exporters write both of two alternatives and leave one empty. Operators
+    allow only one of them, so if there are several the type is unknown.
     """
 
     def infer(application: Application, _index: int) -> ValueType | None:
@@ -146,7 +146,7 @@ def the_given(*alternatives: tuple[str, ValueType | None], otherwise: ValueType 
 
 
 def named(attribute: str, kinds: Mapping[str, ValueType], otherwise: ValueType) -> Decision:
-    """The type that belongs to the text of a STRING attribute; `otherwise` without it."""
+    """The type for the text of a STRING attribute; `otherwise` without it."""
 
     def infer(application: Application, _index: int) -> ValueType | None:
         argument = application.arguments.get(attribute)
@@ -156,12 +156,12 @@ def named(attribute: str, kinds: Mapping[str, ValueType], otherwise: ValueType) 
 
 
 def mapped(position: int, kinds: Mapping[ValueType, ValueType]) -> Decision:
-    """The type that a table gives for the type of an input."""
+    """The type that a table has for the type of an input."""
     return lambda application, _index: kinds.get(application.input(position) or ABSENT)
 
 
 def sequence(element: Decision) -> Decision:
-    """A sequence of what another decision gives."""
+    """A sequence of the type from another decision."""
     return lambda application, index: sequence_of(element(application, index))
 
 
@@ -176,7 +176,7 @@ def first_known_input(application: Application, _index: int) -> ValueType | None
 
 
 def optional(application: Application, _index: int) -> ValueType | None:
-    """Optional: around the input's type, or around that of the attribute `type` for an empty value."""
+    """Optional: of the input's type, or for an empty value of the type in the attribute `type`."""
     if application.input(0) != ABSENT:
         return optional_of(application.input(0))
     argument = application.arguments.get("type")
@@ -184,7 +184,7 @@ def optional(application: Application, _index: int) -> ValueType | None:
 
 
 def optional_content(application: Application, _index: int) -> ValueType | None:
-    """OptionalGetElement: what is in the optional type; another type stays what it is."""
+    """OptionalGetElement: the content of the optional type; another type is unchanged."""
     kind = application.input(0)
     return optional_element(kind) if kind and is_optional(kind) else kind or None
 
@@ -193,7 +193,7 @@ _DIFFERENTIABLE: Final = {"tensor(float16)", "tensor(float)", "tensor(double)"}
 
 
 def optimizer_state(groups: int, returned: tuple[int, ...]) -> Decision:
-    """Training operators: behind R and T stand `groups` lists of n tensors each, some of which come back updated."""
+    """Training operators: after R and T come `groups` lists of n tensors each, some of which are returned updated."""
 
     def infer(application: Application, index: int) -> ValueType | None:
         count = (len(application.inputs) - _OPTIMIZER_SCALARS) // groups

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values that are declared as another type than the node that makes them gives."""
+"""Values that are declared with another type than their node produces."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from onnx_lint.wording import quote
 
 
 class DeclaredValue(Record):
-    """An output or other value as a list of its graph declares it."""
+    """An output or other value with its declaration in a list of its graph."""
 
     graph: Graph
     field: str
-    """`output` or `value_info`: the list that declares it."""
+    """The list with the declaration: `output` or `value_info`."""
     index: int
 
     @property
@@ -42,7 +42,7 @@ class DeclaredValue(Record):
 
 
 class DeclarationConflict(DeclaredValue):
-    """A value that is declared as another type than follows from the node that makes it."""
+    """A value whose declared type contradicts the inferred one."""
 
     declared: ValueType
     inferred: ValueType
@@ -50,16 +50,16 @@ class DeclarationConflict(DeclaredValue):
 
     @property
     def allowed(self) -> str:
-        """The type that follows."""
+        """The inferred type."""
         return self.inferred
 
     @property
     def lacks_conversion(self) -> bool:
-        """Whether one of the types is the optional type of the other."""
+        """True if one of the types is the optional type of the other."""
         return differ_in_option(self.declared, self.inferred)
 
     def describe(self) -> str:
-        """The declared type and the one that follows."""
+        """Return the declared type and the inferred one."""
         word = self.field.replace("_", " ")
         definition = definition_of(self.graph, self.subject)
         maker = definition.describe() if definition is not None else "the node"
@@ -70,7 +70,7 @@ class DeclarationConflict(DeclaredValue):
 
     @property
     def _cast_to(self) -> Place | None:
-        """The attribute of a Cast that decides the type: converters change the one and forget the other."""
+        """The attribute of a Cast that decides the type: converters change one and forget the other."""
         definition = definition_of(self.graph, self.subject)
         if definition is None or definition.node is None or definition.node.op_type != "Cast":
             return None
@@ -78,7 +78,7 @@ class DeclarationConflict(DeclaredValue):
         return None if index is None else definition.node.place.at("attribute", index)
 
     def notes(self) -> list[Note]:
-        """Where the value comes from, and the call that brought its type."""
+        """Return the definition of the value, and the call that supplies its type."""
         found = definition_notes(self.graph, self.subject, self.inferred)
         if self._cast_to is not None:
             found.append((self._cast_to, "the other suspect: what the Cast converts to"))
@@ -86,22 +86,22 @@ class DeclarationConflict(DeclaredValue):
 
 
 class ImpossibleDeclaration(DeclaredValue):
-    """A value that is declared as a type which the operator of its node gives to no inputs."""
+    """A value whose declared type the operator of its node can never produce."""
 
     declared: ValueType
     schema: OperatorSchema
     schemas: OperatorSchemas
-    """Where the other versions of the operator are found."""
+    """The source of the other versions of the operator."""
     site: CallSite | None
 
     @property
     def allowed(self) -> str:
-        """The types that the signature has for the output."""
+        """The types that the signature allows for the output."""
         return describe_types(self._given)
 
     @property
     def lacks_conversion(self) -> bool:
-        """Whether the operator gives the type that the declared one wraps, or the optional type of the declared one."""
+        """True if the operator produces the type inside the declared one, or the optional type of the declared one."""
         return any(differ_in_option(self.declared, given) for given in self._given)
 
     @property
@@ -120,7 +120,9 @@ class ImpossibleDeclaration(DeclaredValue):
         return definition
 
     def describe(self) -> str:
-        """The declared type, and the version that would give it; `allowed` lists what this one does."""
+        """Return the declared type, and the version that would produce it;
+        `allowed` lists the types of this version.
+        """
         word = self.field.replace("_", " ")
         definition = self._definition
         hint = version_hint(self.schema, self.schemas, lambda schema: gives(schema, definition.index, self.declared))
@@ -130,6 +132,6 @@ class ImpossibleDeclaration(DeclaredValue):
         )
 
     def notes(self) -> list[Note]:
-        """Where the value comes from, and the call of the function that it stands in."""
+        """Return the definition of the value, and the call of the enclosing function."""
         definition = self._definition
         return [(definition.place, f"{quote(self.subject)} comes from here"), *site_notes(self.site)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An index of the distinct TypeProtos of a model, so that a question is asked once for each."""
+"""An index of the distinct TypeProtos of a model, so that each is checked once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ELEMENT_FIELDS = (
 
 
 def with_elements(holder: Type) -> Iterator[Type]:
-    """The type, then its element (or map value) type, and so on inwards."""
+    """Yield the type, then its element (or map value) type, and so on inwards."""
     yield holder
     for kind, field in _ELEMENT_FIELDS:
         if holder.proto.HasField(kind) and getattr(holder.proto, kind).HasField(field):
@@ -30,7 +30,10 @@ def with_elements(holder: Type) -> Iterator[Type]:
 
 
 def describe_case(found: Type) -> str:
-    """The type by its case, for messages: `the map type of input 'x'`, or `a map type in the type of input 'x'`."""
+    """Return the type with its case, for messages:
+
+    `the map type of input 'x'`, or `a map type in the type of input 'x'`.
+    """
     case = str(found.kind).replace("_", " ")
     if found.parent is None:
         return f"the {case}{found.of_owner}"
@@ -38,7 +41,7 @@ def describe_case(found: Type) -> str:
 
 
 def attribute_types(attribute: Attribute) -> Iterator[Type]:
-    """The TypeProtos in the value of an attribute, without their elements."""
+    """Yield the TypeProtos in the value of an attribute, without their elements."""
     if attribute.proto.HasField("tp"):
         yield Type(attribute.proto.tp, attribute.place.at("tp"), attribute, parent=None)
     for index, proto in enumerate(attribute.proto.type_protos):
@@ -46,7 +49,7 @@ def attribute_types(attribute: Attribute) -> Iterator[Type]:
 
 
 class TypeIndex:
-    """The distinct types of the value infos of `graphs`, those in attributes, and `others`, which stand in neither."""
+    """The distinct types of the value infos of `graphs`, those in attributes, and `others`, which are in neither."""
 
     def __init__(self, graphs: Iterable[Graph], attributes: AttributeIndex, others: Sequence[Type] = ()) -> None:
         self._of_value_infos = graphs
@@ -59,7 +62,7 @@ class TypeIndex:
 
     @cached_property
     def _distinct(self) -> dict[bytes, list[Proto]]:
-        """By its serialized form each type, and behind it the types of its elements."""
+        """Each type with the types of its elements, by its serialized form."""
         found: dict[bytes, list[Proto]] = {}
         for graph in self._graphs:
             for values in graph.value_infos.values():
@@ -73,9 +76,9 @@ class TypeIndex:
         return [*(holder for attribute in found for holder in attribute_types(attribute)), *self._of_files]
 
     def where(self, is_wanted: Callable[[Proto], bool]) -> Iterator[Type]:
-        """The types of whose TypeProto that is true, element types included, in the order of the graphs.
+        """Yield the types for whose TypeProto `is_wanted` returns true, with element types, in the order of the graphs.
 
-        `is_wanted` is asked once for each distinct TypeProto of the value infos. An absent type is none.
+        `is_wanted` is called once for each distinct TypeProto of the value infos. An absent type is left out.
         """
         wanted = {kind for kind, parts in self._distinct.items() if any(map(is_wanted, parts))}
         if wanted:

@@ -6,8 +6,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from onnx_lint.common.record import Record
-from onnx_lint.inference.types.conflict import CallSite, Note, definition_notes, definition_of, site_notes
-from onnx_lint.inference.types.problem import Contradicted, Differing, Disallowed, DisallowedOutput, Problem
+from onnx_lint.inference.types.conflict import (
+    CallSite,
+    Note,
+    definition_notes,
+    definition_of,
+    name_of_input,
+    site_notes,
+)
+from onnx_lint.inference.types.problem import Contradicted, Differing, Disallowed, DisallowedOutput, TypeProblem
 from onnx_lint.inference.types.type_string import ValueType, describe_types, is_optional, optional_element, optional_of
 from onnx_lint.inference.types.typed_operator import Inputs, allowed_types, shared_variable
 from onnx_lint.ir.graph import Node
@@ -23,8 +30,8 @@ class OperandConflict(Record):
     node: Node
     schema: OperatorSchema
     schemas: OperatorSchemas
-    """Where the other versions of the operator are found."""
-    problem: Problem
+    """The source of the other versions of the operator."""
+    problem: TypeProblem
     inputs: Inputs
     site: CallSite | None
 
@@ -42,10 +49,10 @@ class OperandConflict(Record):
 
     @property
     def allowed(self) -> str:
-        """The types that the signature has for the operand that is not of any of them, or for the two that differ."""
+        """The types that the signature allows for the operand, or the words for two that must be equal."""
         problem, schema = self.problem, self.schema
         if isinstance(problem, Differing):
-            return "one type for both"
+            return f"{_common_types(self, problem)} for both"
         if isinstance(problem, Contradicted):
             stated = schema.input_at(problem.index)
             return describe_types(problem.allowed & allowed_types(stated)) if stated is not None else ""
@@ -54,8 +61,22 @@ class OperandConflict(Record):
         return describe_types(allowed_types(parameter)) if parameter is not None else ""
 
     @property
+    def cause(self) -> str:
+        """The operator, the operands and their types."""
+        problem, schema = self.problem, self.schema
+        given = [f"{name_of_input(schema, each)}: {self.inputs[each]}" for each in _inputs_of(problem)]
+        if isinstance(problem, DisallowedOutput):
+            given = [f"output {problem.index}: {problem.type}"]
+        return f"{schema.domain}::{schema.name} {type(problem).__name__} {', '.join(given)}"
+
+    @property
+    def hint(self) -> None:
+        """No change is tried: types that differ need a Cast, and which one is for the writer to say."""
+        return
+
+    @property
     def lacks_conversion(self) -> bool:
-        """Whether the operator would take the input if it were put into an optional type, or taken out of one."""
+        """True if the operator would accept the input after it is put into an optional type, or taken out of one."""
         kind = self.inputs[self.problem.index] if isinstance(self.problem, Disallowed) else None
         parameter = self.schema.input_at(self.problem.index)
         if not kind or parameter is None:
@@ -64,7 +85,7 @@ class OperandConflict(Record):
         return converted in allowed_types(parameter)
 
     def describe(self) -> str:
-        """The types that are there, and the version that would allow them; `allowed` lists what this one does."""
+        """Return the types, and the version that would allow them; `allowed` lists the types of this version."""
         operator, problem = describe_schema(self.schema), self.problem
         if isinstance(problem, Contradicted):
             kind, origin = self.inputs[problem.index], _origin(self, problem.index)
@@ -85,15 +106,24 @@ class OperandConflict(Record):
         return f"{what}, which {operator} does not give{hint}"
 
     def notes(self) -> list[Note]:
-        """Where the values of the inputs in question come from, and the call that brought their types."""
+        """Return the definitions of the inputs in question, and the call that supplies their types."""
         found: list[Note] = []
         for index in _inputs_of(self.problem):
             found += definition_notes(self.node.graph, self.node.inputs[index], self.inputs[index])
         return found + site_notes(self.site)
 
 
-def _inputs_of(problem: Problem) -> list[int]:
-    """The inputs that the problem is about."""
+def _common_types(conflict: OperandConflict, problem: Differing) -> str:
+    """Return the one or two types of the inputs that the operator takes for both of them."""
+    parameters = [conflict.schema.input_at(index) for index in (problem.other, problem.index)]
+    allowed = [allowed_types(parameter) for parameter in parameters if parameter is not None]
+    given = dict.fromkeys(conflict.inputs[index] for index in (problem.other, problem.index))
+    names = [kind for kind in given if kind and all(kind in kinds for kinds in allowed)]
+    return " or ".join(names) or "one type"
+
+
+def _inputs_of(problem: TypeProblem) -> list[int]:
+    """Return the inputs that the problem is about."""
     if isinstance(problem, Differing):
         return [problem.other, problem.index]
     return [] if isinstance(problem, DisallowedOutput) else [problem.index]
@@ -116,7 +146,7 @@ def _binding(schema: OperatorSchema, problem: Differing) -> str:
 
 
 def _are_bound(one: Parameter | None, other: Parameter | None) -> bool:
-    """Whether two inputs share a type variable, and each of them has one type for all its arguments."""
+    """Return whether two inputs share a type variable, and each of them has one type for all its arguments."""
     if one is None or other is None:
         return False
     return shared_variable(one) != "" and shared_variable(one) == shared_variable(other)
@@ -130,9 +160,9 @@ def _hint(conflict: OperandConflict) -> str:
 
 
 def version_hint(schema: OperatorSchema, schemas: OperatorSchemas, allows: Callable[[OperatorSchema], bool]) -> str:
-    """Which other version of an operator allows something, the next later one or else the next earlier.
+    """Return the other version of an operator that allows something: the next later one, or else the next earlier.
 
-    Words to put behind a message; empty if none does. Deprecated versions are not asked.
+    The result is a phrase to append to a message; empty if there is none. Deprecated versions are skipped.
     """
     versions = schemas.versions(schema.domain, schema.name)
 
@@ -151,7 +181,9 @@ def version_hint(schema: OperatorSchema, schemas: OperatorSchemas, allows: Calla
 
 
 def _takes(schema: OperatorSchema, conflict: OperandConflict) -> bool:
-    """Whether a signature allows the type of the one input or output, or the types of two inputs, in the conflict."""
+    """Return whether a signature allows the type of the input or output, or the types of two
+    inputs, in the conflict.
+    """
     problem = conflict.problem
     if isinstance(problem, DisallowedOutput):
         return gives(schema, problem.index, problem.type)
@@ -165,6 +197,6 @@ def _takes(schema: OperatorSchema, conflict: OperandConflict) -> bool:
 
 
 def gives(schema: OperatorSchema, index: int, kind: ValueType) -> bool:
-    """Whether a signature allows a type for an output."""
+    """Return whether a signature allows a type for an output."""
     output = schema.output_at(index)
     return output is not None and kind in allowed_types(output)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of the operators whose output types do not follow from type variables alone.
+"""The table of the operators whose output types do not follow only from type variables.
 
-Facts from the operator specifications: Operators.md, Operators-ml.md and, for `com.microsoft`, ContribOperators.md.
-Every output whose type no input decides, in any version of any operator, stands here; a test holds that.
+Source: the operator specifications Operators.md, Operators-ml.md and, for `com.microsoft`, ContribOperators.md. It has
+every output whose type no input decides, in any version of any operator; a test checks that.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ def _by(decision: Decision, *attributes: str) -> OutputTypes:
 
 
 def _label(strings: str) -> OutputTypes:
-    """A classifier's labels: text where it has class labels as text; its other output leaves nothing open."""
+    """The labels of a classifier: text if its class labels are text; the types of its other output are fixed."""
     return OutputTypes((the_given((strings, STRING), otherwise=INT64), None), frozenset({strings}))
 
 
 def _dequantized(application: Application, index: int) -> ValueType | None:
-    # The scale decides unless output_dtype does, an attribute that older versions do not have.
+    # The scale decides unless output_dtype does. Older versions do not have that attribute.
     return positive_element_code("output_dtype", like(1))(application, index)
 
 
@@ -184,4 +184,4 @@ OUTPUT_TYPES: Final[Mapping[tuple[str, str], OutputTypes]] = MappingProxyType(
         (_MICROSOFT, "ReduceSumInteger"): _by(unknown("the runtime chooses the width")),
     }
 )
-"""By domain and operator, the default domain being empty."""
+"""The entries by domain and operator; the default domain is empty."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a signature forbids about the types of a node's operands."""
+"""Violations of a signature by the types of a node's operands."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ class Differing(Record):
 
     index: int
     other: int
-    """The first input that gives the type."""
+    """The first input with the type."""
 
 
 class DisallowedOutput(Record):
-    """The type that follows for an output is not among those that the operator allows there."""
+    """The inferred type of an output is not among those that the operator allows there."""
 
     index: int
     type: ValueType
 
 
 class Contradicted(Record):
-    """The type of an input is not the one that an attribute of the node states or supposes."""
+    """The type of an input is not the one that an attribute of the node states or implies."""
 
     index: int
     attribute: str
     allowed: frozenset[ValueType]
 
 
-Problem = Disallowed | Differing | DisallowedOutput | Contradicted
+TypeProblem = Disallowed | Differing | DisallowedOutput | Contradicted

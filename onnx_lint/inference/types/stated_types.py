@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attributes that state the type of an input, or suppose one, in the words of the operators' descriptions."""
+"""Attributes that state or imply the type of an input, by the operators' descriptions."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ _STRINGS: Final = frozenset({"tensor(string)"})
 
 
 class Statement(Record):
-    """What an attribute says of an input's type."""
+    """The statement of an attribute about an input's type."""
 
     attribute: str
     index: int
     """The index of the input."""
     allowed: Callable[[Argument | None], frozenset[ValueType] | None]
-    """The types that the input may have by the attribute; None where that says nothing."""
+    """The types that the attribute allows for the input; None if it allows all."""
     last: int = ANY
-    """The last version of the operator that says so."""
+    """The last version of the operator with this statement."""
 
 
 def _number(argument: Argument | None) -> frozenset[ValueType] | None:
-    """The tensor whose element type an INT attribute states; 0 leaves it open."""
+    """Return the tensor type whose element type an INT attribute states; None for 0, which means unspecified."""
     kind = tensor_of(argument.integer) if argument is not None and argument.integer else None
     return frozenset({kind}) if kind else None
 
 
 def _with_elements(allowed: frozenset[ValueType]) -> Callable[[Argument | None], frozenset[ValueType] | None]:
-    """The types that a list supposes; one that is empty supposes none."""
+    """Return the types that a list with elements implies."""
     return lambda argument: allowed if argument is not None and argument.value is True else None
 
 
@@ -50,13 +50,13 @@ def _tensor(argument: Argument | None) -> frozenset[ValueType] | None:
 
 
 def _unless_one(argument: Argument | None) -> frozenset[ValueType] | None:
-    """Mod: what may be divided where `fmod` is not 1."""
+    """Mod: the types that are allowed if `fmod` is not 1."""
     is_unknown = argument is not None and argument.integer is None
     return None if is_unknown or (argument is not None and argument.integer == 1) else _NOT_FLOATING
 
 
 def _of_width(argument: Argument | None) -> frozenset[ValueType] | None:
-    """BitCast: what has as many bits in each element as the type that is asked for."""
+    """BitCast: the types whose elements have as many bits as those of the requested type."""
     element = ELEMENT_TYPES.get(argument.integer or 0) if argument is not None else None
     if element is None or not element.bits:
         return None
@@ -69,16 +69,16 @@ _VALUES: Final = ("int64", "float", "double", "string")
 
 
 def _keys(key: str) -> frozenset[ValueType]:
-    """The maps with such keys that DictVectorizer takes, and more."""
+    """Return the maps with such keys that DictVectorizer accepts, and others."""
     return frozenset(f"map({key}, {value})" for value in _VALUES)
 
 
 _STATEMENTS: Final[Mapping[tuple[str, str], tuple[Statement, ...]]] = {
-    # From version 28 on `fmod` 0 is defined for floats too.
+    # From version 28 on `fmod` 0 is also defined for floats.
     ("", "Mod"): (Statement("fmod", 0, _unless_one, last=13),),
     ("", "BitCast"): (Statement("to", 0, _of_width),),
     ("", "QuantizeLinear"): (Statement("output_dtype", 2, _number),),
-    # Of pool_int64s the text says that integers "should" be there; the signature allows integers and strings.
+    # For pool_int64s the text says that inputs "should" be integers; the signature allows integers and strings.
     ("", "TfIdfVectorizer"): (
         Statement("pool_strings", 0, _with_elements(_STRINGS)),
         Statement("pool_int64s", 0, _with_elements(_INTEGER)),
@@ -101,14 +101,14 @@ _STATEMENTS: Final[Mapping[tuple[str, str], tuple[Statement, ...]]] = {
 
 
 def stating_attributes(domain: str, name: str) -> frozenset[str]:
-    """The attributes of an operator that say something of an input's type."""
+    """Return the attributes of an operator that state or imply an input's type."""
     return frozenset(statement.attribute for statement in _STATEMENTS.get((domain, name), ()))
 
 
 def contradicted_statements(
     schema: OperatorSchema, inputs: tuple[ValueType | None, ...], arguments: Arguments
 ) -> list[Contradicted]:
-    """The inputs that are of another type than an attribute says; two that exclude each other say nothing."""
+    """Return the inputs whose type contradicts an attribute; attributes that exclude each other are ignored."""
     given = dict(arguments)
     found: list[Contradicted] = []
     said = 0

@@ -12,7 +12,7 @@ from onnx_lint.wording import quote
 
 
 class SubgraphConflict(Record):
-    """An input or output of a subgraph that is not of the type that its control-flow operator needs there."""
+    """An input or output of a subgraph whose type is not the one that its control-flow operator requires."""
 
     node: Node
     graph: Graph
@@ -26,7 +26,7 @@ class SubgraphConflict(Record):
 
     @property
     def allowed(self) -> str:
-        """The type that the operator needs there."""
+        """The type that the operator requires."""
         return self.mismatch.expected
 
     @property
@@ -36,7 +36,7 @@ class SubgraphConflict(Record):
 
     @property
     def lacks_conversion(self) -> bool:
-        """Whether one of the types is the optional type of the other."""
+        """True if one of the types is the optional type of the other."""
         return differ_in_option(self.mismatch.found, self.mismatch.expected)
 
     @property
@@ -44,7 +44,7 @@ class SubgraphConflict(Record):
         return "input" if self.mismatch.role is SubgraphRole.INPUT else "output"
 
     def describe(self) -> str:
-        """The type that is there and the one that the operator needs."""
+        """Return the type and the one that the operator requires."""
         role, index = self.mismatch.role, self.mismatch.index
         found, expected = self.mismatch.found, self.mismatch.expected
         names = self.graph.input_names if role is SubgraphRole.INPUT else self.graph.output_names
@@ -63,5 +63,5 @@ class SubgraphConflict(Record):
                 return f"{what} is {found}, each scan output of {node} is {expected}"
 
     def notes(self) -> list[Note]:
-        """The node, and the call that brought the types."""
+        """Return the node, and the call that supplies the types."""
         return [(self.node.place, self.node.describe()), *site_notes(self.site)]

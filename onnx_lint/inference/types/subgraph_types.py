@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What control-flow operators supply to their subgraphs, and what becomes of the values that these hand on."""
+"""The types that control-flow operators supply to their subgraphs, and their output types."""
 
 from __future__ import annotations
 
@@ -30,28 +30,28 @@ _LOOP_HEAD: Final = 2
 
 
 class SubgraphRole(Enum):
-    """What the type of a subgraph's input or output has to agree with."""
+    """What the type of a subgraph's input or output must agree with."""
 
     INPUT = "input"
-    """What the operator supplies there."""
+    """The type that the operator supplies."""
     CONDITION = "condition"
-    """The condition that the body of a Loop hands on, which is a tensor of bool."""
+    """The type of the condition that the body of a Loop returns, a tensor of bool."""
     BRANCH = "branch"
-    """The output of the other branch of an If."""
+    """The type of the other branch's output, for an If."""
     CARRIED = "carried"
-    """What goes in at the beginning: values carried from one run of the body to the next keep their type."""
+    """The initial type: values that are carried from one run of the body to the next keep their type."""
     SCAN_OUTPUT = "scan output"
-    """What the body of a Loop makes in each run, to be stacked: a tensor."""
+    """A tensor type, for an output of a Loop body that is stacked."""
 
 
 class Mismatch(Record):
-    """An input or output of a subgraph whose type is not the one that it has to be."""
+    """An input or output of a subgraph with a wrong type."""
 
     attribute: str
     """The attribute that holds the subgraph."""
     role: SubgraphRole
     index: int
-    """Which input or output of the subgraph."""
+    """The index of the input or output of the subgraph."""
     found: ValueType
     expected: str
     """A type, or a kind of types."""
@@ -64,18 +64,18 @@ class Subgraphs(Record):
     node: Node
     inputs: Inputs
     arguments: Arguments
-    """The attributes that decide types: of Scan the number of scan inputs."""
+    """The attributes that decide types: for Scan the number of scan inputs."""
 
     @property
     def values(self) -> Types:
-        """The types of the inputs that the body of a Scan or SequenceMap has counterparts of, ABSENT as unknown."""
+        """The types of the inputs that correspond to inputs of a Scan or SequenceMap body, ABSENT as unknown."""
         skipped = len(self.inputs) - (self.control_flow.supplied_inputs(self.node) or 0)
         return tuple(kind or None for kind in self.inputs[skipped:])
 
     def supplied(self, attribute: str, graph: Graph) -> Types | None:
-        """The types that the operator gives to the inputs of the subgraph in an attribute; None where it gives none.
+        """Return the types that the operator supplies to the inputs of a subgraph; None if it supplies none.
 
-        A subgraph with another number of inputs, which has a finding of its own, leaves open which one gets what.
+        If the subgraph has another number of inputs, which is another finding, it is unknown which input gets what.
         """
         count = self.control_flow.supplied_inputs(self.node)
         if attribute != "body" or count is None or len(self.control_flow.awaited_inputs(graph, count)) != count:
@@ -91,7 +91,7 @@ class Subgraphs(Record):
                 return None
 
     def mismatched_inputs(self, attribute: str, graph: Graph, supplied: Types | None) -> Iterator[Mismatch]:
-        """The inputs of a subgraph that are declared as something else than they are given."""
+        """Yield the inputs of a subgraph whose declared type is not the supplied one."""
         for index, (value, given) in enumerate(zip(graph.proto.input, supplied or (), strict=False)):
             declared = from_proto(value.type)
             if declared is not None and given is not None and declared != given:
@@ -99,15 +99,15 @@ class Subgraphs(Record):
 
     @property
     def state_count(self) -> int:
-        """How many values the body of a Scan hands from one run to the next."""
+        """The number of values that the body of a Scan carries from one run to the next."""
         count = dict(self.arguments).get("num_scan_inputs", UNKNOWN).integer
         return max(0, len(self.values) - count) if count is not None else 0
 
 
 def outputs_of(subgraphs: Subgraphs, found: Mapping[str, Types]) -> tuple[Types, list[Mismatch]]:
-    """The types of the node's outputs by those that its subgraphs hand on, and what is at odds among them.
+    """Return the types of the node's outputs, from the output types of its subgraphs, and the mismatches.
 
-    Nothing is known by a subgraph that has another number of outputs, which has a finding of its own.
+    A subgraph with another number of outputs is ignored, since that is another finding.
     """
     count = len(subgraphs.node.outputs)
     handed_on = handed_on_outputs(subgraphs.node)
@@ -153,9 +153,10 @@ def _loop(subgraphs: Subgraphs, body: Types) -> tuple[Types, list[Mismatch]]:
 
 
 def _carried(initial: Types, body: Types, before: int) -> tuple[Types, list[Mismatch]]:
-    """Values that go round: in as `initial`, out as the first ones of `body`, which follow on `before` others.
+    """Return the types of carried values: initially `initial`, later the first ones of `body`, after `before` others.
 
-    What begins as an optional may go on as what is in it: a node test case of ONNX does that (loop16_seq_none).
+    A value that begins as an optional may continue as its content: a node test case of ONNX does that
+    (loop16_seq_none).
     """
     outputs = list(body)
     mismatches = []

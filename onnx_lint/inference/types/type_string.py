@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Types of values, written as operator specifications write them: "tensor(float)", "seq(map(int64, float))".
+"""Types of values, written as in operator specifications: "tensor(float)", "seq(map(int64, float))".
 
-A type is a string, so that comparing two and looking one up among those that an operator allows cost next to nothing.
-A value whose type is not known, or known in part only, has the type None; an omitted input has the type ABSENT.
-Shapes are no part of a type.
+A type is a string, so that comparing types and looking them up is cheap. A value whose type is unknown, in full or in
+part, has the type None; an omitted input has the type ABSENT. A type does not include a shape.
 """
 
 from __future__ import annotations
@@ -17,10 +16,10 @@ from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
 ValueType = str
 
 ABSENT: Final[ValueType] = ""
-"""What stands for the type of an input that the node leaves out."""
+"""Placeholder type of an omitted optional input."""
 
 TENSORS: Final[tuple[ValueType | None, ...]] = (None, *(f"tensor({element})" for element in ELEMENT_TYPE_NAMES))
-"""The tensor type of each number of the enum TensorProto.DataType; 0 stands for no type."""
+"""The tensor type of each number of the enum TensorProto.DataType; None for 0."""
 
 BOOL: Final[ValueType] = "tensor(bool)"
 INT32: Final[ValueType] = "tensor(int32)"
@@ -33,37 +32,37 @@ UINT32: Final[ValueType] = "tensor(uint32)"
 
 
 def tensor_of(code: int) -> ValueType | None:
-    """The type of a dense tensor by the number of its element type; None for 0 and numbers without a meaning."""
+    """Return the type of a dense tensor by the number of its element type; None for 0 and unknown numbers."""
     return TENSORS[code] if 0 < code < len(TENSORS) else None
 
 
 def sequence_of(element: ValueType | None) -> ValueType | None:
-    """The type of a sequence of such elements."""
+    """Return the type of a sequence with this element type."""
     return f"seq({element})" if element else None
 
 
 def optional_of(element: ValueType | None) -> ValueType | None:
-    """The optional type of such an element."""
+    """Return the optional type with this content."""
     return f"optional({element})" if element else None
 
 
 def sequence_element(kind: ValueType | None) -> ValueType | None:
-    """The type of a sequence's elements; None for what is no sequence."""
+    """Return the element type of a sequence type; None for any other type."""
     return _argument(kind, "seq(")
 
 
 def optional_element(kind: ValueType | None) -> ValueType | None:
-    """The type in an optional type; None for what is none."""
+    """Return the content of an optional type; None for any other type."""
     return _argument(kind, "optional(")
 
 
 def is_optional(kind: ValueType) -> bool:
-    """Whether the type is an optional type."""
+    """Return whether the type is an optional type."""
     return kind.startswith("optional(")
 
 
 def map_value(kind: ValueType | None) -> ValueType | None:
-    """The type of a map's values, a tensor where they are of an element type; None for what is no map."""
+    """Return the type of a map's values, as a tensor for an element type; None for any other type."""
     inner = _argument(kind, "map(")
     if inner is None:
         return None
@@ -72,13 +71,13 @@ def map_value(kind: ValueType | None) -> ValueType | None:
 
 
 def map_of(key: str, value: ValueType) -> ValueType:
-    """The type of a map: a value that is a dense tensor is written as its element type, as specifications do."""
+    """Return the type of a map. A value that is a dense tensor is written as its element type, as specifications do."""
     return f"map({key}, {_argument(value, 'tensor(') or value})"
 
 
 def from_proto(proto: Any) -> ValueType | None:
-    """The type that a TypeProto states; None where it states none, or leaves out or mistakes a part of it."""
-    # The default of an absent type is 0, so a number means that this case of the type is set; most types are tensors.
+    """Return the type in a TypeProto; None if it has none, or lacks or misstates a part of it."""
+    # The default of an absent type is 0, so another number means that this case is set; most types are tensors.
     code = proto.tensor_type.elem_type
     if code:
         return tensor_of(code)
@@ -103,7 +102,7 @@ def from_proto(proto: Any) -> ValueType | None:
 
 @remembered(1_000)
 def canonical(types: frozenset[str]) -> frozenset[ValueType]:
-    """Types of a signature as this module writes them: a map's value that is spelt as a tensor loses that."""
+    """Return the types of a signature as this module writes them: map values that are tensors as their element type."""
     return frozenset(_canonical(kind) if "map(" in kind else kind for kind in types)
 
 
@@ -125,7 +124,7 @@ def _argument(kind: ValueType | None, constructor: str) -> ValueType | None:
 
 
 def describe_types(types: Iterable[ValueType]) -> str:
-    """A set of types for a finding: element types gathered behind their constructor."""
+    """Return a set of types for a finding, with element types grouped by their constructor."""
     grouped: dict[str, list[str]] = {}
     for kind in sorted(types):
         constructor, _, element = ("", "", kind) if "map(" in kind else kind.rpartition("(")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an operator makes of the types of its inputs: the types of its outputs, and what its signature forbids."""
+"""The types of an operator's outputs, and the violations of its signature, from the types of its inputs."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from onnx_lint.common.record import Record
 from onnx_lint.inference.types.argument import Arguments
 from onnx_lint.inference.types.decision import Application, OutputTypes
 from onnx_lint.inference.types.output_types import OUTPUT_TYPES
-from onnx_lint.inference.types.problem import Differing, Disallowed, DisallowedOutput, Problem
+from onnx_lint.inference.types.problem import Differing, Disallowed, DisallowedOutput, TypeProblem
 from onnx_lint.inference.types.stated_types import contradicted_statements, stating_attributes
 from onnx_lint.inference.types.type_string import ValueType, canonical, sequence_element
-from onnx_lint.spec.operators import OperatorSchema, Option, Parameter
+from onnx_lint.spec.operators import OperatorSchema, Parameter, ParameterOption
 
 Inputs = tuple[ValueType | None, ...]
-"""The types of a node's inputs; None where it is not known, ABSENT where the input is left out."""
+"""The types of a node's inputs; None if unknown, ABSENT if omitted."""
 
 
 class TypeOutcome(Record):
     """The types of the outputs, as far as they are known, and the problems."""
 
     outputs: tuple[ValueType | None, ...]
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[TypeProblem, ...] = ()
 
 
 class TypedOperator:
-    """A signature with the outcomes for the input types that were met so far."""
+    """A signature with a cache of the outcomes for input types."""
 
     __slots__ = ("_decided", "_fixed_outputs", "attributes", "binds", "by_inputs", "by_subgraphs", "outcomes", "schema")
 
     def __init__(self, schema: OperatorSchema, *, binds: bool = True) -> None:
         self.schema = schema
         self.binds = binds
-        """Whether the signature is held against nodes; if not, types flow by it and nothing is a problem."""
+        """Whether nodes are checked against the signature; otherwise types are inferred without problems."""
         self.outcomes: Memory[Inputs, TypeOutcome] = Memory(_MOST)
         """The outcomes of an operator whose output types follow from those of its inputs."""
         self._decided: Memory[tuple[Inputs, Arguments, int], TypeOutcome] = Memory(_MOST)
@@ -42,24 +42,24 @@ class TypedOperator:
         self.attributes = output_types.attributes | stating_attributes(schema.domain, schema.name)
         """The attributes that decide types."""
         self.by_subgraphs = output_types.by_subgraphs
-        """Whether the values of its subgraphs give the output types."""
-        self._fixed_outputs = not any(output.option is Option.VARIADIC for output in schema.outputs)
+        """Whether the output types are those of its subgraphs."""
+        self._fixed_outputs = not any(output.option is ParameterOption.VARIADIC for output in schema.outputs)
         self.by_inputs = self._fixed_outputs and not self.attributes and not self.by_subgraphs
-        """Whether the types of the inputs alone give the outcome."""
+        """Whether the outcome depends only on the types of the inputs."""
 
     def outcome_of_inputs(self, inputs: Inputs) -> TypeOutcome:
-        """The outcome for an operator with `by_inputs`."""
+        """Return the outcome for an operator with `by_inputs`."""
         return self.outcomes.keep(inputs, self._judge(inputs, (), len(self.schema.outputs)))
 
     def outcome(self, inputs: Inputs, arguments: Arguments, output_count: int) -> TypeOutcome:
-        """The outcome for any operator; `arguments` are the attributes with the names in `attributes`."""
+        """Return the outcome for any operator; `arguments` are the attributes with the names in `attributes`."""
         count = len(self.schema.outputs) if self._fixed_outputs else output_count
         key = (inputs, arguments, count)
         outcome = self._decided.get(key)
         return outcome or self._decided.keep(key, self._judge(inputs, arguments, count))
 
     def handed_on(self, outcome: TypeOutcome, outputs: tuple[ValueType | None, ...]) -> TypeOutcome:
-        """The outcome of a control-flow operator whose subgraphs hand on these types."""
+        """Return the outcome of a control-flow operator whose subgraphs have these output types."""
         wrong = _disallowed_outputs(self.schema, outputs)
         problems = (*outcome.problems, *wrong) if self.binds else ()
         return TypeOutcome(_without(outputs, wrong), problems)
@@ -72,24 +72,24 @@ class TypedOperator:
 _BY_SIGNATURE: Final = OutputTypes((None,))
 
 _MOST: Final = 5_000
-"""How many outcomes of an operator, and how many operators, are remembered at most."""
+"""The most outcomes of an operator, and the most operators, to keep."""
 
 _typed: Final[Memory[tuple[int, bool], TypedOperator]] = Memory(_MOST)
 
 
 def typed_operator(schema: OperatorSchema, *, binds: bool) -> TypedOperator:
-    """The signature with the outcomes that earlier models of the run have met: a folder of models has few others."""
-    key = (id(schema), binds)  # which stays that of this schema as long as the entry keeps it alive
+    """Return the signature with the outcomes of earlier models of the run, which repeat them."""
+    key = (id(schema), binds)  # the id stays valid because the entry keeps the schema alive
     return _typed[key] if key in _typed else _typed.keep(key, TypedOperator(schema, binds=binds))
 
 
 def allowed_types(parameter: Parameter) -> frozenset[ValueType]:
-    """The types that a signature allows for a parameter."""
+    """Return the types that a signature allows for a parameter."""
     return canonical(parameter.types)
 
 
 def _judge(schema: OperatorSchema, inputs: Inputs, arguments: Arguments, output_count: int) -> TypeOutcome:
-    problems: list[Problem] = []
+    problems: list[TypeProblem] = []
     disallowed: set[tuple[str, str]] = set()
     bound: dict[str, int] = {}
     broken: set[str] = set()
@@ -99,7 +99,7 @@ def _judge(schema: OperatorSchema, inputs: Inputs, arguments: Arguments, output_
             continue
         variable = shared_variable(parameter)
         if kind not in allowed_types(parameter):
-            # Inputs that share a variable and the wrong type have one fault together.
+            # Inputs that share a variable and the wrong type are one fault.
             if not variable or (variable, kind) not in disallowed:
                 problems.append(Disallowed(index))
             disallowed.add((variable, kind))
@@ -107,17 +107,17 @@ def _judge(schema: OperatorSchema, inputs: Inputs, arguments: Arguments, output_
         elif variable and inputs[bound.setdefault(variable, index)] != kind:
             problems.append(Differing(index, bound[variable]))
             broken.add(variable)
-    # One fault, one finding: where the variables are at odds already, the rest waits.
+    # One fault, one finding: if the variables already contradict each other, skip the rest.
     problems = problems or _mismatched_elements(schema, inputs)
     contradicted = [] if problems else contradicted_statements(schema, inputs, arguments)
     problems += contradicted
-    # With attributes alone deciding, a fault of the inputs does not matter; with inputs deciding, it spreads.
+    # If only attributes decide, a fault of the inputs does not matter; if inputs decide, the outputs are unknown.
     is_open = bool(contradicted) or (bool(problems) and not arguments)
     known = {variable: inputs[index] for variable, index in bound.items() if variable not in broken}
     application = Application(schema, inputs, dict(arguments), output_count)
     types = tuple([_output(application, index, known, is_open=is_open) for index in range(output_count)])
     wrong = _disallowed_outputs(schema, types)
-    # An element type that is stated by number is judged as the value of the attribute, by another rule.
+    # An element type that is stated by number is checked as the value of the attribute, by another rule.
     if not any(argument.integer is not None for _, argument in arguments):
         problems += wrong
     return TypeOutcome(_without(types, wrong), tuple(problems))
@@ -129,13 +129,13 @@ def _disallowed_outputs(schema: OperatorSchema, types: tuple[ValueType | None, .
 
 
 def _without(types: tuple[ValueType | None, ...], wrong: list[DisallowedOutput]) -> tuple[ValueType | None, ...]:
-    """The types with those left open that the signature does not allow."""
+    """Return the types, with None for those that the signature does not allow."""
     indices = {problem.index for problem in wrong}
     return tuple([None if index in indices else kind for index, kind in enumerate(types)]) if wrong else types
 
 
 def shared_variable(parameter: Parameter) -> str:
-    """The type variable that the arguments of a parameter share; empty where each argument has a type of its own."""
+    """Return the type variable that the arguments of a parameter share; empty if each argument has its own type."""
     return parameter.variable or "" if parameter.homogeneous else ""
 
 
@@ -161,8 +161,8 @@ def _allowed_at(schema: OperatorSchema, index: int) -> frozenset[ValueType]:
 # --- bindings between inputs that type variables cannot express
 
 
-def _mismatched_elements(schema: OperatorSchema, inputs: Inputs) -> list[Problem]:
-    """SequenceInsert: the tensor is of the type of the sequence's elements."""
+def _mismatched_elements(schema: OperatorSchema, inputs: Inputs) -> list[TypeProblem]:
+    """SequenceInsert: the tensor must have the type of the sequence's elements."""
     if (schema.domain, schema.name) != ("", "SequenceInsert") or len(inputs) < _SEQUENCE_AND_TENSOR:
         return []
     element, tensor = sequence_element(inputs[0]), inputs[1]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Types about which few rules have anything to say, known by their serialized form.
+"""Types that few rules check, recognized by their serialized form.
 
-Nearly all types of nearly all models are such, and a thousand models have a few hundred of them between them: what is
-seen of one is kept for the next model.
+Nearly all types of nearly all models are such, and a thousand models have a few hundred of them between them: the
+result for one is kept for the next model.
 """
 
 from __future__ import annotations
@@ -19,31 +19,31 @@ from onnx_lint.spec.ir_versions import FROM_THE_START
 _OLD_ELEMENT_TYPES: Final = frozenset(
     [number for number, element in ELEMENT_TYPES.items() if element.since == FROM_THE_START]
 )
-"""The numbers of those that are as old as the format."""
+"""The numbers of the element types that are as old as the format."""
 
 _MAX_KEPT_BYTES: Final = 128
-"""A longer type is hardly ever met again."""
+"""The longest type to keep; a longer one hardly ever recurs."""
 
 
 class Sight(Record):
-    """What can be seen of a TypeProto, or of an absent one, before anybody looks closer."""
+    """The quick facts about a TypeProto, or an absent one."""
 
     is_usual: bool
-    """Whether it is of a tensor with an element type that is as old as the format, sizes from 0 on, variables with a
-    name that stands for one dimension, and no denotation; or absent."""
+    """Whether it is a tensor with an element type that is as old as the format, sizes of at least 0, variables with
+    a valid name, and no denotation; or absent."""
     has_rank: bool
-    """Whether it states how many dimensions there are, or is of what has none."""
+    """Whether it states the number of dimensions, or has a kind without dimensions."""
     has_plain_variables: bool
     """Whether it is usual and all its variables are C90 identifiers."""
 
 
 def sight_of(serialized: bytes) -> Sight:
-    """What can be seen of a type by its serialized form."""
+    """Return the quick facts about a type by its serialized form."""
     return _kept(serialized) if len(serialized) <= _MAX_KEPT_BYTES else _sight(serialized)
 
 
 def is_usual(serialized: bytes) -> bool:
-    """Whether a type is usual, see `Sight`."""
+    """Return whether a type is usual, see `Sight`."""
     return sight_of(serialized).is_usual
 
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is told by the bytes of many messages at once."""
+"""Facts that are read from the bytes of many messages at once."""

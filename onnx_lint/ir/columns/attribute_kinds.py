@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kinds of attributes: which fields are set, and what they hold, without names and values."""
+"""The kinds of attributes: the fields that are set and the sort of their contents, without names and values."""
 
 from __future__ import annotations
 
@@ -67,58 +67,28 @@ class AttributeKind:
         """The value fields that are set."""
         self.is_named = is_named
         self.is_reference = is_reference
-        """Whether it refers to an attribute parameter of a function."""
+        """True if it refers to an attribute parameter of a function."""
         self.is_documented = is_documented
         self.is_text = is_text
-        """Whether all its strings are valid UTF-8; also where it has none."""
+        """True if all its strings are valid UTF-8; also if it has none."""
         self.element_types = element_types
-        """What its dense tensors state as element types; 0 is among them where one states none."""
+        """The element types that its dense tensors state; 0 is among them if one states none."""
         self.are_tensors_evident = are_tensors_evident
-        """Whether its tensors, if it has any, are dense and evidently hold what they should, and nothing else."""
+        """True if its tensors, if any, are dense and evidently right, and have no annotations."""
 
     @property
     def is_usual(self) -> bool:
-        """Whether it has a name, one value of the stated type, and only valid text, and is no reference."""
+        """True if it has a name, one value of the stated type, and only valid text, and is not a reference."""
         has_one_value = self.fields == (VALUE_FIELD_OF_TYPE.get(self.type),)
         return has_one_value and self.is_named and self.is_text and not self.is_reference
 
 
 _shared: Final[Memory[tuple[object, ...], AttributeKind]] = Memory(1_000)
-"""The kinds by what they are made of."""
-
-_NUMBERS: Final = frozenset({ATTRIBUTE_TYPE_CODES["FLOATS"], ATTRIBUTE_TYPE_CODES["INTS"]})
-
-_MAX_KEY_BYTES: Final = 128
-"""A longer attribute is hardly ever repeated and is looked at without being remembered."""
-
-_known: Final[Memory[bytes, AttributeKind]] = Memory(10_000)
-"""The kinds of attributes by their serialized form."""
+"""The kinds by their contents."""
 
 
 def attribute_kind(attribute: Any) -> AttributeKind:
-    """The kind of an AttributeProto.
-
-    Its serialized form is looked up before any field is asked for (docs/performance.md: attribute-kinds).
-    """
-    if attribute.HasField("g") or _is_long_list(attribute):
-        return _asked(attribute)  # hardly any of these is repeated, and each is long to write
-    key = attribute.SerializePartialToString()
-    found = _known.get(key)
-    if found is None:
-        found = _asked(attribute)
-        if len(key) <= _MAX_KEY_BYTES:
-            _known.keep(key, found)
-    return found
-
-
-def _is_long_list(attribute: Any) -> bool:
-    """Whether it is a long list of numbers by its type; to look at a list that is empty costs memory, too."""
-    if attribute.type not in _NUMBERS:
-        return False
-    return len(attribute.ints) + len(attribute.floats) > _MAX_KEY_BYTES
-
-
-def _asked(attribute: Any) -> AttributeKind:
+    """The kind of an AttributeProto."""
     fields = value_fields(attribute)
     tensors = [attribute.t] if "t" in fields else []
     if "tensors" in fields:
@@ -140,12 +110,12 @@ def _asked(attribute: Any) -> AttributeKind:
 
 
 def value_fields(attribute: Any) -> tuple[str, ...]:
-    """The value fields of an AttributeProto that are set: present singular fields and lists with elements."""
+    """Return the value fields of an AttributeProto that are set: present singular fields and lists with elements."""
     return tuple(field.name for field, _ in attribute.ListFields() if field.name in _VALUE_FIELDS)
 
 
 def utf8_fault(value: bytes) -> int | None:
-    """The index of the first byte that keeps `value` from being UTF-8; None where it is valid."""
+    """Return the index of the first byte of `value` that is not valid UTF-8; None if all of it is valid."""
     try:
         value.decode()
     except UnicodeDecodeError as error:

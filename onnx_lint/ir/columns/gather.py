@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the parser of Protocol Buffers gathers each field of many messages.
+"""Gathers each field of many messages with the parser of Protocol Buffers.
 
-Serialized messages put one behind the other are one message, in which the last value of a singular field counts. Parsed
-as the variant `columns` of the schema, in which that field is a list, it has all of them
+Concatenated serialized messages are one message, in which the last value of a singular field counts. Parsed as the
+variant `columns` of the schema, in which that field is a list, it has the values of all messages
 (docs/performance.md: gathered-fields).
 """
 
@@ -15,18 +15,18 @@ from google.protobuf.message import DecodeError
 from onnx_lint.schema import columns
 
 CHUNK: Final = 1 << 9
-"""So many messages are gathered together: their copies stay in the processor's cache."""
+"""The number of messages that are gathered together: their copies stay in the processor's cache."""
 
 
 def dimensions(shape: bytes) -> tuple[int, ...]:
-    """The dimensions of a tensor in serialized form, as the columns of initializers have them."""
+    """Return the dimensions of a tensor in serialized form, as the columns of initializers have them."""
     return tuple(columns("TensorProto").FromString(shape).dims)
 
 
 def elements_in(data: bytes, message: str, field: str) -> int | None:
-    """How many elements of one list of a message some bytes are; None where that is not all, or written otherwise.
+    """Return the number of elements if the bytes are one list of a message; None for other content or another encoding.
 
-    The parser is believed where it would write the same bytes.
+    The encoding is known if the parser would write the same bytes.
     """
     try:
         found = columns(message).FromString(data)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the initializers of a graph state, in columns.
+"""The facts that the initializers of a graph state, in columns.
 
 A large graph has tens of thousands. Their names, types, shapes and numbers of bytes are gathered by the parser of
 Protocol Buffers (docs/performance.md: gathered-fields), and judged once for each kind.
@@ -20,7 +20,7 @@ from onnx_lint.schema.wire import decode_varint
 _PLAIN_FIELDS: Final = frozenset({"dims", "data_type", "name", "raw_data"})
 
 _NO_DIMENSION: Final = -(1 << 62) - 20_170_907
-"""Stands in `dims` between two tensors. That there are as many shapes as tensors proves that none of them has it."""
+"""Separates two tensors in `dims`. If there are as many shapes as tensors, none of them contains it."""
 
 
 _TYPE, _NAME = 0x10, 0x42
@@ -45,13 +45,13 @@ class Initializers(Record):
 
     names: list[str]
     element_types: list[int]
-    """The numbers of the element types; 0 where none is stated."""
+    """The numbers of the element types; 0 if a tensor states none."""
     shapes: list[bytes]
     """The dimensions in serialized form, equal where they are; see `onnx_lint.ir.columns.gather.dimensions`."""
     fields: list[str]
     """The fields that hold values; empty where it is not evident that there are no others but name, type and shape."""
     entries: list[int]
-    """How many entries that field has, bytes for raw_data."""
+    """The number of entries in that field, bytes for raw_data."""
     greatest: list[int]
     """The greatest of integers as entries, where all are from 0 to 127; else -1, of raw_data always."""
 
@@ -64,7 +64,7 @@ NO_INITIALIZERS: Final = _empty()
 
 
 def initializers_of(tensors: Sequence[bytes]) -> Initializers:
-    """The columns of these serialized TensorProtos."""
+    """Return the columns of these serialized TensorProtos."""
     if not tensors:
         return NO_INITIALIZERS
     found = _empty()
@@ -82,7 +82,7 @@ def _add(found: Initializers, pieces: Sequence[bytes], shared: dict[bytes, bytes
     fields = {field.name for field, _ in merged.ListFields()}
     for field in fields - {"dims"}:
         merged.ClearField(field)
-    # The second byte of what stands between them is above 127, so that it is found where it is a field, and only there.
+    # The second byte of the separator is above 127, so that it is found only where it is a field.
     shapes = merged.SerializePartialToString().split(between)
     count = len(pieces)
     if len(shapes) != count:
@@ -109,7 +109,7 @@ def _add(found: Initializers, pieces: Sequence[bytes], shared: dict[bytes, bytes
 
 @functools.cache
 def _between() -> bytes:
-    """What is put between two tensors."""
+    """Return the separator of two tensors."""
     made: bytes = schema.columns("TensorProto")(dims=[_NO_DIMENSION]).SerializePartialToString()
     return made
 
@@ -124,9 +124,11 @@ _NOT_EVIDENT: Final = ("", 0, -1)
 
 
 def _values(piece: bytes, position: int) -> tuple[str, int, int]:
-    """The field with the values of a serialized tensor whose shape ends at `position`, its entries and the greatest."""
+    """Return the field with the values of a serialized tensor whose shape ends at `position`, its entries and the
+    greatest.
+    """
     if piece[position : position + 1] != bytes((_TYPE,)) or piece[position + 1] >= 0x80:
-        return _NOT_EVIDENT  # no type, or one that no element type has as its number
+        return _NOT_EVIDENT  # no type, or a number above those of all element types
     position += 2
     found = _NOT_EVIDENT
     while position < len(piece):
@@ -152,7 +154,9 @@ def _counted(field: str, entry_bytes: int, content: bytes) -> tuple[str, int, in
 
 @remembered(1_000)
 def serialized_type(of: tuple[int, bytes]) -> bytes:
-    """The TypeProto of initializers of an element type and a shape, as writers serialize it; both are as in columns."""
+    """Return the TypeProto of initializers of an element type and a shape, as writers serialize
+    it; both as in columns.
+    """
     made = schema.message("TypeProto")()
     made.tensor_type.elem_type = of[0]
     made.tensor_type.shape.SetInParent()

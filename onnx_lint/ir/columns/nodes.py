@@ -2,8 +2,8 @@
 """The nodes of a graph, read from their serialized forms into columns.
 
 A graph of a hundred thousand nodes has a few hundred nodes that differ in more than names. Protocol Buffers writes the
-fields of a NodeProto in ascending order: inputs, outputs and name come first, and what follows is the same, byte for
-byte, in all nodes that do the same. So only the names are read node by node, and the rest is parsed once for each
+fields of a NodeProto in ascending order: inputs, outputs and name come first, and the rest is the same, byte for byte,
+in all nodes with the same operation. So only the names are read for each node, and the rest is parsed once for each
 distinct rest (docs/performance.md: columns-of-nodes).
 """
 
@@ -32,7 +32,7 @@ _DOMAIN: Final = 0x3A
 _METADATA: Final = 0x4A
 
 _DECISIVE: Final = ("input", "output", "name", "op_type", "attribute", "domain", "overload")
-"""The fields that decide what a node computes. All others are annotations, also those that ONNX may add later."""
+"""The fields that decide the computation of a node. All others are annotations, also those that ONNX may add later."""
 
 _ANNOTATIONS: Final = {
     field.number << 3 | 2: field.name
@@ -45,7 +45,7 @@ _IN_REST: Final = _ANNOTATIONS.keys() | {_OP_TYPE, 0x2A, 0x3A, 0x42}
 """The tags of all fields from op_type on: with the above attribute, domain and overload."""
 
 _NOTES_AT_ONCE: Final = 100
-"""The metadata of so many nodes are parsed together."""
+"""The number of nodes whose metadata are parsed together."""
 
 _TYPE_TAGS: Final = frozenset({0x72, 0x7A})
 """The tags of tp and type_protos in an AttributeProto; these bytes may be anything else as well."""
@@ -60,14 +60,14 @@ _MAX_PLAIN_BYTES: Final = 128
 """In so few bytes no type nests deep enough for a parser to refuse it."""
 
 _BATCH_BYTES: Final = 4_096
-"""So many bytes of attributes are parsed at a time; they take up memory as long as one of their forms is there."""
+"""The bytes of attributes that are parsed at a time; their memory is freed when none of their forms is left."""
 
 _MAX_FORMS: Final = 4_096
-"""How many forms are remembered, for all models of a run, before all are forgotten."""
+"""The limit on kept forms, for all models of a run; then all are dropped."""
 
 
 class NodeForm:
-    """What nodes that look alike have in common: operator, attributes, and which inputs and outputs are given."""
+    """The common part of nodes that look alike: operator, attributes, and which inputs and outputs are given."""
 
     __slots__ = (
         "attribute_kinds",
@@ -76,6 +76,7 @@ class NodeForm:
         "domain",
         "inputs",
         "is_shared",
+        "known_faults",
         "op_type",
         "outputs",
         "overload",
@@ -102,9 +103,11 @@ class NodeForm:
         """For each input whether it is given; an empty name leaves it out."""
         self.outputs = _same(outputs)
         self.attribute_kinds: tuple[AttributeKind, ...] | None = None
-        """What each of the attributes holds; kept here by the AttributeIndex that asks first."""
+        """The kinds of the attributes, kept here by the first AttributeIndex that needs them."""
         self.is_shared = False
-        """Whether the next model of the run may have this very form; others are gone with their model."""
+        """True if the next model of the run may have the same form; other forms end with their model."""
+        self.known_faults: dict[object, Any] | None = None
+        """The faults of its attributes by signature, if these have millions of numbers; None if they have few."""
 
 
 _shared: Final[Memory[tuple[Any, ...], tuple[Any, ...]]] = Memory(1_000)
@@ -112,7 +115,7 @@ _MOST_SHARED: Final = 16
 
 
 def _same(made: tuple[_T, ...]) -> tuple[_T, ...]:
-    """The tuple, one object for all forms that have an equal one."""
+    """Return the tuple, as one object for all forms that have an equal one."""
     return _shared.get(made) or (_shared.keep(made, made) if len(made) <= _MOST_SHARED else made)
 
 
@@ -120,11 +123,11 @@ def _types_of(attributes: Sequence[Any]) -> tuple[tuple[str, int], ...]:
     return _same(tuple([(each.name, each.type) for each in attributes])) if attributes else ()
 
 
-_Key = tuple[bytes, int | tuple[bool, ...], int | tuple[bool, ...]]
+_FormKey = tuple[bytes, int | tuple[bool, ...], int | tuple[bool, ...]]
 
 
 class _Batch:
-    """Forms whose attributes are parsed together: a message that is parsed by itself takes up a kilobyte."""
+    """Forms whose attributes are parsed together: each message that is parsed separately takes a kilobyte."""
 
     __slots__ = ("_forms", "_pieces", "_size", "_waiting")
 
@@ -132,19 +135,19 @@ class _Batch:
         self._forms: list[tuple[NodeForm, int]] = []
         self._pieces: list[bytes] = []
         self._size = 0
-        self._waiting: dict[_Key, NodeForm] = {}
+        self._waiting: dict[_FormKey, NodeForm] = {}
 
-    def find(self, key: _Key) -> NodeForm | None:
-        """The form with this key that is to be remembered as soon as it has its attributes."""
+    def find(self, key: _FormKey) -> NodeForm | None:
+        """Return the form with this key that will be kept when it has its attributes."""
         return self._waiting.get(key)
 
     def add(self, form: NodeForm, count: int, serialized: bytes) -> None:
-        """Take in a form that is to have so many attributes, which stand in `serialized` as in a NodeProto."""
+        """Add a form and the number of its attributes, which are in `serialized` as in a NodeProto."""
         self._forms.append((form, count))
         self._pieces.append(serialized)
         self._size += len(serialized)
 
-    def remember(self, key: _Key, form: NodeForm) -> None:
+    def remember(self, key: _FormKey, form: NodeForm) -> None:
         """Remember the form for other tables, which another thread may read just now: not without its attributes."""
         if self._forms and self._forms[-1][0] is form:
             self._waiting[key] = form
@@ -152,7 +155,7 @@ class _Batch:
             _forms.keep(key, form)
 
     def parse(self, least: int = 0) -> None:
-        """Give the forms their attributes, where these take up more than `least` bytes."""
+        """Give the forms their attributes, if these have more than `least` bytes."""
         if self._size <= least:
             return
         attributes = schema.outline("NodeProto").FromString(b"".join(self._pieces)).attribute
@@ -194,9 +197,9 @@ class NodeTable:
         self.positions = dict.fromkeys(before, BEFORE_NODES)
         """For each value name the index of the first node that outputs it, or BEFORE_NODES; not for the empty one."""
         self.early_uses: list[int] = []
-        """The indices of the nodes with an input that neither an earlier node outputs nor stands before the nodes."""
+        """The indices of the nodes with an input that neither an earlier node nor a list before the nodes defines."""
         self.has_redefinitions = False
-        """Whether a node outputs a name that another output has or that stands before the nodes."""
+        """True if a node outputs a name that another output has or that is defined before the nodes."""
         self.annotated: dict[str, list[int]] = {}
         """The indices of the nodes that have an annotation, by the name of its field: `metadata_props` and so on."""
         self.repeated_keys: list[int] = []
@@ -339,14 +342,16 @@ def _read(nodes: Iterable[bytes], table: NodeTable, batch: _Batch, notes: _Notes
     del positions[""]
 
 
-_forms: Final[Memory[_Key, NodeForm]] = Memory(_MAX_FORMS)
+_forms: Final[Memory[_FormKey, NodeForm]] = Memory(_MAX_FORMS)
 
 _MOST_SHARED_NAMES: Final = 1_000
-"""The form of a node with more inputs and outputs is gone with its model: it has an element for each."""
+"""The form of a node with more inputs and outputs ends with its model: it has an element for each."""
 
 
 def _two_bytes(data: bytes, start: int, table: NodeTable) -> tuple[int, int]:
-    """The length that begins before `start` in two bytes, and where the string begins; IndexError for a longer one."""
+    """Return the length in two bytes that begins before `start`, and the start of the string;
+    IndexError if it is longer.
+    """
     high = data[start]
     if not 0 < high < 0x80:
         raise IndexError
@@ -366,14 +371,14 @@ def _parsed(data: bytes, table: NodeTable) -> tuple[list[str], list[str], str, b
 
 
 def _checked(data: bytes, table: NodeTable) -> Any:
-    """The NodeProto in `data`, without unknown fields; the table takes note where that is not all of it."""
+    """Return the NodeProto in `data`, without unknown fields; note in the table if these are not all of the bytes."""
     proto, known = _nodeless(data, table)
-    del proto  # a list of numbers in it may be large, and the next message has it as well
+    del proto  # a list of numbers in it may be large, and the next message has the same list
     return schema.outline("NodeProto").FromString(known)
 
 
 def _nodeless(data: bytes, table: NodeTable) -> tuple[Any, bytes]:
-    """The same by another schema, and as bytes."""
+    """Return the same by another schema, and as bytes."""
     node = schema.nodeless("NodeProto")
     try:
         proto = node.FromString(data)
@@ -390,9 +395,9 @@ def _nodeless(data: bytes, table: NodeTable) -> tuple[Any, bytes]:
 def _form(
     rest: bytes, inputs: list[str], outputs: list[str], table: NodeTable, batch: _Batch, notes: _Notes
 ) -> NodeForm:
-    """The form of the node that is next in the table."""
+    """Return the form of the next node in the table."""
     core = _without_annotations(rest, table, notes)
-    key: _Key = (core, len(inputs), len(outputs))
+    key: _FormKey = (core, len(inputs), len(outputs))
     if "" in inputs or "" in outputs:
         key = (core, tuple(map(bool, inputs)), tuple(map(bool, outputs)))
     form = _forms.get(key) or batch.find(key)
@@ -404,7 +409,7 @@ def _form(
         else:
             form, has_annotations = _parsed_form(core, given, table, batch)
         is_short = len(core) <= MAX_SHARED_BYTES and len(inputs) + len(outputs) <= _MOST_SHARED_NAMES
-        # What has the same bytes as a node with annotations has these too, and the table has to take note of them.
+        # A node with the same bytes as one with annotations has these too, and the table must note them.
         if is_short and table.is_canonical and not has_annotations:
             form.is_shared = True
             batch.remember(key, form)
@@ -412,7 +417,9 @@ def _form(
 
 
 def _bare(core: bytes) -> tuple[str, str] | None:
-    """Operator and domain of nodes that have nothing else, as half of all forms are; None is for the parser to read."""
+    """Return operator and domain of nodes without anything else, as half of all forms are;
+    None if the parser must read it.
+    """
     if not 2 <= len(core) <= MAX_SHARED_BYTES or core[0] != _OP_TYPE or core[1] >= 0x80:
         return None
     end = core[1] + 2
@@ -426,7 +433,7 @@ def _bare(core: bytes) -> tuple[str, str] | None:
 
 
 def _interned(name: str) -> str:
-    """The one string that is this name, unless it is long: Python 3.12 keeps what is interned for ever."""
+    """Return the shared string with this name, unless it is long: Python 3.12 keeps interned strings forever."""
     return intern(name) if len(name) <= MAX_SHARED_BYTES else name
 
 
@@ -435,12 +442,12 @@ def _parsed_form(
 ) -> tuple[NodeForm, bool]:
     """Return the form as the parser reads it, and whether it found annotations that `_without_annotations` did not.
 
-    These stand in another order than Protocol Buffers writes them in, or have tags of two bytes. The table takes note
-    of what the parser does not write again.
+    These are in another order than Protocol Buffers writes them, or have tags of two bytes. The table notes whether the
+    parser would write other bytes.
     """
     is_long = len(core) > MAX_SHARED_BYTES
     proto = _checked(core, table) if is_long else _nodeless(core, table)[0]
-    # A type nests as deep as a file has it, and what the parser takes here may be too deep in the whole file.
+    # Nesting here may be allowed, and too deep in the whole file.
     may_nest = len(core) > _MAX_PLAIN_BYTES and not _TYPE_TAGS.isdisjoint(core)
     if may_nest and any(attribute.HasField("tp") or attribute.type_protos for attribute in proto.attribute):
         table.is_canonical = False
@@ -467,7 +474,7 @@ _BESIDE_ATTRIBUTES: Final = ("input", "output", "name", "op_type", "domain", "ov
 
 
 def _without_annotations(rest: bytes, table: NodeTable, notes: _Notes) -> bytes:
-    """Return what decides the form. The table takes note of the annotations of the node."""
+    """Return the bytes that decide the form, and note the annotations of the node in the table."""
     if _ANNOTATIONS.keys().isdisjoint(rest):
         return rest
     pieces: list[bytes] = []
@@ -478,7 +485,7 @@ def _without_annotations(rest: bytes, table: NodeTable, notes: _Notes) -> bytes:
         while position < len(rest):
             start, before, tag = position, tag, rest[position]
             if tag not in _IN_REST or tag < before:
-                return rest  # the parser finds out what is wrong with it
+                return rest  # the parser finds its faults
             length, position = rest[start + 1], start + 2
             if length >= 0x80:
                 length, position = decode_varint(rest, start + 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the value infos of a graph state, in columns: see onnx_lint.ir.columns.initializers."""
+"""The facts that the value infos of a graph state, in columns: see onnx_lint.ir.columns.initializers."""
 
 from __future__ import annotations
 
@@ -13,24 +13,26 @@ from onnx_lint.ir.columns.gather import CHUNK
 from onnx_lint.schema import Proto
 
 
-class ValueInfos(Record):
+class ValueInfoColumns(Record):
     """The value infos in one list of a graph."""
 
     names: list[str]
     types: list[bytes]
-    """The serialized TypeProtos; empty where there is none."""
+    """The serialized TypeProtos; empty for a value info without one."""
     annotated: list[int]
     """The indices of those with documentation or metadata: in most graphs none."""
 
 
-NO_VALUE_INFOS: Final = ValueInfos([], [], [])
+NO_VALUE_INFOS: Final = ValueInfoColumns([], [], [])
 
 _NONE_OF_FUNCTION: Final = {"value_info": NO_VALUE_INFOS}
-"""What functions have that state nothing about values, as most do; one for all of them."""
+"""The columns of functions without value infos, as most functions are; one object for all of them."""
 
 
-def value_infos_of(proto: Proto, *, is_function: bool) -> dict[str, ValueInfos]:
-    """The columns of the inputs, the outputs and the value_info of a GraphProto; a FunctionProto has the last only."""
+def value_infos_of(proto: Proto, *, is_function: bool) -> dict[str, ValueInfoColumns]:
+    """Return the columns of the inputs, the outputs and the value_info of a GraphProto; a FunctionProto has the last
+    only.
+    """
     if is_function and not proto.value_info:
         return _NONE_OF_FUNCTION
     lists: dict[str, Sequence[bytes]] = {}
@@ -41,8 +43,11 @@ def value_infos_of(proto: Proto, *, is_function: bool) -> dict[str, ValueInfos]:
     return columns_of(lists)
 
 
-def columns_of(lists: Mapping[str, Sequence[bytes]]) -> dict[str, ValueInfos]:
-    """The columns of these lists of serialized ValueInfoProtos. They are read together, as most of them are short."""
+def columns_of(lists: Mapping[str, Sequence[bytes]]) -> dict[str, ValueInfoColumns]:
+    """Return the columns of these lists of serialized ValueInfoProtos.
+
+    They are read together, as most of them are short.
+    """
     names: list[str] = []
     types: list[bytes] = []
     shared: dict[bytes, bytes] = {}
@@ -61,12 +66,12 @@ def columns_of(lists: Mapping[str, Sequence[bytes]]) -> dict[str, ValueInfos]:
         are_annotated = are_annotated or bool(merged.doc_string or merged.metadata_props)
     if not names:
         return dict.fromkeys(lists, NO_VALUE_INFOS)
-    found: dict[str, ValueInfos] = {}
+    found: dict[str, ValueInfoColumns] = {}
     start = 0
     for role, own in lists.items():
         end = start + len(own)
         annotated = _annotated(own) if are_annotated else []
-        found[role] = ValueInfos(names[start:end], types[start:end], annotated) if own else NO_VALUE_INFOS
+        found[role] = ValueInfoColumns(names[start:end], types[start:end], annotated) if own else NO_VALUE_INFOS
         start = end
     return found
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What documents of ONNX other than models are: which kinds there are, and what they hold."""
+"""Documents of ONNX other than models: their kinds, and their contents."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a document that is no model is, in a few words and numbers: shown beside the findings."""
+"""Facts about a document other than a model, in a few words and numbers, which are shown with the findings."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Callable
 from typing import Final
 
 from onnx_lint.ir.documents.value_types import KINDS, type_of_value
-from onnx_lint.ir.in_words import describe_type, element_type_name
+from onnx_lint.ir.in_words import describe_element_type, describe_type
 from onnx_lint.ir.places.place import ROOT
 from onnx_lint.schema import Proto
 
 DocumentFacts = dict[str, str | int]
-"""Names and numbers of fields, and numbers of elements under the name of what is counted."""
+"""Names and numbers of fields, and numbers of elements under their name."""
 
 
 def document_facts(document: Proto) -> DocumentFacts:
-    """The facts about a document; none about a model, which has others."""
+    """Return the facts about a document; empty for a model, which has others."""
     describe = _FACTS.get(document.DESCRIPTOR.name)
     return {} if describe is None else describe(document)
 
@@ -69,7 +69,7 @@ def _sparse_tensor(proto: Proto) -> DocumentFacts:
 
 
 def _tensor_type(element_type: int, dims: list[int]) -> str:
-    return f"{element_type_name(element_type)}[{','.join(map(str, dims))}]"
+    return f"{describe_element_type(element_type)}[{','.join(map(str, dims))}]"
 
 
 def _value_info(proto: Proto) -> DocumentFacts:

@@ -7,9 +7,9 @@ from typing import Final, Literal, get_args
 
 from onnx_lint.common.record import Record
 
-MODEL: Final = "ModelProto"
+MODEL_KIND: Final = "ModelProto"
 
-OPERATOR_SET: Final = "OperatorSetProto"
+OPERATOR_SET_KIND: Final = "OperatorSetProto"
 
 MAGIC: Final = "ONNXOPSET"
 """The word with which an operator set begins."""
@@ -30,11 +30,11 @@ Need = Literal[
     "operator-set",
     "model",
 ]
-"""What a rule needs to see whole: it judges every document that holds such messages with all that the rule looks at.
+"""The parts that a rule may need complete: it judges every document with such messages and everything that it uses.
 
-An attribute may hold a graph with all its nodes, a node by itself stands in no graph, and only a model tells what it
-does not have. `file` is the bytes, `metadata` any message that has some, `value` a sequence, map or optional, and
-`library` a list of functions with an IR version, which models and operator sets have.
+An attribute may hold a graph with all its nodes, a node alone is outside of graphs, and only a model shows what it
+lacks. `file` is the bytes, `metadata` any message that has some, `value` a sequence, map or optional, and `library` a
+list of functions with an IR version, which models and operator sets have.
 """
 
 NEEDS: Final[tuple[str, ...]] = get_args(Need)
@@ -51,9 +51,9 @@ class DocumentKind(Record):
 
     message: str
     noun: str
-    """What messages and places call the root."""
+    """The name of the root in messages and places."""
     holds: frozenset[str]
-    """What rules may need and find whole in it."""
+    """The parts that are complete in it, see `Need`."""
 
 
 OF_MODELS: Final = frozenset({"GraphProto", "NodeProto", "AttributeProto"})
@@ -62,8 +62,8 @@ OF_MODELS: Final = frozenset({"GraphProto", "NodeProto", "AttributeProto"})
 KINDS: Final = {
     kind.message: kind
     for kind in (
-        DocumentKind(MODEL, "model", _FUNCTIONS | {"library", "model"}),
-        DocumentKind(OPERATOR_SET, "operator-set", _FUNCTIONS | {"library", "operator-set"}),
+        DocumentKind(MODEL_KIND, "model", _FUNCTIONS | {"library", "model"}),
+        DocumentKind(OPERATOR_SET_KIND, "operator-set", _FUNCTIONS | {"library", "operator-set"}),
         DocumentKind("FunctionProto", "function", _FUNCTIONS),
         DocumentKind("GraphProto", "graph", _GRAPHS),
         DocumentKind("NodeProto", "node", _ATTRIBUTES | {"node"}),
@@ -81,12 +81,12 @@ KINDS: Final = {
 
 
 def describe_kind(message: str) -> str:
-    """The root of a file, by the name of its message, as messages name it: `the operator set`."""
+    """Return the name of a file's root in messages, by the name of its message: `the operator set`."""
     return f"the {KINDS[message].noun.replace('-', ' ')}"
 
 
 def kind_of(name: str) -> DocumentKind:
-    """The kind whose message has the name. Raises ValueError where there is none."""
+    """Return the kind whose message has the name. Raises ValueError if there is none."""
     if name not in KINDS:
         raise ValueError(f"unknown kind of document {name!r}; there are {', '.join(KINDS)}")
     return KINDS[name]

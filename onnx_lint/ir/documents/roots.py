@@ -1,62 +1,73 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stands outermost in a document, at the place that it has there: where the walk over its graphs begins."""
+"""The outermost parts of a document, at their places: the walk over its graphs begins there."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from onnx_lint import schema
 from onnx_lint.common.record import Record
-from onnx_lint.ir.documents.kinds import MODEL, OPERATOR_SET
-from onnx_lint.ir.graph import Function, Graph, GraphKind
+from onnx_lint.ir.documents.kinds import MODEL_KIND, OPERATOR_SET_KIND
+from onnx_lint.ir.graph import FinishTable, Function, Graph, GraphKind
 from onnx_lint.ir.parts import File, Type
 from onnx_lint.ir.places.place import ROOT, Place, Step
 from onnx_lint.schema import Proto
 from onnx_lint.schema.wire import decode_varint
+from onnx_lint.spec.releases import normalized_domain
+
+if TYPE_CHECKING:
+    from onnx_lint.ir.long_lists import LeftInFile
 
 _Part = tuple[Proto, Place]
-"""A message and where it stands."""
+"""A message and its place."""
 
 
 class Roots(Record):
     """The outermost graph, functions and types of a document."""
 
     graph: Graph | None
-    """The main graph, or what stands for the file around parts of graphs; None where there is neither."""
+    """The main graph, or the pseudo-graph of a file with parts of graphs; None if there is neither."""
     functions: tuple[Function, ...] = ()
     types: tuple[Type, ...] = ()
     """The type that a file holds, if it holds one and nothing else."""
 
 
-def roots(kind: str, document: Proto) -> Roots:
-    """The roots of a document of the kind; a model is to be in outline."""
-    if kind == MODEL:
-        graph = Graph(GraphKind.MAIN, document.graph, ROOT.at("graph")) if document.HasField("graph") else None
-        return Roots(graph, _functions(document.functions))
-    if kind == OPERATOR_SET:
-        return Roots(None, _functions(schema.outlined(function) for function in document.functions))
+def roots(kind: str, document: Proto, left: LeftInFile | None = None) -> Roots:
+    """Return the roots of a document of the kind; a model must be in outline. `left`: the lists left in the file."""
+    finish = left.finish if left is not None else None
+    if kind == MODEL_KIND:
+        has_graph = document.HasField("graph")
+        graph = Graph(GraphKind.MAIN, document.graph, ROOT.at("graph"), finish=finish) if has_graph else None
+        return Roots(graph, _functions(document.functions, left))
+    if kind == OPERATOR_SET_KIND:
+        return Roots(None, _functions((schema.outlined(function) for function in document.functions), left))
     if kind == "FunctionProto":
-        return Roots(None, (Function(0, schema.outlined(document), ROOT),))
+        return Roots(None, (Function(0, schema.outlined(document), ROOT, finish=finish),))
     if kind == "GraphProto":
-        return Roots(Graph(GraphKind.MAIN, schema.outlined(document), ROOT))
+        return Roots(Graph(GraphKind.MAIN, schema.outlined(document), ROOT, finish=finish))
     if kind == "AttributeProto":
         return Roots(_around({}, attributes=[(schema.outlined(document), ROOT)]))
     if kind == "TypeProto":
         file = _around({})
         return Roots(file, types=(Type(document, ROOT, File(ROOT, file), parent=None),))
     if kind in _LISTS:
-        return Roots(_around({_LISTS[kind]: [(document, ROOT)]}))
+        return Roots(_around({_LISTS[kind]: [(document, ROOT)]}, finish=finish))
     held: dict[str, list[_Part]] = {}
     for tensor, place in _tensors(document, ROOT):
         held.setdefault(_LISTS[tensor.DESCRIPTOR.name], []).append((tensor, place))
     return Roots(_around(held))
 
 
-def _functions(protos: Iterable[Proto]) -> tuple[Function, ...]:
+def _functions(protos: Iterable[Proto], left: LeftInFile | None) -> tuple[Function, ...]:
     found: list[Function] = []
     first: dict[bytes, Function] = {}
+    finish = left.finish if left is not None else None
     for index, proto in enumerate(protos):
+        if left is not None and left.is_in(index):
+            # It may differ from others with the same bytes in the lists that were left in the file.
+            found.append(Function(index, proto, ROOT.at("functions", index), finish=finish))
+            continue
         content = _without_name(proto)
         function = Function(index, proto, ROOT.at("functions", index), first.get(content))
         first.setdefault(content, function)
@@ -65,7 +76,7 @@ def _functions(protos: Iterable[Proto]) -> tuple[Function, ...]:
 
 
 def _without_name(function: Proto) -> bytes:
-    """The serialized function but for its name, which is its first field."""
+    """Return the serialized function without its name, which is its first field."""
     content = schema.serialized(function)
     if not function.HasField("name"):
         return content
@@ -79,22 +90,27 @@ _LISTS: Final = {
     "SparseTensorProto": "sparse_initializer",
     "ValueInfoProto": "input",
 }
-"""The list of a graph in which messages of a kind stand."""
+"""The list of a graph to which messages of a kind belong."""
 
 
-def _around(held: Mapping[str, list[_Part]], attributes: Sequence[_Part] = ()) -> Graph:
-    """What stands for the file around parts of graphs, by the lists of a graph that they belong in, and attributes."""
+def _around(
+    held: Mapping[str, list[_Part]], attributes: Sequence[_Part] = (), finish: FinishTable | None = None
+) -> Graph:
+    """Return the pseudo-graph of a file with parts of graphs, by the lists to which they belong,
+    and with attributes.
+    """
     proto = schema.message("GraphProto")()
     parts: dict[Step, Place] = {("attribute_proto", index): place for index, (_, place) in enumerate(attributes)}
     for field, messages in held.items():
         for index, (message, place) in enumerate(messages):
             getattr(proto, field).add().CopyFrom(message)
             parts[field, index] = place
-    return Graph(GraphKind.FILE, schema.outlined(proto), ROOT, parts=parts, attributes=[part for part, _ in attributes])
+    protos = [part for part, _ in attributes]
+    return Graph(GraphKind.FILE, schema.outlined(proto), ROOT, parts=parts, attributes=protos, finish=finish)
 
 
 def _tensors(document: Proto, place: Place) -> Iterator[_Part]:
-    """The tensors of a value, dense and sparse, and where each stands."""
+    """Yield the tensors of a value, dense and sparse, with their places."""
     for message, (field, index) in _held(document):
         inside = place.at(field, index)
         if message.DESCRIPTOR.name in _LISTS:
@@ -104,7 +120,7 @@ def _tensors(document: Proto, place: Place) -> Iterator[_Part]:
 
 
 def _held(document: Proto) -> Iterator[tuple[Proto, Step]]:
-    """The messages in the fields of a message, and where they stand."""
+    """Yield the messages in the fields of a message, with their places."""
     for field, value in document.ListFields():
         if field.message_type is None:
             continue
@@ -118,7 +134,7 @@ _VALUES_OF_VALUES: Final = frozenset({"SequenceProto", "MapProto", "OptionalProt
 
 
 def values(document: Proto, place: Place) -> Iterator[tuple[Proto, Place]]:
-    """The value and all sequences, maps and optionals in it, each with its place; what holds others before them."""
+    """Yield the value and all sequences, maps and optionals in it, each with its place, containers before contents."""
     if document.DESCRIPTOR.name not in _VALUES_OF_VALUES:
         return
     yield document, place
@@ -136,5 +152,19 @@ def values(document: Proto, place: Place) -> Iterator[tuple[Proto, Place]]:
 
 
 def _values_in(value: Proto) -> Iterator[tuple[Proto, Step]]:
-    """The sequences, maps and optionals that the value holds, and where."""
+    """Yield the sequences, maps and optionals in the value, with their places."""
     return ((message, step) for message, step in _held(value) if message.DESCRIPTOR.name in _VALUES_OF_VALUES)
+
+
+def supposed_imports(kind: str, document: Proto) -> dict[str, int]:
+    """Return the operator sets that count as imported outside of functions in documents that cannot import any.
+
+    An operator set imports itself, and a function the domain in which it is: the version is that of the import in its
+    callers.
+    """
+    if kind == "FunctionProto":
+        return {normalized_domain(document.domain): 1}
+    if kind == OPERATOR_SET_KIND:
+        domains = [document.domain, *(function.domain for function in document.functions)]
+        return dict.fromkeys(map(normalized_domain, domains), max(document.opset_version, 1))
+    return {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The types of serialized values, as far as the values show them: what an empty sequence would hold, nobody sees."""
+"""The types of serialized values, if the values show them: an empty sequence does not show its element type."""
 
 from __future__ import annotations
 
@@ -7,33 +7,33 @@ from collections.abc import Iterator
 from typing import Final
 
 from onnx_lint.common.record import Record
-from onnx_lint.ir.in_words import element_type_name
+from onnx_lint.ir.in_words import describe_element_type
 from onnx_lint.ir.places.place import Place
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import ELEMENT_TYPES
 
 KINDS: Final = ("tensor", "sparse_tensor", "sequence", "map", "optional")
-"""What a sequence or optional may hold, in the order of the numbers in `elem_type`, which begin with 1."""
+"""The kinds of elements of a sequence or optional, in the order of the numbers in `elem_type`, which begin with 1."""
 
 
 def kind_name(number: int) -> str:
-    """The kind for messages: `SPARSE_TENSOR (2)`, or the number where there is none."""
+    """Return the kind for messages: `SPARSE_TENSOR (2)`, or the number if it is not that of a kind."""
     return f"{KINDS[number - 1].upper()} ({number})" if 1 <= number <= len(KINDS) else str(number)
 
 
-class ValueType(Record):
-    """A type; None and 0 stand for what a value does not show."""
+class ShownType(Record):
+    """A type; None and 0 are for parts that the value does not show."""
 
     kind: str
-    element: ValueType | None = None
-    """What a sequence, map or optional holds."""
+    element: ShownType | None = None
+    """The type of the elements of a sequence, map or optional."""
     code: int = 0
     """The element type of a tensor, the type of the keys of a map."""
 
     def __str__(self) -> str:
-        """The type for messages: `seq(map(int64, float))`."""
+        """Return the type for messages: `seq(map(int64, float))`."""
         element = "?" if self.element is None else str(self.element)
-        code = element_type_name(self.code) if self.code else "?"
+        code = describe_element_type(self.code) if self.code else "?"
         match self.kind:
             case "tensor":
                 return code
@@ -53,73 +53,73 @@ class Mixture(Record):
     sequence: Place
     field: str
     index: int
-    found: ValueType
-    wanted: ValueType
+    found: ShownType
+    wanted: ShownType
     is_of_map: bool
-    """Whether the sequence holds the values of a map."""
+    """True if the sequence holds the values of a map."""
 
     @property
     def is_of_tensors(self) -> bool:
-        """Whether the elements are tensors, dense or sparse."""
+        """True if the elements are tensors, dense or sparse."""
         return self.found.kind in {"tensor", "sparse_tensor"}
 
 
-def type_of_value(value: Proto, place: Place) -> ValueType:
-    """The type of a tensor, sequence, map or optional."""
+def type_of_value(value: Proto, place: Place) -> ShownType:
+    """Return the type of a tensor, sequence, map or optional."""
     return _type_of(value, place, [])
 
 
 def mixtures(document: Proto, place: Place) -> Iterator[Mixture]:
-    """For each sequence in a value the first element that does not go with the others, the innermost sequences first.
+    """Yield for each sequence in a value the first element that does not match the others, innermost sequences first.
 
-    An element is looked at where the kind of the sequence says that it stands.
+    Only elements in the field for the kind of the sequence are examined.
     """
     found: list[Mixture] = []
     _type_of(document, place, found)
     yield from found
 
 
-def _type_of(value: Proto, place: Place, found: list[Mixture]) -> ValueType:
+def _type_of(value: Proto, place: Place, found: list[Mixture]) -> ShownType:
     # Protocol Buffers parses 100 messages inside one another at most, so the stack lasts.
     match value.DESCRIPTOR.name:
         case "TensorProto":
-            return ValueType("tensor", code=_known(value.data_type))
+            return ShownType("tensor", code=_known(value.data_type))
         case "SparseTensorProto":
-            return ValueType("sparse_tensor", code=_known(value.values.data_type))
+            return ShownType("sparse_tensor", code=_known(value.values.data_type))
         case "MapProto":
             element = _element_type(value.values, place.at("values"), found, is_of_map=True)
-            return ValueType("map", element, _known(value.key_type))
+            return ShownType("map", element, _known(value.key_type))
         case "SequenceProto":
-            return ValueType("sequence", _element_type(value, place, found))
+            return ShownType("sequence", _element_type(value, place, found))
         case _:
-            return ValueType("optional", _held_type(value, place, found))
+            return ShownType("optional", _held_type(value, place, found))
 
 
 def _known(code: int) -> int:
-    """The element type; 0 for one that does not exist, which has a finding of its own."""
+    """Return the element type; 0 for one that does not exist, which another rule reports."""
     return code if code in ELEMENT_TYPES else 0
 
 
-def _held_type(optional: Proto, place: Place, found: list[Mixture]) -> ValueType | None:
+def _held_type(optional: Proto, place: Place, found: list[Mixture]) -> ShownType | None:
     if not 1 <= optional.elem_type <= len(KINDS):
         return None
     kind = KINDS[optional.elem_type - 1]
     field = f"{kind}_value"
-    return _type_of(getattr(optional, field), place.at(field), found) if optional.HasField(field) else ValueType(kind)
+    return _type_of(getattr(optional, field), place.at(field), found) if optional.HasField(field) else ShownType(kind)
 
 
-def _element_type(sequence: Proto, place: Place, found: list[Mixture], *, is_of_map: bool = False) -> ValueType | None:
-    """The type of the elements; of those that do not go together, the type of the first ones."""
+def _element_type(sequence: Proto, place: Place, found: list[Mixture], *, is_of_map: bool = False) -> ShownType | None:
+    """Return the type of the elements; if they do not match, the type of the first ones."""
     if not 1 <= sequence.elem_type <= len(KINDS):
         return None
     kind = KINDS[sequence.elem_type - 1]
     field = f"{kind}_values"
-    common = ValueType(kind)
+    common = ShownType(kind)
     is_mixed = False
     if kind in {"tensor", "sparse_tensor"}:
         codes = {element.data_type for element in _tensors(sequence)}
         if len(codes) <= 1:
-            return ValueType(kind, code=_known(codes.pop())) if codes else common
+            return ShownType(kind, code=_known(codes.pop())) if codes else common
     for index, element in enumerate(getattr(sequence, field)):
         own = _type_of(element, place.at(field, index), found)
         joined = _joined(common, own)
@@ -132,13 +132,13 @@ def _element_type(sequence: Proto, place: Place, found: list[Mixture], *, is_of_
 
 
 def _tensors(sequence: Proto) -> Iterator[Proto]:
-    """The tensors of a sequence, of sparse ones their values."""
+    """Yield the tensors of a sequence; for sparse ones their values."""
     yield from sequence.tensor_values
     yield from (sparse.values for sparse in sequence.sparse_tensor_values)
 
 
-def _joined(one: ValueType, other: ValueType) -> ValueType | None:
-    """The type that both values can have; None where there is none."""
+def _joined(one: ShownType, other: ShownType) -> ShownType | None:
+    """Return the type that both values can have; None if there is none."""
     if one == other:
         return one
     if one.kind != other.kind or (one.code and other.code and one.code != other.code):
@@ -148,4 +148,4 @@ def _joined(one: ValueType, other: ValueType) -> ValueType | None:
         element = _joined(one.element, other.element)
         if element is None:
             return None
-    return ValueType(one.kind, element, one.code or other.code)
+    return ShownType(one.kind, element, one.code or other.code)

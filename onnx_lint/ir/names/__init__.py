@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names: what declares each one, what it stands for where it is used, and what depends on what."""
+"""Names: the declarations of each one, the value that it names at each use, and the dependencies of nodes."""

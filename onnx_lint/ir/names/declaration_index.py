@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the declarations of one value state, kept so that thousands of them need not be compared each with each."""
+"""The statements of the declarations of one value, kept so that thousands need not be compared pair by pair."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from onnx_lint.ir.names.declarations import Declaration, Dimension, is_size
 
 
 class EarlierStatements:
-    """What the declarations in one list state, so that the first one that contradicts another is found at once."""
+    """The statements of the declarations in one list, with a fast search for the first one that contradicts another."""
 
     def __init__(self) -> None:
         self._stated: dict[tuple[int, str | int], dict[object, int]] = {}
-        """For each part of the type the first two things that are stated of it, and by which declaration first."""
+        """For each part of the type the first two different statements, and the first declaration with each."""
 
     def add(self, index: int, declaration: Declaration) -> None:
         """Add the declaration, which comes after all that are there."""
@@ -23,7 +23,7 @@ class EarlierStatements:
                 known.setdefault(value, index)
 
     def first_against(self, declaration: Declaration) -> int | None:
-        """The first that states something else of a part."""
+        """Return the first declaration that states something else about a part."""
         found: int | None = None
         for part, value in declaration.statements.items():
             for stated, index in self._stated.get(part, {}).items():
@@ -35,8 +35,8 @@ class EarlierStatements:
 class AxesOfOneRank:
     """The variables and sizes at each axis of declarations of one value.
 
-    The first declaration that has a variable at an axis stands for all that have it there, and two sizes are enough for
-    a contradiction.
+    The first declaration with a variable at an axis represents all that have it there, and two sizes are enough for a
+    contradiction.
     """
 
     def __init__(self) -> None:
@@ -54,7 +54,9 @@ class AxesOfOneRank:
                     sizes.setdefault(dimension, index)
 
     def bindings(self) -> Iterator[tuple[int, int, int, str, int]]:
-        """Which declaration, by which other, has a variable for a size: these two, the axis, the variable, the size."""
+        """Yield the pairs of declarations with a variable and a size: both indices, the axis, the
+        variable, the size.
+        """
         for (axis, variable), index in self._variables.items():
             for size, source in self._sizes.get(axis, {}).items():
                 yield index, source, axis, variable, size

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a graph declares of one value in several places: as input, initializer, output, and in value_info."""
+"""The declarations of one value in several lists of a graph: inputs, initializers, outputs, and value_info."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TENSOR_KINDS: Final = ("tensor_type", "sparse_tensor_type")
 INITIALIZER_FIELDS: Final = ("initializer", "sparse_initializer")
 
 Statements = Mapping[tuple[int, str | int], int | str | bool]
-"""What a type states, part by part: how deep the part lies in sequences, maps and optionals, and which it is."""
+"""The statements of a type about its parts, by the depth of the part in sequences, maps and optionals, and its name."""
 
 
 class Declaration:
@@ -39,7 +39,7 @@ class Declaration:
 
     @cached_property
     def proto(self) -> Proto:
-        """The message that stands there."""
+        """The message of the declaration."""
         return self.graph.message_at(self.field, self.index)
 
     @property
@@ -54,7 +54,7 @@ class Declaration:
 
     @property
     def is_initializer(self) -> bool:
-        """Whether it is an initializer, whose sizes are all known."""
+        """True if it is an initializer, whose sizes are all known."""
         return self.field in INITIALIZER_FIELDS
 
     @property
@@ -67,7 +67,7 @@ class Declaration:
 
     @property
     def element_type(self) -> int:
-        """The element type of a tensor; 0 where none is stated."""
+        """The element type of a tensor; 0 if none is stated."""
         if self.field == "initializer":
             return int(self.proto.data_type)
         if self.field == "sparse_initializer":
@@ -76,16 +76,16 @@ class Declaration:
 
     @property
     def dimensions(self) -> list[Dimension] | None:
-        """The dimensions of a tensor; None where it has no shape."""
+        """The dimensions of a tensor; None if it has no shape."""
         if self.is_initializer:
             return list(self.proto.dims)
         return dimensions_of(self.proto.type)
 
     @cached_property
     def statements(self) -> Statements:
-        """What it states of the type of the value.
+        """The statements about the type of the value.
 
-        A sparse initializer stands for a tensor, so a dense and a sparse tensor type both fit it.
+        A sparse initializer represents a tensor, so a dense and a sparse tensor type both match it.
         """
         if not self.is_initializer:
             return statements_of(self.proto.type)
@@ -98,11 +98,11 @@ class Declaration:
         return stated
 
     def describe(self) -> str:
-        """The declaration as messages name it."""
+        """Return the name of the declaration in messages."""
         return f"{self.field.replace('_', ' ')} {quote(self.name)} of {self.graph.describe()}"
 
     def describe_type(self) -> str:
-        """What it declares, such as `float[2,N]`."""
+        """Return the declared type, such as `float[2,N]`."""
         from onnx_lint.ir.in_words import describe_tensor_type, describe_type  # late, as only findings have words
 
         if not self.is_initializer:
@@ -111,10 +111,10 @@ class Declaration:
 
 
 class RepeatedDeclarations:
-    """The declarations of each name of a graph that several of its lists declare, not all alike.
+    """The declarations of each name that several lists of a graph declare with different types.
 
-    A file may have tens of thousands of such names, so that declarations are made for whoever goes through them, and
-    what is kept are eight bytes for each.
+    A file may have tens of thousands of such names, so declarations are created at each iteration, and only eight bytes
+    are kept for each.
     """
 
     def __init__(self, graph: Graph, entries: Sequence[int]) -> None:
@@ -149,7 +149,7 @@ class _Lists:
         }
 
     def entry(self, number: int) -> tuple[str, int]:
-        """The list, and the index in it, of the entry with a number."""
+        """Return the list, and the index in it, of the entry with a number."""
         for field, names in self.names.items():
             if number < len(names):
                 return field, number
@@ -158,17 +158,17 @@ class _Lists:
 
 
 def repeated_declarations(graph: Graph) -> RepeatedDeclarations | None:
-    """The declarations of each non-empty name that stands in several lists of the graph and not with one type in all.
+    """Return the declarations of each non-empty name that several lists of the graph declare with different types.
 
-    Many exporters write outputs into value_info too, as the same type, and old ones each initializer as an input;
-    nothing can be wrong with those. Of one name,
-    inputs come first, then initializers, outputs, and value_info. The graph is no function. None where there are none.
+    Many exporters write outputs into value_info too, with the same type, and old ones each initializer as an input;
+    these are always right. For one name, inputs come first, then initializers, outputs, and value_info. The graph must
+    not be a function. None if there are no such names.
     """
     lists = _Lists(graph)
     stated = [names for names in lists.names.values() if names]
     if len(stated) < 2 or len(set().union(*stated)) == sum(map(len, stated)):
         return None  # as most are
-    from array import array  # late, as few graphs come so far
+    from array import array  # late, as few graphs need it
 
     differing = array("Q")
     seen: set[str] = set()
@@ -192,7 +192,7 @@ def repeated_declarations(graph: Graph) -> RepeatedDeclarations | None:
 
 
 def _state_one_type(graph: Graph, entries: list[tuple[str, int]]) -> bool:
-    """Whether these entries of the graph's lists state the same type, byte for byte."""
+    """Return true if these entries of the graph's lists state the same type, byte for byte."""
     if any(field == "sparse_initializer" for field, _ in entries):
         return False
     held = graph.initializers
@@ -224,12 +224,12 @@ def _dimension(proto: Proto) -> Dimension:
 
 
 def is_size(dimension: Dimension) -> TypeGuard[int]:
-    """Whether it is a size; a negative number, which has a finding of its own, is none."""
+    """Return true for a size; a negative number is not one, and another rule reports it."""
     return isinstance(dimension, int) and dimension >= 0
 
 
 def statements_of(proto: Proto) -> Statements:
-    """What a TypeProto states. It leaves open what is 0 or empty, a variable, or an unknown dimension."""
+    """Return the statements of a TypeProto. Zero and empty values, variables and unknown dimensions state nothing."""
     stated: dict[tuple[int, str | int], int | str | bool] = {}
     depth = 0
     inner: Proto | None = proto
@@ -273,9 +273,9 @@ def _tensor_statements(
 
 
 def contradict(one: Statements, other: Statements) -> bool:
-    """Whether no type is as both say: they state different things of the same part.
+    """Return true if no type fits both: they state different things about the same part.
 
-    It goes as far as the shorter of the two. Where kinds or ranks differ, so may deeper parts, which adds nothing.
+    Only parts of both are compared. If kinds or ranks differ, deeper parts may differ too, which changes nothing.
     """
     few, many = (one, other) if len(one) < len(other) else (other, one)
     return any(many.get(part, value) != value for part, value in few.items())

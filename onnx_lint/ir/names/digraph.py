@@ -10,7 +10,7 @@ from typing import overload
 
 
 def _numbers(count: int, number: int) -> MutableSequence[int]:
-    """So many times the number, in eight bytes each."""
+    """Return an array with that many copies of the number, in eight bytes each."""
     from array import array  # late, as few models have nodes out of order, or functions that call others
 
     return array("q", [number]) * count
@@ -19,7 +19,7 @@ def _numbers(count: int, number: int) -> MutableSequence[int]:
 class Digraph(Sequence[Collection[int]]):
     """The followers of each number, in the order of the edges.
 
-    They stand in two arrays, since a list for each number takes up ten times as much.
+    They are in two arrays, since a list for each number would take ten times as much memory.
     """
 
     __slots__ = ("ends", "followers")
@@ -30,7 +30,7 @@ class Digraph(Sequence[Collection[int]]):
         for start, _ in edges():
             free[start] += 1
         self.ends = _numbers(count, 0)
-        """Where the followers of each number end; they begin where those of the number before it do."""
+        """The end of the followers of each number; they begin at the end of those of the number before it."""
         for number, end in enumerate(accumulate(free)):
             self.ends[number] = end
             free[number] = end - free[number]
@@ -40,7 +40,7 @@ class Digraph(Sequence[Collection[int]]):
             free[start] += 1
 
     def begin(self, number: int) -> int:
-        """Where the followers of a number begin."""
+        """Return the index of the first follower of a number."""
         return self.ends[number - 1] if number else 0
 
     def __len__(self) -> int:
@@ -57,12 +57,12 @@ class Digraph(Sequence[Collection[int]]):
 
 
 def digraph(followers: Sequence[Collection[int]]) -> Digraph:
-    """The graph with these followers."""
+    """Return the graph with these followers."""
     return Digraph(len(followers), lambda: ((start, end) for start, ends in enumerate(followers) for end in ends))
 
 
 def strong_components(graph: Digraph) -> Sequence[int]:
-    """The number of the strongly connected component of each node (Tarjan's algorithm, without recursion)."""
+    """Return the number of the strongly connected component of each node (Tarjan's algorithm, without recursion)."""
     count, ends, followers = len(graph), graph.ends, graph.followers
     order, low, component = _numbers(count, -1), _numbers(count, 0), _numbers(count, -1)
     upcoming = _numbers(count, 0)
@@ -100,7 +100,7 @@ def strong_components(graph: Digraph) -> Sequence[int]:
 
 
 def shortest_way(followers: Sequence[Collection[int]], start: int, goal: int) -> list[int]:
-    """The nodes of a shortest way from `start` to `goal`, both included; empty when there is none.
+    """Return the nodes of a shortest way from `start` to `goal`, both included; empty if there is none.
 
     A way from a node to itself is that one node.
     """

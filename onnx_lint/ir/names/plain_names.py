@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tells graphs whose lists of names need no closer look from others; nearly all are such."""
+"""Finds graphs whose lists of names need no closer check, as nearly all graphs."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from onnx_lint.ir.graph import Graph, GraphKind
 
 
 def has_plain_names(graph: Graph) -> bool:
-    """Whether each list of the graph names each of its values once, and nodes have names of their own, or none.
+    """Return true if each list of the graph names each of its values once, and nodes have unique names, or none.
 
-    The lists are inputs, initializers, outputs and value_info; what the last names has to be a value of the graph. What
-    stands in no graph, and a training algorithm, which shares names with the inference graph, is not plain.
+    The lists are inputs, initializers, outputs and value_info; the names in value_info must be values of the graph.
+    Parts outside of graphs are not plain, nor is a training algorithm, which shares names with the inference graph.
     """
     kind = graph.kind
     if kind is GraphKind.FILE or kind is GraphKind.ALGORITHM:

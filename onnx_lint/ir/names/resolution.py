@@ -40,13 +40,15 @@ class LateUse(Record):
 
 
 class Cycle(Record):
-    """Nodes of one graph of which each uses an output of the one before it, and the first one of the last."""
+    """A cycle of nodes of one graph: each uses an output of the one before it, and the first one
+    an output of the last.
+    """
 
     nodes: Nodes
     values: tuple[str, ...]
     """The name by which each node's output reaches the next node."""
     use: Use
-    """The use, by the first node, of what the last one defines."""
+    """The use, by the first node, of an output of the last one."""
 
 
 class UndefinedName(Record):
@@ -57,7 +59,7 @@ class UndefinedName(Record):
     uses: tuple[Use, ...]
     """The first few of the node inputs that use it."""
     count: int
-    """How many there are in all."""
+    """The number of cycles in all."""
 
 
 class _Late(Record):
@@ -71,7 +73,7 @@ class _Late(Record):
 
 
 class _LateUses:
-    """The late uses of what one graph defines, two numbers each: there may be as many as names in the file."""
+    """The late uses of definitions in one graph, two numbers each: there may be as many as names in the file."""
 
     __slots__ = ("_lists",)
 
@@ -139,7 +141,7 @@ _FEW_INPUTS: Final = 100
 
 
 class Resolution:
-    """What is wrong with the names that nodes use."""
+    """The faults of the names that nodes use."""
 
     def __init__(self) -> None:
         self._undefined: dict[Graph, dict[str, int | _Uses]] = {}
@@ -165,7 +167,7 @@ class Resolution:
 
     @property
     def has_undefined_names(self) -> bool:
-        """Whether a node uses a name that nothing defines."""
+        """True if a node uses a name that nothing defines."""
         return bool(self._undefined)
 
     @property
@@ -183,7 +185,7 @@ class Resolution:
 
     @property
     def has_late_uses(self) -> bool:
-        """Whether a node uses what only a later one defines, or what comes of its own outputs."""
+        """True if a node uses a value that only a later node defines, or that depends on its own outputs."""
         return bool(self._unordered or self._cyclic)
 
     def note_undefined(self, graph: Graph, name: str, node: int, operand: int) -> None:
@@ -198,7 +200,7 @@ class Resolution:
         found.add(node, operand)
 
     def split(self, graph: Graph, uses: _LateUses) -> None:
-        """Tell the late uses of what a graph defines apart into cycles and nodes that are merely out of order."""
+        """Divide the late uses of definitions in a graph into cycles and nodes that are only out of order."""
         component = strong_components(_followers(graph))
         reported: set[int] = set()
         for late in uses:
@@ -218,7 +220,7 @@ def resolve(graphs: Iterable[Graph]) -> Resolution:
         inputs, position = graph.node_inputs, graph.positions.get
         for own in graph.early_uses:
             for operand, name in enumerate(inputs[own]):
-                # What the graph does not define before the node may still be visible from outside.
+                # A name that the graph does not define before the node may still be visible from outside.
                 if not name or position(name, own) < own or graph.sees(name):
                     continue
                 found = _late(graph, own, operand, name)
@@ -232,7 +234,7 @@ def resolve(graphs: Iterable[Graph]) -> Resolution:
 
 
 def _late(user: Graph, index: int, operand: int, name: str) -> tuple[Graph, _Late] | None:
-    """The later definition that a use must mean, which no earlier one is visible for, and the graph that it is in."""
+    """Return the later definition that a use without an earlier definition must mean, and the graph that it is in."""
     graph, holder = user, index
     while True:
         if name in graph.positions:
@@ -250,10 +252,11 @@ def _made(graph: Graph, late: _Late) -> LateUse:
 
 def _followers(graph: Graph) -> Digraph:
     """For each node the nodes that use its outputs, directly or in nested graphs."""
-    return Digraph(len(graph.nodes), lambda: _edges(graph))
+    return Digraph(len(graph.nodes), lambda: dependencies(graph))
 
 
-def _edges(graph: Graph) -> Iterator[tuple[int, int]]:
+def dependencies(graph: Graph) -> Iterator[tuple[int, int]]:
+    """Yield the numbers of two nodes for each output of the first that the second, or a graph nested in it, uses."""
     position = graph.positions.get
     for index, names in enumerate(graph.node_inputs):
         for name in names:
@@ -269,7 +272,7 @@ def _edges(graph: Graph) -> Iterator[tuple[int, int]]:
 
 
 def _nested(graph: Graph) -> dict[int, list[Graph]]:
-    """The graphs nested in a graph, by the number of the node that holds them."""
+    """Return the graphs nested in a graph, by the number of the node that holds them."""
     found: dict[int, list[Graph]] = {}
     for nested in graph.nested:
         found.setdefault(nested.position, []).append(nested)
@@ -277,7 +280,7 @@ def _nested(graph: Graph) -> dict[int, list[Graph]]:
 
 
 def _captured(graph: Graph) -> Iterator[str]:
-    """The names that `graph` and the graphs in it use and do not define."""
+    """Yield the names that `graph` and the graphs in it use and do not define."""
     for names in graph.node_inputs:
         for name in names:
             if name and name not in graph.positions:
@@ -289,7 +292,7 @@ def _captured(graph: Graph) -> Iterator[str]:
 
 
 def _cycle(graph: Graph, late: _Late, followers: Digraph, nested: Mapping[int, list[Graph]]) -> Cycle:
-    """A shortest way from the node that uses the name to the node that defines it."""
+    """Return a shortest way from the node that uses the name to the node that defines it."""
     path = shortest_way(followers, late.holder, late.producer)
     values = [
         _value(graph, here, there, nested.get(there, ()))
@@ -299,6 +302,6 @@ def _cycle(graph: Graph, late: _Late, followers: Digraph, nested: Mapping[int, l
 
 
 def _value(graph: Graph, producer: int, user: int, nested: Iterable[Graph]) -> str:
-    """The name by which an output of one node reaches another, or a graph nested in that."""
+    """Return the name by which an output of one node reaches another, or a graph nested in that."""
     names = chain(graph.node_inputs[user], chain.from_iterable(map(_captured, nested)))
     return next(name for name in names if graph.positions.get(name) == producer)

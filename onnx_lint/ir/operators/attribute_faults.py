@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with the values of a node's attributes, whatever its operands are."""
+"""Faults in the values of a node's attributes that do not depend on its operands."""
 
 from __future__ import annotations
 
 import itertools
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -31,7 +31,7 @@ _NUMBERS = {
 
 
 class AttributeFault(Record):
-    """What an attribute holds, and what it may hold."""
+    """A fault of an attribute: its value, and what is allowed."""
 
     attribute: str
     what: str
@@ -42,10 +42,20 @@ class AttributeFault(Record):
 
 
 def attribute_faults(schema: OperatorSchema, form: NodeForm) -> list[AttributeFault]:
-    """The faults of the attributes of nodes of a form; no attribute has more than one.
+    """Return the faults of the attributes of nodes of a form, at most one for each attribute.
 
-    References to parameters of a function and attributes of another type than the signature's are left aside.
+    References to parameters of a function, and attributes of another type than in the signature, are skipped.
     """
+    if form.known_faults is None:
+        return _faults(schema, form)
+    signature = schema.domain, schema.name, schema.since_version
+    if signature not in form.known_faults:
+        form.known_faults[signature] = _faults(schema, form)
+    faults: list[AttributeFault] = form.known_faults[signature]
+    return faults
+
+
+def _faults(schema: OperatorSchema, form: NodeForm) -> list[AttributeFault]:
     constraints = attribute_constraints((schema.domain, schema.name, schema.since_version))
     if constraints is None:
         return []
@@ -70,7 +80,7 @@ def attribute_faults(schema: OperatorSchema, form: NodeForm) -> list[AttributeFa
 
 
 def has_attribute_faults(operators: Operators) -> bool:
-    """Whether any node has an attribute with such a fault."""
+    """Return true if any node has an attribute with such a fault."""
     return any(
         true_if_it_crashes(partial(attribute_faults, alike.operator.schema, form))
         for alike in operators.verified_nodes
@@ -81,7 +91,7 @@ def has_attribute_faults(operators: Operators) -> bool:
 
 
 def has_unlisted_values(operators: Operators) -> bool:
-    """Whether any node has an attribute with a value that is not one of those that its operator has for it."""
+    """Return true if any node has an attribute with a value that its operator does not list for it."""
     return any(
         true_if_it_crashes(partial(unlisted_values, attribute, alike.operator.schema, listed))
         for alike in operators.verified_nodes
@@ -93,32 +103,49 @@ def has_unlisted_values(operators: Operators) -> bool:
 
 
 def listed_values(schema: OperatorSchema, alike: AlikeNodes) -> dict[str, AllowedValues]:
-    """The attributes of alike nodes that may have a few values only, and these."""
+    """Return the listed values, by attribute, for the attributes of alike nodes that allow only a few values."""
     return {name: values for name, _ in alike.attributes if (values := allowed_values(schema, name))}
 
 
 def unlisted_values(attribute: Proto, schema: OperatorSchema, listed: Mapping[str, AllowedValues]) -> list[str | int]:
-    """The values of an attribute that are none of those that are listed for its name."""
+    """Return the first value of an attribute that is not among those listed for its name; empty if there is none."""
     allowed = listed.get(attribute.name)
     if allowed is None or attribute.ref_attr_name or attribute.type != schema.attributes[attribute.name].type_code:
         return []
-    return [value for value in _values(attribute) if value not in allowed]
+    for piece in _pieces(attribute):
+        # A list of millions has a handful of distinct values.
+        wrong = {value for value in set(piece) if _readable(value) not in allowed}
+        if wrong:
+            return [_readable(next(value for value in piece if value in wrong))]
+    return []
 
 
-def _values(attribute: Proto) -> list[str | int]:
+def _pieces(attribute: Proto) -> Iterable[Sequence[int | bytes]]:
+    """Return the values of an attribute in pieces. A list that stays in the file is read piece by piece."""
     match ATTRIBUTE_TYPE_NAMES[attribute.type]:
         case "INT":
-            return [attribute.i]
-        case "INTS":
-            return list(attribute.ints)
+            return ([attribute.i],)
         case "STRING":
-            return [_text(attribute.s)]
-        case _:
-            return [_text(value) for value in attribute.strings]
+            return ([attribute.s],)
+        case name:
+            values: Sequence[int | bytes] = getattr(attribute, name.lower())
+            if len(values) < _MANY:
+                return (values,)
+            from onnx_lint.ir.long_lists import pieces_of  # late, as few lists are long
+
+            return pieces_of(values)
+
+
+_MANY: Final = 1_000
+"""A list of fewer elements is never in the file."""
+
+
+def _readable(value: int | bytes) -> str | int:
+    return _text(value) if isinstance(value, bytes) else value
 
 
 def _text(value: bytes) -> str:
-    """The text of a string attribute; bytes that are no UTF-8 make a value that is certainly not allowed."""
+    """Return the text of a string attribute; bytes that are not UTF-8 give a value that is certainly not allowed."""
     return value.decode("utf-8", "backslashreplace")
 
 
@@ -130,15 +157,15 @@ def _below(constraints: AttributeConstraints, given: GivenAttributes) -> Iterato
         if name in given:
             held = getattr(given[name], _NUMBERS[given[name].type])
             numbers = [held] if isinstance(held, int | float) else held
-            # What is no number at all is below everything.
-            below = [number for number in numbers if not number >= least]
-            if below:
+            # NaN is below everything.
+            below = next((number for number in numbers if not number >= least), None)
+            if below is not None:
                 verb = "is" if numbers is not held else "holds"
-                yield AttributeFault(name, f"{verb} {_short(below[0])}", f"numbers of at least {least}")
+                yield AttributeFault(name, f"{verb} {_short(below)}", f"numbers of at least {least}")
 
 
 def _short(number: float) -> str:
-    """The number as it was written: 0.1, and not what 32 bits make of it."""
+    """Return the number as it was written: 0.1, and not the nearest number of 32 bits."""
     return str(number) if isinstance(number, int) else f"{number:.7g}"
 
 
@@ -149,7 +176,11 @@ def _repeated(constraints: AttributeConstraints, given: GivenAttributes) -> Iter
             yield AttributeFault(name, f"names axis {twice} twice", "each axis once")
 
 
-def _first_repeated(numbers: Iterator[int]) -> int | None:
+def _first_repeated(numbers: Sequence[int]) -> int | None:
+    if len(numbers) >= _MANY:
+        from onnx_lint.ir.long_lists import first_repeated  # late, as above
+
+        return first_repeated(numbers)
     seen: set[int] = set()
     for number in numbers:
         if number in seen:
@@ -172,7 +203,7 @@ def _missized(
 def _without_elements(
     schema: OperatorSchema, constraints: AttributeConstraints, form: NodeForm
 ) -> Iterator[AttributeFault]:
-    """Lists without elements where one of them has to have some."""
+    """Yield lists without elements, of a group in which at least one needs elements."""
     for group in constraints.needing_elements:
         there = [attribute for attribute in form.attributes if attribute.name in group]
         if there and all(is_empty_list(attribute) for attribute in there):
@@ -189,16 +220,18 @@ def _has_choices(schema: OperatorSchema) -> bool:
 def _unequal(
     schema: OperatorSchema, constraints: AttributeConstraints, given: GivenAttributes
 ) -> Iterator[AttributeFault]:
-    """Lists that are not as long as those that they belong to: most of them are taken to be right, or the first."""
+    """Yield lists whose lengths differ from those of their group; the most frequent length, or the first, counts as
+    right.
+    """
     for group in constraints.lengths:
         every = [(name, length, factor) for name, factor in group if (length := _given_length(given, name)) is not None]
         lengths = [each for each in every if each[1]]
-        # Two lists of keys or values, one of them empty, have a finding of their own.
+        # Two lists of keys or values, one of them empty, are reported by another rule.
         if constraints.compares_empty and (len(every) == _PAIR or not _has_choices(schema)):
             lengths = every
         if len(lengths) < _PAIR:
             continue
-        # Counted in units of the longer ones: pads are twice as many as all others.
+        # Lengths in units of the longer lists: pads are twice as many as all others.
         scale = max(factor for _, factor in group)
         units = [length * scale // factor for _, length, factor in lengths]
         usual = Counter(unit for unit in units if unit).most_common(1)[0][0] if any(units) else 0
@@ -219,7 +252,7 @@ def _given_length(given: GivenAttributes, name: str) -> int | None:
 
 
 def _length(attribute: Proto) -> int | None:
-    """The number of elements of a list or a tensor; None for a tensor of impossible dimensions, and for others."""
+    """Return the number of elements of a list or a tensor; None for impossible dimensions and other attributes."""
     if attribute.type in _FIELDS:
         return len(getattr(attribute, _FIELDS[attribute.type]))
     if attribute.type == ATTRIBUTE_TYPE_CODES["TENSOR"] and min(attribute.t.dims, default=0) >= 0:
@@ -270,24 +303,34 @@ def _of_operator(schema: OperatorSchema, form: NodeForm, given: GivenAttributes)
             names = {attribute.name for attribute in form.attributes}
             faults = tree_ensembles.ensemble_faults(given, names)
         yield from itertools.starmap(AttributeFault, faults)
-    elif key == ("ai.onnx.ml", "LabelEncoder"):
-        from onnx_lint.ir.operators.machine_learning_attributes import encoder_faults  # late, as rare
+    elif key in _BY_HAND:
+        from onnx_lint.ir.operators import machine_learning_attributes  # late, as rare
 
-        yield from itertools.starmap(AttributeFault, encoder_faults(given))
+        faults_of = {
+            "LabelEncoder": machine_learning_attributes.encoder_faults,
+            "LinearClassifier": machine_learning_attributes.linear_classifier_faults,
+            "TfIdfVectorizer": machine_learning_attributes.n_gram_faults,
+        }
+        yield from itertools.starmap(AttributeFault, faults_of[schema.name](given))
 
+
+_BY_HAND: Final = frozenset(
+    {("", "TfIdfVectorizer"), ("ai.onnx.ml", "LabelEncoder"), ("ai.onnx.ml", "LinearClassifier")}
+)
 
 _ENSEMBLES: Final = frozenset({"TreeEnsemble", "TreeEnsembleClassifier", "TreeEnsembleRegressor"})
 
 
 def _permutation(attribute: Proto) -> Iterator[AttributeFault]:
-    axes = list(attribute.ints)
+    axes: Sequence[int] = attribute.ints
     allowed = f"each number from 0 to {len(axes) - 1} once"
-    outside = [axis for axis in axes if not 0 <= axis < len(axes)]
-    twice = _first_repeated(iter(axes))
+    count = len(axes)
+    outside = next((axis for axis in axes if not 0 <= axis < count), None)
+    twice = _first_repeated(axes)
     if twice is not None:
         yield AttributeFault("perm", f"names axis {twice} twice", allowed)
-    elif outside:
-        yield AttributeFault("perm", f"has {_counted(len(axes))} and names axis {outside[0]}", allowed)
+    elif outside is not None:
+        yield AttributeFault("perm", f"has {_counted(count)} and names axis {outside}", allowed)
 
 
 def _activations(schema: OperatorSchema, form: NodeForm, given: GivenAttributes) -> Iterator[AttributeFault]:
@@ -298,7 +341,7 @@ def _activations(schema: OperatorSchema, form: NodeForm, given: GivenAttributes)
     number = each * (2 if direction == b"bidirectional" else 1)
     length = len(given["activations"].strings)
     # The default of RNN has two functions also where there is one direction.
-    is_default = schema.name == "RNN" and list(given["activations"].strings) == [b"Tanh", b"Tanh"]
+    is_default = schema.name == "RNN" and length == _PAIR and list(given["activations"].strings) == [b"Tanh"] * _PAIR
     if length != number and not is_default and length:
         what = f"has {_counted(length)}, '{schema.name}' takes {each} for each direction"
         yield AttributeFault("activations", what, _counted(number))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes of function bodies whose attributes refer to parameters, with the values that calls and defaults bring.
+"""Nodes of function bodies whose attributes refer to parameters, with the values from calls and defaults.
 
-A function is taken up once for each tuple of values that decides anything in it, however often it is called with them,
-and hands on what its own calls hand on.
+A function is bound once for each distinct tuple of values that affects it or the functions that it calls, however often
+it is called with them.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.wording import quote
 
 MOST_REPEATED: Final = 50_000
-"""So many nodes of function bodies are looked at for further values of parameters, when each function has been taken up
-once. Whoever writes a model with more distinct calls than that has the rest of them not judged."""
+"""The limit on the number of nodes that are bound again with further values, after each function was bound once.
+In a model with more distinct calls, the remaining ones are not judged."""
 
 ParameterValues = Mapping[str, Proto | None]
-"""What stands for the parameters of a function; None for one that is not known, no entry for one that is left out."""
+"""The values of the parameters of a function; None for an unknown value, no entry for an omitted parameter."""
 
 
 class Giver(Record):
@@ -47,7 +47,7 @@ class Giver(Record):
         return self.holder.first_of(self.form).place.at("attribute", self.index)
 
     def describe(self) -> str:
-        """What the attribute is to the node that gets its value."""
+        """Return the words for the origin of the value."""
         name = quote(self.proto.name)
         if isinstance(self.holder, Function):
             return f"given as the default of parameter {name}"
@@ -69,9 +69,9 @@ class BoundNodes(Record):
     bound: NodeForm
     """The nodes with the values in place of the references; one that is not known is still a reference."""
     givers: Mapping[str, Giver]
-    """For each attribute of a node that has its value from a parameter what gives it."""
+    """The origin of the value, for each attribute of a node that refers to a parameter."""
     call: tuple[Graph, NodeForm] | None
-    """A call that brings the values; None for a function that nothing calls."""
+    """A call with these values; None for a function that nothing calls."""
 
     @property
     def nodes(self) -> Nodes:
@@ -85,7 +85,7 @@ class BoundNodes(Record):
         return self.operator.schema
 
     def notes(self, names: Iterable[str]) -> list[tuple[Place, str]]:
-        """Where the values of attributes come from, and the call, if none of them stands in one."""
+        """Return the origins of the values of attributes, and the call unless one of these is in it."""
         givers = [self.givers[name] for name in names if name in self.givers]
         found = [(giver.place, giver.describe()) for giver in givers]
         if self.call is not None and not any(giver.form is not None for giver in givers):
@@ -96,9 +96,9 @@ class BoundNodes(Record):
 
 
 def with_values(form: NodeForm, values: ParameterValues) -> NodeForm:
-    """A form with values in place of references to parameters.
+    """Return the form with values in place of references to parameters.
 
-    A parameter that is left out leaves out the attribute; a reference to one that is not known stays.
+    For an omitted parameter the attribute is omitted; a reference to an unknown parameter stays.
     """
     attributes: list[Any] = []
     for attribute in form.attributes:
@@ -126,7 +126,7 @@ class _Renamed:
 
 
 def bound_nodes(functions: Sequence[Function], graphs: Sequence[Graph], operators: Operators) -> list[BoundNodes]:
-    """The nodes of known operators whose attributes refer to parameters of `functions`, for all their calls."""
+    """Return the nodes of known operators whose attributes refer to parameters of `functions`, for all their calls."""
     referring: dict[int, list[tuple[Graph, NodeForm]]] = {}
     for graph in graphs:
         if graph.function is not None:
@@ -139,7 +139,7 @@ def bound_nodes(functions: Sequence[Function], graphs: Sequence[Graph], operator
     for graph in graphs:
         for form in graph.form_counts:
             callee = operators.operator_in(graph, form).function
-            # What hands on a parameter waits for the values of the function around it.
+            # A call that passes on a parameter is followed when the values of the function around it are known.
             if callee is not None and callee.index in referring and not (graph.function and _parameters(form)):
                 binder.call(callee, graph, form, {})
     binder.follow()
@@ -155,7 +155,7 @@ def _parameters(form: NodeForm) -> list[str]:
 
 
 class _Binder:
-    """Takes up functions with what their calls give, and what these hand on."""
+    """Binds the parameters of functions to the values in their calls, and follows the calls in their bodies."""
 
     def __init__(self, operators: Operators, referring: Mapping[int, list[tuple[Graph, NodeForm]]]) -> None:
         self.found: list[BoundNodes] = []
@@ -191,12 +191,12 @@ class _Binder:
         self._pending.append((callee, given, (graph, form)))
 
     def follow(self) -> None:
-        """Take up what the calls so far lead to."""
+        """Bind the functions of all calls noted so far, and of the calls in their bodies."""
         while self._pending:
             self.enter(*self._pending.popleft())
 
     def enter(self, function: Function, given: ParameterOrigins, call: tuple[Graph, NodeForm] | None) -> None:
-        """Take up a function with values for some of its parameters, unless it has been with the same ones."""
+        """Bind a function to values of some of its parameters, unless it has been bound to the same ones."""
         key = (function.index, tuple(sorted((name, self._number(giver)) for name, giver in given.items())))
         if key in self._known:
             return
@@ -243,7 +243,7 @@ class _Binder:
             self.found.append(BoundNodes(operator, graph, form, with_values(form, values), givers, call))
 
     def _number(self, giver: Giver | None) -> int:
-        """A number that equal values share; each is written out once, however often it is handed on."""
+        """Return a number that equal values share. Each attribute is serialized once, however often it is passed on."""
         if giver is None:
             return _UNKNOWN
         known = self._numbered.get(id(giver.proto))

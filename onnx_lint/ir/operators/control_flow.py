@@ -23,9 +23,9 @@ class ControlFlow(Record):
     ir_version: int
 
     def node_of(self, graph: Graph) -> Node | None:
-        """The control-flow node in whose attribute the nested graph stands; None where another node or none holds it.
+        """Return the control-flow node whose attribute holds the nested graph; None if there is none.
 
-        A node that calls a function of the model is none, whatever it is called.
+        A node that calls a function of the model is not a control-flow node, whatever its op_type is.
         """
         if graph.parent is None or graph.position >= len(graph.parent.forms):
             return None
@@ -39,10 +39,10 @@ class ControlFlow(Record):
         return graph.parent.nodes[graph.position]
 
     def supplied_inputs(self, node: Node) -> int | None:
-        """How many inputs a control-flow node supplies to the graphs in its attributes; None where that is not told.
+        """Return how many inputs a control-flow node supplies to the graphs in its attributes; None if that is unknown.
 
-        If none; Loop the iteration number, the condition, and each loop-carried value; Scan and SequenceMap one for
-        each input of the node, of which Scan's first is none in operator set 8 (it gives the lengths of the sequences).
+        If supplies none; Loop the iteration number, the condition, and each loop-carried value; Scan and SequenceMap
+        one for each input of the node, except Scan's first input in operator set 8 (the lengths of the sequences).
         """
         count = len(node.inputs)
         match node.op_type:
@@ -56,7 +56,7 @@ class ControlFlow(Record):
         return None if version is None else count - (version == 8)
 
     def awaited_inputs(self, graph: Graph, supplied: int) -> list[str]:
-        """The inputs of a subgraph that its operator has to supply, `supplied` of them if the subgraph fits."""
+        """Return the inputs of a subgraph that its operator must supply, `supplied` of them if the subgraph fits."""
         names = graph.input_names
         if self.ir_version > LAST_IR_VERSION_WITH_DEFAULTS:
             return names
@@ -65,5 +65,7 @@ class ControlFlow(Record):
 
 
 def handed_on_outputs(node: Node) -> int:
-    """How many outputs each subgraph of a control-flow node has to have: the body of Loop one more, the condition."""
+    """Return how many outputs each subgraph of a control-flow node must have: the body of Loop
+    one more, the condition.
+    """
     return len(node.outputs) + (node.op_type == "Loop")

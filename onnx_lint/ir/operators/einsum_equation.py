@@ -12,10 +12,10 @@ _STRANGE: Final = re.compile(r"[^A-Za-z. ,]")
 
 
 def equation_fault(equation: str, input_count: int) -> str | None:
-    """What is wrong with an equation for so many inputs, to be put behind its name; None where nothing is.
+    """Return the fault of an equation for that many inputs, to follow its name; None if it has none.
 
-    Letters of either case are labels: the texts before version 28 speak of lower case and all consumers take both.
-    A label that is repeated on the right-hand side, of which the text says nothing, is let pass.
+    Letters of either case are labels: the texts before version 28 mention lower case only, and all consumers accept
+    both. A label that is repeated on the right-hand side is accepted, since the text does not forbid it.
     """
     # Spaces have no meaning, and onnx skips them anywhere but inside an ellipsis.
     left, arrow, right = equation.replace(" ", "").partition(_ARROW)
@@ -38,7 +38,7 @@ def equation_fault(equation: str, input_count: int) -> str | None:
 def _term_fault(term: str) -> str | None:
     strange = _STRANGE.search(term)
     if strange is not None:
-        return f"holds {strange.group()!r}, which is no letter"
+        return f"holds {strange.group()!r}, which is not a letter"
     if term.count(_ELLIPSIS) > 1:
         return f"has two ellipses in the term '{term[:40]}'"
     return f"has dots in the term '{term[:40]}' that are no ellipsis" if "." in term.replace(_ELLIPSIS, "") else None

@@ -14,10 +14,10 @@ from onnx_lint.ir.names.digraph import digraph, shortest_way, strong_components
 from onnx_lint.spec.releases import normalized_domain
 
 OVERLOADS_SINCE = 10
-"""The IR version from which on the overload tells functions apart; before, domain and name do alone (FUN-3)."""
+"""The first IR version in which the overload distinguishes functions; before, only domain and name do (FUN-3)."""
 
 MAX_COUNT = 10**18
-"""Counts of expanded nodes end here: what doubles a thousand times is no number to show."""
+"""The largest count of expanded nodes. It keeps the number printable if functions double their nodes repeatedly."""
 
 NodeCall = tuple[Node, Function]
 """A node and the function that it calls."""
@@ -27,28 +27,28 @@ FunctionKey = tuple[str, str, str]
 
 
 def attribute_parameters(function: Function) -> dict[str, None]:
-    """The names of all attribute parameters, with and without default, in the order of the file."""
+    """Return the names of all attribute parameters, with and without default, in the order of the file."""
     return dict.fromkeys([*function.attribute_names, *(default.name for default in function.attribute_defaults)])
 
 
 class Recursion(Record):
-    """Functions of which each calls the next one, and the last one the first."""
+    """A circle of functions: each calls the next one, and the last one calls the first."""
 
     functions: tuple[Function, ...]
     nodes: tuple[Node, ...]
-    """For each function the node by which it calls the next."""
+    """For each function the node that calls the next."""
 
 
 class Calls:
     """The calls of model-local functions among the nodes of `graphs`.
 
-    A function wins over an operator of the same domain and name, in the domains that ONNX publishes too; of several
-    functions of one identity the first is meant. Both are left open by the specification.
+    A function has priority over an operator of the same domain and name, also in the domains that ONNX publishes. If
+    several functions have one identity, the first is called. The specification leaves both open.
     """
 
     def __init__(self, functions: Sequence[Function], graphs: Iterable[Graph], ir_version: int) -> None:
         self.has_overloads = ir_version >= OVERLOADS_SINCE
-        """Whether the overload counts."""
+        """True if the overload distinguishes functions."""
         self._functions = functions
         self._graphs = graphs
         self._by_name: dict[tuple[str, str], list[Function]] = {}
@@ -70,19 +70,19 @@ class Calls:
 
     @property
     def has_namesakes(self) -> bool:
-        """Whether functions share domain and name, whatever their overload."""
+        """True if functions share domain and name, whatever their overload."""
         return len(self._by_name) < len(self._functions)
 
     def key(self, domain: str, name: str, overload: str) -> FunctionKey:
-        """What tells a function of this domain, name and overload apart in this model."""
+        """Return what identifies a function of this domain, name and overload in this model."""
         return normalized_domain(domain), name, overload if self.has_overloads else ""
 
     def namesakes(self, node: Node | NodeForm) -> list[Function]:
-        """The functions of the node's domain and op_type, whatever their overload."""
+        """Return the functions with the node's domain and op_type, whatever their overload."""
         return self._by_name.get((normalized_domain(node.domain), node.op_type), [])
 
     def function_of(self, node: Node | NodeForm) -> Function | None:
-        """The function that the node calls; None for an operator."""
+        """Return the function that the node calls; None for an operator."""
         form = node if isinstance(node, NodeForm) else node.form
         if form not in self._by_form:
             self._by_form[form] = self._called_by(form)
@@ -102,7 +102,7 @@ class Calls:
         """Every call, in the order of the graphs."""
         if not self._functions:
             return []
-        # Most nodes are operators, which the op_type alone tells.
+        # Most nodes are operators, which the op_type alone shows.
         forms = set[NodeForm]().union(*[graph.form_counts for graph in self._graphs])
         functions = {form: self.function_of(form) for form in forms if form.op_type in self.names}
         called = {form: function for form, function in functions.items() if function is not None}
@@ -122,9 +122,9 @@ class Calls:
         return callees
 
     def expanded_nodes(self) -> int:
-        """How many nodes the model has when each call gives way to the function's body, MAX_COUNT at most.
+        """Return the number of nodes of the model after the inlining of all calls, MAX_COUNT at most.
 
-        Each function is counted once, however often it is called. A call inside of a circle counts as one node.
+        Each function is expanded once, however often it is called. A call inside of a circle counts as one node.
         """
         outside = Counter(function.index for node, function in self.all if node.graph.function is None)
         sizes = [0] * len(self._functions)
@@ -139,7 +139,7 @@ class Calls:
         return min(nodes + sum(calls * (sizes[callee] - 1) for callee, calls in outside.items()), MAX_COUNT)
 
     def _expand(self, sizes: list[int]) -> None:
-        """Add to the size of each function body what the calls in it come to."""
+        """Add to the size of each function body the expanded size of the calls in it."""
         bodies: dict[int, Counter[int]] = {}
         for node, function in self.all:
             if node.graph.function is not None:
@@ -152,11 +152,11 @@ class Calls:
 
     @cached_property
     def _component(self) -> Sequence[int]:
-        """For each function the number of the set of functions that call one another to which it belongs."""
+        """The number of the strong component of each function: functions in one component call one another."""
         return strong_components(digraph(self.callees))
 
     def recursions(self) -> list[Recursion]:
-        """A shortest circle for each set of functions that call one another, through its first function."""
+        """Return a shortest circle for each set of functions that call one another, through its first function."""
         if not any(self.callees):
             return []
         component = self._component
@@ -164,7 +164,8 @@ class Calls:
             [callee for callee in callees if component[callee] == component[index]]
             for index, callees in enumerate(self.callees)
         ]
-        # The way from a number that stands for the start leads back to the start itself, which a way from it does not.
+        # A way from `entrance`, which has the callees of the start, may lead back to the start; a way from the start
+        # may not.
         entrance = len(inside)
         inside.append([])
         seen: set[int] = set()
@@ -177,14 +178,14 @@ class Calls:
         return found
 
     def _recursion(self, way: list[int]) -> Recursion:
-        """The circle in `way`, which begins outside of it and ends at its start."""
+        """Return the circle in `way`, which begins outside of it and ends at its start."""
         indices = [way[-1], *way[1:-1]]
         nodes = [self.callees[here][there] for here, there in zip(indices, way[1:], strict=True)]
         return Recursion(tuple(self._functions[index] for index in indices), tuple(nodes))
 
 
 def _callees_first(callees: Sequence[dict[int, Node]]) -> Iterator[int]:
-    """The functions in an order in which each stands behind those that it calls, but for circles."""
+    """Yield the functions in an order in which callees come before callers, except in circles."""
     seen = [False] * len(callees)
     for start in range(len(callees)):
         if seen[start]:

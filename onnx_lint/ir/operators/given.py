@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import partial
 
 from onnx_lint.ir.columns.nodes import NodeForm
@@ -13,14 +14,17 @@ from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
 from onnx_lint.spec.operators.combinations import Choice, Combination, Member, combinations
 
 _LISTS = {ATTRIBUTE_TYPE_CODES[name]: name.lower() for name in ("FLOATS", "INTS", "STRINGS", "TENSORS")}
+_STRING = ATTRIBUTE_TYPE_CODES["STRING"]
 
 
 def has_broken_combinations(operators: Operators) -> bool:
-    """Whether a node gives attributes and operands otherwise than its operator has them, whatever their values are."""
+    """Return true if a node has a combination of attributes and operands that its operator forbids, whatever the
+    values.
+    """
     for alike in operators.verified_nodes:
         wanted = combinations(alike.operator.schema) if alike.operator.schema is not None else ()
         if wanted:
-            forms = set().union(*alike.forms.values())
+            forms = _distinct(set().union(*alike.forms.values()))
             if any(
                 true_if_it_crashes(partial(broken_by, combination, form)) for combination in wanted for form in forms
             ):
@@ -28,10 +32,19 @@ def has_broken_combinations(operators: Operators) -> bool:
     return False
 
 
-def broken_by(combination: Combination, form: NodeForm) -> tuple[Member, ...]:
-    """The members that nodes of a form give otherwise than the combination has it, one for each side; empty if none.
+def _distinct(forms: Collection[NodeForm]) -> Collection[NodeForm]:
+    """Return one of the forms that differ in values only which no combination looks at."""
+    found: dict[object, NodeForm] = {}
+    for form in forms:
+        has_values = any(kind in _LISTS or kind == _STRING for _, kind in form.attribute_types)
+        found[form if has_values else (form.inputs, form.outputs, form.attribute_types)] = form
+    return found.values()
 
-    Where all sides belong together, these are the ones that are there.
+
+def broken_by(combination: Combination, form: NodeForm) -> tuple[Member, ...]:
+    """Return the members that break the combination in nodes of a form, one for each side; empty if none does.
+
+    If all sides are required together, these are the sides that are given.
     """
     given = [found for side in combination.sides if (found := _given(side, form, combination))]
     if combination.kind is Choice.TOGETHER:
@@ -61,6 +74,6 @@ def _has_value(attribute: Proto, combination: Combination) -> bool:
         return True
     if attribute.type in _LISTS:
         return bool(combination.empty_lists) or not is_empty_list(attribute)
-    if attribute.type == ATTRIBUTE_TYPE_CODES["STRING"]:
+    if attribute.type == _STRING:
         return attribute.s.decode("utf-8", "backslashreplace") not in combination.idle_values
     return True

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Final
 
 from onnx_lint import schema
-from onnx_lint.common.cached import Memory
 from onnx_lint.common.record import EMPTY, Record
 from onnx_lint.ir.graph import Function, Graph, Node
 from onnx_lint.ir.places.place import ROOT, Place
@@ -29,7 +28,7 @@ class Importer(Record):
 
 
 class _Stated(Record):
-    """What a list of imports states."""
+    """A list of imports."""
 
     versions: Mapping[str, int]
     domains: frozenset[str]
@@ -39,26 +38,20 @@ class _Stated(Record):
 _List = tuple[tuple[str, int], ...]
 """The domains and versions of a list, as they are written."""
 
-_known: Final[Memory[_List, _Stated]] = Memory(256)
-"""A thousand models have a few dozen lists between them (docs/performance.md: known-imports)."""
-
-_MOST_CHARACTERS: Final = 256
-"""Lists with longer domains are hardly ever met again, and would take up memory."""
-
 
 class Imports:
     """The lists of imported operator sets: of the model, and of each function.
 
-    A file that holds no model has no list of its own: `supposed` are the versions by domain that hold there.
+    A file that holds something other than a model has no list; `supposed` are then its versions by domain.
 
-    Exporters give all functions the same few lists, so that a question is asked once for each distinct one.
+    Exporters give all functions the same few lists, so that each question is answered once for each distinct list.
     """
 
     def __init__(
         self, stated: Sequence[Proto] | None, functions: Sequence[Function], supposed: Mapping[str, int] = EMPTY
     ) -> None:
         self.are_stated = stated is not None
-        """Whether there is a list for what stands outside of functions, as in models."""
+        """True if the file has a list for nodes outside of functions, as models do."""
         self._outside: Sequence[Proto] = stated if stated is not None else _entries(supposed)
         self._functions = functions
         self._numbers: list[int] = []
@@ -76,36 +69,38 @@ class Imports:
         self._stated = list(map(_stated, known))
 
     def number_of(self, function: Function | None) -> int:
-        """A number that functions with the same imports share; the model's is 0."""
+        """Return a number that functions with the same imports share; the model's is 0."""
         return 0 if function is None else self._numbers[function.index + 1]
 
     def domains(self, function: Function | None) -> frozenset[str]:
-        """The domains of which the function imports a version, or the model; the default domain is empty."""
+        """Return the imported domains of the function, or of the model; the default domain is empty."""
         return self._stated[self.number_of(function)].domains
 
     def versions(self, function: Function | None) -> Mapping[str, int]:
-        """The version that the function, or the model, imports of each domain, see `highest_versions`."""
+        """Return the imported version of each domain of the function, or of the model, see `highest_versions`."""
         return self._stated[self.number_of(function)].versions
 
     def all_have(self, domains: Set[str]) -> bool:
-        """Whether the model and each function import a version of all of these domains; the default one is empty."""
+        """Return true if the model and each function import all of these domains; the default one is empty."""
         return all(domains <= stated.domains for stated in self._stated)
 
     @property
     def are_usual(self) -> bool:
-        """Whether the model and each function import each domain once, in a version that is published, and no ONNX-ML.
+        """True if the model and each function import each domain once, in a published version, and no ONNX-ML.
 
-        Of a domain that ONNX does not publish, which has to be a reverse domain name, any version counts.
+        For a domain that ONNX does not publish, which must be a reverse domain name, any version counts.
         """
         return all(stated.is_usual for stated in self._stated)
 
     @property
     def are_of_onnx(self) -> bool:
-        """Whether the model and each function import ai.onnx and nothing else."""
+        """True if the model and each function import ai.onnx and nothing else."""
         return all(stated.domains == {""} for stated in self._stated)
 
     def where(self, is_wanted: Callable[[Sequence[Proto]], bool]) -> Iterator[Importer]:
-        """The model and the functions of whose list `is_wanted` is true, which is asked once for each distinct one."""
+        """Yield the model and functions for whose list `is_wanted` returns true; it is called once for each distinct
+        list.
+        """
         wanted = {number for number, entries in enumerate(self.distinct) if is_wanted(entries)}
         for index, number in enumerate(self._numbers if wanted else ()):
             if number not in wanted:
@@ -124,14 +119,9 @@ def _entries(versions: Mapping[str, int]) -> list[Proto]:
 
 
 def _stated(entries: _List) -> _Stated:
-    found = _known.get(entries)
-    if found is None:
-        domains = [normalized_domain(domain) for domain, _ in entries]
-        is_usual = len(set(domains)) == len(domains) and all(_is_usual(*entry) for entry in entries)
-        found = _Stated(_highest(entries), frozenset(domains), is_usual)
-        if sum(len(domain) + 1 for domain in domains) <= _MOST_CHARACTERS:
-            _known.keep(entries, found)
-    return found
+    domains = [normalized_domain(domain) for domain, _ in entries]
+    is_usual = len(set(domains)) == len(domains) and all(_is_usual(*entry) for entry in entries)
+    return _Stated(_highest(entries), frozenset(domains), is_usual)
 
 
 MAX_VERSION: Final = 2**31 - 1
@@ -146,9 +136,9 @@ def _is_usual(domain: str, version: int) -> bool:
 
 
 def highest_versions(entries: Iterable[Proto]) -> dict[str, int]:
-    """The version that each domain is imported in; where there are several the highest, as the specification says.
+    """Return the imported version of each domain; the highest if there are several, as the specification requires.
 
-    The default domain is empty. A version that cannot be one is no import.
+    The default domain is empty. Entries with an impossible version are skipped.
     """
     return _highest([(entry.domain, entry.version) for entry in entries])
 
@@ -163,9 +153,9 @@ def _highest(entries: Iterable[tuple[str, int]]) -> dict[str, int]:
 
 
 def domains_in_use(graphs: Iterable[Graph]) -> dict[int | None, frozenset[str]]:
-    """Which domains the nodes of each function have, by its index, and those outside of functions under None.
+    """Return the domains of the nodes in each function, by its index, and outside of functions under None.
 
-    Nodes of nested graphs count to the function around them. The default domain is empty, however it is spelt.
+    Nodes of nested graphs count for the function around them. The default domain is empty, however it is spelt.
     """
     found: dict[int | None, frozenset[str]] = {None: frozenset()}
     grown: dict[int | None, set[str]] = {}
@@ -185,7 +175,7 @@ def domains_in_use(graphs: Iterable[Graph]) -> dict[int | None, frozenset[str]]:
 
 
 def count_domains(graphs: Iterable[Graph]) -> dict[int | None, Counter[str]]:
-    """How many nodes have which domain, in the order in which they come first: made for messages, see above."""
+    """Count the nodes of each domain, in the order of first use, by function as above. Only messages need this."""
     counts: dict[int | None, Counter[str]] = {None: Counter()}
     for graph in graphs:
         owner = counts.setdefault(graph.function.index if graph.function is not None else None, Counter())
@@ -195,7 +185,7 @@ def count_domains(graphs: Iterable[Graph]) -> dict[int | None, Counter[str]]:
 
 
 def first_of_domains(graphs: Iterable[Graph]) -> dict[tuple[int | None, str], Node]:
-    """The first node of each domain in each function, by its index, and outside of functions under None."""
+    """Return the first node of each domain in each function, by its index, and outside of functions under None."""
     found: dict[tuple[int | None, str], Node] = {}
     for graph in graphs:
         owner = graph.function.index if graph.function is not None else None

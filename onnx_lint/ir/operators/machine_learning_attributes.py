@@ -1,22 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with the attributes of LabelEncoder: the types of tensors."""
+"""Faults of the attributes of LabelEncoder, LinearClassifier and TfIdfVectorizer."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Final
 
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import ELEMENT_TYPES
 
-Fault = tuple[str, str, str, str | None]
-"""The attribute, what it holds, what it may hold, and the attribute that it contradicts."""
+ValueFault = tuple[str, str, str, str | None]
+"""The attribute, the fault, what is allowed, and the attribute that it contradicts."""
 
 _VALUES: Final = {"values_int64s": "int64", "values_floats": "float", "values_strings": "string"}
 
 
-def encoder_faults(given: Mapping[str, Proto]) -> Iterator[Fault]:
-    """A default tensor of LabelEncoder that is of another type than the values."""
+def encoder_faults(given: Mapping[str, Proto]) -> Iterator[ValueFault]:
+    """Yield a default tensor of LabelEncoder whose type differs from that of the values."""
     default = given.get("default_tensor")
     if default is None or default.t.data_type not in ELEMENT_TYPES:
         return
@@ -24,7 +25,77 @@ def encoder_faults(given: Mapping[str, Proto]) -> Iterator[Fault]:
     if "values_tensor" in given and given["values_tensor"].t.data_type in ELEMENT_TYPES:
         kinds["values_tensor"] = ELEMENT_TYPES[given["values_tensor"].t.data_type].name
     own = ELEMENT_TYPES[default.t.data_type].name
-    # Two lists of values have a finding of their own.
+    # Two lists of values are reported by another rule.
     for name, kind in kinds.items() if len(kinds) == 1 else ():
         if kind != own:
             yield "default_tensor", f"is a tensor of {own}, '{name}' holds {kind}", f"a tensor of {kind}", name
+
+
+# --- LinearClassifier
+
+
+def linear_classifier_faults(given: Mapping[str, Proto]) -> Iterator[ValueFault]:
+    """Labels and coefficients that do not go with the intercepts: one for each model, and each class has a score."""
+    models = len(given["intercepts"].floats) if "intercepts" in given else 0
+    if not models:
+        return
+    counts = {
+        name: count
+        for name, field in (("classlabels_ints", "ints"), ("classlabels_strings", "strings"))
+        if (count := len(getattr(given[name], field)) if name in given else 0)
+    }
+    if len(counts) == 1:  # two lists of labels have a finding of their own
+        name, labels = counts.popitem()
+        wanted = 2 if models == 1 else models
+        if labels != wanted:
+            # It has no score for the labels behind the last intercept.
+            taken = "; ONNX Runtime runs it" if labels > models > 1 else ""
+            allowed = f"{wanted} elements, " + ("for a single model" if models == 1 else "as many as 'intercepts'")
+            yield name, f"has {_elements(labels)}, 'intercepts' has {models}{taken}", allowed, "intercepts"
+    numbers = len(given["coefficients"].floats) if "coefficients" in given else 0
+    if numbers % models:
+        what = f"has {_elements(numbers)}, 'intercepts' has {models}"
+        yield "coefficients", what, f"a multiple of {models}, one for each feature and model", "intercepts"
+
+
+def _elements(count: int) -> str:
+    return f"{count:,} element" if count == 1 else f"{count:,} elements"
+
+
+# --- TfIdfVectorizer
+
+
+def n_gram_faults(given: Mapping[str, Proto]) -> Iterator[ValueFault]:
+    """Numbers of TfIdfVectorizer that are at odds: lengths of n-grams, where they begin in the pool, where they go."""
+    starts = list(given["ngram_counts"].ints) if "ngram_counts" in given else []
+    least, greatest = (given[name].i if name in given else None for name in ("min_gram_length", "max_gram_length"))
+    if least is not None and greatest is not None and least > greatest:
+        yield "min_gram_length", f"is {least}, 'max_gram_length' is {greatest}", f"1 to {greatest}", "max_gram_length"
+    if starts and greatest is not None and greatest > len(starts):
+        what = f"is {greatest}, 'ngram_counts' has {_elements(len(starts))}"
+        yield "max_gram_length", what, f"at most {len(starts)}, or more elements of 'ngram_counts'", "ngram_counts"
+    pools = {
+        name: size
+        for name, field in (("pool_int64s", "ints"), ("pool_strings", "strings"))
+        if (size := len(getattr(given[name], field)) if name in given else 0)
+    }
+    if len(pools) == 1 and starts and min(starts) >= 0:
+        yield from _pool_faults(given, starts, *pools.popitem())
+
+
+def _pool_faults(given: Mapping[str, Proto], starts: list[int], pool: str, size: int) -> Iterator[ValueFault]:
+    n_grams = 0
+    for n, (start, end) in enumerate(pairwise([*starts, size]), 1):
+        if start > end:
+            after = f"element {n} is {end}" if n < len(starts) else f"'{pool}' has {_elements(size)}"
+            yield "ngram_counts", f"has element {n - 1} {start}, {after}", f"ascending numbers up to {size}", pool
+            return
+        if (end - start) % n:
+            what = f"leaves {_elements(end - start)} of '{pool}' to n-grams of length {n}"
+            yield "ngram_counts", what, f"a multiple of {n} elements for them", pool
+            return
+        n_grams += (end - start) // n
+    count = len(given["ngram_indexes"].ints) if "ngram_indexes" in given else 0
+    if count and count != n_grams:
+        what = f"has {_elements(count)}, '{pool}' has {n_grams} n-grams; ONNX Runtime runs it"
+        yield "ngram_indexes", what, f"{n_grams}, one for each n-gram", pool

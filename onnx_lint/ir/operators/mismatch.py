@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the use of an operator differs from a signature, and which other version of the operator it would fit."""
+"""Differences between the use of an operator and its signature, and other versions of the operator that would fit."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from onnx_lint.spec.operators import (
     UNLIMITED,
     OperatorSchema,
     OperatorSchemas,
-    Option,
     Parameter,
+    ParameterOption,
     sources,
 )
 from onnx_lint.spec.operators.combinations import Choice, Combination, combinations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class GivenOperands(Record):
-    """The inputs or the outputs of alike nodes, and what a signature says of them."""
+    """The inputs or the outputs of alike nodes, and the facts that a signature states about them."""
 
     word: str
     """`input` or `output`, which is also the field of the node."""
@@ -37,18 +37,24 @@ class GivenOperands(Record):
     least: int
     greatest: int
     counts: frozenset[int] | None
+    before: int = 0
+    """The number of operands before the first group."""
+    group: int = 1
+    """The number of operands in each group; 1 if there are no groups."""
 
     @property
     def count_fits(self) -> bool:
-        """Whether the signature allows the number of operands; a place that is left out counts."""
+        """True if the signature allows the number of operands; an omitted operand counts."""
         count = len(self.given)
-        return count in self.counts if self.counts is not None else self.least <= count <= self.greatest
+        if self.counts is not None:
+            return count in self.counts
+        return self.least <= count <= self.greatest and (count - self.before) % self.group == 0
 
     @property
     def short_variadic(self) -> Parameter | None:
-        """The variadic parameter, if fewer values are given to it than its minimum; an empty name is no value."""
+        """The variadic parameter, if it has fewer values than its minimum; an empty name is not a value."""
         last = self.parameters[-1] if self.parameters else None
-        if last is None or last.option is not Option.VARIADIC:
+        if last is None or last.option is not ParameterOption.VARIADIC:
             return None
         return last if sum(self.given[len(self.parameters) - 1 :]) < last.min_arity else None
 
@@ -56,14 +62,18 @@ class GivenOperands(Record):
     def omitted(self) -> list[int]:
         """The indices of required operands whose name is empty; a variadic one is not among them."""
         pairs = enumerate(zip(self.given, self.parameters, strict=False))
-        return [index for index, (given, parameter) in pairs if not given and parameter.option is Option.SINGLE]
+        return [
+            index for index, (given, parameter) in pairs if not given and parameter.option is ParameterOption.SINGLE
+        ]
 
     def describe_counts(self) -> str:
-        """The allowed numbers in words: `1 input`, `2 to 3 inputs`, `at least 1 input`, `1 or 5 outputs`."""
+        """Return the allowed numbers in words: `1 input`, `2 to 3 inputs`, `at least 1 input`, `1 or 5 outputs`."""
         if self.counts is not None:
             *rest, last = sorted(self.counts)
             numbers = f"{', '.join(map(str, rest))} or {last}" if rest else str(last)
             return f"{numbers} {self.word}{'' if numbers == '1' else 's'}"
+        if self.group > 1:
+            return f"{counted(self.before, self.word)} and {self.group} for each tensor"
         if self.greatest == UNLIMITED:
             return f"at least {counted(self.least, self.word)}"
         if self.least == self.greatest:
@@ -71,26 +81,44 @@ class GivenOperands(Record):
         return f"{self.least} to {self.greatest} {self.word}s"
 
 
-def operands(schema: OperatorSchema, alike: AlikeNodes) -> tuple[GivenOperands, GivenOperands]:
-    """The inputs and the outputs of alike nodes, and what a signature says of them."""
-    return (
-        GivenOperands("input", alike.inputs, schema.inputs, schema.min_input, schema.max_input, schema.input_counts),
-        GivenOperands(
-            "output", alike.outputs, schema.outputs, schema.min_output, schema.max_output, schema.output_counts
-        ),
+def given_operands(schema: OperatorSchema, alike: AlikeNodes) -> tuple[GivenOperands, GivenOperands]:
+    """Return the inputs and the outputs of alike nodes, with the facts that a signature states about them."""
+    before, group, results = _GROUPS.get((schema.domain, schema.name), _NO_GROUPS)
+    inputs = GivenOperands(
+        "input", alike.inputs, schema.inputs, schema.min_input, schema.max_input, schema.input_counts, before, group
     )
+    counts = schema.output_counts
+    if results and inputs.count_fits:
+        counts = frozenset({(len(alike.inputs) - before) // group * results})
+    outputs = GivenOperands("output", alike.outputs, schema.outputs, schema.min_output, schema.max_output, counts)
+    return inputs, outputs
+
+
+_GROUPS: Final[Mapping[tuple[str, str], tuple[int, int, int]]] = {
+    ("ai.onnx.preview.training", "Adagrad"): (2, 3, 2),
+    ("ai.onnx.preview.training", "Adam"): (2, 4, 3),
+    ("ai.onnx.preview.training", "Momentum"): (2, 3, 2),
+    ("com.microsoft", "QLinearConcat"): (2, 3, 0),
+}
+"""Operators on any number of tensors: the inputs before the groups, and the inputs and outputs of each group.
+
+The descriptions of the variadic operands list them: tensors, gradients and one or two states of each. QLinearConcat of
+ONNX Runtime has a scale and a zero point behind each tensor.
+"""
+
+_NO_GROUPS: Final = (0, 1, 0)
 
 
 def unknown_attributes(schema: OperatorSchema, alike: AlikeNodes) -> list[str]:
-    """The attributes that the signature does not have, without those that belong to implementations."""
+    """Return the attributes that the signature does not have, without those that belong to implementations."""
     return [name for name, _ in alike.attributes if name and schema.lacks_attribute(name)]
 
 
 def moved_to_inputs(schemas: OperatorSchemas, schema: OperatorSchema, alike: AlikeNodes) -> dict[str, int]:
-    """The attributes by whose name the operator has an input, which the nodes do not give: by name, its index.
+    """Return the attributes that have the name of an input, which the nodes lack; by name, the index of that input.
 
-    Most were attributes in an earlier version. Of these letter case does not count: `k` of TopK became `K`. Those that
-    were renamed besides stand in a table.
+    Most were attributes in an earlier version. Letter case is ignored: `k` of TopK became `K`. A table has those that
+    were also renamed.
     """
     names = {parameter.name.casefold(): index for index, parameter in enumerate(schema.inputs)}
     renamed = _RENAMED.get((schema.domain, schema.name), EMPTY)
@@ -119,13 +147,30 @@ _RENAMED: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
 
 
 def missing_attributes(schema: OperatorSchema, alike: AlikeNodes) -> list[str]:
-    """The required attributes that the nodes do not have; a reference to a parameter of the function counts as one."""
+    """Return the required attributes that the nodes lack; a reference to a parameter of the function counts."""
     given = {name for name, _ in alike.attributes}
     return [name for name, attribute in schema.attributes.items() if attribute.required and name not in given]
 
 
+def attributes_for_runtime(schema: OperatorSchema, alike: AlikeNodes) -> list[str]:
+    """Return the attributes that the signature makes optional and ONNX Runtime requires, if the nodes lack them."""
+    names = _REQUIRED_BY_RUNTIME.get((schema.domain, schema.name), ())
+    given = {name for name, _ in alike.attributes} if names else set()
+    return [name for name in names if name not in given]
+
+
+_REQUIRED_BY_RUNTIME: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
+    **dict.fromkeys((("", "GRU"), ("", "LSTM"), ("", "RNN")), ("hidden_size",)),
+    ("ai.onnx.ml", "FeatureVectorizer"): ("inputdimensions",),
+    ("ai.onnx.ml", "LinearClassifier"): ("intercepts",),
+    ("ai.onnx.ml", "SVMClassifier"): ("coefficients", "kernel_params", "rho"),
+    ("ai.onnx.ml", "SVMRegressor"): ("coefficients", "kernel_params", "rho"),
+}
+"""Attributes without which ONNX Runtime 1.32 makes no session, by operator. No text requires them."""
+
+
 def misspelt_attributes(schemas: OperatorSchemas, schema: OperatorSchema, alike: AlikeNodes) -> dict[str, str]:
-    """The unknown attributes with nearly the name of a required one that the nodes lack: by name, that name."""
+    """Return the unknown attributes with nearly the name of a required one that the nodes lack: by name, that name."""
     missing = missing_attributes(schema, alike)
     if not missing:
         return {}
@@ -135,12 +180,12 @@ def misspelt_attributes(schemas: OperatorSchemas, schema: OperatorSchema, alike:
 
 
 def missing_alternatives(schema: OperatorSchema, alike: AlikeNodes) -> list[Combination]:
-    """The attributes and operands of which the operator needs one, and the nodes have none."""
+    """Return the combinations of which the operator needs one member, and the nodes have none."""
     return alternatives_without(schema, {name for name, _ in alike.attributes}, alike.inputs)
 
 
 def alternatives_without(schema: OperatorSchema, given: Set[str], inputs: Sequence[bool]) -> list[Combination]:
-    """As `missing_alternatives`, of nodes with attributes of these names and such inputs, true for what is given."""
+    """Return the same as `missing_alternatives` for attributes of these names and inputs (true if given)."""
     return [
         combination
         for combination in combinations(schema)
@@ -154,7 +199,7 @@ def alternatives_without(schema: OperatorSchema, given: Set[str], inputs: Sequen
 
 
 def mistyped_attributes(schema: OperatorSchema, alike: AlikeNodes) -> list[str]:
-    """The attributes that state another type than the signature's; those without a valid type are left out."""
+    """Return the attributes with another type than in the signature, without those of an invalid type."""
     return [
         name
         for name, code in alike.attributes
@@ -163,9 +208,9 @@ def mistyped_attributes(schema: OperatorSchema, alike: AlikeNodes) -> list[str]:
 
 
 def fits(schema: OperatorSchema, alike: AlikeNodes) -> bool:
-    """Whether alike nodes keep to a signature in operands and attributes; types of values are not looked at."""
+    """Return true if operands and attributes of alike nodes match a signature; types of values are not checked."""
     return all(
-        side.count_fits and not side.omitted and side.short_variadic is None for side in operands(schema, alike)
+        side.count_fits and not side.omitted and side.short_variadic is None for side in given_operands(schema, alike)
     ) and not (
         unknown_attributes(schema, alike)
         or missing_attributes(schema, alike)
@@ -174,10 +219,14 @@ def fits(schema: OperatorSchema, alike: AlikeNodes) -> bool:
     )
 
 
-def has_mismatches(operators: Operators) -> bool:
-    """Whether a node uses an operator that is unknown or deprecated, or otherwise than its signature has it.
+def _needs_more(schema: OperatorSchema, alike: AlikeNodes) -> bool:
+    return not fits(schema, alike) or bool(attributes_for_runtime(schema, alike))
 
-    Types and values are not looked at. What fits is remembered for the next model.
+
+def has_mismatches(operators: Operators) -> bool:
+    """Return true if a node uses an operator that is unknown or deprecated, or does not match its signature.
+
+    Types and values are not checked. Uses that match are kept for the next model.
     """
     for alike in operators.alike_nodes:
         schema = alike.operator.schema
@@ -188,7 +237,7 @@ def has_mismatches(operators: Operators) -> bool:
         used = (alike.inputs, alike.outputs, alike.attributes)
         key = (operators.schemas, schema.domain, schema.name, schema.since_version, *used)
         if key not in _fitting:
-            if schema.deprecated or not fits(schema, alike):
+            if schema.deprecated or _needs_more(schema, alike):
                 return True
             if sum(map(len, used)) <= _MOST_PARTS:
                 _fitting.keep(key, True)
@@ -196,14 +245,14 @@ def has_mismatches(operators: Operators) -> bool:
 
 
 _fitting: Final[Memory[tuple[object, ...], bool]] = Memory(10_000)
-"""What is known to fit the signature of its operator: the schemas, the signature, and how it is used."""
+"""The uses that match the signature of their operator: the schemas, the signature, and the operands and attributes."""
 
 _MOST_PARTS: Final = 20
 """Nodes with more operands and attributes are hardly ever met again."""
 
 
 def other_version(schemas: OperatorSchemas, schema: OperatorSchema, alike: AlikeNodes) -> str:
-    """The words that name another version of the operator that the nodes fit; empty when they fit none.
+    """Return the words that name another version of the operator that the nodes fit; empty if they fit none.
 
     The next newer version is preferred, then the next older one.
     """
@@ -225,16 +274,16 @@ def _fits_version(schemas: OperatorSchemas, schema: OperatorSchema, version: int
 
 
 def version_hint(other: str, alike: AlikeNodes | BoundNodes, node: Node) -> str:
-    """What `other_version` says beside what is imported, to be put behind a message."""
-    return f"; {other}, {imports(alike, node)}" if other else ""
+    """Return the end of a message that compares the result of `other_version` with the imported version."""
+    return f"; {other}, {describe_imports(alike, node)}" if other else ""
 
 
-def imports(alike: AlikeNodes | BoundNodes, node: Node) -> str:
-    """The words that say which version of the operator's domain holds for the node."""
-    return f"{importer(node)} imports {alike.operator.opset_version}"
+def describe_imports(alike: AlikeNodes | BoundNodes, node: Node) -> str:
+    """Return the words that name the imported version of the operator's domain."""
+    return f"{describe_importer(node)} imports {alike.operator.opset_version}"
 
 
-def importer(node: Node) -> str:
+def describe_importer(node: Node) -> str:
     """Whose operator set imports hold for the node, in words."""
     graph = node.graph
     if graph.function is not None:
@@ -247,7 +296,7 @@ def importer(node: Node) -> str:
 
 
 def describe_schema(schema: OperatorSchema) -> str:
-    """A signature as messages name it: `Split as of opset 13`."""
+    """Return a signature as messages name it: `Split as of opset 13`."""
     if schema.domain in ONNXRUNTIME.domains and not schema.has_default_values:
         # All versions of ONNX Runtime call their operators version 1.
         return f"{schema.name} of onnxruntime {sources()['onnxruntime']}"
@@ -255,15 +304,15 @@ def describe_schema(schema: OperatorSchema) -> str:
 
 
 def describe_attribute_type(code: int) -> str:
-    """The name of an attribute type."""
+    """Return the name of an attribute type."""
     return ATTRIBUTE_TYPE_NAMES.get(code, str(code))
 
 
 def counted(count: int, word: str) -> str:
-    """A number and a word in the right form."""
+    """Return a number and a word in its singular or plural."""
     return f"{count} {word}" if count == 1 else f"{count} {word}s"
 
 
 def attributes_with(node: Node, names: set[str]) -> Iterator[int]:
-    """The indices of the node's attributes that have one of the names."""
+    """Return the indices of the node's attributes that have one of the names."""
     return (index for index, attribute in enumerate(node.attribute_protos) if attribute.name in names)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operators of nodes, resolved: to a signature, to a model-local function, or to nothing known.
+"""The operators of nodes, resolved to a signature or a model-local function, if one is known.
 
-Nodes that a signature cannot tell apart are one `AlikeNodes`, so that a rule judges them once and only then looks for
+Nodes that a signature cannot distinguish are one `AlikeNodes`, so that a rule judges them once and only then visits
 each of them.
 """
 
@@ -25,7 +25,7 @@ OPSET_IMPORTS_SINCE: Final = 3
 
 
 class OperatorStatus(Enum):
-    """What is known of an operator at the version that is imported."""
+    """The knowledge about an operator at the imported version."""
 
     KNOWN = "known"
     """It has a signature."""
@@ -34,9 +34,9 @@ class OperatorStatus(Enum):
     UNKNOWN = "unknown"
     """The operator set is known and has no such operator."""
     UNVERIFIED = "unverified"
-    """Nothing tells its signature: the domain, its version or (in ONNX Runtime's domains) the operator is not known."""
+    """Its signature is unknown: the domain, its version or (in ONNX Runtime's domains) the operator is unknown."""
     UNBOUND = "unbound"
-    """No valid version of its domain is imported, so that there is no operator set to look into."""
+    """No valid version of its domain is imported, so that there is no operator set to search."""
     UNNAMED = "unnamed"
     """The node names no operator."""
 
@@ -59,24 +59,24 @@ class Operator:
         """The domain; the default domain is empty."""
         self.op_type = op_type
         self.opset_version = opset_version
-        """The version that is imported, None where there is none."""
+        """The imported version, None if there is none."""
         self.status = status
         self.schema = schema
         self.function = function
 
 
 _kept: Final[Memory[tuple[OperatorSchemas, str, str, int | None], Operator]] = Memory(10_000)
-"""What domain, op_type and version stand for among the operators of some schemas."""
+"""The operators that a domain, op_type and version name in a set of schemas."""
 
 
 class Scope:
-    """What graphs of any models have in common in which operators are of the same versions of the same schemas."""
+    """Shared by the graphs of all models whose operators have the same versions of the same schemas."""
 
     __slots__ = ("operators",)
 
     def __init__(self) -> None:
         self.operators: Memory[NodeForm, Operator] = Memory(5_000)
-        """What nodes of a form stand for where no function has the name of the operator; all have a signature."""
+        """The operators of forms, if no function has the name of the operator; all have a signature."""
 
 
 _scopes: Final[Memory[tuple[OperatorSchemas, frozenset[tuple[str, int]]], Scope]] = Memory(100)
@@ -90,7 +90,7 @@ class AlikeNodes:
     def __init__(self, operator: Operator, graph: Graph, form: NodeForm) -> None:
         self.operator = operator
         self.form = form
-        """The form of the first of the nodes; a signature cannot tell those of the others from it."""
+        """The form of the first of the nodes; a signature cannot distinguish the others from it."""
         self.graph = graph
         """The graph of the first node."""
         self.inputs = form.inputs
@@ -99,12 +99,12 @@ class AlikeNodes:
         self.attributes = form.attribute_types
         """Name and stated type of each attribute, in the order of the nodes."""
         self.count = 0
-        """How many nodes there are."""
+        """The number of nodes."""
         self._added: list[tuple[Graph, NodeForm]] | None = None
         """The other forms and graphs."""
 
     def add(self, graph: Graph, form: NodeForm, count: int) -> None:
-        """Take in so many nodes of a graph, at first those of the form that the object was made with."""
+        """Add that many nodes of a graph, at first those with the form of the constructor."""
         if self.count:
             self._added = self._added or []
             self._added.append((graph, form))
@@ -120,7 +120,7 @@ class AlikeNodes:
 
     @property
     def nodes(self) -> NodesOfGraphs:
-        """The nodes, each of which is made for whoever comes to it."""
+        """The nodes, each created when it is used."""
         return NodesOfGraphs(graph.nodes_of(forms) for graph, forms in self.forms.items())
 
 
@@ -131,7 +131,7 @@ class Operators:
         self, graphs: Sequence[Graph], imports: Imports, calls: Calls, schemas: OperatorSchemas, ir_version: int
     ) -> None:
         self.schemas = schemas
-        """Where signatures come from: the built-in operators and those of schema files."""
+        """The source of signatures: the built-in operators and those of schema files."""
         self._graphs = graphs
         self._imports = imports
         self._calls_of_functions = calls
@@ -143,11 +143,11 @@ class Operators:
         self._scopes: dict[int, Scope] = {}
 
     def opset_versions(self, graph: Graph) -> Mapping[str, int]:
-        """The operator set version that the nodes of a graph are bound to, for each domain (the default one is empty).
+        """Return the imported version of each domain for the nodes of a graph (the default domain is empty).
 
-        A function body and the graphs in it have the imports of the function, all others those of the model. Where a
-        domain is imported twice the highest version counts, as the specification says. A version that cannot be one is
-        no import. Below IR version 3, which has no imports, the default domain is that of version 1.
+        A function body and the graphs in it have the imports of the function, all others those of the model. If a
+        domain is imported twice, the highest version counts, as the specification requires. Entries with an impossible
+        version are skipped. Below IR version 3, which has no imports, the default domain has version 1.
         """
         return self._versions(graph.function)
 
@@ -160,11 +160,11 @@ class Operators:
         return versions if self._ir_version >= OPSET_IMPORTS_SINCE else {"": 1, **versions}
 
     def _number(self, function: Function | None) -> int:
-        """A number that functions share in which operators are of the same versions; that of the model for None."""
+        """Return a number that functions with the same operator versions share; for None that of the model."""
         return -1 if function is None else self._imports.number_of(function)
 
     def scope(self, function: Function | None) -> Scope:
-        """What is known from earlier models of nodes as they are in a function, or outside of functions."""
+        """Return the knowledge from earlier models about nodes in a function, or outside of functions."""
         number = self._number(function)
         found = self._scopes.get(number)
         if found is None:
@@ -173,18 +173,18 @@ class Operators:
         return found
 
     def operator(self, node: Node) -> Operator:
-        """What the node's domain, op_type and overload stand for."""
+        """Return the operator that the node's domain, op_type and overload name."""
         return self.operator_in(node.graph, node.form)
 
     def operator_in(self, graph: Graph, form: NodeForm) -> Operator:
-        """What the domain, op_type and overload of such a node of the graph stand for."""
+        """Return the operator that the domain, op_type and overload of such a node of the graph name."""
         key = (self._number(graph.function), form)
         if key not in self._by_form:
             self._by_form[key] = self._operator_in(graph, form)
         return self._by_form[key]
 
     def _operator_in(self, graph: Graph, form: NodeForm) -> Operator:
-        # Most nodes are operators, which the op_type alone tells.
+        # Most nodes are operators, which the op_type alone shows.
         if form.op_type in self._function_names:
             function = self._calls_of_functions.function_of(form)
             if function is not None:
@@ -196,7 +196,7 @@ class Operators:
         if found is None:
             domain = normalized_domain(form.domain)
             found = self._declared(domain, form.op_type, self.opset_versions(graph).get(domain))
-            # What writers of files may have made up is not kept.
+            # Names that an author may have invented are not kept.
             if form.is_shared and found.schema is not None:
                 known.keep(form, found)
         return found
@@ -225,30 +225,35 @@ class Operators:
         return list(alike_nodes.values())
 
     @cached_property
-    def verified_nodes(self) -> list[AlikeNodes]:
-        """The nodes of operators whose signature is known and counts.
+    def names(self) -> frozenset[str]:
+        """The names of the operators and functions of all nodes."""
+        return frozenset([alike.operator.op_type for alike in self.alike_nodes])
 
-        A deprecated operator is no longer part of the operator set, so its old signature binds nobody.
+    @cached_property
+    def verified_nodes(self) -> list[AlikeNodes]:
+        """The nodes of operators with a signature that is known and in force.
+
+        A deprecated operator is no longer part of the operator set, so that its old signature requires nothing.
         """
         found = (alike for alike in self.alike_nodes if alike.operator.schema is not None)
         return [alike for alike in found if alike.operator.schema is not None and not alike.operator.schema.deprecated]
 
     @cached_property
     def calls_have_attributes(self) -> bool:
-        """Whether a node that calls a function of the model gives it attributes."""
+        """True if a node that calls a function of the model has attributes."""
         found: set[NodeForm] = set().union(*[graph.form_counts for graph in self._graphs])
         called = (form for form in found if form.attributes and form.op_type in self._function_names)
         return any(self._calls_of_functions.function_of(form) is not None for form in called)
 
     def not_verified(self) -> dict[str, int]:
-        """How many nodes of each domain no signature was found for, without any rule that reports them as unknown.
+        """Return how many nodes of each domain have no known signature and are not reported as unknown by a rule.
 
         The default domain is called `ai.onnx`.
         """
         if all(self._are_verified(self.scope(graph.function), graph.form_counts.keys()) for graph in self._graphs):
             return {}
         counts: Counter[str] = Counter()
-        # Signatures of a known domain are known; that it is not imported has a finding of its own.
+        # The signatures of a known domain are known; another rule reports that it is not imported.
         known = self.schemas.known_domains() if self._imports.are_stated else ()
         for alike in self.alike_nodes:
             is_unbound = alike.operator.status is OperatorStatus.UNBOUND and alike.operator.domain not in known
@@ -257,7 +262,9 @@ class Operators:
         return dict(sorted(counts.items()))
 
     def _are_verified(self, scope: Scope, forms: Set[NodeForm]) -> bool:
-        """Whether all nodes of these forms call functions, or are of operators of which earlier had a signature."""
+        """Return true if all nodes of these forms call functions, or are of operators whose signature was found
+        earlier.
+        """
         known, names = scope.operators, self._function_names
         if not names:
             return forms <= known.keys()
@@ -271,7 +278,7 @@ class Operators:
         return self._calls[function.index]
 
     def _unmatched_call(self, node: NodeForm) -> Operator:
-        # Functions of that name have other overloads: whatever is meant, it is not the operator of the domain.
+        # Functions of that name have other overloads: the node does not call the operator of the domain.
         key = (normalized_domain(node.domain), node.op_type)
         return self._unmatched.setdefault(key, Operator(*key, None, OperatorStatus.UNVERIFIED))
 
@@ -282,7 +289,7 @@ class Operators:
         return self._operators[key]
 
     def _kept(self, domain: str, op_type: str, version: int | None) -> Operator:
-        # A thousand models have a few hundred operators between them. What their writers may have made up is not kept.
+        # A thousand models have a few hundred operators between them. Names that their authors invented are not kept.
         key = (self.schemas, domain, op_type, version)
         found = _kept.get(key)
         if found is None:
@@ -312,6 +319,6 @@ class Operators:
             # A removed experimental operator comes back in no version.
             removed = domain == "" and op_type in REMOVED_EXPERIMENTAL
             return OperatorStatus.UNKNOWN if version <= newest or removed else OperatorStatus.UNVERIFIED
-        # A schema file describes its domain as a whole, unless it only adds to what the package has.
+        # A schema file describes its domain completely, unless it only adds to the package's own.
         described = self.schemas.is_described(domain) and domain not in BUILT_IN.known_domains()
         return OperatorStatus.UNKNOWN if described else OperatorStatus.UNVERIFIED

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What RE2, whose syntax RegexFullMatch takes, cannot compile.
+"""Patterns that RE2, whose syntax RegexFullMatch uses, cannot compile.
 
-Only what is certain is reported: groups and escapes that other engines have and RE2 has not, parentheses and brackets
-that are not closed, and repetitions of nothing or of more than RE2 allows.
+Only certain faults are reported: groups and escapes of other engines, unclosed parentheses and brackets, and
+repetitions of nothing or of more than RE2 allows.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from typing import Final
 
 _GROUP: Final = re.compile(r"\((\?(?:P?<\w+>|[imsU]*-?[imsU]*[:)])?)?")
-"""The beginning of a group: `(`, `(?:`, `(?i)`, `(?i-s:`, `(?P<name>`; what stands behind another `(?` is unknown."""
+"""The beginning of a group: `(`, `(?:`, `(?i)`, `(?i-s:`, `(?P<name>`; after another `(?` the rest is unknown."""
 
 _FLAGS: Final = re.compile(r"\(\?[imsU]*-?[imsU]*\)")
 
@@ -19,13 +19,13 @@ _REPEAT: Final = re.compile(r"\{(\d+)(?:,(\d*))?\}")
 
 _CLASS_ESCAPES: Final = frozenset("aftnrvdDsSwWpPxQE01234567")
 _ESCAPES: Final = _CLASS_ESCAPES | frozenset("AbBCz")
-"""The letters and digits that mean something behind a backslash; any other sign there stands for itself."""
+"""The letters and digits with a meaning after a backslash; any other character there means itself."""
 
 _MOST_REPEATS: Final = 1000
 
 
 def pattern_fault(pattern: str) -> str | None:
-    """Return why RE2 cannot compile a pattern; None where nothing is known to be wrong with it."""
+    """Return why RE2 cannot compile a pattern; None if no fault is found."""
     depth, index = 0, 0
     can_repeat = False
     while index < len(pattern):

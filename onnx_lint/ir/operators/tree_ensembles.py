@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with the lists by which tree ensembles describe their trees: ids, children, votes, modes, circles.
+"""Faults of the lists by which tree ensembles describe their trees: ids, children, votes, modes, circles.
 
 Every check works on whole lists with numpy, since an ensemble may have millions of nodes.
 """
@@ -7,18 +7,19 @@ Every check works on whole lists with numpy, since an ensemble may have millions
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import Any, Final, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from onnx_lint.common.record import Record
+from onnx_lint.ir.long_lists import entries_of, numbers_of, pieces_of, raw_data_of
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import ELEMENT_TYPES
 
-Fault = tuple[str, str, str, str | None]
-"""The attribute, what it holds, what it may hold, and the attribute that it contradicts."""
+ValueFault = tuple[str, str, str, str | None]
+"""The attribute, the fault, what is allowed, and the attribute that it contradicts."""
 
 Given = Mapping[str, Proto]
 """The attributes of a node by name. References to parameters of a function are left out."""
@@ -26,26 +27,29 @@ Given = Mapping[str, Proto]
 Array = NDArray[Any]
 
 MOST_LEVELS: Final = 2_000
-"""Circles are looked for in ensembles of at most so many levels, if children stand before their parents in the lists.
-Each level costs one pass of numpy, and trees that are learned have a few dozen."""
+"""The limit on the levels of ensembles in which circles are searched, if children come before their parents. Each
+level costs one pass of numpy, and trained trees have a few dozen."""
 
 _BRANCHES: Final = ("nodes_truenodeids", "nodes_falsenodeids")
 _NO_NODE: Final = -1
+
+_MOST: Final = (1 << 63) - 1
+"""The greatest number of elements to compare with: a tensor may state any dimensions."""
 
 
 # --- TreeEnsembleClassifier and TreeEnsembleRegressor
 
 
 class Voting(Record):
-    """How an operator names what its leaves vote for."""
+    """The attributes by which an operator describes the votes of its leaves."""
 
     prefix: str
-    """Of the attributes that list the votes."""
+    """The beginning of the names of attributes that list the votes."""
     noun: str
     counted_by: tuple[str, ...]
     """The attributes that say how many classes or targets there are."""
     ids_from_zero: bool
-    """Whether the ids of each tree have to be 0, 1, 2 and so on. The text of the classifier does without that."""
+    """True if the ids of each tree must be 0, 1, 2 and so on. The text of the classifier does not require that."""
 
 
 CLASSIFIER: Final = Voting("class", "class", ("classlabels_int64s", "classlabels_strings"), ids_from_zero=False)
@@ -53,40 +57,116 @@ REGRESSOR: Final = Voting("target", "target", ("n_targets",), ids_from_zero=True
 
 
 class NodeIndex:
-    """The nodes of an ensemble, to be looked up by tree and id."""
+    """The nodes of an ensemble, to be looked up by tree and id.
+
+    Converters number the nodes of a tree in a row, in whatever order they write them: then each id has its own slot.
+    Other ensembles are sorted, which takes three times as much memory.
+    """
 
     def __init__(self, trees: Array, ids: Array) -> None:
-        self._trees = np.unique(trees)
-        self._ids = np.unique(ids)
-        keys = self._keys(trees, ids)
-        self._order = np.argsort(keys, kind="stable")
-        self._sorted = keys[self._order]
+        self._count = ids.size
+        self._slots = _Slots(trees, ids) if ids.size else None
+        self.is_numbered = self._slots is not None and self._slots.are_taken and not self._slots.first_ids.any()
+        """Whether the ids of each tree are 0, 1, 2 and so on, each once."""
+        if self._slots is not None and not self._slots.are_taken:
+            self._slots = None
+            self._trees = np.unique(trees)
+            self._ids = np.unique(ids)
+            keys = _piecewise(self._keys, np.int64, trees, ids)
+            self._order = np.argsort(keys, kind="stable").astype(_position_type(self._count))
+            self._sorted = keys[self._order]
 
     def repeated(self) -> int:
         """Return the position of a node whose tree has its id twice, `_NO_NODE` if there is none."""
+        if self._slots is not None or not self._count:
+            return _NO_NODE
         twice = np.flatnonzero(self._sorted[1:] == self._sorted[:-1])
         return int(self._order[twice + 1].min()) if twice.size else _NO_NODE
 
     def positions(self, trees: Array, ids: Array) -> Array:
         """Return the positions of nodes, `_NO_NODE` for those that the ensemble does not have."""
+        if not self._count:
+            return np.full(ids.shape, _NO_NODE)
+        look_up = self._sorted_positions if self._slots is None else self._slots.positions
+        return _piecewise(look_up, _position_type(self._count), trees, ids)
+
+    def _sorted_positions(self, trees: Array, ids: Array) -> Array:
         keys = self._keys(trees, ids)
-        if not self._sorted.size:
-            return np.full(keys.shape, _NO_NODE)
         slots = np.minimum(np.searchsorted(self._sorted, keys), self._sorted.size - 1)
         return np.where(self._sorted[slots] == keys, self._order[slots], _NO_NODE)
 
     def _keys(self, trees: Array, ids: Array) -> Array:
         """Return one number for each pair of a tree and an id; -1 if no node has that tree or that id."""
-        codes = _codes(self._trees, trees) * max(self._ids.size, 1) + _codes(self._ids, ids)
-        known = np.isin(trees, self._trees) & np.isin(ids, self._ids)
-        return np.where(known, codes, -1)
+        tree_codes, are_trees = _codes(self._trees, trees)
+        id_codes, are_ids = _codes(self._ids, ids)
+        return np.where(are_trees & are_ids, tree_codes * max(self._ids.size, 1) + id_codes, -1)
 
 
-def _codes(known: Array, values: Array) -> Array:
-    return np.searchsorted(known, values)
+class _Slots:
+    """A slot for each node of an ensemble: as many in a row for each tree as it has nodes, from its least id on."""
+
+    def __init__(self, trees: Array, ids: Array) -> None:
+        self._trees = np.unique(trees)
+        sizes = np.zeros(self._trees.size, np.int64)
+        self.first_ids = np.full(self._trees.size, np.iinfo(ids.dtype).max, ids.dtype)
+        for piece in _pieces(ids.size):
+            codes = _codes(self._trees, trees[piece])[0]
+            np.add.at(sizes, codes, 1)
+            np.minimum.at(self.first_ids, codes, ids[piece])
+        self._starts = np.cumsum(sizes) - sizes
+        self._sizes = sizes.astype(np.uint64)
+        self._least = self.first_ids.astype(np.int64).view(np.uint64)
+        self._nodes = np.full(ids.size, _NO_NODE, _position_type(ids.size))
+        self.are_taken = False
+        """Whether each slot has its node."""
+        for piece in _pieces(ids.size):
+            slots, are_slots = self._of(trees[piece], ids[piece])
+            if not are_slots.all():
+                return
+            self._nodes[slots] = np.arange(piece.start, piece.start + slots.size)
+        self.are_taken = bool((self._nodes != _NO_NODE).all())
+
+    def _of(self, trees: Array, ids: Array) -> tuple[Array, Array]:
+        """Return the slots of nodes, and which of the nodes have one. The others get that of the first node."""
+        codes, are_slots = _codes(self._trees, trees)
+        # Differences of 64 bits may be beyond these: as unsigned numbers they are right where the id is not less.
+        above = ids.astype(np.int64).view(np.uint64) - self._least[codes]
+        are_slots &= (ids >= self.first_ids[codes]) & (above < self._sizes[codes])
+        return np.where(are_slots, self._starts[codes] + above.view(np.int64), 0), are_slots
+
+    def positions(self, trees: Array, ids: Array) -> Array:
+        """Return the positions of nodes, if each slot has its node."""
+        slots, are_slots = self._of(trees, ids)
+        return np.where(are_slots, self._nodes[slots], _NO_NODE)
 
 
-def voting_faults(given: Given, voting: Voting) -> Iterator[Fault]:
+_PIECE: Final = 1 << 18
+"""The number of nodes that are looked up at a time, which limits the memory for it."""
+
+
+def _piecewise(function: Callable[[Array, Array], Array], dtype: DTypeLike, first: Array, second: Array) -> Array:
+    """Return the result of a function on two lists, computed piece by piece."""
+    found = np.empty(first.size, dtype)
+    for piece in _pieces(first.size):
+        found[piece] = function(first[piece], second[piece])
+    return found
+
+
+def _pieces(size: int) -> Iterator[slice]:
+    return (slice(start, start + _PIECE) for start in range(0, size, _PIECE))
+
+
+def _position_type(count: int) -> DTypeLike:
+    return np.int32 if count < 1 << 31 else np.int64
+
+
+def _codes(known: Array, values: Array) -> tuple[Array, Array]:
+    """Return the positions of values in a sorted list that is not empty, and whether they are in it."""
+    slots = np.minimum(np.searchsorted(known, values), known.size - 1)
+    return slots, known[slots] == values
+
+
+def voting_faults(given: Given, voting: Voting) -> Iterator[ValueFault]:
     """Yield the faults of TreeEnsembleClassifier or TreeEnsembleRegressor.
 
     Lists of different lengths have a finding of their own and are not looked at.
@@ -102,23 +182,26 @@ def voting_faults(given: Given, voting: Voting) -> Iterator[Fault]:
     trees, ids, true_ids, false_ids = (
         _integers(given[name]) for name in ("nodes_treeids", "nodes_nodeids", *_BRANCHES)
     )
-    modes = np.array(given["nodes_modes"].strings, dtype=np.bytes_)
-    if len({each.size for each in (trees, ids, true_ids, false_ids, modes)}) > 1 or not ids.size:
+    is_branch = _are_not(b"LEAF", given["nodes_modes"].strings)
+    if len({each.size for each in (trees, ids, true_ids, false_ids, is_branch)}) > 1 or not ids.size:
         return
     index = NodeIndex(trees, ids)
     twice = index.repeated()
     if twice != _NO_NODE:
         yield "nodes_nodeids", f"names node {ids[twice]} of tree {trees[twice]} twice", "each node of a tree once", None
         return
-    branches = np.flatnonzero(modes != b"LEAF")
+    branches = np.flatnonzero(is_branch).astype(_position_type(ids.size))
     if "nodes_featureids" in given and len(given["nodes_featureids"].ints) == ids.size:
         yield from _negative_features(_integers(given["nodes_featureids"])[branches])
     children = [index.positions(trees[branches], each[branches]) for each in (true_ids, false_ids)]
-    if voting.ids_from_zero:
-        named = (ids[:0], *(each[branches] for each in (true_ids, false_ids)))
+    if voting.ids_from_zero and not index.is_numbered:
+        named = [each[branches] for each in (true_ids, false_ids)]
         yield from _misnumbered(trees, ids, is_taken=max(int(each.max(initial=0)) for each in named) < ids.size)
     yield from _lost(branches, trees, children, (true_ids, false_ids))
-    yield from _circles(_Links(ids.size, branches, children), lambda at: f"node {ids[at]} of tree {trees[at]}")
+    # Where each child has a greater id than its parent there is no circle.
+    if not all((each[branches] > ids[branches]).all() for each in (true_ids, false_ids)):
+        links = _TreeLinks(ids.size, branches, children)
+        yield from _circles(links, lambda at: f"node {ids[at]} of tree {trees[at]}")
     yield from _lost_votes(given, voting, index)
 
 
@@ -131,10 +214,10 @@ def _size(proto: Proto) -> int:
 
 
 def _class_count(given: Given, voting: Voting) -> int | None:
-    """Return how many classes or targets there are; None where that is not said, or said twice."""
+    """Return the number of classes or targets; None if it is not stated, or stated twice."""
     if voting is REGRESSOR:
         count = given["n_targets"].i if "n_targets" in given else -1
-        # A negative number has a finding of its own.
+        # A negative number is reported by another rule.
         return int(count) if count >= 0 else None
     labels = [_size(given[name]) for name in voting.counted_by if name in given and _size(given[name])]
     return labels[0] if len(labels) == 1 else None
@@ -143,11 +226,11 @@ def _class_count(given: Given, voting: Voting) -> int | None:
 _PAIR: Final = 2
 
 
-def _base_value_faults(given: Given, voting: Voting, count: int | None) -> Iterator[Fault]:
-    """Yield base values that are not one for each class or target.
+def _base_value_faults(given: Given, voting: Voting, count: int | None) -> Iterator[ValueFault]:
+    """Yield base values whose number is not one for each class or target.
 
-    One value for two classes passes: converters of gradient boosting write it, and ONNX Runtime takes it for the score
-    from which both follow.
+    One value for two classes is accepted: converters of gradient boosting write it, and ONNX Runtime derives both
+    scores from it.
     """
     for name in ("base_values", "base_values_as_tensor"):
         length = _length(given[name]) if name in given else 0
@@ -158,7 +241,7 @@ def _base_value_faults(given: Given, voting: Voting, count: int | None) -> Itera
             yield name, what, f"one for each {noun}, or none", _counter(given, voting)
 
 
-def _misnumbered(trees: Array, ids: Array, *, is_taken: bool) -> Iterator[Fault]:
+def _misnumbered(trees: Array, ids: Array, *, is_taken: bool) -> Iterator[ValueFault]:
     """Yield a tree whose ids are not 0, 1, 2 and so on. No id may be there twice."""
     names, codes, sizes = np.unique(trees, return_inverse=True, return_counts=True)
     wrong = np.flatnonzero((ids < 0) | (ids >= sizes[codes]))
@@ -172,13 +255,13 @@ def _misnumbered(trees: Array, ids: Array, *, is_taken: bool) -> Iterator[Fault]
 _TAKEN: Final = "; ONNX Runtime takes ids below the number of all nodes"
 
 
-def _negative_features(features: Array) -> Iterator[Fault]:
+def _negative_features(features: Array) -> Iterator[ValueFault]:
     wrong = np.flatnonzero(features < 0)
     if wrong.size:
         yield "nodes_featureids", f"names feature {features[wrong[0]]}", "numbers of at least 0", None
 
 
-def _lost(branches: Array, trees: Array, children: list[Array], named: tuple[Array, Array]) -> Iterator[Fault]:
+def _lost(branches: Array, trees: Array, children: list[Array], named: tuple[Array, Array]) -> Iterator[ValueFault]:
     for name, positions, ids in zip(_BRANCHES, children, named, strict=True):
         lost = np.flatnonzero(positions == _NO_NODE)
         if lost.size:
@@ -187,7 +270,7 @@ def _lost(branches: Array, trees: Array, children: list[Array], named: tuple[Arr
             yield name, what, "the id of a node of the same tree", "nodes_nodeids"
 
 
-def _lost_votes(given: Given, voting: Voting, index: NodeIndex) -> Iterator[Fault]:
+def _lost_votes(given: Given, voting: Voting, index: NodeIndex) -> Iterator[ValueFault]:
     names = [f"{voting.prefix}_{each}" for each in ("treeids", "nodeids")]
     if not all(name in given for name in names):
         return
@@ -195,7 +278,7 @@ def _lost_votes(given: Given, voting: Voting, index: NodeIndex) -> Iterator[Faul
     if trees.size == ids.size:
         lost = np.flatnonzero(index.positions(trees, ids) == _NO_NODE)
         if lost.size:
-            what = f"names node {ids[lost[0]]} of tree {trees[lost[0]]}, which is no node of the ensemble"
+            what = f"names node {ids[lost[0]]} of tree {trees[lost[0]]}, which is not a node of the ensemble"
             yield names[1], what, "the ids of nodes in 'nodes_nodeids'", "nodes_nodeids"
 
 
@@ -209,12 +292,12 @@ _CHILDREN: Final = (("nodes_truenodeids", "nodes_trueleafs"), ("nodes_falsenodei
 """The positions of the children, and which of these are leaves."""
 
 
-def ensemble_faults(given: Given, names: Set[str]) -> Iterator[Fault]:
-    """Yield the faults of TreeEnsemble: positions of no node, leaf or target, circles, and modes that there are not.
+def ensemble_faults(given: Given, names: Set[str]) -> Iterator[ValueFault]:
+    """Yield the faults of TreeEnsemble: positions of missing nodes, leaves or targets, circles, and unknown modes.
 
-    Of `nodes_truenodeids` the text says twice what holds "if nodes_trueleafs is false"; where that is true, a leaf
-    is meant, as the name says and the test cases of ONNX have it. `names` are those of all attributes, also of
-    references.
+    For `nodes_truenodeids` the text describes the case "if nodes_trueleafs is false" twice; if it is true, the position
+    is that of a leaf, as the name says and the test cases of ONNX show. `names` are the names of all attributes,
+    references included.
     """
     yield from _mode_faults(given)
     yield from _member_faults(given, names)
@@ -225,7 +308,7 @@ def ensemble_faults(given: Given, names: Set[str]) -> Iterator[Fault]:
     if nodes is not None and "tree_roots" in given:
         yield from _outside("tree_roots", _integers(given["tree_roots"]), nodes[1], "node", nodes[0])
     targets = given["n_targets"].i if "n_targets" in given else -1
-    # A negative number has a finding of its own.
+    # A negative number is reported by another rule.
     if targets >= 0 and "leaf_targetids" in given:
         yield from _outside("leaf_targetids", _integers(given["leaf_targetids"]), int(targets), "target", "n_targets")
     for _, are_leaves in _CHILDREN:
@@ -238,7 +321,7 @@ def ensemble_faults(given: Given, names: Set[str]) -> Iterator[Fault]:
         yield from _child_faults(given, nodes[1], leaves[1])
 
 
-def _mode_faults(given: Given) -> Iterator[Fault]:
+def _mode_faults(given: Given) -> Iterator[ValueFault]:
     modes = given.get("nodes_modes")
     if modes is None or modes.t.data_type not in ELEMENT_TYPES:
         return
@@ -251,7 +334,7 @@ def _mode_faults(given: Given) -> Iterator[Fault]:
         yield "nodes_modes", f"holds {int(numbers[wrong[0]])}", f"0 to {_MEMBER}, for {_MODE_NAMES}", None
 
 
-def _member_faults(given: Given, names: Set[str]) -> Iterator[Fault]:
+def _member_faults(given: Given, names: Set[str]) -> Iterator[ValueFault]:
     """Yield fewer sets of values than there are nodes that test membership. More sets pass, as ONNX Runtime has it."""
     modes = given.get("nodes_modes")
     members = 0 if modes is None else int(np.count_nonzero(_elements(modes) == _MEMBER))
@@ -276,15 +359,16 @@ _FIELDS: Final = {1: "float_data", 2: "int32_data", 11: "double_data"}
 
 
 def _elements(proto: Proto) -> Array:
-    """Return the elements of a tensor; none of one that stores them elsewhere, or of another type."""
+    """Return the elements of a tensor; empty if it stores them elsewhere, or has another type."""
     dtype = _DTYPES.get(proto.t.data_type)
-    raw = proto.t.raw_data
-    if dtype is not None and raw:
+    if dtype is None:
+        return np.array([])
+    raw = raw_data_of(proto)
+    if raw:
         whole = len(raw) - len(raw) % np.dtype(dtype).itemsize
         return np.frombuffer(raw[:whole], np.dtype(dtype).newbyteorder("<"))
-    return np.array(
-        getattr(proto.t, _FIELDS[proto.t.data_type], ()) if proto.t.data_type in _FIELDS else (), np.float64
-    )
+    field = _FIELDS.get(proto.t.data_type)
+    return np.concatenate([np.zeros(0), *(np.asarray(piece, np.float64) for piece in entries_of(proto, field))])
 
 
 def _longest(given: Given, *names: str) -> tuple[str, int] | None:
@@ -293,9 +377,9 @@ def _longest(given: Given, *names: str) -> tuple[str, int] | None:
     return max(lengths, key=lambda each: each[1], default=None)
 
 
-def _outside(name: str, numbers: Array, count: int, noun: str, other: str | None) -> Iterator[Fault]:
-    """Yield the first number of a list that is no position among so many."""
-    wrong = np.flatnonzero((numbers < 0) | (numbers >= count))
+def _outside(name: str, numbers: Array, count: int, noun: str, other: str | None) -> Iterator[ValueFault]:
+    """Yield the first number of a list that is not a position among `count`."""
+    wrong = np.flatnonzero((numbers < 0) | (numbers >= min(count, _MOST)))
     if wrong.size:
         what = f"names {noun} {numbers[wrong[0]]}, there {_are(count, noun)}"
         yield name, what, _range_of(count, noun), other
@@ -305,7 +389,7 @@ def _range_of(count: int, noun: str) -> str:
     return f"numbers from 0 to {count - 1}" if count else f"no number, as there is no {noun}"
 
 
-def _child_faults(given: Given, nodes: int, leaves: int) -> Iterator[Fault]:
+def _child_faults(given: Given, nodes: int, leaves: int) -> Iterator[ValueFault]:
     children: list[Array] = []
     for name, are_leaves in _CHILDREN:
         if name not in given or are_leaves not in given:
@@ -313,20 +397,20 @@ def _child_faults(given: Given, nodes: int, leaves: int) -> Iterator[Fault]:
         positions, flags = _integers(given[name]), _integers(given[are_leaves])
         if positions.size != flags.size or positions.size != nodes:
             return
-        counts = np.where(flags != 0, leaves, nodes)
+        counts = np.where(flags != 0, min(leaves, _MOST), min(nodes, _MOST))
         wrong = np.flatnonzero((positions < 0) | (positions >= counts))
         if wrong.size:
             noun = "leaf" if flags[wrong[0]] else "node"
             count = int(counts[wrong[0]])
             what = f"names {noun} {positions[wrong[0]]}, there {_are(count, noun)}"
             yield name, what, _range_of(count, noun), are_leaves
-        is_node = (flags == 0) & (positions >= 0) & (positions < nodes)
+        is_node = (flags == 0) & (positions >= 0) & (positions < min(nodes, _MOST))
         children.append(np.where(is_node, positions, _NO_NODE))
     yield from _shared_nodes(nodes, children)
-    yield from _circles(_Links(nodes, np.arange(nodes), children), lambda at: f"node {at}")
+    yield from _circles(_TreeLinks(nodes, np.arange(nodes), children), lambda at: f"node {at}")
 
 
-def _shared_nodes(count: int, children: list[Array]) -> Iterator[Fault]:
+def _shared_nodes(count: int, children: list[Array]) -> Iterator[ValueFault]:
     """Yield a node that is a child twice, which ONNX Runtime refuses in this operator. Leaves may be shared."""
     for name, own in zip(_BRANCHES, children, strict=True):
         both = np.concatenate([own, *(each for each in children if each is not own)])
@@ -340,22 +424,22 @@ def _shared_nodes(count: int, children: list[Array]) -> Iterator[Fault]:
 # --- circles
 
 
-class _Links(Record):
-    """Which node leads to which."""
+class _TreeLinks(Record):
+    """The edges from nodes to their children."""
 
     count: int
     parents: Array
     """The positions of nodes with children."""
     children: list[Array]
-    """For each of them the position of its child if the comparison is true, and if it is false; or `_NO_NODE`."""
+    """For each parent the position of its child if the comparison is true, and if it is false; or `_NO_NODE`."""
 
 
 class _Describe(Protocol):
     def __call__(self, at: int, /) -> str: ...
 
 
-def _circles(links: _Links, describe: _Describe) -> Iterator[Fault]:
-    """Yield a node that is its own child, or from which the children lead back to it."""
+def _circles(links: _TreeLinks, describe: _Describe) -> Iterator[ValueFault]:
+    """Yield a node that is its own child, or that its descendants lead back to."""
     for name, children in zip(_BRANCHES, links.children, strict=True):
         own = np.flatnonzero(children == links.parents)
         if own.size:
@@ -370,17 +454,18 @@ def _circles(links: _Links, describe: _Describe) -> Iterator[Fault]:
 
 
 def node_on_circle(count: int, parents: Array, children: list[Array]) -> int:
-    """Return the position of a node from which children lead back to it, `_NO_NODE` if there is none."""
+    """Return the position of a node that its descendants lead back to; `_NO_NODE` if there is none."""
+    if all(((each > parents) | (each == _NO_NODE)).all() for each in children):
+        return _NO_NODE  # as most converters write them
     sources = np.concatenate([parents, parents])
     targets = np.concatenate(children)
     sources, targets = sources[targets != _NO_NODE], targets[targets != _NO_NODE]
-    if (targets > sources).all():
-        return _NO_NODE  # as most converters write them
-    waiting = np.bincount(targets, minlength=count)
-    order = np.argsort(sources, kind="stable")
+    waiting = np.bincount(targets, minlength=count).astype(_position_type(count))
+    order = np.argsort(sources, kind="stable").astype(_position_type(count))
     sources, targets = sources[order], targets[order]
-    starts = np.searchsorted(sources, np.arange(count + 1))
-    # Take away the nodes to which nothing leads, level by level. What is left is on a circle or behind one.
+    del order
+    starts = np.searchsorted(sources, np.arange(count + 1)).astype(_position_type(count))
+    # Remove the nodes without incoming edges, level by level. The remaining ones are on a circle or after one.
     level = np.flatnonzero(waiting == 0)
     for _ in range(MOST_LEVELS):
         if not level.size:
@@ -416,7 +501,13 @@ def _ranges(starts: Array, ends: Array) -> Array:
 
 def _integers(proto: Proto) -> Array:
     """Return the numbers of a list."""
-    return np.fromiter(proto.ints, np.int64, len(proto.ints))
+    return numbers_of(proto.ints)
+
+
+def _are_not(string: bytes, strings: Sequence[bytes]) -> Array:
+    """Return for each string of a list whether it is another one."""
+    pieces = [np.fromiter(map(string.__ne__, piece), np.bool_, len(piece)) for piece in pieces_of(strings)]
+    return np.concatenate([np.zeros(0, np.bool_), *pieces])
 
 
 def _length(proto: Proto) -> int | None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a place stands in the file, found by walking the file along the place's path."""
+"""The byte range of a place in the file, found by walking the file along the place's path."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from onnx_lint.ir.places.place import Place, Step
 from onnx_lint.schema import wire
 
 _LONG_ROW: Final = 32
-"""After so many records of one repeated message in a row those that follow are indexed in one loop."""
+"""After that many consecutive records of one repeated message the next ones are indexed in one loop."""
 
 _STEP_BYTES: Final = 1 << 18
-"""How much of a long row is indexed before somebody asks for more."""
+"""The bytes of a long row that are indexed before more are needed."""
 
 
 class ByteRanges:
-    """The byte positions of a serialized message, which is walked as far as somebody asks."""
+    """The byte positions of a serialized message, which is walked only as far as necessary."""
 
     __slots__ = ("_root", "_size")
 
@@ -28,34 +28,44 @@ class ByteRanges:
         self._root = _FieldPositions(source, message, [(0, source.size)])
 
     def byte_range(self, place: Place) -> tuple[int, int] | None:
-        """The first byte of the field at `place` and the byte after it, tag included; None where it is absent.
+        """Return the first byte of the field at `place` and the byte after it, tag included; None if it is absent.
 
         An element of a packed field has the range of the whole field.
         """
         if place.parent is None:
             return 0, self._size
-        *steps, last = place.key
-        message = self._root
         try:
-            for step in steps:
-                inner = message.inner(step)
-                if inner is None:
-                    return None
-                message = inner
-            return message.byte_range(last)
+            spans = self.spans(place)
         except wire.WireError:
             return None  # the file has become shorter
+        return (spans[0][0], spans[-1][2]) if spans else None
+
+    def spans(self, place: Place) -> list[wire.Span]:
+        """Return each occurrence of the field at `place` that a parser reads, in file order; empty if it is absent.
+
+        The root has one without a tag. Raises WireError if the file has become shorter.
+        """
+        if place.parent is None:
+            return [(0, 0, self._size)]
+        *steps, last = place.key
+        message = self._root
+        for step in steps:
+            inner = message.inner(step)
+            if inner is None:
+                return []
+            message = inner
+        return message.spans(last)
 
 
 _SMALL_BYTES: Final = 512
-"""A smaller message is walked again each time: to keep it takes up more memory than it has bytes."""
+"""A smaller message is walked again each time: keeping it would take more memory than it has bytes."""
 
 
 class _FieldPositions:
-    """A message in the file: where its fields begin, as far as it was walked, and the messages in it that were opened.
+    """A message in the file: the positions of its fields, as far as it was walked, and its opened messages.
 
-    Of a field no more than its first byte is kept, in eight bytes, since a graph may have a hundred thousand of them;
-    where the few that are asked for end is read anew.
+    Only the first byte of a field is kept, in eight bytes, since a graph may have a hundred thousand of them; the end
+    of the few that are needed is read again.
     """
 
     __slots__ = ("_inner", "_message", "_pieces", "_source", "_starts", "_walk")
@@ -68,13 +78,12 @@ class _FieldPositions:
         self._walk = _walking(source, message, pieces, self._starts)
         self._inner: dict[Step, _FieldPositions] = {}
 
-    def byte_range(self, step: Step) -> tuple[int, int] | None:
-        """The first byte of a field and the byte after it; None where it is absent."""
-        starts = self._occurrences(step)
-        return (starts[0], wire.span_at(self._source, starts[-1])[2]) if starts else None
+    def spans(self, step: Step) -> list[wire.Span]:
+        """Return each occurrence of a field that a parser reads."""
+        return [wire.span_at(self._source, start) for start in self._occurrences(step)]
 
     def inner(self, step: Step) -> _FieldPositions | None:
-        """The message that a field holds; None where there is none."""
+        """Return the message in a field; None if there is none."""
         found = self._inner.get(step)
         if found is None:
             found = self._open(step)
@@ -84,22 +93,21 @@ class _FieldPositions:
 
     @property
     def size(self) -> int:
-        """How many bytes the message has."""
+        """The number of bytes of the message."""
         return sum(end - start for start, end in self._pieces)
 
     def _open(self, step: Step) -> _FieldPositions | None:
         field = wire.fields_by_name(self._message).get(step[0])
         if field is None or field.message is None:
             return None
-        spans = [wire.span_at(self._source, start) for start in self._occurrences(step)]
-        pieces = [(value, end) for _, value, end in spans]
+        pieces = [(value, end) for _, value, end in self.spans(step)]
         return _FieldPositions(self._source, field.message, pieces) if pieces else None
 
     def _occurrences(self, step: Step) -> Sequence[int]:
-        """Where the field begins, each time that it is given.
+        """Return the positions of all occurrences of the field that count.
 
-        A singular message that is given more than once is one message (the parser merges them), so all of them count;
-        of a singular value the last one does.
+        All occurrences of a singular message count, because the parser merges them; of a singular value only the last
+        one counts.
         """
         name, index = step
         field = wire.fields_by_name(self._message).get(name)
@@ -125,7 +133,7 @@ def _walking(
                 position = wire.advanced(position, _index_part(source, message, position, end, starts_of))
                 yield True
         except broken:
-            continue  # a broken tail has a finding of its own; what stands before it has its range
+            continue  # another rule reports a broken tail; the fields before it have their ranges
 
 
 def _index_part(
@@ -135,7 +143,7 @@ def _index_part(
     fields = wire.fields(message)
     for number, wire_type, start, _, following in wire.records(source, position, end, inside_groups=False):
         field = fields.get(number)
-        # What has another wire type the parser does not count.
+        # The parser does not count fields with another wire type.
         if field is None or not field.accepts(wire_type):
             continue
         starts = starts_of.setdefault(field.name, array("Q"))

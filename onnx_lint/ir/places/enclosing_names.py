@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The names of the messages around a place, by which a reader knows it, and which stay when an index changes."""
+"""The names of the messages around a place, which readers know, and which stay when an index changes."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from onnx_lint.schema import Proto, wire
 from onnx_lint.wording import report_name
 
 _NAMING_FIELDS: Final = ("name", "key", "domain", "tensor_name")
-"""The fields that tell a message from others of its kind in the same list; the first that a message has counts."""
+"""The fields that distinguish a message from others of its kind in the same list; the first one present counts."""
 
 
 class EnclosingNames(Record):
-    """The names around a place, as reports have them; None where there is no such thing around it."""
+    """The names around a place, as reports have them; None if there is no such message around it."""
 
     node: str | None = None
     """The name of the innermost node."""
@@ -26,7 +26,7 @@ class EnclosingNames(Record):
     graph: str | None = None
     """The name of the innermost graph or function."""
     scope: tuple[str, ...] = ()
-    """The names of all messages around the place and at it, outermost first, none of them an index."""
+    """The names of all messages around the place and at it, outermost first; indices are not among them."""
 
 
 class NamesInDocument:
@@ -42,7 +42,7 @@ class NamesInDocument:
         self._root = _NamedMessage(proto.DESCRIPTOR.name, proto, EnclosingNames())
 
     def of(self, place: Place) -> EnclosingNames:
-        """The names around `place`; where something on the way to it is not there, those of what is."""
+        """Return the names around `place`; if a message on the way to it is missing, those of the existing ones."""
         message = self._root
         for step in place.key:
             inner = message.at(step)
@@ -52,7 +52,7 @@ class NamesInDocument:
         return message.enclosing_names
 
     def messages_on(self, place: Place) -> list[tuple[str, Proto]]:
-        """The messages from the root to `place`, as far as they are there: the kind of each, and the message."""
+        """Return the messages from the root to `place`, as far as they exist: the kind of each, and the message."""
         message = self._root
         found = [(message.kind, message.proto)]
         for step in place.key:
@@ -65,11 +65,11 @@ class NamesInDocument:
 
 
 _SMALL_BYTES: Final = 512
-"""A smaller message is opened again for another place in it: to keep it takes up more memory than it has bytes."""
+"""A smaller message is opened again for another place in it: keeping it would take more memory than it has bytes."""
 
 
 class _NamedMessage:
-    """A message with the names around it, its own included, and some of the messages in it that were asked for."""
+    """A message with the names around it, its own included, and some of the messages in it that were opened."""
 
     __slots__ = ("_large", "_last", "enclosing_names", "kind", "proto")
 
@@ -79,10 +79,10 @@ class _NamedMessage:
         self.enclosing_names = enclosing_names
         self._large: dict[Step, _NamedMessage] | None = None
         self._last: tuple[Step, _NamedMessage | None] | None = None
-        """What was asked for last, as findings of one message come one after the other."""
+        """The message that was opened last: findings in one message are consecutive."""
 
     def at(self, step: Step) -> _NamedMessage | None:
-        """The message in a field; None where there is none."""
+        """Return the message in a field; None if there is none."""
         if self._last is not None and self._last[0] == step:
             return self._last[1]
         found = self._large.get(step) if self._large is not None else None
@@ -101,7 +101,7 @@ class _NamedMessage:
                 return None
             value = value[index]
         is_large = isinstance(value, bytes) and len(value) >= _SMALL_BYTES
-        if isinstance(value, bytes):  # what a model leaves as it is
+        if isinstance(value, bytes):  # a message that a model in outline has as bytes
             value = schema.opened(field.message, value)
         found = _NamedMessage(field.message, value, _within(self.enclosing_names, field.message, value))
         if is_large:

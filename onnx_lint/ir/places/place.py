@@ -10,7 +10,7 @@ from onnx_lint.common.record import Record
 Step = tuple[str, int | None]
 """The name of a field, and which one where it is repeated."""
 
-Key = tuple[Step, ...]
+PlaceKey = tuple[Step, ...]
 """A place as the steps from the root on: usable as a dictionary key."""
 
 
@@ -22,18 +22,18 @@ class Place(Record):
     index: int | None = None
 
     def at(self, field: str, index: int | None = None) -> Place:
-        """The place of a field of the message that stands here."""
+        """Return the place of a field of the message at this place."""
         return Place(self, field, index)
 
     def ancestors(self) -> Iterator[Place]:
-        """The place itself, its parent, and so on to the root."""
+        """Yield the place itself, its parent, and so on to the root."""
         place: Place | None = self
         while place is not None:
             yield place
             place = place.parent
 
     @property
-    def key(self) -> Key:
+    def key(self) -> PlaceKey:
         """The steps from the root on."""
         steps: list[tuple[str, int | None]] = []
         place = self
@@ -44,11 +44,11 @@ class Place(Record):
         return tuple(steps)
 
     def pointer(self) -> str:
-        """The place as a JSON Pointer (RFC 6901) into the protobuf JSON form with the schema's field names."""
+        """Return the place as a JSON Pointer (RFC 6901) into the protobuf JSON form with the schema's field names."""
         return "".join([f"/{field}" if index is None else f"/{field}/{index}" for field, index in self.key])
 
     def __str__(self) -> str:
-        """The place as a protobuf field path; the root is called `model`."""
+        """Return the place as a protobuf field path; the root is called `model`."""
         steps = [field if index is None else f"{field}[{index}]" for field, index in self.key]
         return ".".join(steps) or self.field
 
@@ -57,16 +57,19 @@ ROOT = Place(None, "model")
 """The ModelProto itself."""
 
 
-def place_of(key: Key) -> Place:
-    """The place to which the steps lead."""
+def place_of(key: PlaceKey) -> Place:
+    """Return the place at the end of the steps."""
     place = ROOT
     for field, index in key:
         place = place.at(field, index)
     return place
 
 
-def key_of(pointer: str) -> Key:
-    """The steps of a place by its JSON Pointer. No field's name is a number or has a character that is escaped."""
+def key_of(pointer: str) -> PlaceKey:
+    """Return the steps of a place by its JSON Pointer.
+
+    No field's name is a number or has a character that is escaped.
+    """
     steps: list[Step] = []
     for part in pointer.split("/")[1:]:
         if part.isdecimal():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SHA-1 digests of data files beside a model: each file is read once, in pieces, and only so many bytes in all."""
+"""SHA-1 digests of data files beside a model. Each file is read once, in pieces, up to a limit of bytes for all."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from onnx_lint.ir.tensors.data_folder import DataFolder
 
 _PIECE_BYTES: Final = 1 << 20
 
-_FileState = tuple[int, int, int, int]
+_FileStamp = tuple[int, int, int, int]
 """Device, inode, size in bytes, and time of the last change in nanoseconds."""
 
 
 class Reading(Record):
-    """How far a file is read."""
+    """The progress of reading a file."""
 
     location: str
     done: int
@@ -27,22 +27,22 @@ class Reading(Record):
 
 
 under_way: Reading | None = None
-"""The file that is read at the moment, for whoever shows progress."""
+"""The file that is being read, for a progress display."""
 
 
 class Digests:
-    """The digests of the data files of one model, each computed when it is first asked for."""
+    """The digests of the data files of one model, each computed at its first use."""
 
     def __init__(self, folder: DataFolder) -> None:
         self._folder = folder
         self._found: dict[str, str | None] = {}
         self.unread: dict[str, str] = {}
-        """The files that were asked for and not read, by location, each with the reason."""
+        """The reasons why files were not read, by location."""
 
     def of(self, location: str) -> str | None:
-        """The digest of the file in hexadecimal; None where it is not read, which `unread` then tells.
+        """Return the digest of the file in hexadecimal; None if it is not read: `unread` then has the reason.
 
-        `location`: a relative path of plain names, as `external.spelled_plainly` gives it.
+        `location`: a relative path of plain names, as `external.spelled_plainly` returns it.
         """
         if location not in self._found:
             self._found[location] = None
@@ -69,12 +69,12 @@ class Digests:
 
 
 _MAX_KNOWN: Final = 10_000
-_known: Final[Memory[_FileState, str]] = Memory(_MAX_KNOWN)
-"""The digests of files that other models of the run have named as well, by what would change with the file."""
+_known: Final[Memory[_FileStamp, str]] = Memory(_MAX_KNOWN)
+"""The digests of files that other models of the run named as well, by values that change with the file."""
 
 
 def _sha1(descriptor: int, size: int, location: str) -> str:
-    """The digest of the first `size` bytes: a file that grows has no end."""
+    """Return the digest of the first `size` bytes. Without that limit, a growing file might be read forever."""
     import hashlib
 
     global under_way

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Looks through the values of a tensor in bounded pieces.
+"""The values of a tensor, searched in bounded pieces.
 
-What is in the message is looked through in plain Python, what the loader left in the source with numpy. A message
-holds at most some megabytes of values, since the loader leaves the rest where it is.
+Values in the message are searched in plain Python, those that the loader left in the source with numpy. A message has
+at most some megabytes of values, since the loader leaves the others in the source.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.common.record import Record
 from onnx_lint.ir.tensors.stored_tensor import StoredTensor
-from onnx_lint.ir.tensors.strings import others
+from onnx_lint.ir.tensors.strings import and_others
 from onnx_lint.ir.tensors.wire_values import (
     PIECE_BYTES,
     are_evidently_below,
@@ -40,7 +40,7 @@ _RAW_PIECE_BYTES: Final = PIECE_BYTES - PIECE_BYTES % (16 * _GROUP_BYTES)
 
 
 class Outliers(Record):
-    """How many entries have a fault, and the first of them."""
+    """The number of entries with a fault, and the first of them."""
 
     count: int
     index: int
@@ -48,12 +48,12 @@ class Outliers(Record):
 
     @property
     def others(self) -> str:
-        """The words for all but the first, to be put behind a message; empty when there are none."""
-        return others(self.count)
+        """Return the words for all except the first, as the end of a message; empty if there is only one."""
+        return and_others(self.count)
 
 
 def raw_pieces(tensor: StoredTensor) -> Iterator[bytes]:
-    """The bytes of raw_data in pieces that hold whole elements."""
+    """Yield the bytes of raw_data in pieces of whole elements."""
     raw: bytes = tensor.proto.raw_data
     payloads = tensor.payloads("raw_data")
     if raw or not payloads:
@@ -63,7 +63,9 @@ def raw_pieces(tensor: StoredTensor) -> Iterator[bytes]:
 
 
 def entries(tensor: StoredTensor, field: str) -> Iterator[Any]:
-    """The entries of a numeric typed field: a protobuf list of those in the message, then arrays of the others."""
+    """Yield the entries of a numeric typed field: a protobuf list of those in the message, then
+    arrays of the others.
+    """
     listed = getattr(tensor.proto, field)
     if listed:
         yield listed
@@ -72,7 +74,7 @@ def entries(tensor: StoredTensor, field: str) -> Iterator[Any]:
 
 
 def is_array(piece: Any) -> bool:
-    """Whether a piece is a numpy array and not a list."""
+    """Return true if a piece is a numpy array and not a list."""
     return hasattr(piece, "dtype")
 
 
@@ -80,7 +82,7 @@ def is_array(piece: Any) -> bool:
 
 
 def outside(tensor: StoredTensor, field: str, least: int, greatest: int) -> Outliers | None:
-    """The entries of a typed field below `least` or above `greatest`; None where there are none."""
+    """Return the entries of a typed field below `least` or above `greatest`; None if there are none."""
     if _is_evidently_inside(tensor, field, greatest):
         return None
     found: Outliers | None = None
@@ -94,7 +96,7 @@ def outside(tensor: StoredTensor, field: str, least: int, greatest: int) -> Outl
 
 
 def _is_evidently_inside(tensor: StoredTensor, field: str, greatest: int) -> bool:
-    """Whether all entries are in the source, and what they look like there shows that none is negative or too large."""
+    """Return true if all entries are in the source, and their bytes show that none is negative or too large."""
     payloads = tensor.payloads(field)
     if getattr(tensor.proto, field) or greatest & (greatest + 1):
         return False
@@ -103,7 +105,7 @@ def _is_evidently_inside(tensor: StoredTensor, field: str, greatest: int) -> boo
 
 def _outside_in(piece: Any, least: int, greatest: int) -> Outliers:
     if is_array(piece):
-        # A bound below 0 would not fit an array of unsigned numbers, and is none for it.
+        # A bound below 0 does not fit an array of unsigned numbers, and excludes none of them.
         wrong = ((piece < max(least, 0)) if piece.dtype.kind == "u" else (piece < least)) | (piece > greatest)
         places = wrong.nonzero()[0]
     else:
@@ -118,7 +120,7 @@ def _joined(found: Outliers | None, more: Outliers, start: int) -> Outliers:
 
 
 def non_boolean_bytes(tensor: StoredTensor) -> Outliers | None:
-    """The bytes of raw_data other than 0 and 1; None where there are none."""
+    """Return the bytes of raw_data other than 0 and 1; None if there are none."""
     found: Outliers | None = None
     start = 0
     for piece in raw_pieces(tensor):
@@ -135,7 +137,7 @@ def non_boolean_bytes(tensor: StoredTensor) -> Outliers | None:
 
 
 def last_byte(tensor: StoredTensor) -> int | None:
-    """The last byte of raw_data; None where there is none."""
+    """Return the last byte of raw_data; None if it is empty."""
     payloads = tensor.payloads("raw_data")
     raw = tensor.proto.raw_data
     if not raw and payloads:
@@ -144,7 +146,7 @@ def last_byte(tensor: StoredTensor) -> int | None:
 
 
 def last_entry(tensor: StoredTensor) -> int | None:
-    """The last entry of int32_data; None where there is none."""
+    """Return the last entry of int32_data; None if it is empty."""
     payloads = tensor.payloads("int32_data")
     if payloads:
         low = last_varint(tensor.source, payloads[-1]) & 0xFFFF_FFFF
@@ -157,14 +159,14 @@ def last_entry(tensor: StoredTensor) -> int | None:
 
 
 def default_values(tensor: StoredTensor, field: str, element: ElementType) -> Outliers | None:
-    """The elements that are zero or the empty string; None where there are none. -0.0 is not zero here."""
+    """Return the elements that are zero or the empty string; None if there are none. -0.0 does not count as zero."""
     if field == "string_data":
         empty = tensor.strings.empty
         return Outliers(empty.count, empty.index, 0) if empty.count else None
     found: Outliers | None = None
     start = 0
     for all_flags in _zero_flags(tensor, field, element):
-        flags = all_flags[: max((tensor.elements or 0) - start, 0)]  # behind them are padding bits or a surplus
+        flags = all_flags[: max((tensor.elements or 0) - start, 0)]  # after the elements are padding bits or a surplus
         count = int(flags.sum()) if is_array(flags) else sum(flags)
         if count:
             first = int(flags.argmax()) if is_array(flags) else flags.index(True)
@@ -233,7 +235,7 @@ def _zero_elements_array(data: bytes, bits: int) -> Any:
 
 
 def int64_pieces(tensor: StoredTensor) -> Iterator[Any]:
-    """The elements of an int64 tensor: a list of those in the message, arrays of the others."""
+    """Yield the elements of an int64 tensor: a list of those in the message, arrays of the others."""
     if tensor.right_field == "int64_data":
         yield from entries(tensor, "int64_data")
     elif tensor.right_field == "raw_data":
@@ -270,7 +272,7 @@ def _appended(carried: Any, piece: Any) -> Any:
 
 
 def behind(previous: Any, rows: Any) -> Any:
-    """The rows with the last one of the piece before them in front."""
+    """Return the rows, with the last row of the previous piece in front."""
     return rows if previous is None or not len(previous) else _stacked(previous, rows)
 
 
@@ -283,7 +285,7 @@ def _stacked(previous: Any, rows: Any) -> Any:
 
 
 def at_columns(rows: Array, columns: Array) -> Array:
-    """The number of each row in the column that is given for it."""
+    """Return the number of each row in the column that is given for it."""
     import numpy as np
 
     taken: Array = np.take_along_axis(rows, columns, axis=1)[:, 0]
@@ -291,6 +293,6 @@ def at_columns(rows: Array, columns: Array) -> Array:
 
 
 def describe_index(row: Any) -> str:
-    """An index as messages show it: a number, or coordinates in brackets."""
+    """Return an index as messages show it: a number, or coordinates in brackets."""
     numbers = [str(int(number)) for number in row]
     return numbers[0] if len(numbers) == 1 else f"[{', '.join(numbers)}]"

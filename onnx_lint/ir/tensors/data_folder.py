@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The folder of a model, in which the files of its external data are looked for, and the folders links may lead to.
+"""The folder of a model, where the files of its external data are, and the folders that links may lead to.
 
 A location is looked up with `lstat` of each of its components. A link is followed only into a folder that the user
-trusts: what it leads to is worked out as a path without links, which has to lie in that folder.
+trusts: its target is resolved to a path without links, which must be in that folder.
 
-Who can write to a folder may put another thing in the place of a file after it was looked at. So a file is opened
-below the folder that it has to be in, each folder on the way below the one before it and no link followed, and what
-counts is what the opened descriptor says.
+Someone who can write to a folder may replace a file after it was checked. Therefore a file is opened below its folder,
+each folder on the way below the one before it and without following links, and only the status of the opened descriptor
+counts.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Final
 
@@ -33,12 +33,12 @@ _MOST_KEPT: Final = 10_000
 
 
 def is_lfs_pointer(head: bytes) -> bool:
-    """Whether a file that begins with these bytes is what Git LFS puts in the place of a large file."""
+    """Return true if a file that begins with these bytes is the pointer with which Git LFS replaces a large file."""
     return re.match(_LFS_POINTER, head) is not None
 
 
 class FileState(Enum):
-    """What the file system says of a location."""
+    """The state of a location in the file system."""
 
     REGULAR = "a regular file"
     MISSING = "missing"
@@ -61,11 +61,11 @@ class ExternalFile(Record):
     path: str = ""
     """The path below that folder, which no link is part of."""
     link: str | None = None
-    """The link that was followed, or the hard links that are trusted, in words; None where there are none."""
+    """The link that was followed, or the hard links that are trusted, in words; None if there are none."""
 
 
 class DataFolder:
-    """The folder of one model. Each file is looked up once, where there are not too many to keep what was found."""
+    """The folder of one model. Each file is looked up once, unless there are too many to keep their states."""
 
     def __init__(self, directory: str, trusted: Sequence[str] = (), most: int = sys.maxsize) -> None:
         """`trusted`: the folders into which links are followed, with all that is below them.
@@ -77,26 +77,34 @@ class DataFolder:
         self._files: dict[str, ExternalFile] = {}
         self._left = most
         self.small_reads = 0
-        """How many small tensors were read for their shapes so far, each of which opens a file."""
+        """The number of small tensors that were read for their shapes so far; each read opens a file."""
         self.unread: dict[str, str] = {}
         """The files whose contents were to be judged and could not be read, by location, each with the reason."""
+        self.opened: dict[str, os.stat_result] = {}
+        """The status of each file that was opened to read its content, by location."""
+        self._has_failed = False
+
+    @property
+    def lookups(self) -> Mapping[str, ExternalFile] | None:
+        """Return the state of each location so far; None if something was examined beyond that and `opened`."""
+        return None if self._has_failed or self.unread or len(self._files) >= _MOST_KEPT else self._files
 
     def take(self, size: int) -> str | None:
-        """Take so many bytes from what may be read; why that is not to be, where it is more than is left."""
+        """Take that many bytes from the limit on reading; return why that is not possible, if fewer are left."""
         if size > self._left:
             return f"its {size:,} bytes are more than the limit external_bytes leaves (option --limit external_bytes=N)"
         self._left -= size
         return None
 
     def may_read(self, location: str, size: int) -> bool:
-        """Whether so many bytes of a file may be read; `unread` tells where not."""
+        """Return true if that many bytes of a file may be read; otherwise `unread` has the reason."""
         problem = self.take(size)
         if problem is not None:
             self.unread[location] = problem
         return problem is None
 
     def file(self, location: str) -> ExternalFile:
-        """What is found under a location that is a relative path without parent directories."""
+        """Return the file at a location that is a relative path without parent directories."""
         found = self._files.get(location)
         if found is None:
             found = self._found(location)
@@ -105,20 +113,23 @@ class DataFolder:
         return found
 
     def open(self, location: str) -> tuple[int, os.stat_result]:
-        """The descriptor of the regular file under a location, open for reading, and its status.
+        """Return a descriptor of the regular file at a location, open for reading, and its status.
 
-        Raises OSError where there is none, a link leads to it that is not followed, or it has hard links that are not
-        trusted.
+        Raises OSError if there is none, if a link that must not be followed leads to it, or if it has hard links that
+        are not trusted.
         """
-        file = self.file(location)
-        descriptor = open_below(file.folder, file.path)
         try:
-            status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode) or (status.st_nlink > 1 and file.link is None):
-                raise OSError(errno.EINVAL, "it is no regular file, or has further hard links")
+            descriptor, status = self._opened(location)
         except OSError:
-            os.close(descriptor)
+            self._has_failed = True
             raise
+        before = self.opened.setdefault(location, status)
+        self._has_failed |= (before.st_ino, before.st_size, before.st_mtime_ns, before.st_ctime_ns) != (
+            status.st_ino,
+            status.st_size,
+            status.st_mtime_ns,
+            status.st_ctime_ns,
+        )
         return descriptor, status
 
     def read(self, location: str, offset: int, length: int) -> bytes:
@@ -129,6 +140,18 @@ class DataFolder:
         finally:
             os.close(descriptor)
 
+    def _opened(self, location: str) -> tuple[int, os.stat_result]:
+        file = self.file(location)
+        descriptor = open_below(file.folder, file.path)
+        try:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode) or (status.st_nlink > 1 and file.link is None):
+                raise OSError(errno.EINVAL, "it is not a regular file, or has further hard links")
+        except OSError:
+            os.close(descriptor)
+            raise
+        return descriptor, status
+
     def _found(self, location: str) -> ExternalFile:
         file = self._reached(location)
         if file.state is FileState.REGULAR and file.size is not None and file.size < MAX_POINTER_BYTES:
@@ -136,11 +159,11 @@ class DataFolder:
         return file
 
     def _unless_pointer(self, location: str, file: ExternalFile) -> ExternalFile:
-        """The file; one that is not there where what is there is a Git LFS pointer to it."""
+        """Return the file; if it is a Git LFS pointer, a file in the state OTHER."""
         try:
             descriptor = open_below(file.folder, file.path)
         except OSError:
-            return file  # whoever reads it will tell
+            return file  # the error is reported when the file is read
         try:
             status = os.fstat(descriptor)
             head = os.read(descriptor, MAX_POINTER_BYTES) if stat.S_ISREG(status.st_mode) else b""
@@ -159,7 +182,7 @@ class DataFolder:
             return file
         path = os.path.join(self._directory, *components(location))
         try:
-            os.stat(path)  # by which the system says how many links it follows in a row
+            os.stat(path)  # the system limits how many links it follows in a row
         except OSError as error:
             if error.errno == errno.ELOOP:
                 return replace(file, state=FileState.MISSING, detail=f"{file.detail} that leads in a circle")
@@ -185,7 +208,7 @@ def _is_below(path: str, folder: str) -> bool:
 
 
 def components(location: str) -> list[str]:
-    """The names that a path is made of."""
+    """Return the names in a path."""
     return [part for part in location.split("/") if part not in ("", ".")]
 
 
@@ -207,9 +230,9 @@ def examine(directory: str, location: str) -> ExternalFile:
         if stat.S_ISLNK(status.st_mode):
             return ExternalFile(FileState.LINKED, f"{shown} is a symbolic link")
         if (names_directory or index < len(parts) - 1) and not stat.S_ISDIR(status.st_mode):
-            return ExternalFile(FileState.MISSING, f"{shown} is no directory")
+            return ExternalFile(FileState.MISSING, f"{shown} is not a directory")
     if status is None or not stat.S_ISREG(status.st_mode):
-        return ExternalFile(FileState.OTHER, f"{quote(location)} is no regular file")
+        return ExternalFile(FileState.OTHER, f"{quote(location)} is not a regular file")
     state, detail = FileState.REGULAR, f"{quote(location)} is a regular file"
     if status.st_nlink > 1:
         state, detail = FileState.HARD_LINKED, f"{quote(location)} has {status.st_nlink} hard links"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""External data: what a tensor says of the file that holds its values, and what the file system says of that file.
+"""External data: the entries of a tensor about the file with its values, and the state of that file.
 
-A location comes from a stranger. It is judged as the string that it is first, and only one that stays below the model's
-folder is looked up, see `data_folder`. No data file is opened here.
+A location is untrusted text. It is judged as a string first, and looked up only if it stays below the model's folder,
+see `data_folder`. No data file is opened here.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from onnx_lint.ir.tensors.checksum import Digests
 from onnx_lint.ir.tensors.data_folder import DataFolder, ExternalFile, components
 from onnx_lint.ir.tensors.remade import TensorOrigin, made
 from onnx_lint.schema import Proto
-from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL, MAX_INT64, VALUE_FIELDS
+from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL_LOCATION, MAX_INT64, VALUE_FIELDS
 
 KNOWN_KEYS = ("location", "offset", "length", "checksum", "basepath")
 """The keys of external_data; `basepath` is set at run time."""
 
 IN_MEMORY_MARKS = ("#", "*/_ORT_MEM_ADDR_/*")
-"""What the in-memory locations of the onnx package and of ONNX Runtime begin with."""
+"""The beginnings of the in-memory locations of the onnx package and of ONNX Runtime."""
 
 _MAX_DIGITS: Final = 30
 _DRIVE: Final = r"[A-Za-z]:"
@@ -43,7 +43,7 @@ def _whole_number(value: str | None) -> int | None:
 
 @remembered(1_000)
 def location_problem(location: str) -> str | None:
-    """What keeps the string from being a relative POSIX path, or None; parent directories are judged elsewhere."""
+    """Return why the string is not a relative POSIX path, or None; parent directories are judged elsewhere."""
     if len(location) > _MAX_CHARACTERS:
         return f"has {len(location):,} characters, more than any path"
     if "\0" in location:
@@ -61,20 +61,21 @@ def location_problem(location: str) -> str | None:
 
 @remembered(1_000)
 def goes_up(location: str) -> bool:
-    """Whether a component of the path, as written, is the parent directory."""
+    """Return true if a component of the path, as written, is the parent directory."""
     return ".." in location and re.search(_PARENT, location) is not None
 
 
 @remembered(1_000)
 def spelled_plainly(location: str) -> str:
-    """The location without `.` and doubled slashes: two spellings of one path give the same."""
+    """Return the location without `.` and doubled slashes: two spellings of one path give the same result."""
     return ("/" if location.startswith("/") else "") + "/".join(components(location))
 
 
 class ExternalData:
-    """The external_data entries of one tensor. Of a key that is given twice the first entry counts here.
+    """The external_data entries of one tensor. If a key occurs twice, its first entry counts here.
 
-    A model may have tens of thousands, so what rules ask of each is read once, and the message made again for findings.
+    A model may have tens of thousands, so the facts that rules need of each are read once. The message is parsed again
+    for findings.
     """
 
     __slots__ = (
@@ -94,7 +95,7 @@ class ExternalData:
     def __init__(self, origin: Tensor | TensorOrigin, folder: DataFolder | None, digests: Digests | None) -> None:
         """`folder`, `digests`: shared by the tensors of a model, a thousand of which may be in one file."""
         self.origin = origin
-        """The tensor, or what it is made from again."""
+        """The tensor, or its origin, from which it can be parsed again."""
         self._folder = folder
         self._digests = digests
         tensor = made(origin)
@@ -108,23 +109,24 @@ class ExternalData:
         self.keys = _shared(tuple([key for key, _ in entries]))
         """The keys of the entries, in the order of the file."""
         self.location = _interned(first.get("location") or "")
-        """The location as written; empty when there is none."""
+        """The location as written; empty if there is none."""
         self.offset = _whole_number(first.get("offset"))
-        """Where the values begin; None when that is not said, or not with a whole number that fits 64 bits."""
+        """The offset of the values; None if it is missing or not a whole number that fits 64 bits."""
         self.length = _whole_number(first.get("length"))
-        """How many bytes the values take, as the entries say; None as for the offset."""
+        """The number of bytes of the values according to the entries; None as for the offset."""
         needed = _needed_bytes(proto)
         self.needed_bytes = self.length if needed == self.length else needed
-        """How many bytes the shape and element type ask for; None where unknown.
+        """The number of bytes that the shape and element type require; None if unknown.
 
-        So it is for a tensor with a segment: only a part of it is stored, and how long that is has several readings.
+        It is unknown for a tensor with a segment: only a part of it is stored, and its length can be read in several
+        ways.
         """
         self.value_fields = _value_fields(tensor)
-        """The fields that hold values, beside what is outside."""
+        """The fields of the message that hold values, in addition to the external data."""
 
     @property
     def tensor(self) -> Tensor:
-        """The tensor, which is made for whoever asks where there are many of them."""
+        """Return the tensor, parsed again if there are many of them."""
         return made(self.origin)
 
     @property
@@ -134,24 +136,24 @@ class ExternalData:
 
     @property
     def is_external(self) -> bool:
-        """Whether the tensor is marked EXTERNAL."""
-        return self.data_location == EXTERNAL
+        """True if the tensor is marked EXTERNAL."""
+        return self.data_location == EXTERNAL_LOCATION
 
     def get(self, key: str) -> str | None:
-        """The value of the first entry with this key."""
+        """Return the value of the first entry with this key."""
         if key not in self.keys:
             return None
         value: str = self.proto.external_data[self.keys.index(key)].value
         return value
 
     def entry_place(self, key: str) -> Place:
-        """The place of the first entry with this key, or of the tensor when it has none."""
+        """Return the place of the first entry with this key, or of the tensor if it has none."""
         place = self.tensor.place
         return place.at("external_data", self.keys.index(key)) if key in self.keys else place
 
     @property
     def is_safe(self) -> bool:
-        """Whether the location is a relative path below the model's folder, so that it may be looked up."""
+        """True if the location is a relative path below the model's folder, so that it may be looked up."""
         location = self.location
         if not location or location.startswith(IN_MEMORY_MARKS):
             return False
@@ -159,22 +161,22 @@ class ExternalData:
 
     @property
     def file(self) -> ExternalFile | None:
-        """The data file; None when the location is not safe to look up, or nothing is to be looked up."""
+        """The data file; None if the location is not safe to look up, or lookups are disabled."""
         if self._folder is None or not self.is_external or not self.is_safe:
             return None
         return self._folder.file(self.location)
 
     def sha1(self) -> str | None:
-        """The SHA-1 digest of the data file in hexadecimal; None when it cannot be read, or is too large."""
+        """Return the SHA-1 digest of the data file in hexadecimal; None if it cannot be read, or is too large."""
         return self._digests.of(spelled_plainly(self.location)) if self._digests is not None else None
 
     def describe(self) -> str:
-        """The tensor as messages name it."""
+        """Return the name of the tensor in messages."""
         return self.tensor.describe()
 
 
 def _shared(keys: tuple[str, ...]) -> tuple[str, ...]:
-    """The keys; the same object for all tensors with these, where they are those that are defined."""
+    """Return the keys, as one shared object for all tensors with these keys, if all of them are defined keys."""
     return _same_keys(keys) if len(keys) <= len(KNOWN_KEYS) and set(keys).issubset(KNOWN_KEYS) else keys
 
 

@@ -38,7 +38,7 @@ class DataFileSource:
         return self._size
 
     def read_at(self, offset: int, length: int) -> bytes:
-        """Return up to `length` bytes from `offset` on; none where they cannot be read, which the folder then tells."""
+        """Return up to `length` bytes from `offset` on; empty if they cannot be read: `unread` then has the reason."""
         try:
             piece = self._folder.read(self._location, offset, length)
         except OSError as error:
@@ -73,16 +73,16 @@ class OutsideTensor(StoredTensor):
         return replace(made(self._origin), payloads=(self._payload,))
 
     def place_of(self, field: str) -> Place:
-        """The place of the entry that names the file."""
+        """Return the place of the entry that names the file."""
         return self._data.entry_place("location")
 
     def name_of(self, field: str) -> str:
-        """What holds the values, in words."""
+        """Return the words for the place of the values."""
         return "the external data"
 
 
 def dense(external: Iterable[ExternalData], folder: DataFolder) -> Iterator[StoredTensor]:
-    """The tensors whose values are in a file, and of types of which a rule judges the values by themselves."""
+    """Yield the tensors with values in a file, of the types whose values a rule judges without their context."""
     for data in external:
         element = ELEMENT_TYPES.get(data.data_type)
         if element is not None and element.name == "bool":
@@ -92,9 +92,10 @@ def dense(external: Iterable[ExternalData], folder: DataFolder) -> Iterator[Stor
 
 
 def small_values(proto: Proto, graph: Graph, folder: DataFolder) -> bytes | None:
-    """The bytes of a tensor of few elements in a file; None where they are not there, or not to be read.
+    """Return the bytes of a small tensor in a file; None if they are missing or must not be read.
 
-    The folder tells what could not be read. Of a model so many tensors are read this way: each opens its file.
+    The folder then has the reason in `unread`. The number of these tensors in a model is limited, since each opens its
+    file.
     """
     if folder.small_reads >= _MOST_SMALL:
         location = ExternalData(_alone(proto, graph), folder, None).location
@@ -113,14 +114,14 @@ _MOST_SMALL: Final = 10_000
 
 
 def _alone(proto: Proto, graph: Graph) -> Tensor:
-    """The tensor as if it stood by itself: nothing is said of its place here."""
+    """Return the tensor with the root as its place, which is not used here."""
     return Tensor(proto, ROOT, graph, ())
 
 
 def sparse(
     tensors: Iterable[StoredSparseTensor], external: Iterable[ExternalData], folder: DataFolder
 ) -> Iterator[StoredSparseTensor]:
-    """The sparse tensors, with the parts whose values are in a file as they are there."""
+    """Yield the sparse tensors, with the values of parts in a file read from there."""
     by_place = {data.tensor.place.key: data for data in external}
 
     def part(tensor: StoredTensor | None) -> StoredTensor | None:
@@ -132,12 +133,12 @@ def sparse(
 
 
 def _outside(data: ExternalData, folder: DataFolder, *, reads_all: bool = True) -> Iterator[StoredTensor]:
-    """The tensor with its values, where the file is there and holds them; other rules say what is wrong otherwise."""
+    """Yield the tensor with its values, if they are in the file; other rules report why they are not."""
     file, offset = data.file, data.offset if data.get("offset") is not None else 0
     if not data.is_external or file is None or file.size is None or offset is None:
         return
     if StoredTensor(data.tensor, _NOTHING).fields:
-        return  # there are two answers to what it holds
+        return  # the values are stored twice
     length = data.length if data.get("length") is not None else data.needed_bytes
     if length is None:
         folder.unread[data.location] = "how long the values of a tensor are is not said"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors that are made anew for whoever comes to them.
+"""Tensors that are parsed again at each use.
 
-A hostile file has tens of thousands that rules look at, and a message that was parsed by itself takes up more than a
+A hostile file has tens of thousands that rules examine, and each message that was parsed separately takes more than a
 kilobyte, however small it is.
 """
 
@@ -14,26 +14,28 @@ from onnx_lint.common.record import Record
 from onnx_lint.ir.graph import Graph
 from onnx_lint.ir.parts import Tensor
 from onnx_lint.ir.payload import Payload
-from onnx_lint.ir.places.place import Key, Place
+from onnx_lint.ir.places.place import Place, PlaceKey
 from onnx_lint.schema import Proto
 
 MOST_KEPT: Final = 1_000
-"""So many tensors of one list are kept with what was found out of them; as many findings of a rule are reported."""
+"""The limit on the tensors of one list that are kept with the results about them; it equals the limit on the findings
+of a rule.
+"""
 
 
 class TensorOrigin(Record):
-    """What a tensor is made from: the index of an initializer, which is parsed again, or a message in an attribute."""
+    """The origin of a tensor: the index of an initializer, which is parsed again, or a message in an attribute."""
 
     graph: Graph
-    payloads: Mapping[Key, tuple[Payload, ...]]
-    """What the loader left in the source, by place."""
+    payloads: Mapping[PlaceKey, tuple[Payload, ...]]
+    """The payloads that the loader left in the source, by place."""
     index: int | None
-    """Of an initializer."""
+    """The index of an initializer; None for a message in an attribute."""
     proto: Proto | None
     place: Place | None
 
     def make(self) -> Tensor:
-        """The tensor."""
+        """Return the tensor."""
         proto, place, graph = self.proto, self.place, self.graph
         if self.index is not None:
             proto, place = graph.message_at("initializer", self.index), graph.at("initializer", self.index)
@@ -51,7 +53,7 @@ class Tensors(Sequence[Tensor]):
 
     @property
     def origins(self) -> Sequence[Tensor | TensorOrigin]:
-        """The tensors that are kept, and what the others are made from."""
+        """Return the tensors that are kept, and the origins of the others."""
         return self._items
 
     def __len__(self) -> int:
@@ -69,5 +71,5 @@ class Tensors(Sequence[Tensor]):
 
 
 def made(item: Tensor | TensorOrigin) -> Tensor:
-    """The tensor, which may have to be made."""
+    """Return the tensor, parsed again if necessary."""
     return item.make() if isinstance(item, TensorOrigin) else item

@@ -16,7 +16,7 @@ from onnx_lint.spec.element_types import MAX_INT64
 
 
 class StoredSparseTensor(Record):
-    """A sparse tensor with its parts; a part is None where it is absent."""
+    """A sparse tensor with its parts; an absent part is None."""
 
     sparse: SparseTensor
     values: StoredTensor | None
@@ -39,14 +39,16 @@ class StoredSparseTensor(Record):
 
     @property
     def value_count(self) -> int | None:
-        """How many values there are (NNZ); None where the shape of the values does not say it."""
+        """The number of values (NNZ); None if the shape of the values does not state it."""
         if self.values is None or len(self.values.proto.dims) != 1 or self.values.proto.dims[0] < 0:
             return None
         return int(self.values.proto.dims[0])
 
     @property
     def index_bounds(self) -> list[int] | None:
-        """What each number of an index is below; None where the dense shape or the shape of the indices is wrong."""
+        """The exclusive upper bound of each number of an index;
+        None if the dense shape or the shape of the indices is wrong.
+        """
         dims = self.dims
         if self.indices is None or not dims or min(dims) < 0:
             return None
@@ -56,9 +58,10 @@ class StoredSparseTensor(Record):
         return dims if len(shape) == 2 and shape[1] == len(dims) else None
 
     def index_rows(self) -> Iterator[Any]:
-        """The indices in bounded pieces: lists of tuples, or arrays of two dimensions.
+        """Yield the indices in bounded pieces: lists of tuples, or arrays of two dimensions.
 
-        Nothing where they cannot be read: without bounds, of another type than int64, in another file, of a wrong size.
+        Yields nothing if they cannot be read: without bounds, of another type than int64, in another file, of a wrong
+        size.
         """
         indices, bounds = self.indices, self.index_bounds
         if indices is None or bounds is None or indices.type is None or indices.type.name != "int64":
@@ -68,7 +71,7 @@ class StoredSparseTensor(Record):
             yield from rows_of(int64_pieces(indices), len(bounds))
 
     def describe(self) -> str:
-        """The sparse tensor as messages name it: by the name of its values, which is its own."""
+        """Return the name of the sparse tensor in messages: the name of its values, which is also its own."""
         if self.values is not None and self.name:
             return f"sparse {self.values.describe()}"
         return f"the sparse tensor at {place_in_words(self.place, self.sparse.graph)}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a tensor says that it holds, and what it holds: facts that the rules on tensors share."""
+"""Facts about the stated and the stored values of a tensor, which the rules on tensors share."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from onnx_lint.ir.tensors.remade import TensorOrigin, made
 from onnx_lint.ir.tensors.strings import StringScan
 from onnx_lint.ir.tensors.wire_values import count_entries
 from onnx_lint.schema import Proto
-from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL, TYPED_FIELDS, ElementType
+from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL_LOCATION, TYPED_FIELDS, ElementType
 
 _UNITS: Final = {"raw_data": ("byte", "bytes"), "string_data": ("string", "strings")}
 
 
 class StoredTensor:
-    """A tensor with what can be told of its values without looking at them, and their payloads."""
+    """A tensor with its payloads and the facts that can be derived without reading the values."""
 
     __slots__ = (
         "_counts",
@@ -40,24 +40,26 @@ class StoredTensor:
     def __init__(
         self, tensor: Tensor, source: Source, right_field: str | None = None, origin: TensorOrigin | None = None
     ) -> None:
-        """`origin`: what the tensor is made from again for whoever asks for more than is read here; None to keep it."""
+        """`origin`: the origin of the tensor, to parse it again at later uses; None to keep the tensor."""
         proto = tensor.proto
         self._origin = origin or tensor
         self.source = source
         self.type: ElementType | None = ELEMENT_TYPES.get(proto.data_type)
-        """The element type; None where it is missing, UNDEFINED or unknown."""
-        self.is_external = bool(proto.data_location == EXTERNAL)
-        """Whether the values are in another file."""
+        """The element type; None if it is missing, UNDEFINED or unknown."""
+        self.is_external = bool(proto.data_location == EXTERNAL_LOCATION)
+        """True if the values are in another file."""
         self.elements = element_count(proto.dims)
-        """How many elements the dimensions make; None where one is negative or the product is beyond 64 bits."""
+        """The number of elements according to the dimensions;
+        None if one is negative or the product exceeds 64 bits.
+        """
         self.segment = (proto.segment.begin, proto.segment.end) if proto.HasField("segment") else None
-        """Begin and end of the part of the tensor that the message holds; None where it holds all."""
+        """Begin and end of the part of the tensor in the message; None if the message has the whole tensor."""
         self.fields = _fields(tensor) if right_field is None else (right_field,)
         """The fields that hold values."""
         self.field = self.fields[0] if len(self.fields) == 1 and not self.is_external else None
-        """The one field that holds values; None where none or several do, or where they are in another file."""
+        """The only field with values; None if none or several have some, or if the values are in another file."""
         self.right_field = right_field
-        """The one field that holds values, where it is one for the element type."""
+        """The only field with values, if it is allowed for the element type."""
         if right_field is not None:
             self.field = right_field
         elif self.field is not None and encoding_in(proto.data_type, self.field) is not None:
@@ -67,7 +69,7 @@ class StoredTensor:
 
     @property
     def tensor(self) -> Tensor:
-        """The tensor, which is made for whoever asks where there are many of them."""
+        """The tensor, parsed again if there are many of them."""
         return made(self._origin)
 
     @property
@@ -76,11 +78,14 @@ class StoredTensor:
         return self.tensor.proto
 
     def payloads(self, field: str) -> list[Payload]:
-        """What the loader left in the source of a field."""
+        """Return the payloads of a field, which the loader left in the source."""
         return [payload for payload in self.tensor.payloads if payload.field == field]
 
     def count(self, field: str) -> int:
-        """How many entries a field has, bytes for raw_data. Varints and unpacked records are counted in the source."""
+        """Return the number of entries of a field, bytes for raw_data.
+
+        Varints and unpacked records are counted in the source.
+        """
         if isinstance(self._origin, TensorOrigin):
             return self._counted(field)
         self._counts = self._counts or {}
@@ -101,7 +106,7 @@ class StoredTensor:
 
     @property
     def strings(self) -> StringScan:
-        """What one pass over string_data tells."""
+        """The facts from one pass over string_data."""
         if self._strings is not None:
             return self._strings
         tensor = self.tensor
@@ -116,16 +121,16 @@ class StoredTensor:
 
     @property
     def expected(self) -> int | None:
-        """How many entries (bytes of raw_data) the elements take up in the field that holds them; None if not known."""
+        """The number of entries (bytes of raw_data) that the elements need in their field; None if unknown."""
         field, elements = self.right_field, self.elements
         encoding = encoding_in(self.proto.data_type, field) if field is not None else None
         return encoding.entries_of(elements) if encoding is not None and elements is not None else None
 
     @property
     def is_packed_otherwise(self) -> bool:
-        """Whether int32_data has as many entries as 4-bit or 2-bit elements take up when packed in another way.
+        """True if the number of entries in int32_data fits another packing of 4-bit or 2-bit elements.
 
-        That is one element an entry, or as many as 32 bits hold, and not two or four.
+        That is one element in each entry, or as many as 32 bits can hold, instead of two or four.
         """
         element, elements = self.type, self.elements
         if element is None or element.elements_per_entry == 1 or not elements or self.segment is not None:
@@ -142,19 +147,19 @@ class StoredTensor:
         return self.tensor.place
 
     def place_of(self, field: str) -> Place:
-        """The place of the values that `field` holds."""
+        """Return the place of the values in `field`."""
         return self.place.at(field)
 
     def name_of(self, field: str) -> str:
-        """What holds the values, in words: the field, unless they are in another file."""
+        """Return the words for the place of the values: the field, unless they are in another file."""
         return field
 
     def describe(self) -> str:
-        """The tensor as messages name it."""
+        """Return the name of the tensor in messages."""
         return self.tensor.describe()
 
     def describe_count(self, field: str) -> str:
-        """How many values `field` has, such as `4 bytes`, `1 entry` or `3 strings`."""
+        """Return the number of values of `field` in words, such as `4 bytes`, `1 entry` or `3 strings`."""
         one, many = _UNITS.get(field, ("entry", "entries"))
         count = self.count(field)
         return f"{count:,} {one if count == 1 else many}"
@@ -166,18 +171,19 @@ class StoredTensor:
 
     @property
     def offset(self) -> int | None:
-        """Where the values begin, for a tensor that the loader left in the source as a run of records.
+        """The offset of the values, for a tensor that the loader left in the source as a run of records.
 
-        There may be millions, and to find a place among them would need a walk that keeps them all in memory.
+        There may be millions, and a search for the place of one among them would need a walk that keeps them all in
+        memory.
         """
         runs = [payload.offset for payload in self.tensor.payloads if not payload.packed]
         return min(runs) if runs else None
 
 
 def _fields(tensor: Tensor) -> tuple[str, ...]:
-    """The fields that hold values.
+    """Return the fields that hold values.
 
-    An empty raw_data counts where another field has values: the schema tells readers to take raw_data if it is set.
+    An empty raw_data counts if another field has values: the schema requires readers to use raw_data if it is set.
     """
     proto = tensor.proto
     filled = {payload.field for payload in tensor.payloads}

@@ -21,13 +21,13 @@ _MAX_SHORT: Final = 0x7F
 """The longest string with a length of one byte."""
 
 
-def others(count: int) -> str:
-    """The words for all of `count` faults but the first; empty when there are no more."""
+def and_others(count: int) -> str:
+    """Return the words for all of `count` faults except the first; empty if there are no more."""
     return f" ({count - 1:,} more like it)" if count > 1 else ""
 
 
 class Occurrences:
-    """How many strings have a fault, and where the first of them is."""
+    """The number of strings with a fault, and the position of the first of them."""
 
     __slots__ = ("byte", "count", "index", "span")
 
@@ -36,14 +36,14 @@ class Occurrences:
         self.index = 0
         """Which string of the tensor."""
         self.byte = 0
-        """Where in the string."""
+        """The index of the byte in the string."""
         self.span: tuple[int, int] | None = None
         """The record in the source, where the loader left the string there."""
 
     @property
     def others(self) -> str:
-        """The words for all but the first, to be put behind a message; empty when there are none."""
-        return others(self.count)
+        """Return the words for all except the first, as the end of a message; empty if there is only one."""
+        return and_others(self.count)
 
     def add(self, index: int, byte: int, span: tuple[int, int] | None) -> None:
         """Count one more."""
@@ -53,7 +53,7 @@ class Occurrences:
 
 
 class StringScan:
-    """What one pass over the strings of a tensor tells."""
+    """The facts from one pass over the strings of a tensor."""
 
     __slots__ = ("count", "empty", "invalid", "marked", "terminated")
 
@@ -98,10 +98,10 @@ class StringScan:
         return position
 
     def _short_records(self, window: bytes, start: int, offset: int) -> int:
-        """Take short records from `start` on; return where the next record begins.
+        """Read short records from `start` on; return the position of the next record.
 
-        Tag and length of such a record are ASCII. So if all of it is ASCII or UTF-8 the strings are, and what is left
-        to look for stands out in one search. (In UTF-8 a length of more bytes is whole characters as well.)
+        Tag and length of such a record are ASCII. So if all of it is ASCII or UTF-8 the strings are too, and one search
+        finds everything else. (In UTF-8, a length of more bytes is whole characters as well.)
         """
         count, end = short_record_count(window, start)
         records = window[start:end]
@@ -176,9 +176,9 @@ class StringScan:
 
 
 def short_record_count(window: bytes, position: int, tag: int = _TAG) -> tuple[int, int]:
-    """How many whole records of a field with lengths of one byte stand from `position` on, and where they end.
+    """Return the number of whole records of a field with lengths of one byte from `position` on, and their end.
 
-    Where there are thousands longer ones may be among them.
+    If there are thousands, longer records may be among them.
     """
     count, found = 0, 1
     while found:
@@ -191,18 +191,19 @@ def short_record_count(window: bytes, position: int, tag: int = _TAG) -> tuple[i
 
 
 _PIECE_BYTES: Final = 1 << 16
-"""So much is counted at once: what the parser makes of it stays in the processor's cache."""
+"""The number of bytes that are counted at once: the result of the parser then stays in the processor's cache."""
 
 _LISTS: Final = {_TAG: ("TensorProto", "string_data"), 9 << 3 | wire.WireType.LEN: ("AttributeProto", "strings")}
 """The lists of strings that may be long, by the tag of their records."""
 
 _TRIES: Final = 3
-"""At so many places at most a piece is cut off: it has to end with a record, and strings may look like tags."""
+"""The limit on attempts to cut a piece: it must end with a record, and strings may look like tags."""
 
 
 def _parsed_count(piece: bytes, tag: int) -> tuple[int, int]:
-    """The number and the end of most of the records of a piece, as the parser tells (docs/performance.md:
-    parsed-strings); 0 and 0 where it does not.
+    """Return the number and the end of most of the records of a piece, counted by the parser (docs/performance.md:
+
+    parsed-strings); 0 and 0 if the parser rejects it.
     """
     message, field = _LISTS.get(tag, ("", ""))
     end = len(piece)
@@ -217,7 +218,7 @@ def _parsed_count(piece: bytes, tag: int) -> tuple[int, int]:
 
 
 def _walked_count(piece: bytes, tag: int) -> tuple[int, int]:
-    """The number and the end of the records of a piece that have a length of one byte, up to the first other one."""
+    """Return the number and the end of the records with a length of one byte, up to the first other record."""
     count = position = length = 0
     most = len(piece) - 1
     while position < most:
@@ -226,13 +227,13 @@ def _walked_count(piece: bytes, tag: int) -> tuple[int, int]:
             break
         position += 2 + length
         count += 1
-    if position > len(piece):  # the last one goes on behind the piece
+    if position > len(piece):  # the last record continues after the piece
         return count - 1, position - 2 - length
     return count, position
 
 
 def _is_clean_utf8(records: bytes) -> bool:
-    """Whether all is UTF-8 and nothing looks like a byte order mark."""
+    """Return true if all is UTF-8 and nothing looks like a byte order mark."""
     try:
         records.decode("utf-8")
     except UnicodeDecodeError:
@@ -241,5 +242,5 @@ def _is_clean_utf8(records: bytes) -> bool:
 
 
 def _may_end_in_nul(records: bytes) -> bool:
-    """Whether a string may end in NUL, or be empty: NUL before a tag, or as the length before one."""
+    """Return true if a string may end in NUL, or be empty: NUL before a tag, or as the length before one."""
     return records.endswith(b"\0") or b"\0" + _TAG_BYTE in records

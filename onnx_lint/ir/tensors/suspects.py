@@ -20,7 +20,7 @@ from onnx_lint.ir.columns.tensor_encodings import (
 from onnx_lint.ir.graph import Graph
 from onnx_lint.ir.parts import Attribute, SparseTensor, Tensor
 from onnx_lint.ir.payload import Payload
-from onnx_lint.ir.places.place import Key, Place
+from onnx_lint.ir.places.place import Place, PlaceKey
 from onnx_lint.ir.tensors.remade import MOST_KEPT, TensorOrigin, Tensors
 from onnx_lint.schema import Proto
 
@@ -45,15 +45,17 @@ class SuspectTensors(Record):
     external: Tensors
     """The tensors that say where their values are."""
     element_types: frozenset[int]
-    """The numbers of the element types that are stated; 0 where a tensor states none."""
+    """The numbers of the stated element types; 0 if a tensor states none."""
     initializers: Sequence[Graph]
     """The graphs, whose initializers are looked through when somebody asks for tensors of a type."""
     attributes: AttributeIndex
     """The attributes, likewise."""
-    payloads: Mapping[Key, tuple[Payload, ...]]
+    payloads: Mapping[PlaceKey, tuple[Payload, ...]]
 
     def of(self, element_types: Set[int]) -> Iterator[Tensor]:
-        """The tensors of these element types: initializers, those in attributes, and the parts of sparse tensors."""
+        """Yield the tensors of these element types: initializers, those in attributes, and the parts
+        of sparse tensors.
+        """
         if self.element_types.isdisjoint(element_types):
             return
         for graph in self.initializers:
@@ -75,7 +77,7 @@ class SuspectTensors(Record):
 
 
 def tensors_in(attribute: Attribute) -> Iterator[tuple[Proto, Place]]:
-    """The dense tensors that are the value of an attribute, each with its place."""
+    """Yield the dense tensors in the value of an attribute, each with its place."""
     if attribute.proto.HasField("t"):
         yield attribute.proto.t, attribute.place.at("t")
     for index, proto in enumerate(attribute.proto.tensors):
@@ -83,9 +85,14 @@ def tensors_in(attribute: Attribute) -> Iterator[tuple[Proto, Place]]:
 
 
 def find_suspects(
-    graphs: Sequence[Graph], attributes: AttributeIndex, source: Source, payloads: Mapping[Key, tuple[Payload, ...]]
+    graphs: Sequence[Graph],
+    attributes: AttributeIndex,
+    source: Source,
+    payloads: Mapping[PlaceKey, tuple[Payload, ...]],
 ) -> SuspectTensors:
-    """Look at each tensor of the graphs and attributes that is not evidently right; tell the element types of all."""
+    """Examine each tensor of the graphs and attributes that is not evidently right; collect the
+    element types of all.
+    """
     walk = _Collector(source, payloads)
     for graph in graphs:
         if not graph.is_function:
@@ -109,7 +116,7 @@ def find_suspects(
 class _Collector:
     """Collects tensors."""
 
-    def __init__(self, source: Source, payloads: Mapping[Key, tuple[Payload, ...]]) -> None:
+    def __init__(self, source: Source, payloads: Mapping[PlaceKey, tuple[Payload, ...]]) -> None:
         self.source = source
         self.payloads = payloads
         self.miscounted: list[StoredTensor] = []
@@ -119,7 +126,7 @@ class _Collector:
         self.with_metadata: list[Tensor | TensorOrigin] = []
         self.external: list[Tensor | TensorOrigin] = []
         self.element_types: set[int] = set()
-        self.left_out: dict[Key, list[tuple[str, int | None]]] = {}
+        self.left_out: dict[PlaceKey, list[tuple[str, int | None]]] = {}
         """By the message around them, the steps to tensors that the loader left values of in the source."""
         for *holder, step in filter(None, self.payloads):  # the root of a file is in no message
             self.left_out.setdefault(tuple(holder), []).append(step)
@@ -131,7 +138,7 @@ class _Collector:
             self.sparse_tensor(SparseTensor(proto, graph.at("sparse_initializer", index), graph))
 
     def doubtful(self, graph: Graph) -> list[int]:
-        """The indices of initializers that are of a kind not evidently right, or have values in the source."""
+        """Return the indices of initializers that are of a kind not evidently right, or have values in the source."""
         held = graph.initializers
         self.element_types.update(held.element_types)
         kinds = list(zip(held.element_types, held.shapes, held.fields, held.entries, held.greatest, strict=True))
@@ -151,7 +158,7 @@ class _Collector:
             self.attribute(attribute)
             if self.left_out:
                 self.left_out.pop(attribute.place.key, None)
-        # What looks right without what the loader left in the source may have a second field there.
+        # A tensor that looks right without its payloads may have a second field among them.
         missed = {holder for holder, steps in self.left_out.items() if steps[0][0] in ("t", "tensors")}
         if missed:
             for attribute in attributes.where(lambda kind: bool(kind.element_types)):
@@ -192,7 +199,7 @@ class _Collector:
     def described(
         self, proto: Proto, fields: SetFields, place: Place, graph: Graph, index: int | None = None
     ) -> Tensor:
-        """The tensor with its payloads; its element type is taken down, and it itself if it is annotated."""
+        """Return the tensor with its payloads; note its element type, and the tensor itself if it is annotated."""
         tensor = Tensor(proto, place, graph, self.payloads.get(place.key, ()) if self.payloads else ())
         self.element_types.add(proto.data_type)
         if is_annotated(fields):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values that the loader left in the source: how many there are, and what they are, read in bounded pieces.
+"""Values that the loader left in the source: their number and the values themselves, read in bounded pieces.
 
 A payload is the content of raw_data, the content of one packed field, or a run of whole records of one field. numpy is
-imported where a payload is read, and nowhere else: a model without payloads never needs it.
+imported only when a payload is read: a model without payloads never needs it.
 """
 
 from __future__ import annotations
@@ -21,17 +21,18 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 PIECE_BYTES = 1 << 22
-"""How many bytes of a payload are in memory at once."""
+"""The number of bytes of a payload in memory at once."""
 
 VARINT_PIECE_BYTES = 1 << 15
-"""The same for varints, each byte of which becomes a number of eight: these are to stay in the processor's cache."""
+"""The same for varints, each byte of which becomes a number of eight bytes: they fit the processor's cache."""
 
-_FIXED_TYPES: Final = {"float_data": "<f4", "double_data": "<f8"}
-_VARINT_TYPES: Final = {"int32_data": "int32", "int64_data": "int64", "uint64_data": "uint64"}
+_FIXED_TYPES: Final = {"float_data": "<f4", "double_data": "<f8", "floats": "<f4"}
+_VARINT_TYPES: Final = {"int32_data": "int32", "int64_data": "int64", "uint64_data": "uint64", "ints": "int64"}
+"""The fields of tensors, and the lists of attributes."""
 
 
 def byte_pieces(source: Source, offset: int, length: int, most: int) -> Iterator[bytes]:
-    """The bytes from `offset` on in pieces of `most`, the last one shorter; fewer when the file has shrunk."""
+    """Yield the bytes from `offset` on in pieces of `most`, the last one shorter; fewer if the file has shrunk."""
     end = offset + length
     while offset < end:
         piece = source.read_at(offset, min(most, end - offset))
@@ -45,15 +46,15 @@ def byte_pieces(source: Source, offset: int, length: int, most: int) -> Iterator
 
 
 def count_entries(source: Source, payload: Payload) -> int:
-    """How many entries a payload of any field but string_data has.
+    """Return the number of entries in a payload of any field except string_data.
 
-    Entries of raw_data are bytes. Only varints have to be read for that, and unpacked records.
+    Entries of raw_data are bytes. Only varints and unpacked records must be read for that.
     """
     if payload.field == "raw_data":
         return payload.length
     if payload.field in _VARINT_TYPES:
         varints = _count_varints(source, payload)
-        # In a run each value is behind its tag, which is a varint as well.
+        # In a run each value follows its tag, which is a varint as well.
         return varints if payload.packed else varints // 2
     size = _fixed_size(payload.field)
     if payload.packed:
@@ -74,11 +75,11 @@ def _count_varints(source: Source, payload: Payload) -> int:
     return count
 
 
-# --- what
+# --- values
 
 
 def entry_pieces(source: Source, payload: Payload) -> Iterator[Array]:
-    """The entries of a payload of a numeric typed field, as arrays of the type of the field."""
+    """Yield the entries of a payload of a numeric typed field, as arrays of the type of the field."""
     import numpy as np
 
     if payload.field in _VARINT_TYPES:
@@ -94,11 +95,12 @@ def entry_pieces(source: Source, payload: Payload) -> Iterator[Array]:
 
 
 def _fixed_run(source: Source, payload: Payload, size: int) -> Iterator[bytes]:
-    """The values of a run of unpacked records without their tags."""
+    """Yield the values of a run of unpacked records without their tags."""
     import numpy as np
 
-    number = wire.fields_by_name("TensorProto")[payload.field].number
-    tag = number << 3 | wire.fields_by_name("TensorProto")[payload.field].wire_type
+    message = "AttributeProto" if payload.field == "floats" else "TensorProto"
+    field = wire.fields_by_name(message)[payload.field]
+    tag = field.number << 3 | field.wire_type
     step = 1 + size
     most = PIECE_BYTES - PIECE_BYTES % step
     position, end = payload.offset, payload.offset + payload.length
@@ -106,7 +108,7 @@ def _fixed_run(source: Source, payload: Payload, size: int) -> Iterator[bytes]:
         piece = source.read_at(position, min(most, end - position))
         rows = np.frombuffer(piece[: len(piece) - len(piece) % step], np.uint8).reshape(-1, step)
         if not len(rows) or (rows[:, 0] != tag).any():
-            break  # a tag that is longer than it needs to be
+            break  # a tag in more bytes than necessary
         yield rows[:, 1:].tobytes()
         position = wire.advanced(position, position + rows.size)
     for _, _, _, value, following in wire.records(source, position, end):
@@ -131,7 +133,7 @@ def _varints(source: Source, payload: Payload) -> Iterator[Array]:
 
 
 def _decoded(data: Array, ends: Array, step: int) -> NDArray[numpy.uint64]:
-    """The varints that end at `ends`; of pairs of tag and value (`step` 2) the values."""
+    """Return the varints that end at `ends`; of pairs of tag and value (`step` 2) the values."""
     import numpy as np
 
     if step == 1 and len(ends) == len(data):
@@ -150,10 +152,10 @@ def _decoded(data: Array, ends: Array, step: int) -> NDArray[numpy.uint64]:
 
 
 def are_evidently_below(source: Source, payload: Payload, greatest: int) -> bool:
-    """Whether the bytes of a payload of varints rule out values above `greatest`, which is a power of two less one.
+    """Return true if the bytes of a payload of varints exclude values above `greatest`, a power of two less one.
 
-    A value is too large when behind the continuation bytes that `greatest` takes up stands more than its last byte, so
-    no value has to be put together. False does not mean that there are any.
+    A value is too large if more than the last byte of `greatest` follows as many continuation bytes as `greatest` has,
+    so that no value must be decoded. False does not mean that there is such a value.
     """
     import numpy as np
 
@@ -162,7 +164,7 @@ def are_evidently_below(source: Source, payload: Payload, greatest: int) -> bool
     carried = b""
     for piece in byte_pieces(source, payload.offset, payload.length, VARINT_PIECE_BYTES):
         data = np.frombuffer(carried + piece, np.uint8)
-        whole = max(len(data) - before, 0)  # so many bytes have enough others before them
+        whole = max(len(data) - before, 0)  # the number of bytes with enough others before them
         too_large = data[before:] > last
         for place in range(before):
             too_large &= data[place : place + whole] >= 0x80
@@ -173,7 +175,7 @@ def are_evidently_below(source: Source, payload: Payload, greatest: int) -> bool
 
 
 def last_varint(source: Source, payload: Payload) -> int:
-    """The last value of a payload of varints, unsigned."""
+    """Return the last value of a payload of varints, unsigned."""
     tail = min(payload.length, wire.MAX_VARINT_BYTES)
     data = source.read_at(payload.offset + payload.length - tail, tail)
     start = len(data) - 1

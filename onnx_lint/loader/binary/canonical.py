@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parses serialized messages, and tells whether one is written as Protocol Buffers writes it."""
+"""Parses serialized messages, and checks whether one is canonical: as Protocol Buffers writes it."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 from google.protobuf.message import DecodeError
 
 from onnx_lint import schema
-from onnx_lint.ir.documents.kinds import MODEL, OPERATOR_SET
+from onnx_lint.ir.documents.kinds import MODEL_KIND, OPERATOR_SET_KIND
 from onnx_lint.loader.binary.strip_payloads import Skeleton
 from onnx_lint.model import Model, Proto
 
 
-def parse(data: bytes, kind: str = MODEL) -> Proto | None:
-    """The message of this kind in `data`; None where Protocol Buffers cannot parse it."""
+def parse(data: bytes, kind: str = MODEL_KIND) -> Proto | None:
+    """Return the message of this kind in `data`; None if Protocol Buffers cannot parse it."""
     return _parsed(data, schema.message(kind))
 
 
@@ -28,13 +28,13 @@ def _parsed(data: bytes, message: Any) -> Proto | None:
 
 
 def canonical_outline(skeleton: Skeleton) -> Proto | None:
-    """The model that the skeleton holds, in outline; None unless all but the nodes is canonical.
+    """Return the model in the skeleton, in outline; None unless everything except the nodes is canonical.
 
-    Each piece is parsed once more and written. To write the whole message would take a buffer of its size, and before
-    it those that were too small for it.
+    Each piece is parsed once more and serialized. To serialize the whole message would take a buffer of its size, after
+    several smaller ones.
     """
-    # What the outline leaves as bytes but nodes has to be looked into here: nobody does it later.
-    message, outline = schema.nodeless(MODEL), schema.outline(MODEL)
+    # Messages that the outline has as bytes, except nodes, must be checked here: nothing checks them later.
+    message, outline = schema.nodeless(MODEL_KIND), schema.outline(MODEL_KIND)
     if len(skeleton.copied) == 1:
         data = skeleton.data
         proto = _parsed(data, message)
@@ -53,13 +53,13 @@ def canonical_outline(skeleton: Skeleton) -> Proto | None:
 
 
 def assemble(skeleton: Skeleton, kind: str) -> tuple[Proto | None, bool]:
-    """The message of this kind that the skeleton holds, without unknown fields, and whether it is canonical.
+    """Return the message of this kind in the skeleton, without unknown fields, and whether it is canonical.
 
-    None where it cannot be parsed. Of a model it is the outline, with bytes as Protocol Buffers writes them.
+    None if it cannot be parsed. For a model it is the outline, with bytes as Protocol Buffers writes them.
     """
     is_as_written = not skeleton.is_merged
     given: set[str] = set()
-    whole = (schema.outline if kind == MODEL else schema.message)(kind)()
+    whole = (schema.outline if kind == MODEL_KIND else schema.message)(kind)()
     for data in skeleton.pieces():
         piece = parse(data, kind)
         if piece is None:
@@ -68,7 +68,7 @@ def assemble(skeleton: Skeleton, kind: str) -> tuple[Proto | None, bool]:
         is_as_written = is_as_written and not _gives_again(piece, given)
         if kind in _WITH_TYPES and may_nest(data):
             is_as_written = False
-        if len(skeleton.copied) == 1 and kind != MODEL:
+        if len(skeleton.copied) == 1 and kind != MODEL_KIND:
             return piece, is_as_written and (is_right or _is_packed(data, kind))
         known = data if is_right else piece.SerializePartialToString()
         del piece  # its memory is what the next lines need
@@ -78,13 +78,13 @@ def assemble(skeleton: Skeleton, kind: str) -> tuple[Proto | None, bool]:
 
 
 _WITH_TYPES = frozenset(
-    {OPERATOR_SET, *("AttributeProto", "FunctionProto", "GraphProto", "NodeProto", "TypeProto", "ValueInfoProto")}
+    {OPERATOR_SET_KIND, *("AttributeProto", "FunctionProto", "GraphProto", "NodeProto", "TypeProto", "ValueInfoProto")}
 )
-"""The kinds of documents but models in which types may stand."""
+"""The kinds of documents, except models, that may contain types."""
 
 
 def _gives_again(piece: Proto, given: set[str]) -> bool:
-    """Whether the piece has a singular field that is among the `given` ones, to which its own are added."""
+    """Return true if the piece has a singular field that is in `given`; its own fields are added to `given`."""
     names = set(_singular_names(piece))
     is_again = not given.isdisjoint(names)
     given |= names
@@ -92,7 +92,7 @@ def _gives_again(piece: Proto, given: set[str]) -> bool:
 
 
 def _singular_names(proto: Proto) -> Iterator[str]:
-    """The singular fields and oneofs that are given; of a graph, which may stand in several pieces, those in it."""
+    """Yield the singular fields and oneofs in use; of a graph, which may be in several pieces, the fields in it."""
     for field, value in proto.ListFields():
         if hasattr(value, "initializer"):
             yield from (f"{field.name}.{name}" for name in _singular_names(value))
@@ -101,18 +101,18 @@ def _singular_names(proto: Proto) -> Iterator[str]:
 
 
 def is_canonical(proto: Proto, data: bytes) -> bool:
-    """Whether `data` is exactly what writing `proto` gives, unknown fields left out, which are removed from it.
+    """Return true if `data` is exactly the serialized `proto` without its unknown fields, which are removed from it.
 
-    Then there are no unknown fields, no wrong wire types and no singular field given twice, and the walk over every
-    single field is not needed (docs/performance.md: canonical). Most writers write fields in ascending order.
-    Of a message that nests deeply that is not certain, see `is_shallow`.
+    Then there are no unknown fields, no wrong wire types and no repeated singular field, and the walk over every single
+    field is not needed (docs/performance.md: canonical). Most writers write fields in ascending order. For a message
+    with deep nesting the result is not certain, see `is_shallow`.
     """
     proto.DiscardUnknownFields()
     return bool(proto.SerializePartialToString() == data)
 
 
 def _is_packed(data: bytes, kind: str) -> bool:
-    """Whether `data` is a canonical message of this kind but for lists of numbers, all of which are packed."""
+    """Return true if `data` is a canonical message of this kind except that all lists of numbers are packed."""
     proto = _parsed(data, schema.packed(kind))
     return proto is not None and is_canonical(proto, data)
 
@@ -123,7 +123,7 @@ few more in it."""
 
 
 def is_shallow(model: Model) -> bool:
-    """Whether no message of the model is further in than Protocol Buffers goes to remove unknown fields (64 deep)."""
+    """Return true if no message of the model is deeper than Protocol Buffers removes unknown fields (64 levels)."""
     graphs = model.graphs
     if len(graphs) > _SHALLOW and max([graph.depth for graph in graphs]) > _SHALLOW:
         return False
@@ -132,7 +132,9 @@ def is_shallow(model: Model) -> bool:
 
 
 def may_nest(data: bytes) -> bool:
-    """Whether types may nest deeply in a serialized message: each level has a byte that is the tag of what it holds."""
+    """Return true if types may nest deeply in a serialized message: each level has a byte with
+    the tag of its content.
+    """
     return len(data) > _LEAST_NESTED and sum(map(data.count, _NESTED_TYPES)) > _SHALLOW
 
 
@@ -140,4 +142,4 @@ _NESTED_TYPES = (b"\x22", b"\x2a", b"\x4a")
 """The tags of a sequence, a map and an optional in a TypeProto."""
 
 _LEAST_NESTED = 4 * _SHALLOW
-"""A type in another one takes up four bytes at least: two tags and two lengths."""
+"""A type in another one takes at least four bytes: two tags and two lengths."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads messages that do not parse, as far as they can be read."""
+"""Reads the readable part of messages that do not parse."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from onnx_lint.model import Fault, FaultKind, Proto
 
 
 def read_irregular(source: Source, kind: str, data: bytes, limits: Limits) -> tuple[Proto | None, tuple[Fault, ...]]:
-    """The message in `source`, if any can be read, and why it does not parse as it stands.
+    """Return the readable message in `source`, if there is one, and the reasons why the file does not parse.
 
-    `data`: what does not parse, which may lack the contents of tensors.
+    `data`: the bytes that do not parse, possibly without the contents of tensors.
     """
     inspection = inspect(source, kind, limits)
     proto = None
     if inspection.faults and not inspection.fatal:
         proto = _parse_readable(data, kind)
     if proto is None and not inspection.fatal:
-        # What parses where it stands alone may still nest too deep.
+        # A message that parses on its own may still nest too deep.
         inspection = inspect(source, kind, limits, skips_canonical=False)
     faults = inspection.faults
     if proto is None and not inspection.fatal:

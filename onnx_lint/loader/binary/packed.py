@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tells what Protocol Buffers refuses in packed lists of numbers, which may have a hundred million."""
+"""Finds the faults of packed lists of numbers, which may have a hundred million elements."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from onnx_lint.schema import wire
 from onnx_lint.schema.wire import WireError, WireType
 
 _PIECE_BYTES: Final = 1 << 20
-"""How many bytes of a list are in memory at once."""
+"""The number of bytes of a list in memory at once."""
 
 _CONTINUED: Final = bytes(0x80) + b"\1" * 0x80
-"""For each byte whether the varint goes on behind it."""
+"""For each byte whether the varint continues after it."""
 
 _OVERLONG: Final = b"\1" * wire.MAX_VARINT_BYTES
-"""So many bytes that go on make a varint of more than MAX_VARINT_BYTES."""
+"""With that many continuation bytes, a varint has more than MAX_VARINT_BYTES."""
 
 
 def check_packed(source: Source, field: wire.Field, start: int, end: int) -> None:
-    """Look at the content of a packed list of `field` that stands from `start` to `end`.
+    """Check the content of a packed list of `field` from `start` to `end`.
 
-    Raises WireError where it ends inside a number, or has a varint that is too long.
+    Raises WireError if it ends inside a number, or has a varint that is too long.
     """
     size = wire.FIXED_BYTES.get(field.wire_type)
     if size is not None:

@@ -17,15 +17,15 @@ _FIXED_BYTES: Final = {wire.WireType.FIXED32: 4, wire.WireType.FIXED64: 8}
 
 
 def run_end(source: Source, start: int, end: int, field: wire.Field) -> int:
-    """Where the records of a repeated field without messages that stand in a row from `start` on end.
+    """Return the end of the consecutive records of a repeated field without messages from `start` on.
 
-    Only records with the shortest tag are taken, and of strings only short ones, so the run may go on; what is taken is
-    whole and well formed. With nothing to take the result is `start`.
+    Only records with the shortest tag are counted, and only short strings, so the run may continue after the end; all
+    counted records are whole and well formed. Without any the result is `start`.
     """
     tag = wire.encode_varint(field.number << 3 | field.wire_type)
     assert len(tag) == 1
     position = start
-    most = WINDOW_BYTES  # a first look costs little where there is nothing to take
+    most = WINDOW_BYTES  # a small first window, in case there are no records
     while position < end:
         window = source.read_at(position, min(most, end - position))
         taken = _taken(window, tag[0], field)
@@ -39,7 +39,7 @@ def run_end(source: Source, start: int, end: int, field: wire.Field) -> int:
 
 
 def _taken(window: bytes, tag: int, field: wire.Field) -> int:
-    """How many bytes the records at the start of `window` have."""
+    """Return the number of bytes of the records at the start of `window`."""
     if field.wire_type == wire.WireType.LEN:
         return short_record_count(window, 0, tag)[1]
     import numpy as np
@@ -68,5 +68,5 @@ def _taken_varints(data: NDArray[Any], tag: int) -> int:
 
 
 def _until_first(wrong: NDArray[Any]) -> int:
-    """How many entries stand before the first that is set."""
+    """Return the number of entries before the first that is set."""
     return int(wrong.argmax()) if wrong.any() else len(wrong)

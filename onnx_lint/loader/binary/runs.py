@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Splits a message into records, of which a long list without packing is one."""
+"""Splits a message into records; a long unpacked list counts as one."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from onnx_lint.schema import wire
 from onnx_lint.spec.element_types import TYPED_FIELDS
 
 RUN = -1
-"""Stands for the wire type of a run of records."""
+"""The wire type of a run of records."""
 
 LONG_RUN = 32
-"""After so many records in a row the rest of the run is looked for in bulk."""
+"""After that many consecutive records the end of the run is searched in bulk."""
 
 _RUN_FIELDS = {
     "TensorProto": frozenset(TYPED_FIELDS),
@@ -25,7 +25,7 @@ _RUN_FIELDS = {
 def records_of(
     source: Source, message: str, start: int, end: int, *, inside_groups: bool = True
 ) -> Iterator[tuple[int, int, int, int, int]]:
-    """The records of a message as `wire.records` gives them, with unpacked values of one long list in a row as one."""
+    """Yield the records of a message as `wire.records` does, with consecutive unpacked values of a long list as one."""
     if message in _RUN_FIELDS:
         return _with_runs(source, message, start, end, inside_groups)
     return wire.records(source, start, end, inside_groups=inside_groups)
@@ -34,7 +34,7 @@ def records_of(
 def _with_runs(
     source: Source, message: str, start: int, end: int, inside_groups: bool
 ) -> Iterator[tuple[int, int, int, int, int]]:
-    from onnx_lint.loader.binary.run_ends import run_end  # late, as it brings much with it
+    from onnx_lint.loader.binary.run_ends import run_end  # late, as it imports much
 
     run: tuple[int, int, int] | None = None
     records = 0

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Copies a serialized model without the large payloads of its tensors, which stay where they are.
+"""Copies a serialized model without large payloads of tensors and long lists of attributes, which stay in the file.
 
-Only what may hold a large payload is opened: a message smaller than PAYLOAD_BYTES is copied as it stands, so a graph
-of many small nodes costs one step a node.
+Only messages that may hold a large payload are opened: a message smaller than PAYLOAD_BYTES is copied unchanged, so a
+graph of many small nodes costs one step for each node.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Final
 
-from onnx_lint.common.record import Record
+from onnx_lint.common.record import EMPTY, Record
 from onnx_lint.input.source import Source
-from onnx_lint.ir.places.place import Key
+from onnx_lint.ir.places.place import PlaceKey
 from onnx_lint.loader.binary.packed import check_packed
 from onnx_lint.loader.binary.runs import LONG_RUN, RUN, records_of
 from onnx_lint.model import Payload
@@ -23,26 +24,34 @@ from onnx_lint.spec.element_types import VALUE_FIELDS
 _VALUE_FIELDS = frozenset(VALUE_FIELDS)
 
 PAYLOAD_BYTES = 4096
-"""Values of fewer bytes stay in the message; what is small is copied."""
+"""Values of fewer bytes are copied with their message."""
+
+LONG_LIST_BYTES = 1 << 18
+"""A list of numbers or strings in an attribute of a node stays in the file from this size on."""
 
 WHOLE_BYTES = 1 << 22
 """A file of at most this many bytes is parsed whole, its tensors copied."""
 
 PIECE_BYTES = 1 << 18
-"""A larger message is parsed in pieces of about this size: what one needs in memory, the next one has again."""
+"""A larger message is parsed in pieces of about this size, so that each piece can use the memory of the one before."""
 
 _SPARE_BYTES: Final = 1 << 22
-"""The size of a block that is asked for and given back, unused, before a message is gone through in pieces.
+"""The size of a block that is allocated and freed, unused, before a message is parsed in pieces.
 
-From then on the allocator of the GNU C library keeps some of what is freed, and makes the next piece from that. Else it
-returns it after each piece, and all pages are new to the next one.
+From then on the allocator of the GNU C library keeps some of the freed memory, and uses it for the next piece.
+Otherwise it returns it after each piece, and all pages are new to the next one.
 """
 
 _FIELDS_OF_PART = 1000
-"""A further part of a graph that is singular counts as so many fields: each makes pieces, and no writer makes any."""
+"""Each further part of a singular graph counts as that many fields: parts become pieces, and no writer makes any."""
+
+_GRAPH: Final = wire.fields_by_name("ModelProto")["graph"].number
+
+_MOST_COUNTED: Final = 100_000
+"""In a file with more fields outside of its graphs, the parts of graphs are not counted but estimated."""
 
 MAX_DEPTH = 100
-"""How deep messages nest at most for Protocol Buffers to parse them."""
+"""The limit of Protocol Buffers on the nesting of messages."""
 
 _HOLDERS = frozenset(
     {
@@ -58,10 +67,10 @@ _HOLDERS = frozenset(
         "TrainingInfoProto",
     }
 )
-"""The messages in which a tensor can stand at some depth."""
+"""The messages that may contain a tensor at some depth."""
 
 Bytes = tuple[int, int] | bytes
-"""Bytes of the copy: where they begin and end in the source, or, where they are none of the source, themselves."""
+"""Bytes of the copy: their begin and end in the source, or the bytes themselves if they are not in the source."""
 
 
 class Piece(Record):
@@ -72,18 +81,22 @@ class Piece(Record):
 
 
 class Skeleton(Record):
-    """A serialized message without large payloads, and for each tensor that lost some, where they stand."""
+    """A serialized message without large payloads, and the places of the payloads that were left
+    out, for each tensor.
+    """
 
     source: Source
     copied: tuple[Piece, ...]
-    payloads: dict[Key, tuple[Payload, ...]]
+    payloads: dict[PlaceKey, tuple[Payload, ...]]
+    long_lists: Mapping[PlaceKey, tuple[Payload, ...]] = EMPTY
+    """The same for each attribute that lost lists."""
     is_merged: bool = False
-    """Whether a graph that is singular is given more than once."""
+    """True if a singular graph occurs more than once."""
 
     def pieces(self) -> Iterator[bytes]:
-        """The copy in pieces, each a serialized message; whoever parses one after the other has merged them.
+        """Yield the copy in pieces, each a serialized message; parsing one after the other merges them.
 
-        Raises WireError where the file has become shorter.
+        Raises WireError if the file has become shorter.
         """
         for piece in self.copied:
             content = b"".join(part if isinstance(part, bytes) else self._read(*part) for part in piece.content)
@@ -97,13 +110,13 @@ class Skeleton(Record):
 
     @property
     def size(self) -> int:
-        """How many bytes the copy has, but for the tags and lengths of graphs that are given in pieces."""
+        """The number of bytes of the copy, without the tags and lengths of graphs in pieces."""
         parts = (part for piece in self.copied for part in piece.content)
         return sum(len(part) if isinstance(part, bytes) else part[1] - part[0] for part in parts)
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing was looked for that might be left out."""
+        """True if there was no search for payloads."""
         return self.copied == whole(self.source).copied
 
     @property
@@ -113,7 +126,7 @@ class Skeleton(Record):
 
 
 def whole(source: Source) -> Skeleton:
-    """The skeleton from which nothing is left out."""
+    """Return the skeleton that has all payloads."""
     return Skeleton(source, (Piece(b"", ((0, source.size),)),), {})
 
 
@@ -123,11 +136,16 @@ class MessageTooLargeError(Exception):
     def __init__(self, size: int) -> None:
         super().__init__(size)
         self.size = size
-        """How many bytes there are to copy at least."""
+        """The least number of bytes to copy."""
 
 
 class TooManyFieldsError(Exception):
     """There are more fields to look at than the limit allows."""
+
+    def __init__(self, needed: int) -> None:
+        super().__init__(needed)
+        self.needed = needed
+        """The limit that suffices."""
 
 
 def read_skeleton(
@@ -135,8 +153,8 @@ def read_skeleton(
 ) -> Skeleton:
     """Copy the model in `source`, or the message of another kind, without its large payloads.
 
-    A left-out raw_data stays present and empty, a left-out typed field is absent. Raises WireError where the bytes
-    cannot be split into fields, MessageTooLargeError where the copy would have more than `max_bytes` bytes, and
+    A left-out raw_data stays present and empty, a left-out typed field or list is absent. Raises WireError where the
+    bytes cannot be split into fields, MessageTooLargeError where the copy would have more than `max_bytes` bytes, and
     TooManyFieldsError where more than `max_fields` fields would have to be looked at.
     """
     if source.size <= (WHOLE_BYTES if whole_bytes is None else whole_bytes):
@@ -146,11 +164,11 @@ def read_skeleton(
     bytes(_SPARE_BYTES)
     copier = _Copier(source, max_bytes, max_fields)
     copier.document(kind, 0, source.size)
-    return Skeleton(source, tuple(copier.pieces), copier.payloads, copier.is_merged)
+    return Skeleton(source, tuple(copier.pieces), copier.payloads, copier.long_lists, copier.is_merged)
 
 
 class _Copier:
-    """Collects what is copied; a length that changes is written once its message has been copied."""
+    """Collects the bytes to copy; a length that changes is written after its message has been copied."""
 
     def __init__(self, source: Source, max_bytes: int, max_fields: int) -> None:
         self.source = source
@@ -159,12 +177,13 @@ class _Copier:
         self.wanted = 0
         self.pieces: list[Piece] = []
         self.content: list[Bytes] = []
-        """What the next piece has so far."""
+        """The bytes of the next piece so far."""
         self.begun = 0
-        """What was wanted when that began."""
+        """The number of bytes to copy when the piece began."""
         self.is_merged = False
-        self.payloads: dict[Key, tuple[Payload, ...]] = {}
-        self.counts: dict[Key, dict[int, int]] = {}
+        self.payloads: dict[PlaceKey, tuple[Payload, ...]] = {}
+        self.long_lists: dict[PlaceKey, tuple[Payload, ...]] = {}
+        self.counts: dict[PlaceKey, dict[int, int]] = {}
         """For each opened message the last index of each field, over all pieces in which the message is given."""
 
     def copy(self, start: int, end: int) -> int:
@@ -181,7 +200,7 @@ class _Copier:
         self.content.clear()
         self.begun = self.wanted
 
-    def document(self, message: str, start: int, end: int, key: Key = (), within: bytes = b"") -> None:
+    def document(self, message: str, start: int, end: int, key: PlaceKey = (), within: bytes = b"") -> None:
         """Copy the fields of the file, or of the graph with the tag `within` in it, in pieces."""
         if message == "TensorProto":
             self.tensor(start, end, key)
@@ -206,12 +225,16 @@ class _Copier:
         self.copy(pending, end)
         self.end_piece(within)
 
-    def message(self, message: str, start: int, end: int, key: Key) -> int:
+    def message(self, message: str, start: int, end: int, key: PlaceKey) -> int:
         """Copy the fields from `start` to `end`; return how many bytes the copy has."""
         if len(key) > MAX_DEPTH:
             raise WireError("nesting", start, "messages are nested too deep")
         if message == "TensorProto":
             return self.tensor(start, end, key)
+        if key[-1][0] == "attribute" and end - start >= LONG_LIST_BYTES:
+            lists = self.lists(start, end)
+            if lists:
+                return self.without_lists(lists, start, end, key)
         counts = self.counts.setdefault(key, {})
         copied, pending = 0, start
         for field, tag, value, following in self.holders(message, start, end, counts):
@@ -225,9 +248,9 @@ class _Copier:
     def holders(
         self, message: str, start: int, end: int, counts: dict[int, int]
     ) -> Iterator[tuple[wire.Field | None, int, int, int]]:
-        """The fields from `start` to `end` that may hold a large payload; `counts` has the last index of each field.
+        """Yield the fields from `start` to `end` that may hold a large payload; count each field in `counts`.
 
-        With None for the field come places in a long run of others, where a piece of the copy may end.
+        An item without a field is a position in a long run of others at which a piece of the copy may end.
         """
         fields = wire.fields(message)
         position = start
@@ -242,7 +265,8 @@ class _Copier:
                 is_holder = field.message in _HOLDERS
                 if is_holder:
                     counts[number] = counts.get(number, -1) + 1
-                    # A singular message may be given in parts, which are one: what stands in a small one counts, too.
+                    # A singular message may be given in parts, which are merged: the contents of a small part count,
+                    # too.
                     if not field.repeated or following - value >= PAYLOAD_BYTES:
                         yield field, tag, value, following
                         continue
@@ -266,9 +290,21 @@ class _Copier:
         """Count fields that are looked at."""
         self.fields_left -= fields
         if self.fields_left < 0:
-            raise TooManyFieldsError
+            raise TooManyFieldsError(self.most_fields())
 
-    def nested(self, field: wire.Field, start: int, end: int, key: Key) -> int:
+    def most_fields(self) -> int:
+        """Return the limit on the number of fields: a field takes at least two bytes, or has a group around it."""
+        records = wire.records(self.source, 0, self.source.size)
+        parts = 0
+        with suppress(WireError):
+            for count, (number, *_) in enumerate(records):
+                parts += number == _GRAPH
+                if count > _MOST_COUNTED:
+                    parts = self.source.size // 2
+                    break
+        return self.source.size + _FIELDS_OF_PART * parts
+
+    def nested(self, field: wire.Field, start: int, end: int, key: PlaceKey) -> int:
         tag = wire.encode_varint(field.number << 3 | WireType.LEN)
         hole = len(self.content)
         self.content.append(b"")
@@ -279,10 +315,51 @@ class _Copier:
         self.content[hole] = head
         return len(head) + length
 
-    def tensor(self, start: int, end: int, key: Key) -> int:
+    def lists(self, start: int, end: int) -> list[tuple[wire.Field, int, int, int, int]]:
+        """Return the records of the long lists of an attribute: all records of each list, in their order.
+
+        An attribute that also holds a tensor or graph has none, and neither has one with lists in many parts: no writer
+        makes these, and they are parsed.
+        """
+        fields = wire.fields("AttributeProto")
+        found: list[tuple[wire.Field, int, int, int, int]] = []
+        sizes: dict[str, int] = {}
+        for number, wire_type, tag, value, following in records_of(
+            self.source, "AttributeProto", start, end, inside_groups=False
+        ):
+            self.take(1)
+            field = fields.get(number)
+            if field is not None and field.message in _HOLDERS and wire_type == WireType.LEN:
+                return []
+            if field is None or field.name not in _LISTS or not (wire_type == RUN or field.accepts(wire_type)):
+                continue
+            found.append((field, wire_type, tag, value, following))
+            sizes[field.name] = sizes.get(field.name, 0) + following - tag
+            if len(found) > _MOST_PARTS:
+                return []
+        return [each for each in found if sizes[each[0].name] >= LONG_LIST_BYTES]
+
+    def without_lists(
+        self, lists: list[tuple[wire.Field, int, int, int, int]], start: int, end: int, key: PlaceKey
+    ) -> int:
+        """Copy an attribute without these lists."""
+        copied, pending = 0, start
+        parts: list[Payload] = []
+        for field, wire_type, tag, value, following in lists:
+            copied += self.copy(pending, tag)
+            packed = field.packable and wire_type == WireType.LEN
+            if packed:
+                check_packed(self.source, field, value, following)  # nothing else checks its content
+            first = value if packed else tag
+            parts.append(Payload(field.name, first, following - first, packed))
+            pending = following
+        self.long_lists[key] = tuple(parts)
+        return copied + self.copy(pending, end)
+
+    def tensor(self, start: int, end: int, key: PlaceKey) -> int:
         payloads: list[Payload] = list(self.payloads.get(key, ()))
         values = self.values(start, end)
-        # All parts of a list stay in the file, in their order, where one of them is large.
+        # All parts of a list stay in the file, in their order, if one of them is large.
         large = {field.name for field, _, _, value, following in values if following - value >= PAYLOAD_BYTES}
         copied, pending = 0, start
         for field, wire_type, tag, value, following in values:
@@ -292,7 +369,7 @@ class _Copier:
             copied += self.copy(pending, tag)
             packed = wire_type == WireType.LEN
             if packed and field.packable:
-                check_packed(self.source, field, value, following)  # which nobody else will look into
+                check_packed(self.source, field, value, following)  # nothing else checks its content
             payloads.append(
                 Payload(field.name, value if packed else tag, following - (value if packed else tag), packed)
             )
@@ -306,7 +383,7 @@ class _Copier:
         return copied + self.copy(pending, end)
 
     def values(self, start: int, end: int) -> list[tuple[wire.Field, int, int, int, int]]:
-        """The records of a tensor that hold values, and are of a wire type that parsers take for them."""
+        """Return the records of a tensor that hold values and have a wire type that parsers accept for them."""
         fields = wire.fields("TensorProto")
         found: list[tuple[wire.Field, int, int, int, int]] = []
         for number, wire_type, tag, value, following in records_of(
@@ -321,5 +398,8 @@ class _Copier:
         return found
 
 
+_LISTS: Final = frozenset({"floats", "ints", "strings"})
+"""The lists of an attribute that may be long."""
+
 _MOST_PARTS: Final = 1_000
-"""Of a list that is given in more parts the small ones stay in the message, since a part takes up memory as well."""
+"""In a list with more parts the small ones stay in the message, since each part takes memory as well."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Looks at the fields of a serialized model and tells what is wrong with the bytes.
+"""Walks the fields of a serialized model and reports the faults of its bytes.
 
-This is the exact walk, taken only when a file does not parse or is not written as its parse would be.
+This exact walk is needed only if a file does not parse or differs from its serialized parse.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from onnx_lint.common.record import Record, replace
 from onnx_lint.input.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.input.source import WINDOW_BYTES, Source
-from onnx_lint.ir.documents.kinds import KINDS, MODEL
+from onnx_lint.ir.documents.kinds import KINDS, MODEL_KIND
 from onnx_lint.ir.places.place import ROOT, Place
 from onnx_lint.loader.binary.canonical import is_canonical, may_nest, parse
 from onnx_lint.loader.binary.packed import check_packed
@@ -25,11 +25,11 @@ from onnx_lint.schema import wire
 from onnx_lint.schema.wire import WireError, WireType
 
 MAX_FAULTS = 1000
-"""How many faults of one kind are listed; what is beyond is counted."""
+"""The limit on the listed faults of one kind; further ones are counted."""
 
 
 _WITHOUT_TYPES = frozenset({"MapProto", "OptionalProto", "SequenceProto", "SparseTensorProto", "TensorProto"})
-"""Messages, some of them large, in which no type can stand."""
+"""Messages that cannot contain a type; some of them are large."""
 
 _WRITTEN_ONCE = {
     "ModelProto": ("graph", "ir_version"),
@@ -41,11 +41,11 @@ _WRITTEN_ONCE = {
     "MapProto": ("key_type",),
     "OptionalProto": ("elem_type",),
 }
-"""The fields that every writer writes, by which two messages in one file show."""
+"""The fields that every writer writes; if they repeat, two messages are in one file."""
 
 
 class Inspection(Record):
-    """What the walk found. `fatal`: no message can be read from the file, or it is no model."""
+    """The result of the walk. `fatal`: no message can be read from the file, or it is not a model."""
 
     faults: tuple[Fault, ...] = ()
     fatal: bool = False
@@ -62,7 +62,7 @@ class _OpenMessage:
         self.message = message
         self.place = place
         self.depth = depth
-        """How many messages there are around it."""
+        """The number of messages around it."""
         self.end = end
         self.records = records
         self.seen: dict[int, int] = {}
@@ -76,12 +76,12 @@ class _OpenMessage:
 
 
 def inspect(
-    source: Source, kind: str = MODEL, limits: Limits = DEFAULT_LIMITS, *, skips_canonical: bool = True
+    source: Source, kind: str = MODEL_KIND, limits: Limits = DEFAULT_LIMITS, *, skips_canonical: bool = True
 ) -> Inspection:
-    """Walk the fields of the serialized model in `source`. Raises NotCheckedError where there are too many.
+    """Walk the fields of the serialized model in `source`. Raises NotCheckedError if there are too many.
 
-    `skips_canonical`: pass over small messages that are written as Protocol Buffers writes them. Nothing is wrong with
-    such a message but that it may nest too deep where it stands.
+    `skips_canonical`: skip small messages that are as Protocol Buffers writes them. The only possible fault of such a
+    message is that it nests too deep at its place.
     """
     walk = _Audit(source, kind, limits, skips_canonical)
     walk.run()
@@ -89,7 +89,7 @@ def inspect(
 
 
 def invalid_strings(source: Source, kind: str) -> list[tuple[int, int]]:
-    """Where the strings begin and end that are not UTF-8, however many they are."""
+    """Return begin and end of all strings that are not UTF-8."""
     walk = _StringAudit(source, kind, replace(DEFAULT_LIMITS, fields=sys.maxsize), skips_canonical=True)
     walk.run()
     return walk.found
@@ -103,7 +103,7 @@ class _Audit:
         self.left = limits.fields
         self.skips_canonical = skips_canonical
         self.credit = source.size
-        """How many bytes may still be parsed in vain."""
+        """The number of bytes that may still be parsed without success."""
         self.faults: list[Fault] = []
         self.counts: Counter[FaultKind] = Counter()
         self.root = self.frame(kind, ROOT, 0, source.size)
@@ -146,16 +146,16 @@ class _Audit:
             self.truncated(frame.place, frame.cut_short)
 
     def scan(self, frame: _OpenMessage, *, is_deepest: bool) -> _OpenMessage | None:
-        """Judge fields up to one that holds a message to look into; return the frame of that, None at the end.
+        """Check fields up to the next message to open; return the frame of that message, None at the end.
 
-        A file may hold millions of fields, so the loop keeps what it needs at hand, and makes places and frames only
-        for fields that have something in them. In the deepest message even an empty one is one too many.
+        A file may have millions of fields, so the loop uses local variables, and makes places and frames only for
+        fields with content. In the deepest message even an empty message is one level too many.
         """
         fields, seen = wire.fields(frame.message), frame.seen
         for number, wire_type, tag, value, following in frame.records:
             self.left -= 1
             if self.left < 0:
-                raise beyond_fields(self.source, self.limits)
+                raise beyond_fields(self.limits, self.source.size)
             if wire_type == RUN:
                 continue
             if wire_type == 3 or wire_type == 4 or frame.group:
@@ -190,24 +190,24 @@ class _Audit:
         return None
 
     def is_canonical(self, message: str, start: int, end: int) -> bool:
-        """Whether nothing is wrong with a message, as far as parsing it alone tells at little cost.
+        """Return true if parsing the message alone shows cheaply that it has no faults.
 
-        Most messages of a file with a fault have none, and need not be walked (docs/performance.md: canonical).
-        What is parsed in vain is parsed again for each message in it, so that has to be made up for by what is not.
+        Most messages of a file with a fault have none themselves (docs/performance.md: canonical). A message that fails
+        is parsed again in parts, so the bytes parsed without success may not exceed those parsed with success.
         """
         length = end - start
         if not self.skips_canonical or length > min(self.credit, WINDOW_BYTES):
             return False
         data = self.source.read_at(start, length)
         if message not in _WITHOUT_TYPES and may_nest(data):
-            return False  # what is in a deep type, the parser does not tell
+            return False  # the parser does not check deep types
         proto = parse(data, message) if len(data) == length else None
         is_right = proto is not None and is_canonical(proto, data)
         self.credit += length if is_right else -length
         return is_right
 
     def is_full(self, kind: FaultKind) -> bool:
-        """Whether no more faults of the kind are listed; then this one is counted, and need not be made."""
+        """Return true if no more faults of the kind are listed; this one is then counted, and need not be made."""
         count = self.counts[kind]
         if count < MAX_FAULTS:
             return False
@@ -257,7 +257,7 @@ class _Audit:
             again = "merge the two" if known.message else "keep only the last"
             message = f"field {known.name} of {frame.message} is given more than once; parsers {again}"
         else:
-            message = f"{frame.message} has both {other} and {known.name}, of which only one can be set"
+            message = f"{frame.message} has both {other} and {known.name}, and only one can be set"
         if frame.place == ROOT and known.name in _WRITTEN_ONCE.get(self.kind, ()):
             noun = KINDS[self.kind].noun.replace("-", " ")
             message += f"; this is what two {noun}s written one after the other look like"
@@ -295,25 +295,25 @@ class _Audit:
         return inner
 
     def no_fields(self, frame: _OpenMessage, detail: str, offset: int, *, is_message: bool = False) -> None:
-        """Stop at bytes that are no fields; where nothing before them looked like a model, the file is none.
+        """Stop at bytes that are not fields; if nothing before them looked like a model, the file is not a model.
 
-        `is_message`: it is one all the same.
+        `is_message`: it is a message nevertheless.
         """
         if is_message or self.recognized():
-            message = f"the bytes are no Protocol Buffers fields: {detail}"
+            message = f"the bytes are not Protocol Buffers fields: {detail}"
             self.stop(FaultKind.NOT_A_MODEL, frame.place, message, offset)
         else:
-            self.stop(FaultKind.NOT_A_MODEL, ROOT, "the file is binary data, but no Protocol Buffers message", 0)
+            self.stop(FaultKind.NOT_A_MODEL, ROOT, "the file is binary data, but not a Protocol Buffers message", 0)
 
     def truncated(self, place: Place, error: WireError) -> None:
         message = f"the file ends at byte {self.source.size:,} inside {place}: {error.detail}"
         self.stop(FaultKind.TRUNCATED, place, message, error.offset)
 
     def recognized(self) -> bool:
-        """Whether anything at the top looked like a model before the bytes went wrong."""
-        if self.kind != MODEL:
+        """Return true if fields at the top looked like a model before the invalid bytes."""
+        if self.kind != MODEL_KIND:
             return bool(self.root.seen)
-        names = {wire.fields(MODEL)[number].name for number in self.root.seen}
+        names = {wire.fields(MODEL_KIND)[number].name for number in self.root.seen}
         return bool(names & {"ir_version", "graph", "opset_import", "producer_name", "functions"})
 
     def result(self) -> Inspection:
@@ -327,7 +327,7 @@ class _Audit:
 
 
 class _StringAudit(_Audit):
-    """A walk that keeps nothing but where strings are that are not UTF-8."""
+    """A walk that collects only the positions of strings that are not UTF-8."""
 
     def __init__(self, source: Source, kind: str, limits: Limits, skips_canonical: bool) -> None:
         super().__init__(source, kind, limits, skips_canonical)
@@ -339,7 +339,7 @@ class _StringAudit(_Audit):
 
 
 def _first_invalid_utf8(source: Source, start: int, end: int) -> int | None:
-    """The position of the first byte that is not UTF-8, read in bounded pieces."""
+    """Return the position of the first byte that is not UTF-8. The bytes are read in bounded pieces."""
     carried = b""
     position = start
     while position < end:
@@ -353,7 +353,7 @@ def _first_invalid_utf8(source: Source, start: int, end: int) -> int | None:
             data.decode("utf-8")
             carried = b""
         except UnicodeDecodeError as error:
-            # A character may go on in the next piece; it has four bytes at most.
+            # A character may continue in the next piece; it has four bytes at most.
             if error.reason != "unexpected end of data" or position >= end:
                 return begin + error.start
             carried = data[error.start :]

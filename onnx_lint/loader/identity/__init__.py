@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Identifies what a file holds."""
+"""Identifies the content of a file."""

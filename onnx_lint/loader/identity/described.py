@@ -10,17 +10,17 @@ from typing import Any
 from onnx_lint.common.cached import remembered
 from onnx_lint.input.regular_file import read_regular
 from onnx_lint.input.source import BytesSource
-from onnx_lint.ir.documents.kinds import OPERATOR_SET
+from onnx_lint.ir.documents.kinds import OPERATOR_SET_KIND
 from onnx_lint.spec.operators import BUILT_IN, OperatorSchemas, SchemaFileError
 from onnx_lint.spec.operators.declared import declared_set
 from onnx_lint.spec.operators.schema_file import MAX_BYTES, parsed_schema_file
 
 
 def operator_schemas(paths: Iterable[str]) -> OperatorSchemas:
-    """The built-in operators and those that the schema files describe; a file that has changed is read again.
+    """Return the built-in operators and those in the schema files; a file that has changed is read again.
 
-    Raises OSError when a file cannot be read, is no regular file, or is too large, ValueError for a path that no system
-    has, and SchemaFileError when a file is not of the documented form, or two describe one operator.
+    Raises OSError if a file cannot be read, is not a regular file, or is too large, ValueError for a path that no
+    system has, and SchemaFileError if a file is not of the documented form, or two describe one operator.
     """
     stamped = []
     for path in paths:
@@ -44,7 +44,7 @@ def _loaded(stamped: tuple[tuple[str, int, int], ...]) -> OperatorSchemas:
 
 
 def _operator_set(path: Path, data: bytes) -> Any:
-    """The operator-set document in the file, in any of the three forms; None where the file is none."""
+    """Return the operator-set document in the file, in any of the three forms; None if the file is not one."""
     # Late, because without such files the linter reads no schema here.
     from onnx_lint.loader import load
     from onnx_lint.loader.identity.document_kind import kind_of_content
@@ -53,11 +53,11 @@ def _operator_set(path: Path, data: bytes) -> Any:
     source = BytesSource(data)
     form = identify(source, path.name)
     kind = kind_of_content(source, form, path.name) if isinstance(form, Form) else None
-    if kind != OPERATOR_SET and form is Form.BINARY:
+    if kind != OPERATOR_SET_KIND and form is Form.BINARY:
         raise SchemaFileError(path, "", "the file is neither an operator set nor a schema file, which is JSON")
-    if kind != OPERATOR_SET:
+    if kind != OPERATOR_SET_KIND:
         return None
-    model = load(source, path.name, proto=OPERATOR_SET)
+    model = load(source, path.name, proto=OPERATOR_SET_KIND)
     if not model.loaded:
         raise SchemaFileError(path, "", f"no operator set can be read from the file: {model.faults[-1].message}")
     if model.document.opset_version < 1:

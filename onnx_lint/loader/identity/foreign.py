@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tells the Protocol Buffers messages of other projects that get mistaken for models.
+"""Recognizes the Protocol Buffers messages of other projects that are mistaken for models.
 
-Protocol Buffers has no magic numbers, so the fields of the first messages decide: what each project's own .proto files
-give them as number and type, and which of them are always there.
+Protocol Buffers has no magic numbers, so the fields of the first messages decide: their numbers and types in each
+project's own .proto files, and the fields that are always present.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from onnx_lint.schema import wire
 from onnx_lint.schema.wire import WireError, WireType
 
 _MOST_FIELDS: Final = 500
-"""How many fields of one message are looked at."""
+"""The limit on the fields of one message that are examined."""
 
 _MOST_TEXT: Final = 200
-"""How many bytes of a string are looked at."""
+"""The limit on the bytes of a string that are examined."""
 
-_Shape = Mapping[int, Any]
-"""For each field what it is: a shape of its own, or one of the words below; under 0 what all other fields are."""
+_Layout = Mapping[int, Any]
+"""The expected content of each field: a layout, or one of the words below; key 0 is for all other fields."""
 
 _INT, _FLOAT, _TEXT, _ANY = "int", "float", "text", "any"
 
@@ -32,9 +32,9 @@ class _Format(Record):
     """A message of another project."""
 
     name: str
-    shape: _Shape
+    shape: _Layout
     marks: tuple[tuple[int, ...], ...]
-    """Paths of field numbers, all of which have to be there."""
+    """Paths of field numbers, all of which must be present."""
 
 
 _TF_ATTRIBUTE: Final = {1: _TEXT, 2: {0: _ANY}}
@@ -77,7 +77,7 @@ _FORMATS: Final = (
 
 
 def foreign_format(source: Source) -> str | None:
-    """What the message in `source` is, with its article; None where it is none of the formats known here."""
+    """Return the name of the format with its article; None if it is not one of the formats known here."""
     for known in _FORMATS:
         seen: set[tuple[int, ...]] = set()
         if _fits(source, known.shape, 0, source.size, (), seen) and seen.issuperset(known.marks):
@@ -86,9 +86,9 @@ def foreign_format(source: Source) -> str | None:
 
 
 def _fits(
-    source: Source, shape: _Shape, start: int, end: int, path: tuple[int, ...], seen: set[tuple[int, ...]]
+    source: Source, shape: _Layout, start: int, end: int, path: tuple[int, ...], seen: set[tuple[int, ...]]
 ) -> bool:
-    """Whether the first fields of the message are those of the shape; notes their paths."""
+    """Return true if the first fields of the message match the layout; add their paths to `seen`."""
     records = wire.records(source, start, end)
     try:
         for number, wire_type, _, value, following in islice(records, _MOST_FIELDS):
@@ -118,7 +118,7 @@ def _is(
 
 
 def is_text(data: bytes) -> bool:
-    """Whether the bytes are the beginning of a string that a person or a tool wrote to be read."""
+    """Return true if the bytes are the beginning of readable text."""
     text = data.decode("utf-8", "ignore")
     # A character may be cut at the end.
     return text.isprintable() and len(data) - len(text.encode()) < 4

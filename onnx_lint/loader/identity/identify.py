@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tells what a file is from its first bytes: a model in one of three forms, or something else."""
+"""Recognizes the form of a file by its first bytes: a model in one of three forms, or something else."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _is_safetensors(head: bytes) -> bool:
     return len(head) > 9 and head[8:9] == b"{" and head[9:10] in b'"} \n' and head[5:8] == b"\0\0\0"
 
 
-# What the file is, by the bytes at a place of it. Sources: the formats' own descriptions of their magic numbers.
+# The format of a file, by the bytes at a position. Sources: the formats' own descriptions of their magic numbers.
 _FOREIGN: Final[Mapping[tuple[int, bytes], str]] = {
     (0, b"\x1f\x8b"): "a gzip archive",
     (0, b"PK\x03\x04"): "a zip archive (such as a PyTorch checkpoint or a NumPy .npz)",
@@ -66,11 +66,11 @@ _FOREIGN: Final[Mapping[tuple[int, bytes], str]] = {
 _MAGIC: Final = {
     start: tuple([magic for at, magic in _FOREIGN if at == start]) for start in sorted({at for at, _ in _FOREIGN})
 }
-"""Such bytes by where they stand: far fewer places than formats."""
+"""The magic bytes by position: there are far fewer positions than formats."""
 
 
 def _foreign(head: bytes) -> str | None:
-    """What the file is, when its beginning is that of no message of Protocol Buffers."""
+    """Return the format of the file, if its beginning cannot be a message of Protocol Buffers."""
     for start, magics in _MAGIC.items():
         if head.startswith(magics, start):
             return next(_FOREIGN[start, magic] for magic in magics if head.startswith(magic, start))
@@ -83,12 +83,12 @@ def _foreign(head: bytes) -> str | None:
 
 _CONTROL: Final = bytes(code for code in (*range(0x20), 0x7F) if code not in b"\t\n\r")
 _HTML: Final = rb"(?i)\s*+<(!doctype|html|head|body|\?xml)"
-# What onnx.printer writes: the fields of the model in angle brackets, or a graph or function in what looks like a call.
+# The output of onnx.printer: the fields of the model in angle brackets, or a graph or function that looks like a call.
 _PARSER_SYNTAX: Final = (
     rb"(?:\s|#[^\n]*\n)*+"
     rb"(?:<\s*+(?:ir_version|opset_import|domain)\s*+:|\w++\s*+(?:<[^>]*+>)?+\s*+\([^)]*+\)\s*+=>)"
 )
-# A comment, or a field's name and what may follow one, first thing on a line.
+# A comment, or the name of a field and a sign that may follow it, at the beginning of a line.
 _TEXTPROTO: Final = rb"(?:\s|#[^\n]*\n)*+[A-Za-z_][A-Za-z0-9_]*+\s*+[:{<]"
 _ENCODING_MARKS = {b"\xff\xfe": "UTF-16 text", b"\xfe\xff": "UTF-16 text"}
 _TEXT_SUFFIXES = (".textproto", ".txtpb", ".pbtxt", ".prototxt")
@@ -102,7 +102,7 @@ def _no_model(message: str, offset: int = 0) -> Fault:
 
 
 def identify(source: Source, name: str) -> Form | Fault:
-    """Tell in which form the model is written, or the fault that says what the file is instead."""
+    """Return the form of the model, or a fault that names the format of the file."""
     head = source.read_at(0, HEAD_BYTES)
     if not head:
         return _empty(name)
@@ -119,7 +119,7 @@ def identify(source: Source, name: str) -> Form | Fault:
 
 
 def _empty(name: str) -> Form | Fault:
-    """An empty file is an empty message in every form; as a model it is no use to anybody."""
+    """Return the fault of an empty file. It is an empty message in every form, which is not a useful model."""
     return _no_model("the file is empty" if name != "-" else "standard input is empty")
 
 
@@ -143,7 +143,7 @@ def _identify_text(head: bytes, name: str) -> Form | Fault:
     if re.match(_HTML, head):
         return _no_model("the file is HTML or XML text, not a model")
     if re.match(_PARSER_SYNTAX, head):
-        return _no_model("the file is in the syntax of onnx.parser, which is no serialized form of a model")
+        return _no_model("the file is in the syntax of onnx.parser, which is not a serialized form of a model")
     if head.lstrip()[:1] == b"{" or lower.endswith(_JSON_SUFFIXES):
         return Form.JSON
     if re.match(_TEXTPROTO, head) or lower.endswith(_TEXT_SUFFIXES):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tells which of its messages ONNX may have written into a file that does not say: by fields, and by what they hold."""
+"""Finds the messages of ONNX that a file may hold, by their fields and their contents."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from google.protobuf.message import DecodeError
 from onnx_lint import schema
 from onnx_lint.input.limits import DEFAULT_LIMITS
 from onnx_lint.input.source import Source
-from onnx_lint.ir.documents.kinds import KINDS, MAGIC, MODEL
+from onnx_lint.ir.documents.kinds import KINDS, MAGIC, MODEL_KIND
 from onnx_lint.ir.documents.value_types import KINDS as VALUE_KINDS
 from onnx_lint.ir.places.place import ROOT
 from onnx_lint.loader.binary.strip_payloads import (
@@ -29,31 +29,31 @@ from onnx_lint.loader.limits.memory_estimate import needed_memory
 from onnx_lint.model import Fault, FaultKind, Payload, Proto
 from onnx_lint.schema import wire
 from onnx_lint.schema.wire import WireError, WireType
-from onnx_lint.spec.element_types import ELEMENT_TYPES, MAP_KEYS, STRING, VALUE_FIELDS
+from onnx_lint.spec.element_types import ELEMENT_TYPES, MAP_KEYS, STRING_TYPE, VALUE_FIELDS
 
 MAX_TRIED_BYTES: Final = 1 << 28
-"""What has more bytes without the contents of its tensors is not parsed only to see what it is."""
+"""A message with more bytes, without the contents of its tensors, is not parsed only to recognize it."""
 
 _MOST_ELEMENTS: Final = 1 << 63
 
 _TRIED_WHOLE: Final = 1 << 25
-"""What has fewer bytes is parsed with the contents of its tensors, of which it has no large ones."""
+"""A message with fewer bytes is parsed with the contents of its tensors, since it has no large ones."""
 
 _TRIED_FIELDS: Final = 1 << 17
-"""How many fields are looked at to find the contents of tensors."""
+"""The limit on the fields that are examined to find the contents of tensors."""
 
 _FITTED_FIELDS: Final = 20_000
-"""How many fields are looked at to tell which message a file holds."""
+"""The limit on the fields that are examined to recognize the message."""
 
 _JUDGED: Final = 1000
-"""How many elements of a list are looked at."""
+"""The limit on the elements of a list that are examined."""
 
 _OF_MODELS: Final = frozenset({"ir_version", "graph", "training_info", "functions"})
 
 _DATA_FIELDS: Final = frozenset(VALUE_FIELDS)
 
 DATA_KINDS: Final = ("TensorProto", "SparseTensorProto", "SequenceProto", "MapProto", "OptionalProto")
-"""The messages that data files hold. What can be read as several of them is the first: a sequence of one tensor and an
+"""The messages of data files. Bytes that can be several of them count as the first one: a sequence of one tensor and an
 optional with that tensor are the same bytes."""
 
 NESTING_KINDS: Final = ("SequenceProto", "MapProto", "OptionalProto")
@@ -61,7 +61,7 @@ NESTING_KINDS: Final = ("SequenceProto", "MapProto", "OptionalProto")
 
 
 def another_message(source: Source) -> Fault | None:
-    """The fault of a file that holds another message than ModelProto; None where a model was meant."""
+    """Return the fault of a file with another message than ModelProto; None if it is meant to be a model."""
     foreign = foreign_format(source)
     if foreign is not None:
         return _fault(f"the file is {foreign}, not an ONNX model")
@@ -69,9 +69,9 @@ def another_message(source: Source) -> Fault | None:
         return None
     found = possible_kinds(source)
     if found:
-        return _fault(f"the file is no ModelProto, but may be {' or '.join(found)} (option --proto)")
+        return _fault(f"the file is not a ModelProto, but may be {' or '.join(found)} (option --proto)")
     if not _shows_model(source) and _is_split(source):
-        return _fault("the file is a Protocol Buffers message, but none of ONNX")
+        return _fault("the file is a Protocol Buffers message, but not one of ONNX")
     return None
 
 
@@ -80,7 +80,7 @@ def _fault(message: str) -> Fault:
 
 
 def data_kind(source: Source) -> str | None:
-    """The message of DATA_KINDS that the file holds, as far as it makes sense as one; None where that is open."""
+    """Return the message of DATA_KINDS that the file plausibly holds; None if that is undecided."""
     if is_a_model(source):
         return None
     fitting = [kind for kind in DATA_KINDS if _fits(source, kind)]
@@ -97,9 +97,9 @@ def data_kind(source: Source) -> str | None:
 
 
 def _is_nearly_a_tensor(source: Source) -> bool:
-    """Whether the file is a tensor but for one fault: a field, text, its type, a dimension, its values, or its end.
+    """Return true if the file is a tensor with one fault: a field, text, its type, a dimension, its values, or its end.
 
-    Two of type, dimensions and values have to be there.
+    Two of type, dimensions and values must be present.
     """
     fields = wire.fields("TensorProto")
     plain = b""
@@ -143,7 +143,7 @@ _MOST_OF_A_FIELD: Final = 1 << 20
 
 
 def _is_parsed(source: Source) -> bool:
-    """Whether the lists in the file are those of a tensor, of whole numbers."""
+    """Return true if the lists in the file parse as those of a tensor."""
     try:
         schema.message("TensorProto").FromString(_skeleton(source, "TensorProto").data)
     except (DecodeError, UnicodeDecodeError, WireError, MessageTooLargeError, TooManyFieldsError):
@@ -152,7 +152,7 @@ def _is_parsed(source: Source) -> bool:
 
 
 def _is_text(source: Source, start: int, end: int) -> bool:
-    """Whether the bytes are UTF-8; of a very long text it is not looked at."""
+    """Return true if the bytes are UTF-8; a very long text is not checked."""
     try:
         source.read_at(start, end - start if end - start <= _MOST_OF_A_FIELD else 0).decode("utf-8")
     except UnicodeDecodeError:
@@ -161,7 +161,9 @@ def _is_text(source: Source, start: int, end: int) -> bool:
 
 
 def _is_too_deep(source: Source, kind: str) -> bool:
-    """Whether the file is a message of this kind but that it nests deeper than Protocol Buffers parses."""
+    """Return true if the file is a message of this kind whose only fault is nesting that Protocol Buffers does not
+    parse.
+    """
     if source.size > WHOLE_BYTES or _parses(source, kind):
         return False
     from onnx_lint.loader.binary.wire_audit import inspect  # late, as this walk is rare
@@ -170,32 +172,34 @@ def _is_too_deep(source: Source, kind: str) -> bool:
 
 
 def possible_kinds(source: Source) -> list[str]:
-    """The messages other than a model that the file may hold."""
-    fitting = [kind for kind in KINDS if kind != MODEL and _fits(source, kind)]
+    """Return the messages other than a model that the file may hold."""
+    fitting = [kind for kind in KINDS if kind != MODEL_KIND and _fits(source, kind)]
     return [kind for kind in fitting if _holds(source, kind, _IS_POSSIBLE[kind])]
 
 
 def is_a_model(source: Source) -> bool:
-    """Whether the file has the fields of a model, or holds what a graph may hold where a model has its graph."""
-    return (_fits(source, MODEL) and _shows_model(source)) or _holds_graph(source)
+    """Return true if the file has the fields of a model, or the content of a graph in the place of a model's graph."""
+    return (_fits(source, MODEL_KIND) and _shows_model(source)) or _holds_graph(source)
 
 
 def _holds_graph(source: Source) -> bool:
-    """Whether field `graph` is there and holds what a GraphProto may hold: then a model is what was meant."""
-    graph = wire.fields_by_name(MODEL)["graph"]
+    """Return true if the field `graph` exists with content that fits GraphProto: then the file
+    is meant to be a model.
+    """
+    graph = wire.fields_by_name(MODEL_KIND)["graph"]
     try:
         for number, wire_type, _, value, following in wire.records(source, 0, source.size):
             if number == graph.number and wire_type == graph.wire_type and following > value:
                 return _fits(source, "GraphProto", value, following)
     except WireError:
-        pass  # what cannot be split holds nothing
+        pass  # bytes that cannot be split hold nothing
     return False
 
 
 def _fits(source: Source, message: str, start: int = 0, end: int | None = None) -> bool:
-    """Whether each field from `start` to `end` is one that `message` declares, with the right wire type.
+    """Return true if `message` declares each field from `start` to `end`, with its wire type.
 
-    Of a longer message the first fields decide: what a file is meant to be shows early, and this is asked of several.
+    In a long message the first fields decide: they are enough to recognize it, and several messages are tried.
     """
     fields = wire.fields(message)
     records = wire.records(source, start, source.size if end is None else end)
@@ -210,20 +214,20 @@ def _fits(source: Source, message: str, start: int = 0, end: int | None = None) 
 
 
 def _shows_model(source: Source) -> bool:
-    """Whether a field is there by which a model shows."""
-    fields = wire.fields(MODEL)
+    """Return true if there is a field that identifies a model."""
+    fields = wire.fields(MODEL_KIND)
     try:
         for number, wire_type, *_ in islice(wire.records(source, 0, source.size), _FITTED_FIELDS):
             known = fields.get(number)
             if known is not None and known.name in _OF_MODELS and known.accepts(wire_type):
                 return True
     except WireError:
-        pass  # what came before counts
+        pass  # the fields before count
     return False
 
 
 def _is_split(source: Source) -> bool:
-    """Whether the file is split into fields; groups are none, which no writer uses and random bytes look like."""
+    """Return true if the file consists of fields without groups, which no writer uses and random bytes resemble."""
     try:
         records = islice(wire.records(source, 0, source.size), _FITTED_FIELDS)
         return not any(wire_type in (WireType.START_GROUP, WireType.END_GROUP) for _, wire_type, *_ in records)
@@ -232,11 +236,11 @@ def _is_split(source: Source) -> bool:
 
 
 def _holds(source: Source, kind: str, test: Callable[[Proto], bool]) -> bool:
-    """Whether the file parses as the message without a byte left over, at any depth, and passes the test."""
+    """Return true if the file parses as the message without unknown fields, at any depth, and passes the test."""
     try:
         skeleton = _skeleton(source, kind)
         if needed_memory(skeleton, kind, DEFAULT_LIMITS.memory) is not None:
-            return test is _IS_POSSIBLE[kind]  # nothing speaks against it
+            return test is _IS_POSSIBLE[kind]  # nothing excludes it
         proto = schema.message(kind).FromString(skeleton.data)
         size = proto.ByteSize()
         proto.DiscardUnknownFields()
@@ -247,7 +251,7 @@ def _holds(source: Source, kind: str, test: Callable[[Proto], bool]) -> bool:
             return test(proto)
         return _tensor(proto) and _may_be_values(proto, payloads, exactly=test is _has_values)
     except TooManyFieldsError:
-        return test is _IS_POSSIBLE[kind]  # nothing speaks against it
+        return test is _IS_POSSIBLE[kind]  # nothing excludes it
     except (DecodeError, UnicodeDecodeError, WireError, MessageTooLargeError):
         return False
 
@@ -267,7 +271,7 @@ def _parses(source: Source, kind: str) -> bool:
 
 
 def _element_count(dimensions: Iterable[int]) -> int:
-    """The product, as far as a file can hold so many: a stranger's dimensions may be a million large numbers."""
+    """Return the product of dimensions, cut at the largest count in a file: there may be a million large dimensions."""
     count = 1
     for dimension in dimensions:
         count *= dimension
@@ -277,9 +281,9 @@ def _element_count(dimensions: Iterable[int]) -> int:
 
 
 def _may_be_values(tensor: Proto, payloads: Iterable[Payload], *, exactly: bool) -> bool:
-    """Whether the values of a large tensor, which stay in the file, stand where it wants them.
+    """Return true if the values of a large tensor, which stay in the file, are in the field of its type.
 
-    `exactly`: and whether they may be as many as its dimensions say.
+    `exactly`: and their number may be the one that its dimensions state.
     """
     element_type = ELEMENT_TYPES.get(tensor.data_type)
     fields = {payload.field for payload in payloads}
@@ -292,12 +296,12 @@ def _may_be_values(tensor: Proto, payloads: Iterable[Payload], *, exactly: bool)
     if fields == {"raw_data"}:
         return length == element_type.bytes_of(elements)
     entries = element_type.entries_of(elements)
-    # A number takes up ten bytes at most, and a tag where each stands by itself.
+    # A number takes ten bytes at most, and a tag if it is unpacked.
     is_enough = element_type.name == "string" or length <= 11 * entries
     return fields == {element_type.field} and entries <= length and is_enough
 
 
-# --- what makes sense as which message: enough of it that a faulty one is still taken for what it is
+# --- the content that makes a message plausible: little enough that a faulty one is still recognized
 
 
 def _is_name(text: str) -> bool:
@@ -305,7 +309,7 @@ def _is_name(text: str) -> bool:
 
 
 def _any_and_all(items: Iterable[Proto], test: Callable[[Proto], bool]) -> bool:
-    """Whether there are items, and the first of them pass the test."""
+    """Return true if there are items, and the first of them pass the test."""
     found = [test(item) for item in islice(items, _JUDGED)]
     return bool(found) and all(found)
 
@@ -329,7 +333,7 @@ def _attribute(proto: Proto) -> bool:
 
 
 def _tensor(proto: Proto) -> bool:
-    """With data it is one whose data stand where its element type wants them, or that states no element type."""
+    """Return true for a tensor that is plausible: its data are in the field of its element type, or it states none."""
     given = _data_fields(proto)
     element_type = ELEMENT_TYPES.get(proto.data_type)
     if element_type is None:
@@ -400,11 +404,11 @@ _IS_POSSIBLE: Final[Mapping[str, Callable[[Proto], bool]]] = MappingProxyType(
 )
 
 
-# --- what is taken for a message without being asked: it has a value where its own fields say that it stands
+# --- the content that makes a message certain: a value in the place that its own fields state
 
 
 def _has_values(tensor: Proto) -> bool:
-    """Whether the tensor holds as many values as its dimensions say, in the field for them."""
+    """Return true if the tensor has as many values as its dimensions state, in the right field."""
     if not _tensor(tensor) or tensor.data_type not in ELEMENT_TYPES:
         return False
     if tensor.data_location == tensor.EXTERNAL:
@@ -426,7 +430,7 @@ def _has_elements(sequence: Proto) -> bool:
 
 
 def _has_pairs(proto: Proto) -> bool:
-    own, other = (proto.string_keys, proto.keys) if proto.key_type == STRING else (proto.keys, proto.string_keys)
+    own, other = (proto.string_keys, proto.keys) if proto.key_type == STRING_TYPE else (proto.keys, proto.string_keys)
     if not _map(proto) or other or not (_has_elements(proto.values) or not proto.HasField("values")):
         return False
     return len(own) == sum(len(value) for field, value in proto.values.ListFields() if field.name.endswith("_values"))

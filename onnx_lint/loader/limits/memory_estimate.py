@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Estimates the memory that a message will need, before it is parsed.
 
-An empty message takes up two bytes of a file and hundreds in memory. So the estimate counts messages, and elements of
-lists, and gives each of three kinds a flat weight. It is linear and may be wrong by a factor of two.
-docs/design.md has what models of each kind really take up, and `benchmarks/memory.py` measures it.
+An empty message takes two bytes of a file and hundreds in memory. So the estimate counts messages, and elements of
+lists, and gives each of three kinds a fixed weight. It is linear and may be wrong by a factor of two.
+docs/design.md has the measured memory of models of each kind, and `benchmarks/memory.py` measures it.
 """
 
 from __future__ import annotations
@@ -25,6 +25,11 @@ from onnx_lint.schema.wire import WireError, WireType
 
 OF_BYTE: Final = 5
 """Bytes of memory for each byte of the message."""
+
+_OF_LISTED_BYTE: Final = 3
+"""For each byte of a long list that stays in the file: rules read numbers into arrays, most of them of 32 bits."""
+_OF_PACKED_BYTE: Final = 8
+"""For each byte of such a list of packed integers, which may have one byte each."""
 
 _OF_SCOPE: Final = 5_000
 """For a graph or function: its names, types and order are kept beside its parts."""
@@ -49,7 +54,7 @@ _OF_PART: Final = 200
 """For any other message, and for each string or number of a list."""
 
 _MOST_FORMS: Final = 2_048
-"""How many forms of nodes are remembered; the columns of nodes remember twice as many."""
+"""The limit on the forms of nodes that are kept; the columns of nodes keep twice as many."""
 
 _INPUT: Final = 0x0A
 _OUTPUT: Final = 0x12
@@ -59,7 +64,7 @@ _ANNOTATIONS: Final = frozenset({0x32, 0x4A, 0x52})
 """The tags of doc_string, metadata_props and device_configurations."""
 
 _PIECE_BYTES: Final = PIECE_BYTES + wire.MOST_SHORT_BYTES
-"""How many bytes are counted at a time. Larger messages are split."""
+"""The number of bytes that are counted at a time. Larger messages are split."""
 
 _CONTINUED: Final = bytes(range(0x80, 0x100))
 """All bytes of varints but the last ones."""
@@ -69,13 +74,13 @@ _WORTHWHILE: Final = 256
 
 
 def needed_memory(skeleton: Skeleton, message: str, limit: int) -> int | None:
-    """Return the estimate for the message called `message`; None where it is not above the limit.
+    """Return the estimate for the message called `message`; None if it does not exceed the limit.
 
-    The first pass counts each node as if there were none like it, and ends at the limit. Only where it gets there, a
-    second one looks which nodes differ in names alone, as most of a large model do: their attributes are read once.
-    What cannot be split is counted up to there.
+    The first pass counts each node separately, and stops at the limit. If it reaches the limit, a second pass finds the
+    nodes that differ only in names, as most nodes of a large model do: their attributes are counted once. A message
+    that cannot be split is counted up to the fault.
     """
-    if skeleton.size * MOST_OF_BYTE <= limit:
+    if skeleton.size * MOST_OF_BYTE + _needed_by_lists(skeleton) <= limit:
         return None
     try:
         _estimate(_Estimate(limit), skeleton, message)
@@ -86,7 +91,15 @@ def needed_memory(skeleton: Skeleton, message: str, limit: int) -> int | None:
     return None
 
 
+def _needed_by_lists(skeleton: Skeleton) -> int:
+    parts = [part for parts in skeleton.long_lists.values() for part in parts]
+    return sum(
+        part.length * (_OF_PACKED_BYTE if part.packed and part.field == "ints" else _OF_LISTED_BYTE) for part in parts
+    )
+
+
 def _estimate(estimate: _Estimate, skeleton: Skeleton, message: str) -> None:
+    estimate.spend(_needed_by_lists(skeleton))
     for piece in skeleton.pieces():
         estimate.message(message, piece, 0)
 
@@ -100,13 +113,13 @@ class _Estimate:
 
     def __init__(self, limit: int | None) -> None:
         self.limit = limit
-        """Where to stop; None to count to the end, and nodes of one form once."""
+        """The bytes at which to stop; None to count to the end, and nodes of one form once."""
         self.bytes = 0
         self.forms: dict[tuple[bytes, int, int], bool] = {}
-        """What nodes that were counted have beside names, and whether a graph is in it, which each node has anew."""
+        """The parts of counted nodes beside names, and whether they contain a graph, which each node has separately."""
 
     def add(self, name: str, field: wire.Field, count: int) -> None:
-        """Add so many occurrences of a field of the message `name`."""
+        """Add that many occurrences of a field of the message `name`."""
         if field.message in _SCOPES:
             weight = _OF_SCOPE
         elif field.message == "NodeProto" and self.limit is None:
@@ -153,7 +166,7 @@ class _Estimate:
             self.small(name, b"".join(pending), depth)
 
     def small(self, name: str, piece: bytes, depth: int) -> None:
-        """Count the fields of messages that stand one behind the other."""
+        """Count the fields of consecutive messages."""
         try:
             merged = schema.columns(name).FromString(piece)
         except (DecodeError, UnicodeDecodeError) as error:
@@ -168,7 +181,7 @@ class _Estimate:
                 self.messages(field.message, self.distinct(field.message, values), depth + 1)
 
     def distinct(self, message: str, values: Sequence[bytes]) -> Iterable[bytes]:
-        """What is to be counted of these messages: equal types are read once, and nodes of one form."""
+        """Return the messages to count: equal types once, and nodes of one form once."""
         if message == "TypeProto":
             return set(values)
         return self.distinct_nodes(values) if message == "NodeProto" and self.limit is None else filter(None, values)
@@ -192,9 +205,9 @@ class _Estimate:
                 yield form[0]
 
     def one_by_one(self, name: str, piece: bytes, depth: int) -> None:
-        """Count the fields of what the parser refuses: a string is not UTF-8, or something worse."""
+        """Count the fields of messages that the parser rejects: a string is not UTF-8, or there is a worse fault."""
         fields = wire.fields(name)
-        with suppress(WireError):  # what comes behind that is not parsed either
+        with suppress(WireError):  # the rest is not parsed either
             for number, wire_type, _, value, following in wire.records(
                 BytesSource(piece), 0, len(piece), inside_groups=False
             ):
@@ -242,9 +255,9 @@ class _Estimate:
 
 
 def _parts_of_node(data: bytes) -> tuple[bytes, tuple[bytes, int, int]] | None:
-    """What a node has of its own, and what decides its form: all else, and how many inputs and outputs it has.
+    """Return the parts of a node that are its own, and its form: all other parts, and the number of inputs and outputs.
 
-    None where the columns of nodes do not read the node so: see onnx_lint.ir.columns.nodes.
+    None if the columns of nodes do not read the node this way: see onnx_lint.ir.columns.nodes.
     """
     own: list[bytes] = []
     shared: list[bytes] = []
@@ -267,7 +280,7 @@ def _parts_of_node(data: bytes) -> tuple[bytes, tuple[bytes, int, int]] | None:
 
 
 def _holds_graphs(node: bytes) -> bool:
-    """Whether an attribute of a node holds graphs; also where that cannot be told."""
+    """Return true if an attribute of a node holds graphs; also if that is unknown."""
     try:
         attributes = schema.columns("NodeProto").FromString(node).attribute
         merged = schema.columns("AttributeProto").FromString(b"".join(attributes))
@@ -278,13 +291,13 @@ def _holds_graphs(node: bytes) -> bool:
 
 
 def _packed_count(field: wire.Field, content: bytes) -> int:
-    """How many numbers a packed list has."""
+    """Return the number of elements of a packed list."""
     size = wire.FIXED_BYTES.get(field.wire_type)
     return len(content) // size if size else len(content.translate(None, _CONTINUED))
 
 
 def _run_count(field: wire.Field, content: bytes, start: int, end: int) -> int:
-    """How many fields stand in a run from `start` to `end`, each of which has a tag of one byte."""
+    """Return the number of fields in a run from `start` to `end`, each with a tag of one byte."""
     if field.wire_type == WireType.LEN:
         return wire.skip_short(BytesSource(content), start, end, content[start], wire.MOST_SHORT_BYTES)[1]
     size = wire.FIXED_BYTES.get(field.wire_type)
@@ -294,23 +307,43 @@ def _run_count(field: wire.Field, content: bytes, start: int, end: int) -> int:
 # --- text
 
 _OF_ELEMENT: Final = 50
-"""For what follows a comma: in JSON each field has one."""
+"""For the text after a comma: in JSON each field has one."""
 _OF_BLANK: Final = 170
-"""The parser of text keeps its place at each blank of a line, up to what follows them."""
+"""The parser of text keeps its position at each blank of a line, until the text after the blanks."""
 _BLANKS: Final = re.compile(r"(?<![^\S\n])[^\S\n]{1024,}+")
 
 
 def needed_memory_of_text(text: str, limit: int) -> int | None:
-    """Return what a text in either form needs while it is parsed; None where it is not above the limit.
+    """Return the most bytes that a text in either form needs with its parse; None if that is within the limit.
 
-    What stands in strings and comments is counted as well: it takes no tokens to tell how much there can be.
+    Strings and comments are counted too, since the bound is found without tokens. The memory of the message is
+    estimated after parsing, so the bound of a refused text includes it.
     """
+    braces, commas = sum(map(text.count, "{<")), text.count(",")
     needed = OF_BYTE * len(text) * (1 if text.isascii() else _BYTES_OF_CHARACTER)
-    needed += _OF_PART * sum(map(text.count, "{<["))
-    needed += _OF_ELEMENT * text.count(",")
+    needed += _OF_PART * (braces + text.count("["))
+    needed += _OF_ELEMENT * commas
     needed += _OF_BLANK * max((len(blanks[0]) for blanks in _BLANKS.finditer(text)), default=0)
-    return needed if needed > limit else None
+    return max(needed, _most_of_message(text, braces, commas)) if needed > limit else None
 
+
+def _most_of_message(text: str, braces: int, commas: int) -> int:
+    """Return the greatest estimate that the message of a text can have."""
+    # Elements of a list share the name before it, and an escape may hide one.
+    scopes = braces if "\\u" in text else min(braces, commas + sum(1 for _ in _SCOPE_NAMES.finditer(text)))
+    return (
+        OF_BYTE * _MOST_WRITTEN * len(text.encode())
+        + _OF_PART * (text.count(":") + text.count("[") + commas)
+        + _OF_MESSAGE * braces
+        + (_OF_SCOPE - _OF_MESSAGE) * scopes
+    )
+
+
+_MOST_WRITTEN: Final = 4
+"""A byte of a text may become that many bytes of the wire format: `0,` is a number of eight bytes."""
+
+_SCOPE_NAMES: Final = re.compile(r"\b(?:algorithm|functions|g|graph|graphs|initialization)\b")
+"""The fields that hold graphs and functions."""
 
 _BYTES_OF_CHARACTER: Final = 4
-"""A text with one character beyond the usual ones may take up so many for each."""
+"""A text with one character outside of ASCII may take that many bytes for each character."""

@@ -14,7 +14,7 @@ from onnx_lint import schema
 from onnx_lint.common.record import replace
 from onnx_lint.input.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.input.source import BytesSource, Source
-from onnx_lint.ir.documents.kinds import KINDS, MODEL
+from onnx_lint.ir.documents.kinds import KINDS, MODEL_KIND
 from onnx_lint.ir.places.place import ROOT, Step
 from onnx_lint.loader.binary.strip_payloads import whole
 from onnx_lint.loader.identity.identify import Form
@@ -25,7 +25,7 @@ from onnx_lint.loader.text.text_tokens import JSON_STRING, QUOTED, json_fields
 from onnx_lint.model import Fault, FaultKind, Proto
 
 MAX_DEPTH = 100
-"""How deep messages nest at most; the limit of the binary parser, held here as well."""
+"""The limit on the nesting of messages; the limit of the binary parser, applied here as well."""
 
 
 def _fault(message: str, offset: int | None = None) -> Fault:
@@ -45,18 +45,18 @@ def _read(source: Source) -> str | Fault:
 
 
 def _in_file(fault: Fault, source: Source) -> Fault:
-    """The fault of a text with its byte in the file, where a byte order mark may stand before the text."""
+    """Return the fault of a text with its byte in the file, where a byte order mark may come before the text."""
     mark = len(BOM_UTF8) if source.read_at(0, len(BOM_UTF8)) == BOM_UTF8 else 0
     return replace(fault, offset=fault.offset + mark) if fault.offset is not None and mark else fault
 
 
-# Square brackets hold the elements of one field: they are no message and add no depth of their own.
+# Square brackets hold the elements of one field: they are not a message and add no depth.
 _TEXT_TOKENS: Final = re.compile(rf"{QUOTED}|[{{<]|[}}>]")
 _JSON_TOKENS: Final = re.compile(rf"{JSON_STRING}|[{{}}]", re.DOTALL)
 
 
 def _too_deep(text: str, tokens: re.Pattern[str], limit: int) -> Fault | None:
-    """A fault when braces nest deeper than `limit`: the parsers are recursive and would overflow the stack."""
+    """Return a fault if braces nest deeper than `limit`: the parsers are recursive and would overflow the stack."""
     depth = 0
     for token in tokens.finditer(text):
         depth += (token[0] in "{<") - (token[0] in "}>")
@@ -68,20 +68,21 @@ def _too_deep(text: str, tokens: re.Pattern[str], limit: int) -> Fault | None:
 
 
 _BACKSLASHES: Final = re.compile(r"(?:\\\\){16,}+")
-"""Many backslashes that are escaped by others. To the parser of Protocol Buffers each may be where a hexadecimal escape
-begins, and it goes through all that follow: 25 kB of them take two seconds, and 100 kB half a minute.
+"""Many escaped backslashes. The parser of Protocol Buffers treats each as the possible beginning of a hexadecimal
+escape, and scans all that follow: 25 kB of them take two seconds, and 100 kB half a minute.
 """
 
 _MOST_ESCAPES: Final = 256
-"""So many escapes are in one piece of a string. The parser keeps its place at each escape up to the end of the string,
-in some 550 bytes of memory; strings that stand one behind the other are one.
+"""The limit on escapes in one piece of a string.
+The parser keeps its position at each escape up to the end of the string, in some 550 bytes of memory; consecutive
+strings are one.
 """
 _ESCAPES: Final = re.compile(rf"(?:\\.[^\\]*+){{{_MOST_ESCAPES}}}+")
 _STRINGS: Final = re.compile(QUOTED)
 
 
 def _lines(text: str) -> Iterator[str]:
-    """The lines of the text, each made when it is asked for, in words that the parser can take."""
+    """Yield the lines of the text, each when it is needed, in words that the parser can handle."""
     start = 0
     while (end := text.find("\n", start)) >= 0:
         yield _in_pieces(_with_short_rows(text[start:end]))
@@ -90,23 +91,26 @@ def _lines(text: str) -> Iterator[str]:
 
 
 def _with_short_rows(line: str) -> str:
-    """The line with other escapes for many backslashes in a row, which says the same."""
+    """Return the line with other escapes for many consecutive backslashes; its meaning is the same."""
     return _BACKSLASHES.sub(lambda row: r"\134" * (len(row[0]) // 2), line)
 
 
 def _in_pieces(line: str) -> str:
-    """The line with strings of many escapes cut into pieces, which says the same."""
+    """Return the line with strings of many escapes cut into pieces; its meaning is the same."""
     return _STRINGS.sub(_cut, line) if line.count("\\") >= _MOST_ESCAPES else line
 
 
 def _cut(token: re.Match[str]) -> str:
-    """The token, a string in pieces. One that is not closed stays so: each cut closes a piece and opens another."""
+    """Return the token, a string in pieces.
+
+    An unclosed string stays unclosed: each cut closes a piece and opens another.
+    """
     text = token[0]
     return text if text[0] == "#" else _ESCAPES.sub(lambda piece: piece[0] + 2 * text[0], text)
 
 
 def _column_in(column: int, line: str) -> int:
-    """The column in the line that became `column` when its strings were cut into pieces."""
+    """Return the column in the line that became `column` when its strings were cut into pieces."""
     cuts = (
         token.start() + piece.end()
         for token in _STRINGS.finditer(line)
@@ -117,7 +121,7 @@ def _column_in(column: int, line: str) -> int:
 
 
 def _column_before(column: int, line: str) -> int:
-    """The column in the line that became `column` when rows of backslashes grew to twice their length."""
+    """Return the column in the line that became `column` when rows of backslashes grew to twice their length."""
     grown = 0
     for row in _BACKSLASHES.finditer(line):
         start = row.start() + grown
@@ -135,25 +139,25 @@ def _check_memory(text: str, kind: str, limits: Limits) -> None:
 
 
 def read_text(source: Source, form: Form, kind: str, limits: Limits) -> Proto | Fault:
-    """The message in a text of this form, a model in outline; a fault where there is none.
+    """Return the message in a text of this form, a model in outline; a fault if there is none.
 
-    The message goes before its outline is made: what is made above it in memory keeps that from being given back.
-    Raises NotCheckedError for a text, or a message, that needs too much memory.
+    The message is freed before its outline is made: memory that is allocated above it would keep it from being
+    returned. Raises NotCheckedError for a text, or a message, that needs too much memory.
     """
     parsed: list[Any] = [(parse_json if form is Form.JSON else parse_textproto)(source, kind, limits)]
-    if isinstance(parsed[0], Fault) or (kind != MODEL and is_within(source.size, limits)):
+    if isinstance(parsed[0], Fault) or (kind != MODEL_KIND and is_within(source.size, limits)):
         return parsed.pop()
     data = parsed[0].SerializePartialToString()
     needed = needed_memory(whole(BytesSource(data)), kind, limits.memory)
     if needed is not None:
         raise beyond_memory(kind, limits, needed)
-    if kind != MODEL:
+    if kind != MODEL_KIND:
         return parsed.pop()
     parsed.clear()
-    return schema.outline(MODEL).FromString(data)
+    return schema.outline(MODEL_KIND).FromString(data)
 
 
-def parse_textproto(source: Source, kind: str = MODEL, limits: Limits = DEFAULT_LIMITS) -> Proto | Fault:
+def parse_textproto(source: Source, kind: str = MODEL_KIND, limits: Limits = DEFAULT_LIMITS) -> Proto | Fault:
     """Parse a model in protobuf text format; the fault gives the line and column of a syntax error."""
     text = _read(source)
     if isinstance(text, Fault):
@@ -169,31 +173,33 @@ def parse_textproto(source: Source, kind: str = MODEL, limits: Limits = DEFAULT_
     except text_format.ParseError as error:
         return _in_file(_syntax_error(error, text, kind), source)
     except (ValueError, OverflowError) as error:
-        return _fault(f"the text is no {_noun(kind)} in protobuf text format: {_one_line(str(error))}")
+        return _fault(f"the text is not {_noun(kind)} in protobuf text format: {_one_line(str(error))}")
 
 
 def _noun(kind: str) -> str:
-    return KINDS[kind].noun.replace("-", " ")
+    """Return the name of a kind of document with its article: `a model`, `an operator set`."""
+    noun = KINDS[kind].noun.replace("-", " ")
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
 def _syntax_error(error: text_format.ParseError, text: str, kind: str) -> Fault:
     number, column = error.GetLine(), error.GetColumn()
     detail = str(error)
     if number is None or column is None:
-        return _fault(f"the text is no {_noun(kind)} in protobuf text format: {_one_line(detail)}")
+        return _fault(f"the text is not {_noun(kind)} in protobuf text format: {_one_line(detail)}")
     before = text.split("\n", number)[:number]
     line = before.pop()
     with_short_rows = _with_short_rows(line)
     parsed = _in_pieces(with_short_rows)
-    # The parser puts the position and the whole line, which may be the whole file, before what it has to say.
+    # The parser puts the position and the whole line, which may be the whole file, before its message.
     detail = detail.removeprefix(f"{number}:{column} : ").removeprefix(f"{parsed!r}: ").removeprefix(f"'{parsed}': ")
     column = _column_before(_column_in(column, with_short_rows), line)
     offset = sum(len(other.encode()) + 1 for other in before) + len(line[: column - 1].encode())
     place = f"line {number}, column {column}"
-    return _fault(f"the text is no {_noun(kind)} in protobuf text format: {place}: {_one_line(detail)}", offset)
+    return _fault(f"the text is not {_noun(kind)} in protobuf text format: {place}: {_one_line(detail)}", offset)
 
 
-def parse_json(source: Source, kind: str = MODEL, limits: Limits = DEFAULT_LIMITS) -> Proto | Fault:
+def parse_json(source: Source, kind: str = MODEL_KIND, limits: Limits = DEFAULT_LIMITS) -> Proto | Fault:
     """Parse a model in protobuf JSON."""
     from google.protobuf import json_format  # few models are JSON, and every run would pay for the import
 
@@ -214,7 +220,7 @@ def parse_json(source: Source, kind: str = MODEL, limits: Limits = DEFAULT_LIMIT
 
 
 def _json_fault(error: Exception, text: str, kind: str) -> Fault:
-    """The fault of a text that is no JSON, with its place, or no message in JSON."""
+    """Return the fault of a text that is not JSON, with its place, or not a message in JSON."""
     import json
 
     detail, offset = _one_line(str(error).partition(" Available Fields")[0]), None
@@ -223,21 +229,21 @@ def _json_fault(error: Exception, text: str, kind: str) -> Fault:
     except json.JSONDecodeError as syntax:
         detail = f"line {syntax.lineno}, column {syntax.colno}: {syntax.msg}"
         offset = syntax.pos
-    except (ValueError, RecursionError):  # a number of too many digits, or lists in one another
+    except (ValueError, RecursionError):  # a number of too many digits, or deeply nested lists
         pass
     else:
         offset = _told_start(str(error), text, kind)
     if offset is not None:
         offset = len(text[:offset].encode("utf-8", "surrogatepass"))
-    return _fault(f"the text is no {_noun(kind)} in protobuf JSON: {detail}", offset)
+    return _fault(f"the text is not {_noun(kind)} in protobuf JSON: {detail}", offset)
 
 
 _TOLD = re.compile(r"\.(\w+)(?:\[(\d+)\])?")
-"""A step of a place as the parser of JSON tells it, under the name that it has in the text."""
+"""A step of a place in an error of the JSON parser, under its name in the text."""
 
 
 def _told_start(detail: str, text: str, kind: str) -> int | None:
-    """Where in the text the place stands that the parser tells: `... at ModelProto.graph.node[1]`."""
+    """Return the offset of the place in an error of the parser: `... at ModelProto.graph.node[1]`."""
     told = re.search(rf' at "?{kind}((?:{_TOLD.pattern})++)', detail)
     if told is None:
         return None
@@ -253,15 +259,17 @@ def _told_start(detail: str, text: str, kind: str) -> int | None:
 
 
 _MAX_DETAIL = 200
+_NO_INTEGER = re.compile(r"invalid literal for int\(\) with base 10: ('.*?')")
+"""The error of Python for a text that is not a number."""
 _STEP = re.compile(r"Failed to parse (\w+) field: ")
 
 
 def _one_line(detail: str) -> str:
-    """What a parser has to say, short: it repeats whole values, and each level of nesting adds a sentence."""
+    """Return the error of a parser, shortened: it repeats whole values, and each level of nesting adds a sentence."""
     path = ".".join(_STEP.findall(detail))
-    detail = " ".join(_STEP.sub("", detail).split())
+    detail = _NO_INTEGER.sub(r"\1 is not an integer", " ".join(_STEP.sub("", detail).split()))
     if len(detail) > _MAX_DETAIL:
         detail = f"{detail[:_MAX_DETAIL]} ..."
-    # The private package name is no business of the reader.
+    # The private package name means nothing to users.
     detail = detail.replace("onnx.", "").rstrip(".")
     return f"{path}: {detail}" if path else detail

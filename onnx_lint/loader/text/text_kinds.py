@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tells which message of ONNX a text may be that is no model."""
+"""Finds the messages of ONNX that a text may be, if it is not a model."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final
 from onnx_lint import schema
 from onnx_lint.input.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.input.source import Source
-from onnx_lint.ir.documents.kinds import KINDS, MODEL
+from onnx_lint.ir.documents.kinds import KINDS, MODEL_KIND
 from onnx_lint.ir.places.place import ROOT
 from onnx_lint.loader.identity.identify import Form
 from onnx_lint.loader.text.read_text import parse_json, parse_textproto
@@ -18,15 +18,15 @@ from onnx_lint.loader.text.text_tokens import QUOTED
 from onnx_lint.model import Fault, FaultKind
 from onnx_lint.wording import quote_some
 
-# What stands in quotes or behind # may look like anything.
+# Text in quotes or after # may look like anything.
 _TOKENS: Final = re.compile(rf"{QUOTED}|[{{<]|[}}>]|\b[A-Za-z_]\w*+(?=\s*+[:{{<])")
 
 _HEAD: Final = 1 << 14
-"""How many characters are looked at: what a text is meant to be shows early, and then the parser decides."""
+"""The number of characters that are examined: the first fields show the message, and then the parser decides."""
 
 
 def another_text(source: Source, form: Form, fault: Fault, limits: Limits = DEFAULT_LIMITS) -> Fault:
-    """The fault of a text that does not parse as a model: `fault`, or one that says which messages it may be."""
+    """Return the fault of a text that does not parse as a model: `fault`, or one that names the messages it may be."""
     if fault.kind is not FaultKind.TEXT:
         return fault
     text = source.read_at(0, source.size).decode("utf-8-sig", "replace")
@@ -34,22 +34,22 @@ def another_text(source: Source, form: Form, fault: Fault, limits: Limits = DEFA
     names = _names_in_text(text) if form is not Form.JSON else set(document) if isinstance(document, dict) else set()
     parse = parse_json if form is Form.JSON else parse_textproto
     found = [kind for kind in KINDS if _has(kind, names) and not isinstance(parse(source, kind, limits), Fault)]
-    if not found and document is not None and not _is_near(MODEL, document):
-        keys = f"its keys are {quote_some(tuple(document), 3)}" if isinstance(document, dict) else "it is no object"
-        return Fault(FaultKind.NOT_A_MODEL, ROOT, f"the file is JSON, but no model: {keys}", offset=0)
-    if not found or MODEL in found:
+    if not found and document is not None and not _is_near(MODEL_KIND, document):
+        keys = f"its keys are {quote_some(tuple(document), 3)}" if isinstance(document, dict) else "it is not an object"
+        return Fault(FaultKind.NOT_A_MODEL, ROOT, f"the file is JSON, but not a model: {keys}", offset=0)
+    if not found or MODEL_KIND in found:
         return fault
-    message = f"the text is no ModelProto, but may be {' or '.join(found)} (option --proto)"
+    message = f"the text is not a ModelProto, but may be {' or '.join(found)} (option --proto)"
     return Fault(FaultKind.NOT_A_MODEL, ROOT, message, offset=0)
 
 
 def _has(kind: str, names: set[str]) -> bool:
-    """Whether all names are of fields of the message."""
+    """Return true if all names are of fields of the message."""
     return bool(names) and names <= _fields_of(kind)
 
 
 def _is_near(kind: str, document: object) -> bool:
-    """Whether a document may have been meant for the message: it has one of its fields, or nothing."""
+    """Return true if a document may be meant as the message: it is empty, or has one of its fields."""
     return isinstance(document, dict) and (not document or not _fields_of(kind).isdisjoint(document))
 
 
@@ -58,7 +58,7 @@ def _fields_of(kind: str) -> set[str]:
 
 
 def _names_in_text(text: str) -> set[str]:
-    """The names of the outermost fields."""
+    """Return the names of the outermost fields."""
     names = set()
     depth = 0
     for token in _TOKENS.finditer(text[:_HEAD]):
@@ -72,7 +72,7 @@ def _names_in_text(text: str) -> set[str]:
 
 
 def _json_of(text: str) -> object:
-    """What the text says in JSON; None where it is none."""
+    """Return the value of the text as JSON; None if it is not JSON."""
     try:
         document: object = json.loads(text)
     except (ValueError, RecursionError):

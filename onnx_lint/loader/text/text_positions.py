@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tells in which line and column of a text the places of its message stand.
+"""Finds the line and column of places of a message in its text.
 
-One pass over the tokens, which keeps nothing but the places that are asked for and the messages that are open. It is
-for texts that the parsers take; of another it finds as much as looks like one.
+One pass over the tokens, which keeps only the wanted places and the open messages. It is for texts that parse; in other
+texts it finds whatever looks like a place.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from onnx_lint.ir.places.place import Key, Step
+from onnx_lint.ir.places.place import PlaceKey, Step
 from onnx_lint.loader.text.text_tokens import JSON_STRING, JSON_TOKENS, QUOTED, TEXT_TOKENS, json_fields
 from onnx_lint.schema import wire
 
 Position = tuple[int, int]
-"""A line, and a column in it: both count from 1, columns in Unicode code points. A tab is one, a byte order mark none.
-"""
+"""A line, and a column in it: both count from 1, columns in Unicode code points. A tab is one column, a byte order mark
+none."""
 
 _PIECE: Final = re.compile(r"[^\s,]++[^,]*+")
 """An element of a row of numbers or words."""
 
 
-# A message that holds no other one is one token, as nothing in most of them is asked for.
+# A message without other messages in it is one token, since most of them contain no wanted place.
 _TEXT_MESSAGES: Final = re.compile(
     rf"""(?P<flat>[{{<][^{{}}<>"'#]*+(?:(?:{QUOTED})[^{{}}<>"'#]*+)*+[}}>])|{TEXT_TOKENS.pattern}"""
 )
@@ -32,27 +32,27 @@ _JSON_MESSAGES: Final = re.compile(
 )
 
 
-def text_positions(text: str, kind: str, keys: Iterable[Key]) -> dict[Key, Position]:
-    """The positions of places in a message called `kind` that the text is in the text format of Protocol Buffers.
+def text_positions(text: str, kind: str, keys: Iterable[PlaceKey]) -> dict[PlaceKey, Position]:
+    """Return the positions of places in a message called `kind` in the text format of Protocol Buffers.
 
-    A place that is not there has the position of the innermost message around it. A value stands where it begins
-    itself, a message where the name of its field does; an element of a list in brackets where it begins.
+    A missing place has the position of the innermost message around it. The position of a value is its own beginning,
+    that of a message the beginning of its field's name, that of an element of a list in brackets its own beginning.
     """
     return _positions(_Text(text, kind, keys))
 
 
-def json_positions(text: str, kind: str, keys: Iterable[Key]) -> dict[Key, Position]:
-    """The positions of places in a message that the text is in JSON; see `text_positions`."""
+def json_positions(text: str, kind: str, keys: Iterable[PlaceKey]) -> dict[PlaceKey, Position]:
+    """Return the positions of places in a message in JSON; see `text_positions`."""
     return _positions(_Json(text, kind, keys))
 
 
-def json_start(text: str, kind: str, key: Key) -> int:
-    """The character at which a place stands in a message that the text is in JSON; see `text_positions`."""
+def json_start(text: str, kind: str, key: PlaceKey) -> int:
+    """Return the offset in characters of a place in a message in JSON; see `text_positions`."""
     return _starts(_Json(text, kind, [key]))[key]
 
 
 def positions_at(text: str, offsets: Iterable[int]) -> dict[int, Position]:
-    """The line and column of each of these characters, counted from 0, in one pass over the text."""
+    """Return the line and column of each of these characters, counted from 0, in one pass over the text."""
     found: dict[int, Position] = {}
     line, line_start, counted = 1, 0, 0
     for offset in sorted(set(offsets)):
@@ -64,17 +64,17 @@ def positions_at(text: str, offsets: Iterable[int]) -> dict[int, Position]:
 
 
 class _Wanted:
-    """A place that is asked for, or around one that is."""
+    """A wanted place, or a place around one."""
 
     __slots__ = ("inner", "start")
 
     def __init__(self) -> None:
         self.start: int | None = None
-        """Where it stands in the text; None as long as that is not known."""
+        """The offset of its beginning; None until it is found."""
         self.inner: dict[Step, _Wanted] = {}
 
-    def along(self, key: Key) -> Iterator[_Wanted]:
-        """The place itself, and those on the way to `key`; those that are not there yet are made."""
+    def along(self, key: PlaceKey) -> Iterator[_Wanted]:
+        """Yield the place itself, and those on the way to `key`; missing ones are added."""
         place = self
         yield place
         for step in key:
@@ -82,50 +82,50 @@ class _Wanted:
             yield place
 
     def forget(self) -> None:
-        """Of the place, and those in it, it is no longer known where they stand."""
+        """Forget the offsets of the place and of the places in it."""
         self.start = None
         for place in self.inner.values():
             place.forget()
 
 
-def _positions(walk: _Text | _Json) -> dict[Key, Position]:
+def _positions(walk: _Text | _Json) -> dict[PlaceKey, Position]:
     starts = _starts(walk)
     positions = positions_at(walk.text, starts.values())
     return {key: positions[start] for key, start in starts.items()}
 
 
-def _starts(walk: _Text | _Json) -> dict[Key, int]:
+def _starts(walk: _Text | _Json) -> dict[PlaceKey, int]:
     walk.walk()
     return {key: [place.start for place in way if place.start is not None][-1] for key, way in walk.ways.items()}
 
 
-class _Walk:
-    """Goes through the tokens of a text, and notes where the wanted places stand."""
+class _PlaceSearch:
+    """Walks the tokens of a text, and notes the beginnings of the wanted places."""
 
-    def __init__(self, text: str, kind: str, keys: Iterable[Key]) -> None:
+    def __init__(self, text: str, kind: str, keys: Iterable[PlaceKey]) -> None:
         self.text = text
         self.root = _Wanted()
         self.root.start = 0
         self.ways = {key: tuple(self.root.along(key)) for key in keys}
         """The wanted places, each with those around it, from the root on."""
         self.message: str | None = kind
-        """The message that is open; None where it can have no field."""
+        """The open message; None if it cannot have fields."""
         self.wanted: _Wanted | None = self.root
-        """Its place; None where nothing in it is asked for."""
+        """Its place; None if it contains no wanted place."""
         self.counts: dict[str, int] = {}
-        """How many values each field of it has had."""
+        """The number of values of each of its fields so far."""
         self.field: wire.Field | None = None
         """The field whose value comes next, or of whose list the elements come."""
         self.named_at = 0
-        """Where the name of that field begins."""
+        """The offset of the name of the current field."""
         self.is_list = False
-        """Whether a list is open."""
+        """True if a list is open."""
         self.outer: list[tuple[str | None, _Wanted | None, dict[str, int], wire.Field | None, bool]] = []
         self.is_entered = False
-        """Whether something in the message is asked for that was one token."""
+        """True if a message that was one token contains a wanted place."""
 
     def tokens(self, messages: re.Pattern[str], others: re.Pattern[str]) -> Iterator[re.Match[str]]:
-        """The tokens of the text, those in a message that is one token only where that is entered."""
+        """Yield the tokens of the text; the tokens in a message that is one token only if that is entered."""
         for token in messages.finditer(self.text):
             yield token
             if self.is_entered:
@@ -133,7 +133,7 @@ class _Walk:
                 yield from others.finditer(self.text, token.start() + 1, token.end())
 
     def flat(self, start: int) -> None:
-        """A message that is one token is the value of the field; it is entered where something in it is asked for."""
+        """Handle a message that is one token as the value of the field; enter it if it contains a wanted place."""
         self.open_message(start)
         if self.wanted is not None and self.wanted.inner:
             self.is_entered = True
@@ -141,9 +141,9 @@ class _Walk:
             self.close()
 
     def value(self, start: int, name: int | None = None) -> _Wanted | None:
-        """Note that a value of the field begins at `start`; its place, where that is asked for.
+        """Note that a value of the field begins at `start`; return its place, if that is wanted.
 
-        `name`: where the name of the field begins, which counts in place of the value.
+        `name`: the offset of the field's name, which counts instead of the value.
         """
         if self.wanted is None or self.field is None:
             return None
@@ -168,24 +168,24 @@ class _Walk:
                 self.value(piece.start())
 
     def open_list(self) -> None:
-        """A list of values of the field begins."""
+        """Begin a list of values of the field."""
         self.outer.append((self.message, self.wanted, self.counts, self.field, self.is_list))
         self.is_list = True
 
     def open_message(self, start: int) -> None:
-        """A message begins that is the value of the field."""
+        """Begin a message that is the value of the field."""
         inner = self.value(start, None if self.is_list else self.named_at)
         self.outer.append((self.message, self.wanted, self.counts, self.field, self.is_list))
         self.message = self.field.message if self.field is not None else None
         self.wanted, self.counts, self.field, self.is_list = inner, {}, None, False
 
     def close(self) -> None:
-        """The message or list ends that is open."""
+        """End the open message or list."""
         if self.outer:
             self.message, self.wanted, self.counts, self.field, self.is_list = self.outer.pop()
 
 
-class _Text(_Walk):
+class _Text(_PlaceSearch):
     def walk(self) -> None:
         """Note each value at its first token: it may have several, such as the pieces of a string."""
         text, name, name_at, is_value = self.text, "", 0, False
@@ -202,7 +202,7 @@ class _Text(_Walk):
             elif kind == "row":
                 if is_value:
                     self.row(start, token.end())
-                elif self.is_list:  # what comes first belongs to the value that has begun
+                elif self.is_list:  # the first tokens belong to the value that has begun
                     self.row(text.index(",", start) + 1, token.end())
                 is_value = self.is_list
             elif kind == ",":
@@ -225,12 +225,12 @@ class _Text(_Walk):
                 name, is_value = "", False
 
     def named(self, name: str, start: int) -> None:
-        """Note the field that has the name; none where nothing of the message is wanted."""
+        """Note the field with this name; none if no place in the message is wanted."""
         known = wire.fields_by_name(self.message) if self.wanted is not None and self.message is not None else {}
         self.field, self.named_at = known.get(name), start
 
 
-class _Json(_Walk):
+class _Json(_PlaceSearch):
     def walk(self) -> None:
         """Note each value at its token."""
         text = self.text
@@ -262,9 +262,9 @@ class _Json(_Walk):
                 self.close()
 
     def named(self, quoted: str, start: int) -> None:
-        """Note the field that has the name in quotes; none where nothing of the message is wanted.
+        """Note the field with the name in quotes; none if no place in the message is wanted.
 
-        A field may be given by both of its names: messages are merged, and of all else the parser takes the last.
+        A field may occur under both of its names: the parser merges messages, and uses the last of any other values.
         """
         self.field, self.named_at = None, start
         if self.wanted is None or self.message is None:

@@ -11,8 +11,8 @@ from typing import Final
 from onnx_lint import schema
 from onnx_lint.schema import wire
 
-# A string that is not closed is one all the same, up to the end of the line: were it none, the search would begin anew
-# at each quote in it. Nothing in these patterns is tried twice either, as each part takes what the next one cannot
+# An unclosed string is a token up to the end of the line; otherwise the search would begin again at each quote in it.
+# Nothing in these patterns is tried twice either, since each part consumes all characters that the next one cannot
 # begin with.
 QUOTED: Final = r"""#[^\n]*+|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"?|'[^'\\\n]*+(?:\\.[^'\\\n]*+)*+'?"""
 """A comment or a string in the text format of Protocol Buffers."""
@@ -29,7 +29,7 @@ JSON_TOKENS: Final = re.compile(
 
 @functools.cache
 def json_fields(message: str) -> Mapping[str, wire.Field]:
-    """The fields of a message by the names that they have in JSON, where either may stand."""
+    """Return the fields of a message by their names in JSON; both forms of a name are allowed."""
     known = wire.fields_by_name(message)
     names = (
         (name, field) for field in schema.message(message).DESCRIPTOR.fields for name in (field.json_name, field.name)

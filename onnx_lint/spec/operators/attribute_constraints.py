@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the operators of ONNX demand of the numbers and lists in their attributes, whatever the operands are.
+"""The constraints of ONNX operators on the numbers and lists in their attributes, independent of the operands.
 
-From the descriptions of the operators and attributes, one row for each sentence. Values that are one of a few stand in
-`attribute_values`; what depends on shapes is not here.
+Source: the descriptions of the operators and attributes, one row for each sentence. Sets of allowed values are in
+`attribute_values`; constraints that depend on shapes are not here.
 """
 
 from __future__ import annotations
@@ -15,13 +15,15 @@ from onnx_lint.common.record import Record
 from onnx_lint.spec.operators.attribute_values import ANY
 
 _WINDOWS: Final = "AveragePool Conv ConvInteger ConvTranspose DeformConv LpPool MaxPool MaxUnpool QLinearConv"
+_RUNTIME_POOLS: Final = "MaxpoolWithMask NhwcMaxPool QLinearAveragePool"
 _TREES: Final = "TreeEnsembleClassifier TreeEnsembleRegressor"
 
 _Minimum = tuple[str, str, str, int, int, int]
-"""Domain, operators, attributes, first and last version, and the least number that each of them may hold."""
+"""Domain, operators, attributes, first and last version, and the least number that each attribute may hold."""
 
 _MINIMA: Final[tuple[_Minimum, ...]] = (
     ("", _WINDOWS, "pads", 1, ANY, 0),
+    ("com.microsoft", _RUNTIME_POOLS, "pads", 1, ANY, 0),
     ("", "Attention", "kv_num_heads q_num_heads", 23, ANY, 1),
     ("", "Attention", "left_window_size right_window_size", 25, ANY, -1),
     ("", "Col2Im", "pads", 18, ANY, 0),
@@ -37,6 +39,8 @@ _MINIMA: Final[tuple[_Minimum, ...]] = (
     ("", "Scan", "num_scan_inputs", 8, ANY, 1),
     ("", "Split", "split", 11, 11, 0),
     ("", "Squeeze Unsqueeze", "axes", 1, 1, 0),
+    ("", "TfIdfVectorizer", "max_gram_length min_gram_length", 9, ANY, 1),
+    ("", "TfIdfVectorizer", "max_skip_count ngram_counts", 9, ANY, 0),
     ("", "TopK", "k", 1, 1, 1),
     ("", "Upsample", "height_scale width_scale", 1, 1, 1),
     ("", "Upsample", "scales", 7, 7, 1),
@@ -46,11 +50,12 @@ _DISTINCT: Final[tuple[tuple[str, str, str, int, int], ...]] = (
     ("", "CenterCropPad Resize", "axes", 18, ANY),
     ("", "Unsqueeze", "axes", 1, 11),
 )
-"""Domain, operators, attributes, first and last version of lists in which nothing occurs twice."""
+"""Domain, operators, attributes, first and last version of lists without duplicates."""
 
 _LENGTHS: Final[tuple[tuple[str, str, int, str], ...]] = (
     ("", _WINDOWS, 1, "kernel_shape strides dilations output_padding 2*pads"),
     ("", "Col2Im", 18, "strides dilations 2*pads"),
+    ("com.microsoft", _RUNTIME_POOLS, 1, "kernel_shape strides dilations 2*pads"),
     ("", "TfIdfVectorizer", 9, "ngram_indexes weights"),
     ("ai.onnx.ml", "CategoryMapper", 1, "cats_int64s cats_strings"),
     ("ai.onnx.ml", "LabelEncoder", 2,
@@ -69,10 +74,9 @@ _LENGTHS: Final[tuple[tuple[str, str, int, str], ...]] = (
      "nodes_hitrates nodes_missing_value_tracks_true"),
     ("ai.onnx.ml", "TreeEnsemble", 5, "leaf_targetids leaf_weights"),
 )  # fmt: skip
-"""Domain, operators, first version, and lists that are equally long; `2*` stands before one that is twice as long.
-
-A list that is left out or empty is not compared. Of two that exclude each other, such as `values_int64s` and
-`values_floats`, each has that length by itself.
+"""Domain, operators, first version, and lists of equal length; `2*` marks one that is twice as long.
+A list that is left out or empty is not compared. Of lists that exclude each other, such as `values_int64s` and
+`values_floats`, each must have that length.
 """
 
 _SIZES: Final[tuple[tuple[str, str, str, int, int], ...]] = (
@@ -84,7 +88,7 @@ _SIZES: Final[tuple[tuple[str, str, str, int, int], ...]] = (
 """Domain, operator, attribute, first version, and the number of its elements."""
 
 _WITH_EMPTY: Final = frozenset({("ai.onnx.ml", "LabelEncoder"), ("ai.onnx.ml", "TreeEnsemble")})
-"""Operators of which an empty list is compared with the others: onnx and ONNX Runtime refuse it."""
+"""Operators for which an empty list is compared with the others: onnx and ONNX Runtime reject it."""
 
 _NEEDING_ELEMENTS: Final[tuple[tuple[str, str, int, str], ...]] = (
     ("", "TfIdfVectorizer", 9, "pool_int64s pool_strings"),
@@ -96,21 +100,23 @@ _NEEDING_ELEMENTS: Final[tuple[tuple[str, str, int, str], ...]] = (
     ("ai.onnx.ml", "OneHotEncoder", 1, "cats_int64s cats_strings"),
     ("ai.onnx.ml", "TreeEnsembleClassifier ZipMap", 1, "classlabels_int64s classlabels_strings"),
 )
-"""Domain, operators, first version, and lists of which one has elements.
-
-An empty list counts as left out there: ONNX Runtime refuses the model. It runs a LabelEncoder of version 2 and a
-CategoryMapper without keys, a Constant without elements, and loads a DictVectorizer without a vocabulary."""
+"""Domain, operators, first version, and lists, one of which must have elements.
+For these operators an empty list counts as left out: ONNX Runtime rejects the model. It runs a LabelEncoder of version
+2 and a CategoryMapper without keys, a Constant without elements, and loads a DictVectorizer without a vocabulary.
+"""
 
 ACTIVATIONS: Final = {"RNN": 1, "GRU": 2, "LSTM": 3}
-"""How many activation functions a recurrent operator has for each direction."""
+"""The number of activation functions of a recurrent operator for each direction."""
 
 
 WITH_MORE: Final = frozenset(
     {
         ("", "Einsum"),
         ("", "RegexFullMatch"),
+        ("", "TfIdfVectorizer"),
         ("", "Transpose"),
         ("ai.onnx.ml", "LabelEncoder"),
+        ("ai.onnx.ml", "LinearClassifier"),
         ("ai.onnx.ml", "LinearRegressor"),
         ("ai.onnx.ml", "TreeEnsemble"),
         ("ai.onnx.ml", "TreeEnsembleClassifier"),
@@ -118,29 +124,29 @@ WITH_MORE: Final = frozenset(
         *[("", name) for name in ACTIVATIONS],
     }
 )
-"""Operators with demands that no table has."""
+"""Operators with constraints that are in no table."""
 
 
 class AttributeConstraints(Record):
-    """What an operator demands of the numbers and lists in its attributes."""
+    """The constraints of an operator on the numbers and lists in its attributes."""
 
     minima: dict[str, int]
     """The least number that an attribute may hold, also as an element of a list."""
     distinct: frozenset[str]
-    """Lists in which nothing occurs twice."""
+    """Lists without duplicates."""
     lengths: tuple[tuple[tuple[str, int], ...], ...]
     """Groups of lists, each with the factor of its length to that of the others."""
     sizes: dict[str, int]
-    """How many elements a list or tensor has."""
+    """The number of elements of a list or tensor."""
     compares_empty: bool
-    """Whether an empty list has to be as long as the others, too."""
+    """Whether an empty list must also be as long as the others."""
     needing_elements: tuple[tuple[str, ...], ...]
-    """Groups of lists of which one has elements."""
+    """Groups of lists, one of which must have elements."""
 
 
 @remembered(2_000)
 def attribute_constraints(operator: tuple[str, str, int]) -> AttributeConstraints | None:
-    """What an operator, its domain, name and version, demands of its attributes; None where nothing."""
+    """Return the constraints of an operator, given by domain, name and version, on its attributes; None if none."""
     domain, name, version = operator
 
     def covers(row_domain: str, operators: str, first: int, last: int) -> bool:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which values the operators of ONNX allow for an attribute, where their documentation names them.
+"""The values that ONNX operators allow for an attribute, if their documentation lists them.
 
-A schema says the type of an attribute, not its values; these come from the descriptions of the attributes, one row for
-each set. Left out are attributes whose description names values in passing, such as the many INT flags of which 1 means
-yes, and sets that depend on something else than the operator's version.
+A schema has the type of an attribute, not its values. The values here come from the descriptions of the attributes, one
+row for each set. Attributes whose description mentions values in passing are left out, such as the many INT flags for
+which 1 means yes, and also sets that depend on more than the operator's version.
 
-Where a description leaves room, the table does too: Upsample-7 and Resize-10 know "linear (including bilinear,
-trilinear, etc)", which can be read as further values.
+If a description is ambiguous, the table allows every reading: Upsample-7 and Resize-10 have "linear (including
+bilinear, trilinear, etc)", which can be read as further values.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
 from onnx_lint.spec.operators.schema import OperatorSchema
 
 ANY: Final = 2**31
-"""The last version of a set that still holds."""
+"""The last version of a set that still applies."""
 
-Row = tuple[str, str, str, int, int, str]
+ValueRow = tuple[str, str, str, int, int, str]
 """Domain, operators, attribute, first and last version of the operator (since-versions), and the values."""
 
 _RECURRENT: Final = (
@@ -29,10 +29,10 @@ _RECURRENT: Final = (
 )
 _POST_TRANSFORM: Final = "NONE SOFTMAX LOGISTIC SOFTMAX_ZERO PROBIT"
 
-_STRINGS: Final[tuple[Row, ...]] = (
+_STRINGS: Final[tuple[ValueRow, ...]] = (
     ("", "AveragePool Conv ConvInteger ConvTranspose LpPool MaxPool QLinearConv", "auto_pad", 1, ANY,
      "NOTSET SAME_UPPER SAME_LOWER VALID"),
-    # The default of GRU-1 is misspelt, and what the default is cannot be forbidden.
+    # The default of GRU-1 is misspelt, and the default must be allowed.
     ("", "GRU", "direction", 1, 2, "forward foward reverse bidirectional"),
     ("", "GRU", "direction", 3, ANY, "forward reverse bidirectional"),
     ("", "LSTM RNN", "direction", 1, ANY, "forward reverse bidirectional"),
@@ -83,7 +83,7 @@ _STRINGS: Final[tuple[Row, ...]] = (
     ("ai.onnx.preview.training", "Momentum", "mode", 1, ANY, "nesterov standard"),
 )  # fmt: skip
 
-_NUMBERS: Final[tuple[Row, ...]] = (
+_NUMBERS: Final[tuple[ValueRow, ...]] = (
     ("", "Attention", "qk_matmul_output_mode", 23, ANY, "0 1 2 3"),
     ("", "Attention", "softmax_precision", 25, ANY, "1 10 11 16"),
     ("", "GRU LSTM RNN", "layout", 14, ANY, "0 1"),
@@ -98,6 +98,7 @@ _NUMBERS: Final[tuple[Row, ...]] = (
     ("", "Scan", "scan_input_directions", 9, ANY, "0 1"),
     ("", "Scan", "scan_output_directions", 9, ANY, "0 1"),
     ("", "Unique", "sorted", 11, ANY, "0 1"),
+    ("ai.onnx.preview", "FlexAttention", "softmax_precision", 1, ANY, "1 10 11 16"),
     ("ai.onnx.ml", "TreeEnsemble", "aggregate_function", 5, ANY, "0 1 2 3"),
     ("ai.onnx.ml", "TreeEnsemble", "post_transform", 5, ANY, "0 1 2 3 4"),
 )  # fmt: skip
@@ -106,13 +107,13 @@ _REDUCTIONS: Final = (
     "ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare"
 )
 
-_FLAGS: Final[tuple[Row, ...]] = (
+_FLAGS: Final[tuple[ValueRow, ...]] = (
     ("", f"ArgMax ArgMin {_REDUCTIONS}", "keepdims", 1, ANY, "0 1"),
     ("", "ArgMax ArgMin", "select_last_index", 12, ANY, "0 1"),
     ("", _REDUCTIONS, "noop_with_empty_axes", 13, ANY, "0 1"),
     ("", "CumProd CumSum", "exclusive reverse", 11, ANY, "0 1"),
 )
-"""INT attributes of which the text says what 1 means: consumers refuse other numbers, or take them for 0 or for 1."""
+"""INT attributes whose description defines 1 as yes. Consumers reject other numbers, or treat them as 0 or 1."""
 
 _ELEMENT_TYPE_OF_OUTPUT: Final[Mapping[tuple[str, str], int]] = {
     ("Bernoulli", "dtype"): 0,
@@ -148,17 +149,17 @@ _OTHER_ELEMENT_TYPES: Final = frozenset(
         ("com.microsoft", "GemmFloat8", "dtype"),
     }
 )
-"""Attributes that hold an element type, that of an intermediate result or one of which the signature lists no types."""
+"""Other attributes with an element type: of an intermediate result, or without a list of types in the signature."""
 
 AllowedValues = frozenset[str] | frozenset[int]
 """Strings for attributes of type STRING and STRINGS, numbers for INT and INTS."""
 
 
 def allowed_values(schema: OperatorSchema, attribute: str) -> AllowedValues | None:
-    """The values that an operator allows for an attribute of type STRING, STRINGS, INT or INTS.
+    """Return the values that an operator allows for an attribute of type STRING, STRINGS, INT or INTS.
 
-    The elements of a list each have one of the values. None where any value is allowed, or nothing says which.
-    Numbers of element types are those of TensorProto.DataType.
+    For a list, each element must have one of the values. Returns None if any value is allowed, or if the documentation
+    does not list them. Numbers of element types are those of TensorProto.DataType.
     """
     declared = schema.attributes.get(attribute)
     if declared is None:
@@ -191,7 +192,7 @@ def _element_types(schema: OperatorSchema, attribute: str) -> AllowedValues:
         # Cast of version 1 names the element type, later versions number it.
         return frozenset(element_type_name(code) for code in codes)
     if schema.attributes[attribute].default == 0:
-        # Zero, the undefined element type, stands for an attribute that is not given.
+        # Zero, the undefined element type, means that the attribute is not given.
         codes.add(0)
     return frozenset(codes)
 
@@ -202,12 +203,12 @@ def _flags() -> frozenset[tuple[str, str]]:
 
 
 def is_flag(schema: OperatorSchema, attribute: str) -> bool:
-    """Return whether an attribute is a flag, of which the text says what 1 means and not that there is no more."""
+    """Return whether an attribute is a flag: the text defines 1, without excluding other numbers."""
     return not schema.domain and (schema.name, attribute) in _flags()
 
 
 def is_element_type(schema: OperatorSchema, attribute: str) -> bool:
-    """Whether the attribute holds the element type of an output."""
+    """Return whether the attribute holds the element type of an output."""
     return not schema.domain and (schema.name, attribute) in _ELEMENT_TYPE_OF_OUTPUT
 
 
@@ -217,5 +218,5 @@ def names_element_type(schema: OperatorSchema, attribute: str) -> bool:
 
 
 def element_type_name(code: int) -> str:
-    """The name of an element type in TensorProto.DataType; the number itself where it has none."""
+    """Return the name of an element type in TensorProto.DataType; the number itself if it has none."""
     return ELEMENT_TYPE_NAMES[code - 1].upper() if 0 < code <= len(ELEMENT_TYPE_NAMES) else str(code)

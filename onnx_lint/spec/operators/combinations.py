@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which attributes, inputs and outputs the operators of ONNX want alone, together, or in place of each other.
+"""Optional attributes, inputs and outputs that ONNX operators require together, or instead of each other.
 
-Each of them is optional in the signature, which cannot say more than that; these come from the descriptions of the
-operators and of their attributes and operands, one row for each such sentence, with where it stands.
+The signature cannot express this. The rows come from the descriptions of the operators and of their attributes and
+operands, one for each sentence, with its source.
 
-Left out are sentences on attributes with a default value (the `default_*` of CategoryMapper and LabelEncoder-1, the
-`replaced_value_*` of Imputer): each of these always has a value, so "one and only one is defined" can only be about
-which of them is looked at. So are those by which an attribute "is valid only" with a value of another (`nearest_mode`
-and `cubic_coeff_a` of Resize): exporters write all of them into each node, and they say nothing there.
+Sentences about attributes with a default value are left out (the `default_*` of CategoryMapper and LabelEncoder-1, the
+`replaced_value_*` of Imputer): each of these always has a value, so "one and only one is defined" can only mean which
+one is used. Sentences by which an attribute "is valid only" with a value of another are left out as well
+(`nearest_mode` and `cubic_coeff_a` of Resize): exporters write all of them into each node, where they have no effect.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from onnx_lint.spec.operators.schema import OperatorSchema
 
 
 class Choice(Enum):
-    """How many sides of a combination a node gives."""
+    """How many sides of a combination a node must have."""
 
     ONE = "one"
     """Exactly one."""
@@ -45,36 +45,35 @@ class Member(Record):
     """The index of the input or output; -1 for an attribute."""
 
     def describe(self) -> str:
-        """The member as messages name it."""
+        """Return the member for messages."""
         if self.field == "attribute":
             return f"attribute '{self.name}'"
         return f"{self.field} {self.index} ('{self.name}')"
 
 
 Side = tuple[Member, ...]
-"""Members any of which makes the side given; most sides have one."""
+"""Members, any of which counts as the side being given. Most sides have one."""
 
 
 class Combination(Record):
-    """Members of an operator that are given together, or in place of each other."""
+    """Members of an operator that are required together, or instead of each other."""
 
     kind: Choice
     sides: tuple[Side, ...]
     source: str
-    """Where the operator's documentation says so."""
+    """The place in the operator's documentation."""
     is_enforced: bool = True
-    """Whether consumers refuse what breaks it; some sentences all of them pass over."""
+    """Whether consumers reject a violation. All of them ignore some sentences."""
     idle_values: tuple[str, ...] = ()
     """Values of a STRING attribute with which it counts as not given."""
     empty_lists: str = ""
-    """What consumers make of an empty list beside another member; empty where they take it for one not given."""
+    """How consumers treat an empty list beside another member; empty if they ignore it."""
 
 
-_Row = tuple[str, str, int, Choice, str, str]
-"""Domain, operators, first version, kind, the sides, and where the sentence stands.
-
-A side is an attribute, `in:` or `out:` and the name of an operand, or some of these with plus signs between them. An
-asterisk at the end of an attribute stands for any ending: each such attribute is a side.
+_CombinationRow = tuple[str, str, int, Choice, str, str]
+"""Domain, operators, first version, kind, the sides, and the source of the sentence.
+A side is an attribute, `in:` or `out:` with the name of an operand, or several of these joined by plus signs. An
+asterisk at the end of an attribute matches any ending: each matching attribute is a side.
 """
 
 _CLASS_LABELS: Final = "LinearClassifier SVMClassifier TreeEnsembleClassifier ZipMap"
@@ -88,7 +87,7 @@ _TREE_NODES: Final = (
 )
 _TREE_VOTES: Final = "class_treeids class_nodeids class_ids class_weights+class_weights_as_tensor"
 
-_ROWS: Final[tuple[_Row, ...]] = (
+_ROWS: Final[tuple[_CombinationRow, ...]] = (
     ("", "Attention", 23, Choice.TOGETHER, "in:past_key in:past_value", "the operator's description"),
     ("", "Attention", 23, Choice.TOGETHER, "out:present_key out:present_value", "the operator's description"),
     ("", "Attention", 24, Choice.AT_MOST_ONE,
@@ -107,28 +106,36 @@ _ROWS: Final[tuple[_Row, ...]] = (
     ("ai.onnx.ml", "LabelEncoder", 2, Choice.ONE, "keys_*", "the operator's description"),
     ("ai.onnx.ml", "LabelEncoder", 2, Choice.ONE, "values_*", "the operator's description"),
     ("ai.onnx.ml", _CLASS_LABELS, 1, Choice.ONE, "classlabels_*", "attributes 'classlabels_*'"),
+    ("ai.onnx.ml", "LinearRegressor", 1, Choice.SOME, "coefficients", "the operator's description"),
     ("ai.onnx.ml", "OneHotEncoder", 1, Choice.ONE, "cats_*", "attributes 'cats_*'"),
+    ("ai.onnx.ml", "Scaler", 1, Choice.TOGETHER, "offset scale", "attribute 'scale'"),
     ("ai.onnx.ml", "SVMClassifier", 1, Choice.TOGETHER, "prob_a prob_b", "attribute 'prob_b'"),
     *[("ai.onnx.ml", operators, 1, Choice.TOGETHER, lists, "the operator's description")
       for operators, lists in ((_TREES, _TREE_NODES), (_TREE_CLASSIFIER, _TREE_VOTES),
                                (_TREE_REGRESSOR, _TREE_VOTES.replace("class_", "target_")))],
+    ("com.microsoft", "MaxpoolWithMask", 1, Choice.SOME, "kernel_shape", "ONNX Runtime"),
+    ("com.microsoft", "QLinearAdd QLinearMul", 1, Choice.SOME, "in:A_zero_point", "ONNX Runtime"),
+    ("com.microsoft", "QLinearAdd QLinearMul", 1, Choice.SOME, "in:B_zero_point", "ONNX Runtime"),
+    ("com.microsoft", "QLinearAveragePool", 1, Choice.SOME, "in:x_zero_point", "ONNX Runtime"),
+    ("com.microsoft", "QLinearReduceMean", 1, Choice.SOME, "in:data_zero_point", "ONNX Runtime"),
+    ("com.microsoft", "GroupQueryAttention", 1, Choice.TOGETHER, "in:past_key in:past_value", "ONNX Runtime"),
     *[("ai.onnx.ml", operators, 3, Choice.AT_MOST_ONE, f"{name} {name}_as_tensor", "the operator's description")
       for name, operators in (("base_values", _TREES), ("nodes_hitrates", _TREES), ("nodes_values", _TREES),
                               ("class_weights", _TREE_CLASSIFIER), ("target_weights", _TREE_REGRESSOR))],
 )  # fmt: skip
 
-_UNENFORCED: Final[tuple[_Row, ...]] = (
+_UNENFORCED: Final[tuple[_CombinationRow, ...]] = (
     ("", "AveragePool LpPool MaxPool", 1, Choice.AT_MOST_ONE, "auto_pad pads", "attribute 'pads'"),
     *[("ai.onnx.ml", "LabelEncoder", 4, Choice.AT_MOST_ONE, f"{values} {defaults}", "the operator's description")
       for values, defaults in (("values_int64s", "default_float+default_string"),
                                ("values_floats", "default_int64+default_string"),
                                ("values_strings", "default_float+default_int64"))],
 )  # fmt: skip
-"""What the text forbids and consumers take: with `auto_pad` they do not look at the `pads` of a pool, nor at a default
-of another type than the values of LabelEncoder."""
+"""Combinations that the text forbids but consumers accept: with `auto_pad` they ignore the `pads` of a pool, and
+a default of another type than the values of LabelEncoder."""
 
 _IDLE: Final[Mapping[str, tuple[str, ...]]] = {"auto_pad": ("NOTSET", "")}
-"""Values of attributes by which they say the same as without them."""
+"""Values of attributes that mean the same as leaving the attribute out."""
 
 _EMPTY_LISTS: Final[Mapping[tuple[str, str], str]] = {
     ("", "Constant"): "onnx refuses it, ONNX Runtime takes it",
@@ -137,17 +144,15 @@ _EMPTY_LISTS: Final[Mapping[tuple[str, str], str]] = {
     ("ai.onnx.ml", "OneHotEncoder"): "onnx and ONNX Runtime refuse it",
     ("ai.onnx.ml", "SVMClassifier"): "ONNX Runtime refuses it",
 }
-"""Operators of which an empty list counts beside another member of a choice, and what consumers make of that.
-
-No text says whether an empty list is a list that is given. Of Constant it is one: `value_ints` without elements is a
-tensor of shape [0]. Of the others consumers decide (onnx 1.23, ONNX Runtime 1.32): of ZipMap, LinearClassifier,
-TreeEnsembleClassifier, Imputer and DictVectorizer they run models with an empty list beside one that has elements, as
-exporters write them.
+"""Operators for which an empty list counts as given beside another member of a choice, and how consumers treat it.
+No text says whether an empty list is given. For Constant it is: `value_ints` without elements is a tensor of shape [0].
+For the others consumers decide (onnx 1.23, ONNX Runtime 1.32): for ZipMap, LinearClassifier, TreeEnsembleClassifier,
+Imputer and DictVectorizer they run models with an empty list beside one with elements, as exporters write them.
 """
 
 
-_Rows = tuple[tuple[_Row, bool, str], ...]
-"""Rows, whether consumers enforce each, and what they make of empty lists."""
+_Rows = tuple[tuple[_CombinationRow, bool, str], ...]
+"""Rows, whether consumers enforce each, and how they treat empty lists."""
 
 
 @cache
@@ -163,7 +168,7 @@ def _rows_of_operators() -> Mapping[tuple[str, str], _Rows]:
 
 
 def combinations(schema: OperatorSchema) -> tuple[Combination, ...]:
-    """What the operator wants alone, together, or in place of each other."""
+    """Return the members that the operator requires together, or instead of each other."""
     rows = _rows_of_operators().get((schema.domain, schema.name))
     if rows is None:
         return ()
@@ -176,7 +181,9 @@ _Names = tuple[str, ...]
 
 @remembered(1_000)
 def _combinations(operator: tuple[_Rows, int, _Names, _Names, _Names]) -> tuple[Combination, ...]:
-    """The combinations of an operator: its rows, version, and the names of its attributes, inputs and outputs."""
+    """Return the combinations of an operator, from its rows, version, and the names of
+    attributes, inputs and outputs.
+    """
     rows, version, attributes, inputs, outputs = operator
     names = {"in": inputs, "out": outputs, "": attributes}
     return tuple(
@@ -186,17 +193,17 @@ def _combinations(operator: tuple[_Rows, int, _Names, _Names, _Names]) -> tuple[
     )
 
 
-def _combination(names: Mapping[str, _Names], row: _Row) -> Combination:
+def _combination(names: Mapping[str, _Names], row: _CombinationRow) -> Combination:
     _, _, _, kind, words, source = row
     sides: list[Side] = []
     for word in words.split():
         if word.endswith("*"):
             sides += [(Member("attribute", name, -1),) for name in names[""] if name.startswith(word[:-1])]
         else:
-            # An attribute may have come with a later version.
+            # An attribute may have been introduced by a later version.
             known = [name for name in word.split("+") if ":" in name or name in names[""]]
             sides.append(tuple(_member(names, name) for name in known))
-    # An asterisk may find again what stands before it. Attributes come in the order of the signature.
+    # An asterisk may match a name that another word names. Attributes come in the order of the signature.
     if all(side[0].field == "attribute" for side in sides):
         sides.sort(key=lambda side: names[""].index(side[0].name))
     idle = tuple(value for name in words.split() for value in _IDLE.get(name, ()))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operators that operator-set documents declare: their names, and nothing of their signatures.
+"""The operators that operator-set documents declare: their names, without signatures.
 
-A document is a snapshot: it has all operators of one version of its domain. What the versions without a document have
-follows in part from those before and behind.
+A document is a snapshot of all operators of one version of its domain. The operators of versions without a document
+partly follow from older and newer documents.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from onnx_lint.spec.releases import normalized_domain
 
 
 class DeclaredSet(Record):
-    """What one operator-set document declares."""
+    """The declarations of one operator-set document."""
 
     domain: str
     version: int
     operators: Mapping[str, int]
-    """For each operator the version that brought it; for a function 1, because a document does not date functions."""
+    """The version that introduced each operator; 1 for a function, because a document does not date functions."""
 
 
 def declared_set(document: Any) -> DeclaredSet:
-    """What the OperatorSetProto declares."""
+    """Return the declarations of an OperatorSetProto."""
     operators = {operator.op_type: int(operator.since_version) for operator in document.operator}
     operators |= {function.name: 1 for function in document.functions}
     return DeclaredSet(normalized_domain(document.domain), int(document.opset_version), operators)
 
 
-class Declarations:
+class DeclaredSets:
     """The operator-set documents of a run, by domain."""
 
     def __init__(self, sets: Iterable[DeclaredSet] = ()) -> None:
@@ -43,7 +43,7 @@ class Declarations:
                 first[name] = min(version, first.get(name, version))
 
     def __iter__(self) -> Iterator[DeclaredSet]:
-        """Every document."""
+        """Yield every document."""
         return (found for sets in self._sets.values() for found in sets)
 
     @property
@@ -52,23 +52,23 @@ class Declarations:
         return self._sets.keys()
 
     def newest(self, domain: str) -> int | None:
-        """The newest version of the domain that has a document; None without any."""
+        """Return the newest version of the domain that has a document; None if there is none."""
         return max((found.version for found in self._sets.get(domain, ())), default=None)
 
     def has_version(self, domain: str, version: int) -> bool:
-        """Whether a document declares that version of the domain."""
+        """Return whether a document declares that version of the domain."""
         return any(found.version == version for found in self._sets.get(domain, ()))
 
     def since(self, domain: str) -> Mapping[str, int]:
-        """The operators of the domain in all its documents, and the version that brought each."""
+        """Return the operators of the domain in all its documents, and the version that introduced each."""
         return self._since.get(domain, {})
 
     def has(self, domain: str, op_type: str, version: int) -> bool | None:
-        """Whether a version of the domain has the operator; None where no document tells.
+        """Return whether a version of the domain has the operator; None if the documents do not say.
 
-        Several documents of one version add up. Of a version without a document an operator is taken to be part where
-        the next newer document says that it was there by then, or the next older one has it: it may have gone since.
-        Of a version that is newer than all documents nothing is known.
+        Several documents of one version are combined. A version without a document has the operator if a newer document
+        says that it was introduced by then, or if the next older one has it: it may have been removed since. Versions
+        newer than all documents are unknown.
         """
         sets = self._sets.get(domain, ())
         exact = [found for found in sets if found.version == version]

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of operators of other projects that stand in models as if they were operators of ONNX."""
+"""Names of operators of other projects that occur in models as if they were operators of ONNX."""
 
 from __future__ import annotations
 
 from typing import Final
 
 RUNTIME_HAD_FIRST: Final = frozenset({"LayerNormalization", "MeanVarianceNormalization", "ThresholdedRelu"})
-"""What ONNX Runtime had in the default domain before ONNX took it up: its own schemas, of version 1."""
+"""Operators that ONNX Runtime had in the default domain before ONNX, with its own schemas of version 1."""
 
 RUNTIME_TRAINING: Final = frozenset({"AveragePoolGrad", "MaxPoolGrad"})
-"""What ONNX Runtime Training has in the default domain; its other gradients stand in a domain of its own."""
+"""Operators that ONNX Runtime Training has in the default domain; its other gradients have a domain of their own."""
 
 TENSORFLOW: Final = frozenset(
     {
@@ -63,4 +63,4 @@ TENSORFLOW: Final = frozenset(
         "Xlogy",
     }
 )
-"""Operators of TensorFlow that converters are known to leave behind, or that people try in its place."""
+"""Operators of TensorFlow that converters leave behind, or that people try instead of ONNX operators."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What became of operators that are gone or on their way out.
+"""Removed and deprecated operators, and their replacements.
 
-Sources: ManagingExperimentalOps.md for the removed experimental operators, and the operators' own pages
-for what takes the place of a deprecated one.
+Sources: ManagingExperimentalOps.md for the removed experimental operators, and the pages of the operators for the
+replacements of deprecated ones.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ REMOVED_EXPERIMENTAL: Final[Mapping[str, str | None]] = MappingProxyType(
         "ScaledTanh": "Mul(Tanh(Mul(X, beta)), alpha)",
     }
 )
-"""Experimental operators of the default domain that no operator set holds any more, and their substitutes."""
+"""Experimental operators of the default domain that were removed, and their replacements."""
 
 
 class Replacement(Record):
-    """An operator is deprecated in favour of another, or of a corrected version of itself.
+    """The replacement of a deprecated operator: another operator, or a corrected version of itself.
 
-    `since_version` is the version of the domain from which on the replacement is there.
+    `since_version` is the first version of the domain that has the replacement.
     """
 
     deprecated_since: int
@@ -51,4 +51,4 @@ REPLACEMENTS: Final[Mapping[tuple[str, str], Replacement]] = MappingProxyType(
         ("ai.onnx.ml", "TreeEnsembleRegressor"): Replacement(5, "TreeEnsemble", 5),
     }
 )
-"""What takes the place of each operator that an operator set version of ONNX deprecates."""
+"""The replacement of each operator that an operator set version of ONNX deprecates."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""JSON documents read strictly: a value knows where it stands, and every fault names the place."""
+"""Strict reading of JSON documents: each value knows its place, and every error names it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TYPE_NAMES: Final[Mapping[type, str]] = {
 
 
 class SchemaFileError(ValueError):
-    """A schema file has a fault; `place` is the JSON path of it, "" for the whole file."""
+    """A schema file has a fault; `place` is its JSON path, "" for the whole file."""
 
     def __init__(self, path: str | Path, place: str, reason: str) -> None:
         self.path = str(path)
@@ -34,29 +34,29 @@ class SchemaFileError(ValueError):
 
 
 class JsonValue(Record):
-    """A value of the JSON document and where it stands."""
+    """A value of the JSON document and its place."""
 
     data: Any
     place: str
     path: str | Path
 
     def fail(self, reason: str) -> NoReturn:
-        """Raises SchemaFileError for this place."""
+        """Raise SchemaFileError for this place."""
         raise SchemaFileError(self.path, self.place, reason)
 
     def at(self, key: str) -> JsonValue:
-        """The value under a key of an object, which must be there."""
+        """Return the value under a key of an object, which must exist."""
         return JsonValue(self.data[key], f"{self.place}.{key}" if self.place else key, self.path)
 
     def expect(self, *types: type) -> Any:
-        """The data, if it is of one of the types."""
-        # JSON's true is no number, though Python's True is an int.
+        """Return the data if it has one of the types; otherwise raise SchemaFileError."""
+        # JSON's true is not a number, but Python's True is an int.
         if isinstance(self.data, bool) != (bool in types) or not isinstance(self.data, types):
             self.fail(f"{_described(self.data)} where {' or '.join(_TYPE_NAMES[t] for t in types)} is expected")
         return self.data
 
     def expect_keys(self, keys: Collection[str], required: Iterable[str]) -> None:
-        """Holds an object to the keys that it may have and those that it must have."""
+        """Raise SchemaFileError for a key that is not in `keys`, or a required key that is missing."""
         self.expect(dict)
         for key in self.data:
             if key not in keys:
@@ -66,30 +66,30 @@ class JsonValue(Record):
                 self.fail(f"key '{key}' is missing")
 
     def get(self, key: str, kind: type, default: Any = None) -> Any:
-        """The data under a key, if it is of the type; the default if the key is absent."""
+        """Return the data under a key if it has the type, or the default if the key is absent."""
         return self.at(key).expect(kind) if key in self.data else default
 
     def name(self) -> str:
-        """The text under the key `name`, which must not be empty."""
+        """Return the text under the key `name`, which must not be empty."""
         value: str = self.get("name", str)
         if not value:
             self.at("name").fail("the name is empty")
         return value
 
     def choice(self, key: str, allowed: Collection[str], default: str | None = None) -> str:
-        """The text under a key, if it is one of the allowed."""
+        """Return the text under a key if it is one of the allowed."""
         value: str = self.get(key, str, default)
         if value not in allowed:
-            self.at(key).fail(f"{quote(value)} is none of {', '.join(sorted(allowed))}{_suggestion(value, allowed)}")
+            self.at(key).fail(f"{quote(value)} is not one of {', '.join(sorted(allowed))}{_suggestion(value, allowed)}")
         return value
 
     def elements(self) -> list[JsonValue]:
-        """The elements of an array."""
+        """Return the elements of an array."""
         self.expect(list)
         return [JsonValue(item, f"{self.place}[{i}]", self.path) for i, item in enumerate(self.data)]
 
     def items(self, key: str) -> list[JsonValue]:
-        """The elements of the array under a key, none if the key is absent."""
+        """Return the elements of the array under a key; none if the key is absent."""
         return self.at(key).elements() if key in self.data else []
 
 
@@ -105,9 +105,9 @@ def _suggestion(word: str, known: Iterable[str]) -> str:
 
 
 def parse(path: str | Path, data: bytes) -> Any:
-    """The JSON document that a file holds, held to RFC 8259: no key twice, no NaN.
+    """Return the JSON document in a file, parsed as RFC 8259 requires: no duplicate key, no NaN.
 
-    Raises SchemaFileError for what is not JSON.
+    Raises SchemaFileError for anything that is not JSON.
     """
     try:
         return json.loads(data.decode(), object_pairs_hook=_object, parse_constant=_constant)
@@ -118,19 +118,19 @@ def parse(path: str | Path, data: bytes) -> Any:
         raise SchemaFileError(path, place, f"not JSON: {error.msg}") from error
     except RecursionError as error:
         raise SchemaFileError(path, "", "nested too deep") from error
-    except ValueError as error:  # _FaultyJsonError, and numbers with more digits than Python takes
+    except ValueError as error:  # _FaultyJsonError, and numbers with more digits than Python accepts
         raise SchemaFileError(path, "", str(error)) from error
 
 
 class _FaultyJsonError(ValueError):
-    """JSON that Python would take, and that says something twice or nothing that JSON knows."""
+    """JSON that Python would accept, with a duplicate key or a constant that JSON does not have."""
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         key = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
-        raise _FaultyJsonError(f"key {quote(key)} stands twice")
+        raise _FaultyJsonError(f"key {quote(key)} occurs twice")
     return found
 
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds operator signatures, in the package's data and in schema files."""
+"""Finds operator signatures in the package's data and in schema files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
-from onnx_lint.spec.operators.declared import Declarations, DeclaredSet
+from onnx_lint.spec.operators.declared import DeclaredSet, DeclaredSets
 from onnx_lint.spec.operators.schema import OperatorSchema
 from onnx_lint.spec.operators.store import ONNX, ONNXRUNTIME, DataFile
 from onnx_lint.spec.releases import normalized_domain
@@ -20,18 +20,18 @@ _DATA_FILES: Final = (ONNX, ONNXRUNTIME)
 class OperatorSchemas:
     """The operators of the built-in domains, of schema files and of operator-set documents.
 
-    A schema file's operator takes the place of a built-in one of the same domain and name, with all its
-    versions; that way a newer runtime's `com.microsoft` can be described. "ai.onnx" is the default domain "".
+    A schema file's operator replaces a built-in one with the same domain and name, in all its versions. So a newer
+    runtime's `com.microsoft` can be described. "ai.onnx" is the default domain "".
     """
 
     def __init__(self, files: Iterable[SchemaFile] = (), declared: Iterable[DeclaredSet] = ()) -> None:
-        """Takes schema files in, and operator-set documents.
+        """`files`: schema files. `declared`: operator-set documents.
 
-        Raises SchemaFileError when two files describe one operator.
+        Raises SchemaFileError if two files describe one operator.
         """
         self._described: dict[tuple[str, str], dict[int, OperatorSchema]] = {}
         self._found: dict[tuple[str, str, int], OperatorSchema | None] = {}
-        self._declared = Declarations(declared)
+        self._declared = DeclaredSets(declared)
         origin: dict[tuple[str, str], SchemaFile] = {}
         for file in files:
             for name, schemas in file.operators.items():
@@ -47,29 +47,29 @@ class OperatorSchemas:
                 self._described[file.domain, name] = {schema.since_version: schema for schema in schemas}
 
     def find(self, domain: str, op_type: str, opset_version: int) -> OperatorSchema | None:
-        """The signature of an operator in an operator set: the newest that is not newer than the set.
+        """Return the signature of an operator in an operator set: the newest that is not newer than the set.
 
-        None if the domain is not known, or the operator is not, or came later.
+        Returns None if the domain or the operator is unknown, or the operator was introduced later.
         """
         key = (normalized_domain(domain), op_type, opset_version)
         found = self._found.get(key)
         if found is None:
             found = self._find(*key)
-            if found is not None:  # what there is not is not kept: a file may name as many operators as it likes
+            if found is not None:  # do not cache misses: a file may name any number of operators
                 self._found[key] = found
         return found
 
     def with_declared(self, declared: DeclaredSet) -> OperatorSchemas:
-        """These operators and those of one more operator-set document."""
+        """Return these operators together with those of one more operator-set document."""
         more = OperatorSchemas(declared=[*self._declared, declared])
         more._described = self._described
         return more
 
     def is_declared(self, domain: str, op_type: str, opset_version: int) -> bool | None:
-        """Whether the operator-set documents have the operator in that version; None where they do not tell.
+        """Return whether the operator-set documents have the operator in that version; None if they do not say.
 
-        Of ONNX's own domains only the version of a document counts: the others are known better than a document of a
-        later version tells, in which many operators have a newer definition.
+        For ONNX's own domains only a document of exactly this version counts: the built-in data are more precise than a
+        document of a later version, in which many operators have a newer definition.
         """
         if not self._declared.domains:
             return None
@@ -79,15 +79,15 @@ class OperatorSchemas:
         return self._declared.has(domain, op_type, opset_version)
 
     def newest_declared(self, domain: str) -> int | None:
-        """The newest version of the domain that an operator-set document declares; None where none is of the domain."""
+        """Return the newest version of the domain that an operator-set document declares; None if there is none."""
         return self._declared.newest(normalized_domain(domain))
 
     def is_described(self, domain: str) -> bool:
-        """Whether a schema file describes the domain."""
+        """Return whether a schema file describes the domain."""
         return any(of == domain for of, _ in self._described)
 
     def versions(self, domain: str, op_type: str) -> tuple[int, ...]:
-        """The operator set versions that added or changed an operator, ascending; empty if unknown."""
+        """Return the operator set versions that added or changed an operator, ascending; empty if unknown."""
         domain = normalized_domain(domain)
         described = self._described.get((domain, op_type))
         if described is not None:
@@ -98,9 +98,9 @@ class OperatorSchemas:
         return published if since is None else (since,)
 
     def operator_names(self, domain: str, opset_version: int | None = None) -> tuple[str, ...]:
-        """The names of a domain's operators, sorted; deprecated ones too, those that came later not.
+        """Return the names of a domain's operators, sorted, with deprecated ones and without those introduced later.
 
-        Without a version, the operators of every version.
+        Without a version, return the operators of every version.
         """
         domain = normalized_domain(domain)
         file = _data_file(domain)
@@ -113,12 +113,12 @@ class OperatorSchemas:
         return tuple(name for name in names if self.is_declared(domain, name, opset_version) is not False)
 
     def known_domains(self) -> tuple[str, ...]:
-        """The domains whose operators are known: ONNX's own, ONNX Runtime's, those of schema files."""
+        """Return the domains whose operators are known: ONNX's own, ONNX Runtime's, those of schema files."""
         built_in = [domain for file in _DATA_FILES for domain in file.domains]
         return tuple(dict.fromkeys([*built_in, *self._declared.domains, *(domain for domain, _ in self._described)]))
 
     def domains_of(self, op_type: str) -> tuple[str, ...]:
-        """The known domains that have an operator of that name, in any version."""
+        """Return the known domains that have an operator of that name, in any version."""
         return tuple(domain for domain in self.known_domains() if self.versions(domain, op_type))
 
     def _find(self, domain: str, op_type: str, opset_version: int) -> OperatorSchema | None:

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ranks of operands that hold one number or one list: what the texts require, and what consumers take.
+"""The ranks of operands that hold one number or one list: what the texts require, and what consumers accept.
 
-The texts are the descriptions of the operators' inputs, with the shape inference of their schemas. What onnx.checker
-(with `full_check`, onnx 1.23) and ONNX Runtime (1.32, CPU) take was tried with each operand;
-`tests/oracles/test_operand_ranks.py` repeats that. Both consumers look at a constant when they load the model, and ONNX
-Runtime looks at other values when it runs the node. Whatever ONNX Runtime takes, onnx.checker takes too.
+The texts are the descriptions of the operators' inputs, with the shape inference of their schemas.
+`tests/oracles/test_operand_ranks.py` tries each operand with onnx.checker (with `full_check`, onnx 1.23) and ONNX
+Runtime (1.32, CPU). Both consumers check a constant when they load the model, and ONNX Runtime checks other values when
+it runs the node. onnx.checker accepts everything that ONNX Runtime accepts.
 
 The node test cases and function bodies of ONNX write the bounds of Range, the value of Pad, the numbers of
-NonMaxSuppression and a position in a sequence as lists of one element, and the axis of Unsqueeze as a scalar, where the
-texts require the other rank. What ONNX writes itself counts as required here.
+NonMaxSuppression and a position in a sequence as lists of one element, and the axis of Unsqueeze as a scalar, although
+the texts require the other rank. Ranks that ONNX writes itself count as required here.
 """
 
 from __future__ import annotations
@@ -36,28 +36,28 @@ class OperandRanks(Record):
     """The ranks of an operand that holds one number or one list."""
 
     text: Ranks
-    """What the text requires or ONNX writes itself; everything where nothing is said of the rank."""
+    """The ranks that the text requires or ONNX writes itself; all ranks if the text does not say."""
     constant: Ranks
-    """What both consumers take of an initializer or of the value of a Constant."""
+    """The ranks that both consumers accept for an initializer or the value of a Constant."""
     run: Ranks
-    """What ONNX Runtime takes of any other value."""
+    """The ranks that ONNX Runtime accepts for any other value."""
 
     def consumers_take(self, rank: int, *, is_constant: bool) -> bool:
-        """Return whether onnx.checker and ONNX Runtime take an operand of a rank."""
+        """Return whether onnx.checker and ONNX Runtime accept an operand of this rank."""
         return contains(self.constant if is_constant else self.run, rank)
 
 
 def contains(ranks: Ranks, rank: int) -> bool:
-    """Return whether a rank is one of these."""
+    """Return whether `rank` is in the range `ranks`."""
     return ranks[0] <= rank <= ranks[1]
 
 
-_Row = tuple[str, str, int, Ranks, Ranks, Ranks]
+_RankRow = tuple[str, str, int, Ranks, Ranks, Ranks]
 """Operators of ai.onnx, indices of inputs, last version, and the ranks by the text, of constants, and of other values.
 """
 
-_ROWS: Final[tuple[_Row, ...]] = (
-    # One number. For Dropout and the first two of MelWeightMatrix the shape inference of the schema says so.
+_ROWS: Final[tuple[_RankRow, ...]] = (
+    # One number. For Dropout and the first two inputs of MelWeightMatrix, the schema's shape inference requires it.
     ("Range", "0 1 2", ANY, UP_TO_1, SCALAR, UP_TO_1),
     ("Dropout", "1 2", ANY, SCALAR, SCALAR, SCALAR),
     ("BlackmanWindow HammingWindow HannWindow", "0", ANY, SCALAR, SCALAR, ALL),
@@ -105,7 +105,7 @@ def _table() -> Mapping[tuple[str, int], tuple[int, OperandRanks]]:
 
 
 def operand_ranks(schema: OperatorSchema, index: int) -> OperandRanks | None:
-    """Return the ranks of an input; None where no consumer is known to take other ranks than the text."""
+    """Return the ranks of an input; None if no consumer is known to accept other ranks than the text."""
     last, ranks = _table().get((schema.name, index), _UNKNOWN) if not schema.domain else _UNKNOWN
     return ranks if schema.since_version <= last else None
 
@@ -114,5 +114,5 @@ _UNKNOWN: Final = (0, None)
 
 
 def known_operands() -> list[tuple[str, int]]:
-    """Return the operands whose ranks are known, each as the operator and the index of the input."""
+    """Return the operands whose ranks are known, as pairs of the operator and the index of the input."""
     return list(_table())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operator signatures as data: what a node may look like, in the terms of the operator specification."""
+"""Operator signatures as data: the allowed forms of a node, in the terms of the operator specification."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Final
 from onnx_lint.common.record import Record
 
 UNLIMITED: Final = 2**31 - 1
-"""Upper bound of a count that has no bound: the last parameter is variadic."""
+"""The upper bound of a count without a bound: the last parameter is variadic."""
 
 ATTRIBUTE_TYPE_CODES: Final[Mapping[str, int]] = MappingProxyType(
     {
@@ -36,16 +36,16 @@ ATTRIBUTE_TYPE_CODES: Final[Mapping[str, int]] = MappingProxyType(
 ATTRIBUTE_TYPE_NAMES: Final[Mapping[int, str]] = MappingProxyType(
     {code: name for name, code in ATTRIBUTE_TYPE_CODES.items()}
 )
-"""The name of each number of the enum but UNDEFINED."""
+"""The name of each number of the enum except UNDEFINED."""
 
 DefaultValue = int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[str, ...]
 """A default value of an attribute; the specification has none for tensors, graphs and types."""
 
 IMPLEMENTATION_PREFIX: Final = "__"
-"""Names of attributes that begin so are left to implementations, as consumers and onnx.checker do."""
+"""Consumers and onnx.checker leave attributes whose names begin with this prefix to implementations."""
 
 
-class Option(Enum):
+class ParameterOption(Enum):
     """How often a parameter occurs in the list of inputs or outputs."""
 
     SINGLE = "single"
@@ -56,16 +56,16 @@ class Option(Enum):
 class Parameter(Record):
     """An input or output of an operator.
 
-    `type` is what the specification prints: a type variable ("T") or a type ("tensor(int64)"). `types` are
-    the types that it allows, and `variable` is the type variable or None. The arguments of a variadic
-    parameter share one type if it is `homogeneous`; it takes at least `min_arity` of them.
+    `type` is a type variable ("T") or a type ("tensor(int64)"), as the specification prints it. `types` are the types
+    that it allows, and `variable` is the type variable or None. The arguments of a variadic parameter have one type if
+    it is `homogeneous`; there are at least `min_arity` of them.
     """
 
     name: str
     type: str
     types: frozenset[str]
     variable: str | None = None
-    option: Option = Option.SINGLE
+    option: ParameterOption = ParameterOption.SINGLE
     homogeneous: bool = True
     min_arity: int = 1
 
@@ -73,7 +73,7 @@ class Parameter(Record):
 class AttributeSchema(Record):
     """An attribute of an operator. `type` is a name of the enum AttributeProto.AttributeType.
 
-    A `default` of type FLOAT is the shortest decimal that denotes the single precision number.
+    A `default` of type FLOAT is the shortest decimal for the single precision number.
     """
 
     name: str
@@ -83,17 +83,17 @@ class AttributeSchema(Record):
 
     @property
     def type_code(self) -> int:
-        """Number of the attribute's type in the enum AttributeProto.AttributeType."""
+        """The number of the attribute's type in the enum AttributeProto.AttributeType."""
         return ATTRIBUTE_TYPE_CODES[self.type]
 
 
 class OperatorSchema(Record):
     """The signature of an operator as of one operator set version.
 
-    The number of inputs is from `min_input` to `max_input`; where the operator allows only some of these,
-    `input_counts` names them. The same for outputs. Trailing optional arguments may be left out, which is
-    why `min_input` is not the number of required ones. `has_default_values` is False where the source does
-    not tell defaults: None as a default then means nothing.
+    The number of inputs is from `min_input` to `max_input`; if the operator allows only some of these numbers,
+    `input_counts` has them. The same holds for outputs. Trailing optional arguments may be left out, so `min_input` is
+    not the number of required ones. `has_default_values` is False if the source has no defaults: None as a default then
+    means nothing.
     """
 
     domain: str
@@ -115,50 +115,50 @@ class OperatorSchema(Record):
     has_default_values: bool = True
 
     def lacks_attribute(self, name: str) -> bool:
-        """Whether the signature has no attribute of that name, and the name is not left to implementations."""
+        """Return whether the signature has no attribute of that name, and the name is not left to implementations."""
         return name not in self.attributes and not name.startswith(IMPLEMENTATION_PREFIX)
 
     def input_at(self, index: int) -> Parameter | None:
-        """The parameter that stands for the input at an index, None beyond the last."""
+        """Return the parameter for the input at an index, None beyond the last."""
         return _parameter_at(self.inputs, index)
 
     def output_at(self, index: int) -> Parameter | None:
-        """The parameter that stands for the output at an index, None beyond the last."""
+        """Return the parameter for the output at an index, None beyond the last."""
         return _parameter_at(self.outputs, index)
 
     def allows_input_count(self, count: int) -> bool:
-        """Whether a node of the operator may have that many inputs."""
+        """Return whether a node of the operator may have that many inputs."""
         if self.input_counts is not None:
             return count in self.input_counts
         return self.min_input <= count <= self.max_input
 
     def allows_output_count(self, count: int) -> bool:
-        """Whether a node of the operator may have that many outputs."""
+        """Return whether a node of the operator may have that many outputs."""
         if self.output_counts is not None:
             return count in self.output_counts
         return self.min_output <= count <= self.max_output
 
 
 def count_range(parameters: tuple[Parameter, ...]) -> tuple[int, int]:
-    """Least and greatest number of arguments for a list of parameters.
+    """Return the least and the greatest number of arguments for a list of parameters.
 
-    The last required parameter sets the least number; a variadic one at the end takes away the bound, and
-    counts as required even if it takes no argument, so what stands before it cannot be left out (Loop has at
+    The last required parameter determines the least number. A final variadic parameter removes the upper bound. It
+    counts as required even if it may have no argument, so the parameters before it cannot be left out (Loop has at
     least two inputs).
     """
     least = 0
     for index, parameter in enumerate(parameters):
-        if parameter.option is Option.SINGLE:
+        if parameter.option is ParameterOption.SINGLE:
             least = index + 1
-        elif parameter.option is Option.VARIADIC:
+        elif parameter.option is ParameterOption.VARIADIC:
             least = max(least, index + parameter.min_arity)
-    unlimited = bool(parameters) and parameters[-1].option is Option.VARIADIC
+    unlimited = bool(parameters) and parameters[-1].option is ParameterOption.VARIADIC
     return least, UNLIMITED if unlimited else len(parameters)
 
 
 def _parameter_at(parameters: tuple[Parameter, ...], index: int) -> Parameter | None:
     if 0 <= index < len(parameters):
         return parameters[index]
-    if index >= 0 and parameters and parameters[-1].option is Option.VARIADIC:
+    if index >= 0 and parameters and parameters[-1].option is ParameterOption.VARIADIC:
         return parameters[-1]
     return None

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Schema files: users describe the operators of their own domains.
+"""Schema files, in which users describe the operators of their own domains.
 
-The format is that of docs/opset-schema.schema.json, with an example beside it. One file describes one domain.
-A type may hold an asterisk for every element type: "tensor(*)".
+docs/opset-schema.schema.json defines the format, with an example beside it. One file describes one domain. In a type,
+an asterisk means every element type: "tensor(*)".
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from onnx_lint.spec.operators.schema import (
     AttributeSchema,
     DefaultValue,
     OperatorSchema,
-    Option,
     Parameter,
+    ParameterOption,
     count_range,
 )
 from onnx_lint.spec.operators.type_strings import is_type_string
@@ -30,7 +30,7 @@ from onnx_lint.spec.releases import is_onnx_domain
 
 FORMAT: Final = 1
 MAX_BYTES: Final = 1 << 24
-"""A larger file is not read: it may lie beside a stranger's model."""
+"""The largest file that is read. A file may come with a stranger's model."""
 
 _FILE_KEYS: Final = ("$schema", "format", "domain", "description", "operators")
 _OPERATOR_KEYS: Final = (
@@ -49,7 +49,7 @@ _OPERATOR_KEYS: Final = (
 )
 _PARAMETER_KEYS: Final = ("name", "type", "description", "option", "homogeneous", "min_arity")
 _ATTRIBUTE_KEYS: Final = ("name", "type", "description", "required", "default")
-_OPTIONS: Final = tuple(option.value for option in Option)
+_OPTIONS: Final = tuple(option.value for option in ParameterOption)
 # Finite numbers of single precision end here.
 _GREATEST_FLOAT: Final = (2 - 2**-23) * 2.0**127
 
@@ -57,7 +57,7 @@ _Named = TypeVar("_Named", Parameter, AttributeSchema)
 
 
 class SchemaFile(Record):
-    """The operators of one domain as a schema file describes them, the versions of each ascending."""
+    """The operators of one domain in a schema file, the versions of each in ascending order."""
 
     path: str
     domain: str
@@ -65,24 +65,24 @@ class SchemaFile(Record):
 
 
 def load_schema_file(path: str | Path) -> SchemaFile:
-    """Reads a schema file.
+    """Read a schema file.
 
-    Raises OSError when the file cannot be read, is no regular file or has more than MAX_BYTES, ValueError for a path
-    that no system has, and SchemaFileError when the file is not JSON, or not of the documented form, or describes a
-    domain of ONNX's own.
+    Raises OSError if the file cannot be read, is not a regular file or has more than MAX_BYTES; ValueError for a path
+    that no system allows; and SchemaFileError if the file is not JSON or not of the documented form, or describes a
+    domain of ONNX itself.
     """
     return parsed_schema_file(path, read_regular(path, MAX_BYTES))
 
 
 def parsed_schema_file(path: str | Path, data: bytes) -> SchemaFile:
-    """The schema file with the content `data`; raises SchemaFileError as `load_schema_file` does."""
+    """Return the schema file with the content `data`. Raises SchemaFileError as `load_schema_file` does."""
     root = JsonValue(parse(path, data), "", path)
     root.expect_keys(_FILE_KEYS, required=("format", "domain", "operators"))
     if root.get("format", int) != FORMAT:
         root.at("format").fail(f"format {root.data['format']} is not known, only {FORMAT}")
     domain = root.get("domain", str)
     if is_onnx_domain(domain):
-        root.at("domain").fail(f"domain '{domain}' belongs to ONNX itself and cannot be described anew")
+        root.at("domain").fail(f"domain '{domain}' belongs to ONNX itself and cannot be redefined")
     operators: dict[str, dict[int, OperatorSchema]] = {}
     for item in root.items("operators"):
         schema = _operator(domain, item)
@@ -145,7 +145,7 @@ def _type_constraints(value: JsonValue) -> dict[str, frozenset[str]]:
 
 
 def _types(value: JsonValue, text: str) -> frozenset[str]:
-    """The types that a type string stands for; an asterisk stands for each element type."""
+    """Return the types that a type string means; an asterisk means each element type."""
     types = frozenset(text.replace("*", element) for element in ELEMENT_TYPE_NAMES)
     if not all(map(is_type_string, types)):
         value.fail(f"'{text}' is not a type such as tensor(float), seq(tensor(*)) or map(int64, float)")
@@ -155,7 +155,7 @@ def _types(value: JsonValue, text: str) -> frozenset[str]:
 def _parameters(value: JsonValue, key: str, constraints: Mapping[str, frozenset[str]]) -> tuple[Parameter, ...]:
     found = _named(value, key, lambda item: _parameter(item, constraints))
     for item, parameter in zip(value.items(key)[:-1], found, strict=False):
-        if parameter.option is Option.VARIADIC:
+        if parameter.option is ParameterOption.VARIADIC:
             item.fail(f"variadic '{parameter.name}' is not the last of the {key}")
     return tuple(found)
 
@@ -163,9 +163,9 @@ def _parameters(value: JsonValue, key: str, constraints: Mapping[str, frozenset[
 def _parameter(value: JsonValue, constraints: Mapping[str, frozenset[str]]) -> Parameter:
     value.expect_keys(_PARAMETER_KEYS, required=("name", "type"))
     kind = value.get("type", str)
-    option = Option(value.choice("option", _OPTIONS, "single"))
+    option = ParameterOption(value.choice("option", _OPTIONS, "single"))
     for key in ("homogeneous", "min_arity"):
-        if key in value.data and option is not Option.VARIADIC:
+        if key in value.data and option is not ParameterOption.VARIADIC:
             value.at(key).fail(f"only a variadic parameter has '{key}', this one is {option.value}")
     if kind not in constraints and kind.isidentifier():
         value.at("type").fail(f"type variable '{kind}' has no entry in 'type_constraints'")
@@ -243,7 +243,7 @@ def _named(value: JsonValue, key: str, build: Callable[[JsonValue], _Named]) -> 
     for item in value.items(key):
         built = build(item)
         if built.name in found:
-            item.fail(f"'{built.name}' stands twice among the {key}")
+            item.fail(f"'{built.name}' occurs twice among the {key}")
         found[built.name] = built
     return list(found.values())
 

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads operator signatures from the package's data files, one operator at a time.
 
-A file is read when its first operator is asked for and cut into lines; a line is parsed when its operator is
-asked for, and a version of it is built when that version is.
+A file is read and split into lines when its first operator is needed. A line is parsed when its operator is needed, and
+a version is built when that version is.
 
-The format, one JSON array a line:
+The format is one JSON array per line:
 
-- the first line is the header: the source package, its version and what it does not tell;
-- `["@KEY",[TYPE,...]]` is a list of types; KEY is a digest of it, so that a new list renumbers nothing;
+- the first line is the header: the source package, its version, and the facts that it does not have;
+- `["@KEY",[TYPE,...]]` is a list of types; KEY is a digest of it, so that a new list does not renumber others;
 - `["DOMAIN","OP_TYPE",[SINCE,...],[VERSION,...]]` is an operator, the versions in the order of SINCE.
 
-A version is an object of `inputs`, `outputs` (see `tools.generate_operators`), `attributes` (name: "type", "type!" if
-required, or ["type", default]), `types` (type variable: KEY), `input_counts`, `output_counts` (where only
-some of the range are allowed) and `flags`. What is empty is left out. A number in place of a value says that
-it is the same as in the version since that number.
+A version is an object with `inputs`, `outputs` (see `tools.generate_operators`), `attributes` (name: "type", "type!" if
+required, or ["type", default]), `types` (type variable: KEY), `input_counts`, `output_counts` (if only some of the
+range are allowed) and `flags`. Empty values are left out. A number instead of a value refers to the same value in the
+version since that number.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from typing import Any, Final
 
 from onnx_lint.common import package_data
 from onnx_lint.common.cached import cached_property
-from onnx_lint.spec.operators.schema import AttributeSchema, OperatorSchema, Option, Parameter, count_range
+from onnx_lint.spec.operators.schema import AttributeSchema, OperatorSchema, Parameter, ParameterOption, count_range
 
 _MAX_NAME: Final = 1000
-"""No operator has a longer name; one of a hundred megabytes need not be encoded to be looked up."""
+"""The longest name to look up. No operator has a longer one, and encoding a hundred megabytes takes time."""
 
-_OPTIONS: Final = {"?": Option.OPTIONAL, "*": Option.VARIADIC}
+_OPTIONS: Final = {"?": ParameterOption.OPTIONAL, "*": ParameterOption.VARIADIC}
 
 
 class DataFile:
@@ -44,7 +44,7 @@ class DataFile:
 
     @cached_property
     def _lines(self) -> dict[bytes, bytes]:
-        """Each line under what stands before its first list; the header under b""."""
+        """Each line by the text before its first list; the header by b""."""
         first, *rest = package_data.read(__package__, self.file_name).splitlines()
         lines = {line[: line.find(b",[")]: line for line in rest}
         lines[b""] = first
@@ -52,23 +52,23 @@ class DataFile:
 
     @cached_property
     def header(self) -> Mapping[str, Any]:
-        """What the file tells about its source, first of all `source` and `version`."""
+        """The facts about the source of the file, with at least `source` and `version`."""
         return MappingProxyType(json.loads(self._lines[b""]))
 
     def versions(self, domain: str, op_type: str) -> tuple[int, ...]:
-        """The operator set versions that added or changed an operator, ascending; empty if unknown."""
+        """Return the operator set versions that added or changed an operator, ascending; empty if unknown."""
         row = self._row(domain, op_type)
         return tuple(row[2]) if row else ()
 
     def schema(self, domain: str, op_type: str, since_version: int) -> OperatorSchema | None:
-        """The signature of an operator as of exactly the version that brought it."""
+        """Return the signature of an operator as of exactly the version that introduced it."""
         row = self._row(domain, op_type)
         if not row or since_version not in row[2]:
             return None
         return self._build(row, row[2].index(since_version))
 
     def first_versions(self, domain: str) -> Iterator[tuple[str, int]]:
-        """Each operator of a domain with its first version, in the order of the names."""
+        """Yield each operator of a domain with its first version, in the order of the names."""
         prefix = f'["{domain}",'.encode()
         for key, line in self._lines.items():
             if key.startswith(prefix):
@@ -83,7 +83,7 @@ class DataFile:
         if key not in self._rows:
             line = self._lines.get(f'["{domain}","{op_type}"'.encode(errors="backslashreplace"))
             if not line:
-                return None  # which is not kept: a file may name as many operators as it likes
+                return None  # do not cache misses: a file may name any number of operators
             self._rows[key] = json.loads(line)
         return self._rows[key]
 
@@ -92,7 +92,7 @@ class DataFile:
 
         def part(key: str, empty: Any) -> Any:
             value = versions[index].get(key, empty)
-            # A number stands for the same as in the version since that number.
+            # A number refers to the version since that number.
             return versions[since.index(value)][key] if isinstance(value, int) else value
 
         constraints = {variable: self._type_list(key) for variable, key in part("types", {}).items()}
@@ -129,7 +129,7 @@ class DataFile:
 
 
 def _parameter(text: str, constraints: Mapping[str, frozenset[str]]) -> Parameter:
-    option = _OPTIONS.get(text[0], Option.SINGLE)
+    option = _OPTIONS.get(text[0], ParameterOption.SINGLE)
     name, kind, *rest = text.lstrip("?*").split(":")
     suffix = rest[0] if rest else ""
     arity = suffix.removeprefix("~")
@@ -159,7 +159,7 @@ def _counts(counts: list[int] | None) -> frozenset[int] | None:
 ONNX: Final = DataFile(
     "onnx.jsonl", ("", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training", "ai.onnx.training")
 )
-"""Every operator of ONNX's own domains."""
+"""All operators of ONNX's own domains."""
 
 ONNXRUNTIME: Final = DataFile("onnxruntime.jsonl", ("com.microsoft", "com.microsoft.nchwc"))
 """The operators that ONNX Runtime contributes."""

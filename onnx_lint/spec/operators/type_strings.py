@@ -8,15 +8,15 @@ from typing import Final
 from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES, ELEMENT_TYPES, MAP_KEYS
 
 MAP_KEY_TYPES: Final = frozenset([ELEMENT_TYPES[number].name for number in MAP_KEYS])
-"""Element types that a map's keys may have."""
+"""The element types that the keys of a map may have."""
 
 _ELEMENTS: Final = frozenset(ELEMENT_TYPE_NAMES)
 
 
 def is_type_string(text: str) -> bool:
-    """Whether a text is a type as specifications print it, with one space after a map's comma.
+    """Return whether a text is a type as specifications print it, with one space after a map's comma.
 
-    A map's value is an element type, which stands for a tensor of it, or any type.
+    A map's value is any type, or an element type, which means a tensor of it.
     """
     constructor, parenthesis, rest = text.partition("(")
     if not parenthesis or not rest.endswith(")"):

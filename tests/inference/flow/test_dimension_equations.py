@@ -9,7 +9,7 @@ import random
 import pytest
 from support.models.shape_samples import size_of
 
-from onnx_lint.inference.flow.dimension_equations import Contradiction, Equation, _Solution
+from onnx_lint.inference.flow.dimension_equations import Contradiction, DimensionEquation, _Solution
 from onnx_lint.inference.shapes import dims
 from onnx_lint.ir.places.place import ROOT
 
@@ -18,7 +18,7 @@ NAMES = ("A", "B", "C", "D")
 
 def solve(*pairs: tuple[int | str, int | str]) -> list[Contradiction]:
     """The contradictions among equations between such dimensions."""
-    equations = [Equation(one, other, ROOT, f"{one} is {other}") for one, other in pairs]
+    equations = [DimensionEquation(one, other, ROOT, f"{one} is {other}") for one, other in pairs]
     return list(_Solution(None).contradictions(equations))
 
 
@@ -112,8 +112,8 @@ def test_a_variable_is_told_once_with_what_says_otherwise():
 
 def test_a_nested_graph_knows_what_is_around_it_and_not_the_other_way_round():
     around = _Solution(None)
-    assert list(around.contradictions([Equation("N", 4, ROOT, "")])) == []
-    assert len(list(_Solution(around).contradictions([Equation("N", 5, ROOT, "")]))) == 1
+    assert list(around.contradictions([DimensionEquation("N", 4, ROOT, "")])) == []
+    assert len(list(_Solution(around).contradictions([DimensionEquation("N", 5, ROOT, "")]))) == 1
     around = _Solution(None)
     for size in (4, 5):
-        assert list(_Solution(around).contradictions([Equation("N", size, ROOT, "")])) == []
+        assert list(_Solution(around).contradictions([DimensionEquation("N", size, ROOT, "")])) == []

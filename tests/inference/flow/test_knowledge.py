@@ -174,7 +174,7 @@ def _report(text: str, *rules: str):
 
 def test_people_are_told_of_operators_only():
     of_shapes = [what for what in not_verified_of(_report(UNKNOWN_OPERATOR)) if "shapes" in what]
-    assert of_shapes == ["the shapes of 2 of 3 values, as it is not known what shapes 'com.example::Odd' gives"]
+    assert of_shapes == ["the shapes of 2 of 3 values: the shapes that 'com.example::Odd' produces are unknown"]
     for quiet in (
         "g (float[] x) => (float[] y) { y = Relu(x) }",
         "g (float[2] x, int64[n] s) => (float[] y) { y = Reshape(x, s) }",
@@ -199,3 +199,9 @@ def test_json_has_all():
 
 def test_nothing_is_followed_for_the_numbers_alone():
     assert _report(UNKNOWN_OPERATOR, "missing-ir-version").shapes is None
+
+
+def test_an_input_of_a_subgraph_in_the_first_node_is_for_the_operator_to_give():
+    text = """g (seq(float[]) x) => (seq(float[]) y) {
+        y = SequenceMap<body = b (float[] e) => (float[] f) { f = Relu(e) }>(x) }"""
+    assert ("undecided", "SequenceMap") in _causes(text)

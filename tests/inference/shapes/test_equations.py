@@ -8,9 +8,9 @@ from support.models.shape_samples import node
 
 from onnx_lint.inference.shapes.equations import equation, solve
 from onnx_lint.inference.shapes.problem import (
-    Dimension,
     Element,
     Indivisible,
+    InputDimension,
     Unequal,
     WrongRank,
 )
@@ -24,7 +24,7 @@ def test_an_equation_gives_ranks_sizes_and_outputs():
     made = node("InstanceNormalization", (2, 3, 7), (4,), (3, 1))
     solve(text, made)
     # The first operand that says it gives the size; the rank of the third is the operator's.
-    assert made.problems == [Unequal(Dimension(1, 0, 4), 3, Dimension(0, 1, 3)), WrongRank(2, 2, 1, 1)]
+    assert made.problems == [Unequal(InputDimension(1, 0, 4), 3, InputDimension(0, 1, 3)), WrongRank(2, 2, 1, 1)]
 
 
 def test_an_equation_reads_attributes_and_multiples():
@@ -33,10 +33,10 @@ def test_an_equation_reads_attributes_and_multiples():
     assert list(solve(text, made)) == [(5, 1, "N", 8)]
     made = node("GRU", (5, "N", 4), (1, 25, 4), None, hidden_size=8)
     solve(text, made)
-    assert made.problems == [Unequal(Dimension(1, 1, 25), 24, Element("hidden_size", 8))]
+    assert made.problems == [Unequal(InputDimension(1, 1, 25), 24, Element("hidden_size", 8))]
     made = node("GRU", (5, 7), (6,))
     assert list(solve("X[?  3*h] W[2*h] -> Y[h ? 4]", made)) == [(3, None, 4)]
-    assert made.problems == [Indivisible(Dimension(0, 1, 7), 3)]
+    assert made.problems == [Indivisible(InputDimension(0, 1, 7), 3)]
 
 
 def test_runs_of_an_equation_agree():
@@ -44,7 +44,7 @@ def test_runs_of_an_equation_agree():
     assert list(solve("X[*batch n n] Y[*batch m] -> Z[*batch m] W[*other]", made)) == [(2, 5), None]
     made = node("Det", (2, 3, 3), (4, 5))
     solve("X[*batch n n] Y[*batch m] -> Z[*batch m]", made)
-    assert made.problems == [Unequal(Dimension(1, 0, 4), 2, Dimension(0, 0, 2))]
+    assert made.problems == [Unequal(InputDimension(1, 0, 4), 2, InputDimension(0, 0, 2))]
     made = node("Det", (2, 3, 3), (2, 2, 5))
     solve("X[*batch n n] Y[*batch m] -> Z[*batch m]", made)
     assert made.problems == [WrongRank(1, 3, 2, 2, 0)]

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import product
 from random import Random
 
 import pytest
+from google.protobuf.message import Message
 from support.models.random_operands import (
     DOMAINS,
     counts_of_operands,
@@ -17,13 +19,17 @@ from support.models.random_operands import (
 
 from onnx_lint.inference.flow.cell import Cell
 from onnx_lint.inference.flow.dimension_equations import Recorder
-from onnx_lint.inference.shapes.fact import Facts
+from onnx_lint.inference.shapes import attribute_values
+from onnx_lint.inference.shapes.attribute_values import READ_FLOAT_ELEMENTS, READ_FLOATS, AttributeValue
+from onnx_lint.inference.shapes.fact import Fact, Facts, fact
 from onnx_lint.inference.shapes.operands import EQUATED
 from onnx_lint.inference.shapes.rules import shape_rule
 from onnx_lint.inference.types.argument import read_arguments
 from onnx_lint.inference.types.typed_operator import typed_operator
 from onnx_lint.ir.columns.nodes import NodeForm
-from onnx_lint.spec.operators import OperatorSchema
+from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, OperatorSchema
+from onnx_lint.spec.operators.attribute_constraints import attribute_constraints
+from onnx_lint.spec.operators.attribute_values import allowed_values
 
 NODES = 6
 """So many random nodes are tried for each version of an operator and each number of inputs and outputs."""
@@ -83,3 +89,67 @@ def test_no_rule_of_an_operator_raises(domain: str) -> None:
     assert not crashed, "\n".join(f"{name} {said}" for name, said in crashed.items())
     # Some operators want so much of their attributes and operands that hardly any random ones fit.
     assert len(asked) >= 0.95 * sum(shape_rule(schema) is not None for schema in schemas)
+
+
+def _cells(random: Random, domain: str) -> Iterator[tuple[OperatorSchema, int, Cell]]:
+    for schema in operator_versions():
+        if schema.domain == domain:
+            input_counts, output_counts = counts_of_operands(schema)
+            for inputs, outputs in product(input_counts, output_counts[:3]):
+                for _ in range(NODES):
+                    yield schema, inputs, _cell(random, schema, inputs, outputs)
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_no_number_in_an_attribute_is_read(domain: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nodes that differ in attributes of type FLOAT share a cell, unless their operator is one of two."""
+    random = Random(f"numbers of {domain}")
+    value = attribute_values._value
+
+    def unless_float(proto: Message) -> AttributeValue | None:
+        assert proto.type != ATTRIBUTE_TYPE_CODES["FLOAT"], "a shape rule reads a FLOAT"  # type: ignore[attr-defined]
+        return value(proto)
+
+    monkeypatch.setattr(attribute_values, "_value", unless_float)
+    for schema, inputs, cell in _cells(random, domain):
+        if schema.name not in READ_FLOATS:
+            assert _crash_of(cell, random_facts(random, schema, inputs)) is None, schema.name
+
+
+def test_no_number_in_an_attribute_is_a_fault() -> None:
+    for schema in operator_versions():
+        wanted = attribute_constraints((schema.domain, schema.name, schema.since_version))
+        for name, attribute in schema.attributes.items():
+            if attribute.type == "FLOAT" and schema.name not in READ_FLOATS:
+                assert not allowed_values(schema, name)
+                assert wanted is None or name not in {*wanted.minima, *wanted.distinct, *wanted.sizes}
+
+
+def _with_numbers(random: Random, each: Fact) -> Fact:
+    """Return the fact with floating-point elements, if it is a small tensor of them."""
+    shape = each.shape
+    is_small = shape is not None and len(shape) < 2 and all(isinstance(size, int) and size < 9 for size in shape)
+    if each.kind not in {"tensor(float)", "tensor(double)", "tensor(float16)"} or not is_small or shape is None:
+        return each
+    count = shape[0] if shape else 1
+    assert isinstance(count, int)
+    return fact(each.kind, shape, tuple(random.choice((0.0, 1.0, 2.5, -1.0)) for _ in range(count)))
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_no_floating_point_element_decides_anything(domain: str) -> None:
+    """Constants that differ in such elements share a cell, unless the model has one of a few operators."""
+    random = Random(f"elements of {domain}")
+    compared = 0
+    for schema, inputs, cell in _cells(random, domain):
+        if schema.name in READ_FLOAT_ELEMENTS or cell.operator is None or cell.operator.by_subgraphs:
+            continue
+        for _ in range(FACTS):
+            facts = tuple(_with_numbers(random, each) for each in random_facts(random, schema, inputs))
+            bare = tuple(each.without_floats for each in facts)
+            made, expected = cell._made(facts), cell._made(bare)
+            compared += facts != bare
+            outputs = [[each.without_floats for each in outcome.outputs] for outcome in (made, expected)]
+            assert outputs[0] == outputs[1], schema.name
+            assert (made.problems, made.shape_problems) == (expected.problems, expected.shape_problems), schema.name
+    assert compared > 100 or domain not in {"", "com.microsoft"}

@@ -10,8 +10,8 @@ from onnx_lint.inference.shapes.attribute_values import AttributeValues
 from onnx_lint.inference.shapes.operands import Operands
 from onnx_lint.inference.shapes.problem import (
     AxisOutOfRange,
-    Dimension,
     Element,
+    InputDimension,
     NotBroadcast,
     NotOneElement,
     Overflow,
@@ -26,12 +26,12 @@ from onnx_lint.schema import message
 def test_two_faults_of_a_node_are_two_problems():
     made = node("MatMul", (2, 3), (4, 5, 6))
     shape_rule(made.schema).infer(made)
-    assert made.problems == [Unequal(Dimension(1, 1, 5), 3, Dimension(0, 1, 3))]
+    assert made.problems == [Unequal(InputDimension(1, 1, 5), 3, InputDimension(0, 1, 3))]
     made = node("MatMul", (7, 2, 3), (4, 5, 6))
     shape_rule(made.schema).infer(made)
     assert made.problems == [
-        Unequal(Dimension(1, 1, 5), 3, Dimension(0, 2, 3)),
-        NotBroadcast(Dimension(0, 0, 7), Dimension(1, 0, 4)),
+        Unequal(InputDimension(1, 1, 5), 3, InputDimension(0, 2, 3)),
+        NotBroadcast(InputDimension(0, 0, 7), InputDimension(1, 0, 4)),
     ]
 
 

@@ -5,7 +5,14 @@ from __future__ import annotations
 
 import pytest
 
-from onnx_lint.inference.shapes.problem import Dimension, NotOneElement, Problem, Unequal, WrongRank, is_remark
+from onnx_lint.inference.shapes.problem import (
+    InputDimension,
+    NotOneElement,
+    ShapeProblem,
+    Unequal,
+    WrongRank,
+    is_remark,
+)
 
 
 @pytest.mark.parametrize(
@@ -16,8 +23,8 @@ from onnx_lint.inference.shapes.problem import Dimension, NotOneElement, Problem
         (WrongRank(1, 1, 0, 0, taken_at_run=True), True),
         (NotOneElement(1, is_scalar=True), False),
         (NotOneElement(1, is_scalar=True, is_taken=True), True),
-        (Unequal(Dimension(0, 0, 2), 3), False),
+        (Unequal(InputDimension(0, 0, 2), 3), False),
     ],
 )
-def test_a_remark_is_what_consumers_may_take(problem: Problem, expected: bool):
+def test_a_remark_is_what_consumers_may_take(problem: ShapeProblem, expected: bool):
     assert is_remark(problem) is expected

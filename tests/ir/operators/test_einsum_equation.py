@@ -20,7 +20,7 @@ def test_right_equations(equation: str, input_count: int):
     ("equation", "input_count", "fault"),
     [
         ("i->j->k", 1, "has more than one '->'"),
-        ("i1->i", 1, "holds '1', which is no letter"),
+        ("i1->i", 1, "holds '1', which is not a letter"),
         ("...i...->i", 1, "has two ellipses in the term '...i...'"),
         ("..i->i", 1, "has dots in the term '..i' that are no ellipsis"),
         ("ij->i,j", 1, "has more than one term behind '->'"),

@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from onnx_lint.input.source import BytesSource
-from onnx_lint.ir.operators.mismatch import fits, moved_to_inputs, operands, other_version
+from onnx_lint.ir.operators.mismatch import fits, given_operands, moved_to_inputs, other_version
 from onnx_lint.loader import load
 from onnx_lint.model import Model
 from onnx_lint.spec.operators import BUILT_IN
@@ -57,7 +57,7 @@ class TestOtherVersions:
             text = f'ir_version: 8 opset_import {{ version: {version} }} graph {{ node {{ op_type: "{op_type}" }} }}'
             (alike,) = model_of(text).operators.alike_nodes
             assert alike.operator.schema is not None
-            return [side.describe_counts() for side in operands(alike.operator.schema, alike)]
+            return [side.describe_counts() for side in given_operands(alike.operator.schema, alike)]
 
         assert words("Relu", 14) == ["1 input", "1 output"]
         assert words("Conv", 11) == ["2 to 3 inputs", "1 output"]

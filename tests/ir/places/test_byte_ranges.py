@@ -7,7 +7,7 @@ import itertools
 import random
 
 import pytest
-from support.models.model_samples import from_text, loaded
+from support.models.model_samples import loaded
 from support.wire.wire_bytes import (
     GRAPH,
     LEN,
@@ -21,14 +21,14 @@ from support.wire.wire_bytes import (
 )
 
 from onnx_lint import schema
-from onnx_lint.ir.places.place import ROOT, Key
+from onnx_lint.ir.places.place import ROOT, PlaceKey
 from onnx_lint.model import Place, Proto
 
 
-def _serialized(proto: Proto) -> tuple[bytes, dict[Key, tuple[int, int]]]:
+def _serialized(proto: Proto) -> tuple[bytes, dict[PlaceKey, tuple[int, int]]]:
     """The bytes of a message, written field by field, with the first byte and the byte after each place."""
     data = b""
-    ranges: dict[Key, tuple[int, int]] = {}
+    ranges: dict[PlaceKey, tuple[int, int]] = {}
     for field, value in sorted(proto.ListFields(), key=lambda item: item[0].number):
         repeated = is_repeated(field)
         packed = repeated and field.is_packed
@@ -58,7 +58,7 @@ def _serialized(proto: Proto) -> tuple[bytes, dict[Key, tuple[int, int]]]:
     return data, ranges
 
 
-def _place(key: Key) -> Place:
+def _place(key: PlaceKey) -> Place:
     place = ROOT
     for name, index in key:
         place = place.at(name, index)
@@ -72,8 +72,8 @@ def test_each_place_has_its_bytes():
     assert written == data, "the reference writes what protobuf writes"
     assert len(ranges) > 60
     model = loaded(data)
-    assert {key: model.byte_range(_place(key)) for key in ranges} == ranges
-    assert model.byte_range(ROOT) == (0, len(data))
+    assert {key: model.places.byte_range(_place(key)) for key in ranges} == ranges
+    assert model.places.byte_range(ROOT) == (0, len(data))
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_an_absent_place_has_no_bytes(path: str):
         name, _, index = step.rstrip("]").partition("[")
         place = place.at(name, int(index) if index else None)
     assert str(place) == path
-    assert model.byte_range(place) is None
+    assert model.places.byte_range(place) is None
 
 
 def test_what_is_given_in_pieces_reaches_over_them():
@@ -96,16 +96,16 @@ def test_what_is_given_in_pieces_reaches_over_them():
     model = loaded(data)
     graph = ROOT.at("graph")
     start = 2 + len(length(7, first)) + len(length(8, number(2, 21)))
-    assert model.byte_range(graph) == (2, len(data))
-    assert model.byte_range(graph.at("node", 1)) == (start + 2, start + 2 + 5)
-    assert model.byte_range(graph.at("name")) == (start + 7, len(data))
+    assert model.places.byte_range(graph) == (2, len(data))
+    assert model.places.byte_range(graph.at("node", 1)) == (start + 2, start + 2 + 5)
+    assert model.places.byte_range(graph.at("name")) == (start + 7, len(data))
 
 
 def test_the_last_of_a_singular_value_counts():
     data = number(1, 8) + length(7, GRAPH) + number(1, 10)
     model = loaded(data)
     assert model.ir_version == 10
-    assert model.byte_range(ROOT.at("ir_version")) == (len(data) - 2, len(data))
+    assert model.places.byte_range(ROOT.at("ir_version")) == (len(data) - 2, len(data))
 
 
 def test_a_group_does_not_shift_places():
@@ -114,7 +114,7 @@ def test_a_group_does_not_shift_places():
     data = number(1, 10) + length(7, inside + GRAPH)
     model = loaded(data)
     start = 2 + 2 + len(inside)
-    assert model.byte_range(ROOT.at("graph").at("node", 0)) == (start, start + 14)
+    assert model.places.byte_range(ROOT.at("graph").at("node", 0)) == (start, start + 14)
 
 
 def test_bytes_of_fields_in_any_order():
@@ -127,14 +127,5 @@ def test_bytes_of_fields_in_any_order():
         position = 6
         for name in order:
             place = ROOT.at("graph").at("node", 0).at(name, 0 if name in {"input", "output"} else None)
-            assert model.byte_range(place) == (position, position + len(parts[name]))
+            assert model.places.byte_range(place) == (position, position + len(parts[name]))
             position += len(parts[name])
-
-
-def test_text_has_an_order_and_no_bytes():
-    model = from_text('graph { node { op_type: "B" name: "n" } name: "g" node { op_type: "A" } }')
-    node = ROOT.at("graph").at("node", 1)
-    assert model.byte_range(node) is None
-    order = [model.extent(ROOT.at("graph").at("node", index))[0] for index in (0, 1)]
-    assert order == sorted(order)
-    assert model.extent(node.at("input", 3)) == model.extent(node), "of what is absent, what is around it counts"

@@ -43,7 +43,7 @@ def test_the_surroundings_of_places_in_one_node_take_one_look_at_it(monkeypatch:
         graph.at("node", 0): EnclosingNames("", "Abs", "body", (*inside, "Abs y")),
         graph.at("node", 1).at("no_such_field"): EnclosingNames("r", "d::Relu", "body", (*inside, "r")),
     }
-    assert {place: model.enclosing_names(place) for place in expected} == expected
+    assert {place: model.places.enclosing_names(place) for place in expected} == expected
     assert parsed == ["NodeProto"] * 3
 
 
@@ -56,5 +56,5 @@ def test_of_small_messages_the_last_one_is_kept_and_of_large_ones_all(monkeypatc
     )
     parsed = opened_from_now_on(monkeypatch)
     nodes = [ROOT.at("graph").at("node", index) for index in (0, 2, 0, 2, 1, 1, 3, 1)]
-    assert [model.enclosing_names(node).node for node in nodes] == ["a", "b", "a", "b", "sa", "sa", "sb", "sa"]
+    assert [model.places.enclosing_names(node).node for node in nodes] == ["a", "b", "a", "b", "sa", "sa", "sb", "sa"]
     assert parsed.count("NodeProto") == 5

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from onnx_lint.ir.places.place import ROOT, Key
+from onnx_lint.ir.places.place import ROOT, PlaceKey
 from onnx_lint.model import Place
 
 
-def _place(key: Key) -> Place:
+def _place(key: PlaceKey) -> Place:
     place = ROOT
     for name, index in key:
         place = place.at(name, index)

@@ -76,7 +76,7 @@ def _large_cases() -> Iterator[tuple[str, bytes, list[str]]]:
     yield (
         "bools",
         tensor_model(9, [count], raw_data=bytes(bools)),
-        [f"byte 40000 of raw_data {W} is 2, which is no bool (1 more like it)"],
+        [f"byte 40000 of raw_data {W} is 2, which is not a bool (1 more like it)"],
     )
     bytes_ = [index & 0xFF for index in range(count)]
     bytes_[33_333], bytes_[50_000] = -1, 256

@@ -92,7 +92,7 @@ def test_a_hard_link_is_told(folder: Path):
 
 def test_a_pipe_is_no_regular_file(folder: Path):
     os.mkfifo(folder / "w.bin")
-    expected = [("missing-external-file", f"{PREFIX} cannot be read: 'w.bin' is no regular file")]
+    expected = [("missing-external-file", f"{PREFIX} cannot be read: 'w.bin' is not a regular file")]
     assert verdict(folder, "w.bin") == expected
 
 

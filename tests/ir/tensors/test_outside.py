@@ -52,7 +52,7 @@ ENTRY = "graph.initializer[0].external_data[0]"
 
 
 def test_a_boolean_other_than_0_and_1(tmp_path: Path):
-    message = "byte 2 of the external data of tensor 'w' of main graph is 2, which is no bool (1 more like it)"
+    message = "byte 2 of the external data of tensor 'w' of main graph is 2, which is not a bool (1 more like it)"
     file = dense(tmp_path, b"\0\1\2\7", BOOL, [4])
     assert found(file) == [("non-boolean-byte", ENTRY, message)]
     assert found(dense(tmp_path, b"\0\1\1\0", BOOL, [4])) == []
@@ -160,7 +160,7 @@ def test_contents_behind_hard_links_are_told_as_not_verified(tmp_path: Path):
     os.link(tmp_path / "other", tmp_path / "w.bin")
     file = linted(tmp_path, model)
     assert [item.rule for item in file.diagnostics] == ["linked-external-file"]
-    assert file.incomplete == (UNREAD + "it is no regular file, or has further hard links",)
+    assert file.incomplete == (UNREAD + "it is not a regular file, or has further hard links",)
     assert [item.rule for item in linted(tmp_path, model, follow_links=True).diagnostics] == ["non-boolean-byte"]
 
 

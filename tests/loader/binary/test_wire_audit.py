@@ -181,7 +181,7 @@ def test_two_members_of_a_oneof_are_told(carrier: Carrier, first, second):
     model = loaded(data)
     assert faults(model) == [(FaultKind.REPEATED, carrier.field_place(second), offset + len(one))]
     (fault,) = model.faults
-    assert fault.message == f"{carrier.message} has both {first.name} and {second.name}, of which only one can be set"
+    assert fault.message == f"{carrier.message} has both {first.name} and {second.name}, and only one can be set"
 
 
 @pytest.mark.parametrize("carrier", EACH_MESSAGE)
@@ -244,15 +244,15 @@ def test_a_varint_of_eleven_bytes_is_no_model():
 @pytest.mark.parametrize(
     ("tail", "message"),
     [
-        (b"\x00\x01", "the bytes are no Protocol Buffers fields: field number 0 does not exist"),
-        (b"\x0e", "the bytes are no Protocol Buffers fields: wire type 6 does not exist"),
-        (b"\x0f", "the bytes are no Protocol Buffers fields: wire type 7 does not exist"),
-        (tag(1000, 4), "the bytes are no Protocol Buffers fields: the end of group 1000 has no beginning"),
+        (b"\x00\x01", "the bytes are not Protocol Buffers fields: field number 0 does not exist"),
+        (b"\x0e", "the bytes are not Protocol Buffers fields: wire type 6 does not exist"),
+        (b"\x0f", "the bytes are not Protocol Buffers fields: wire type 7 does not exist"),
+        (tag(1000, 4), "the bytes are not Protocol Buffers fields: the end of group 1000 has no beginning"),
         (
             tag(1000, 3) + tag(1001, 4),
-            "the bytes are no Protocol Buffers fields: the end of group 1001 has no beginning",
+            "the bytes are not Protocol Buffers fields: the end of group 1001 has no beginning",
         ),
-        (tag(1000, 3), "the bytes are no Protocol Buffers fields: a group is never closed"),
+        (tag(1000, 3), "the bytes are not Protocol Buffers fields: a group is never closed"),
     ],
 )
 def test_bytes_that_are_no_fields(tail: bytes, message: str):
@@ -266,7 +266,7 @@ def test_bytes_that_never_looked_like_a_model_are_told_as_such(data: bytes):
     model = loaded(data)
     assert (model.loaded, protobuf_reads(data)) == (False, False)
     assert [(fault.kind, fault.message, fault.offset) for fault in model.faults] == [
-        (FaultKind.NOT_A_MODEL, "the file is binary data, but no Protocol Buffers message", 0)
+        (FaultKind.NOT_A_MODEL, "the file is binary data, but not a Protocol Buffers message", 0)
     ]
 
 

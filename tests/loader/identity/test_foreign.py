@@ -78,4 +78,4 @@ NOBODYS = {
 @pytest.mark.parametrize("data", NOBODYS.values(), ids=NOBODYS)
 def test_a_message_that_nobody_knows_is_told_as_such(data: bytes, name: str):
     model = load(BytesSource(data), name)
-    assert [fault.message for fault in model.faults] == ["the file is a Protocol Buffers message, but none of ONNX"]
+    assert [fault.message for fault in model.faults] == ["the file is a Protocol Buffers message, but not one of ONNX"]

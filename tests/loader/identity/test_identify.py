@@ -45,11 +45,11 @@ NO_MODELS = {
     "text": (b"Not found.\n", "the file is text, not a model"),
     "onnx.parser": (
         b'<\n   ir_version: 8,\n   opset_import: [ "" : 18 ]\n>\nagraph (float[N] x) => (float[N] y) { y = Relu(x) }\n',
-        "the file is in the syntax of onnx.parser, which is no serialized form of a model",
+        "the file is in the syntax of onnx.parser, which is not a serialized form of a model",
     ),
     "a graph for onnx.parser": (
         b"agraph (float[N] x) => (float[N] y) { y = Relu(x) }",
-        "the file is in the syntax of onnx.parser, which is no serialized form of a model",
+        "the file is in the syntax of onnx.parser, which is not a serialized form of a model",
     ),
     "html": (b"\n <!DOCTYPE html>\n<p>", "the file is HTML or XML text, not a model"),
     "xml": (b'<?xml version="1.0"?><net/>', "the file is HTML or XML text, not a model"),
@@ -61,13 +61,16 @@ NO_MODELS = {
     "hdf5": (b"\x89HDF\r\n\x1a\n" + bytes(9), "the file is an HDF5 file, not a model"),
     "gguf": (b"GGUF\3\0\0\0", "the file is a GGUF file, not a model"),
     "pickle": (b"\x80\x04\x95\0\0\0\0\0\0\0\0}\x94.", "the file is a Python pickle, not a model"),
-    "tensor": (TENSOR, "the file is no ModelProto, but may be TensorProto (option --proto)"),
+    "tensor": (TENSOR, "the file is not a ModelProto, but may be TensorProto (option --proto)"),
     "graph": (
         GRAPH + length(11, length(1, "x")) + length(12, length(1, "y")),
-        "the file is no ModelProto, but may be GraphProto (option --proto)",
+        "the file is not a ModelProto, but may be GraphProto (option --proto)",
     ),
-    "random": (b"\xff" + random.Random(3).randbytes(500), "the file is binary data, but no Protocol Buffers message"),
-    "zeros": (bytes(1000), "the file is binary data, but no Protocol Buffers message"),
+    "random": (
+        b"\xff" + random.Random(3).randbytes(500),
+        "the file is binary data, but not a Protocol Buffers message",
+    ),
+    "zeros": (bytes(1000), "the file is binary data, but not a Protocol Buffers message"),
 }
 
 
@@ -97,7 +100,7 @@ def test_text_is_told_by_its_content(name: str):
     assert (model.loaded, model.form) == (True, "textproto")
     assert [fault.kind for fault in model.faults] == [FaultKind.FILE_NAME] * (name == "model.onnx")
     assert model.main_graph.nodes[0].op_type == "Relu"
-    assert model.byte_range(model.main_graph.place) is None
+    assert model.places.byte_range(model.main_graph.place) is None
 
 
 @pytest.mark.parametrize("name", ["model.json", "model.onnx", "model.textproto", "-"])

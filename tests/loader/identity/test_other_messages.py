@@ -15,7 +15,9 @@ def test_the_kinds_that_a_file_may_be_are_named(kind: str):
     rule, message = only_fault(sound_message(kind).SerializeToString())
     assert rule == "not-a-model"
     named = (
-        message.removeprefix("the file is no ModelProto, but may be ").removesuffix(" (option --proto)").split(" or ")
+        message.removeprefix("the file is not a ModelProto, but may be ")
+        .removesuffix(" (option --proto)")
+        .split(" or ")
     )
     ambiguous = {"SequenceProto": ["SequenceProto", "OptionalProto"]}
     assert named == ambiguous.get(kind, [kind])

@@ -1,24 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A file beyond a limit is not checked, and the sentence that says so names the value that would do."""
+"""A file beyond a limit is not checked, and the sentence that says so names the value that suffices."""
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import re
+import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pytest
 from google.protobuf import json_format, text_format
-from onnx import TensorProto, helper
+from onnx import FunctionProto, ModelProto, TensorProto, helper
 
 from onnx_lint import lint
 from onnx_lint.cli.application import run
 from onnx_lint.common.record import replace
+from onnx_lint.input import source
 from onnx_lint.input.limits import DEFAULT_LIMITS, LimitError, Limits
-from onnx_lint.input.source import BytesSource
+from onnx_lint.input.source import BytesSource, FileSource
 from onnx_lint.loader import load
-from onnx_lint.loader.limits.not_checked import NotCheckedError
+from onnx_lint.loader.binary import strip_payloads
+from onnx_lint.loader.limits.not_checked import NotCheckedError, check_size
 from onnx_lint.reporters import REPORTERS
 
 _TENSOR = TensorProto(name="t", data_type=TensorProto.INT64, dims=[3], int64_data=[1, 2, 3])
@@ -29,9 +34,9 @@ _ODD = _MODEL.SerializeToString() + b"\x12\x01\xff"
 """The same with a byte that is not UTF-8, so that the walk over fields looks at it."""
 
 
-def _refusal(data: bytes, proto: str | None, limits: Limits, name: str = "") -> str:
+def _refusal(data: bytes, proto: str | None, limits: Limits) -> str:
     with pytest.raises(NotCheckedError) as error:
-        load(BytesSource(data), name, limits=limits, proto=proto)
+        load(BytesSource(data), limits=limits, proto=proto)
     return str(error.value)
 
 
@@ -47,13 +52,12 @@ def test_a_model_that_needs_more_memory_than_the_limit_is_not_checked(form: str)
     message = _refusal(FILES[form], None, replace(DEFAULT_LIMITS, memory=100))
     found = re.fullmatch(
         r"the model needs about [\d.]+ KiB of memory, more than the limit memory of 100 "
-        r"\(--limit (memory=\d+KiB) would do\)",
+        r"\(--limit (memory=\d+KiB) suffices\)",
         message,
     )
     assert found is not None, message
-    if form == "binary":  # a text is estimated once more when it is parsed
-        name, _, value = found[1].partition("=")
-        assert load(BytesSource(FILES[form]), limits=DEFAULT_LIMITS.with_values({name: value})).loaded
+    name, _, value = found[1].partition("=")
+    assert load(BytesSource(FILES[form]), limits=DEFAULT_LIMITS.with_values({name: value})).loaded
 
 
 @pytest.mark.parametrize(
@@ -63,20 +67,20 @@ def test_a_model_that_needs_more_memory_than_the_limit_is_not_checked(form: str)
             _TENSOR.SerializeToString(),
             "TensorProto",
             "file_bytes",
-            "the file has 12 bytes, more than the limit file_bytes of 1 (--limit file_bytes=12 would do)",
+            "the file has 12 bytes, more than the limit file_bytes of 1 (--limit file_bytes=12 suffices)",
         ),
         (
             b'name: "s" values { name: "v" }',
             "SparseTensorProto",
             "text_bytes",
-            "the file has 30 bytes of text, more than the limit text_bytes of 1 (--limit text_bytes=30 would do)",
+            "the file has 30 bytes of text, more than the limit text_bytes of 1 (--limit text_bytes=30 suffices)",
         ),
         (
             _ODD,
             None,
             "fields",
             f"the file has too many fields to read one by one, more than the limit fields of 1 "
-            f"(--limit fields={len(_ODD)} would do)",
+            f"(--limit fields={len(_ODD)} suffices)",
         ),
     ],
 )
@@ -84,9 +88,93 @@ def test_the_sentence_names_the_value_that_would_do(data: bytes, proto: str | No
     assert _refusal(data, proto, replace(DEFAULT_LIMITS, **{limit: 1})) == message
 
 
-def test_of_standard_input_nobody_knows_how_much_there_is():
-    message = _refusal(b"\x08\x0a", None, replace(DEFAULT_LIMITS, file_bytes=1), "-")
-    assert message == "the file has at least 2 bytes, more than the limit file_bytes of 1 (option --limit file_bytes)"
+def _written(message: Any) -> dict[str, bytes]:
+    return {
+        "binary": message.SerializeToString(),
+        "text": text_format.MessageToString(message).encode(),
+        "JSON": json_format.MessageToJson(message).encode(),
+    }
+
+
+def _functions() -> ModelProto:
+    return ModelProto(ir_version=10, functions=[FunctionProto() for _ in range(50)])
+
+
+def _lists() -> ModelProto:
+    model = ModelProto(ir_version=10)
+    model.graph.node.add(op_type="A").attribute.add(name="floats", type=6, floats=[0.0] * 3000)
+    model.graph.initializer.add(name="w", data_type=11, dims=[3000], double_data=[0.0] * 3000)
+    return model
+
+
+REFUSED = {
+    **{f"memory, {form}": ("memory", data) for form, data in FILES.items()},
+    **{f"memory, functions in {form}": ("memory", data) for form, data in _written(_functions()).items()},
+    **{f"memory, lists in {form}": ("memory", data) for form, data in _written(_lists()).items()},
+    "memory, short text": ("memory", b"ir_version:10 " + b"functions{}" * 300),
+    "memory, text with lists of messages": ("memory", b"ir_version:10 functions[{}" + b",{}" * 300 + b"]"),
+    "memory, text with a comment": ("memory", b"ir_version:10 " + b"functions#\n{}" * 300),
+    "memory, escaped JSON": ("memory", b'{"irVersion":10,"\\u0066unctions":[{}' + b",{}" * 300 + b"]}"),
+    "memory, characters of four bytes": ("memory", b'ir_version:10 doc_string:"' + "\U0001f600".encode() * 300 + b'"'),
+    "memory, blanks": ("memory", b"ir_version:10" + b" " * 3000 + b"graph{}"),
+    **{f"file_bytes, {form}": ("file_bytes", data) for form, data in FILES.items()},
+    **{f"text_bytes, {form}": ("text_bytes", FILES[form]) for form in ("text", "JSON")},
+    "fields": ("fields", _ODD),
+    "fields, a graph in many parts": ("fields", FILES["binary"] + b"\x3a\0" * 20),
+    "fields, more parts than are counted": ("fields", FILES["binary"] + b"\x3a\0" * 200),
+    "fields, groups": ("fields", FILES["binary"] + b"\xa3\x06\xa4\x06" * 20),
+}
+"""A file, and the limit beyond which it is."""
+
+
+def _retried(limit: str, arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*arguments, "--limit", f"{limit}=1"]) == 2
+    told = re.findall(r"\(--limit (\w+=\w+) suffices\)", capsys.readouterr().err)
+    assert [option.partition("=")[0] for option in told] == [limit]
+    code = run([*arguments, "--limit", told[0]])
+    assert (code in {0, 1}, capsys.readouterr().err) == (True, "")
+
+
+@pytest.mark.parametrize("is_split", [False, True], ids=["parsed whole", "split"])
+@pytest.mark.parametrize("name", REFUSED)
+def test_whoever_follows_the_sentence_gets_a_verdict(
+    name: str, is_split: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    limit, data = REFUSED[name]
+    if is_split:
+        for size in ("WHOLE_BYTES", "PAYLOAD_BYTES", "LONG_LIST_BYTES"):
+            monkeypatch.setattr(strip_payloads, size, 16)
+        monkeypatch.setattr(strip_payloads, "_MOST_COUNTED", 100)
+    path = tmp_path / "model"
+    path.write_bytes(data)
+    _retried(limit, [str(path)], capsys)
+
+
+def test_so_does_who_follows_it_for_standard_input(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
+    class Input:
+        """Gives the model anew to each run."""
+
+        @property
+        def buffer(self) -> BinaryIO:
+            reader, writer = os.pipe()
+            os.write(writer, FILES["binary"])
+            os.close(writer)
+            return open(reader, "rb")
+
+    monkeypatch.setattr(sys, "stdin", Input())
+    _retried("file_bytes", ["-"], capsys)
+
+
+def test_of_a_stream_without_end_no_value_is_named(monkeypatch: pytest.MonkeyPatch):
+    class Endless:
+        buffer = open("/dev/zero", "rb")  # noqa: SIM115 - closed with the test
+
+    monkeypatch.setattr(source, "MOST_COUNTED", 5 << 20)
+    assert source._counted(Endless.buffer) is None
+    Endless.buffer.close()
+    of_stream = FileSource(-1, 2, owner=io.BytesIO(), total=None)
+    with pytest.raises(NotCheckedError, match=r"has more than [\d,]+ bytes, .* \(option --limit file_bytes\)$"):
+        check_size(of_stream, replace(DEFAULT_LIMITS, file_bytes=1), is_text=False)
 
 
 @pytest.mark.parametrize("form", REPORTERS)
@@ -96,7 +184,7 @@ def test_each_form_of_report_says_that_the_file_is_not_checked(
     path = tmp_path / "m.onnx"
     path.write_bytes(FILES["binary"])
     assert run([str(path), "--limit", "memory=1KiB", "-f", form]) == 2
-    assert re.search(r"more than the limit memory of 1 KiB \(--limit memory=\d+KiB would do\)", capsys.readouterr().err)
+    assert re.search(r"more than the limit memory of 1 KiB \(--limit memory=\d+KiB suffices\)", capsys.readouterr().err)
 
 
 def test_the_library_says_it_too():
@@ -133,7 +221,7 @@ def test_limits_in_bytes_take_units(text: Any, value: int):
     [
         (
             "memory",
-            "4TiB",
+            "4EiB",
             "the limit 'memory' requires a whole number, or one with a unit such as 4GiB, of at least 1",
         ),
         ("memory", "-1", "the limit 'memory' requires a whole number, or one with a unit such as 4GiB, of at least 1"),

@@ -15,7 +15,9 @@ def test_the_kinds_that_a_text_may_be_are_named(kind: str, form: str):
     rule, message = only_fault(text.encode())
     assert rule == "not-a-model"
     named = (
-        message.removeprefix("the text is no ModelProto, but may be ").removesuffix(" (option --proto)").split(" or ")
+        message.removeprefix("the text is not a ModelProto, but may be ")
+        .removesuffix(" (option --proto)")
+        .split(" or ")
     )
     assert kind in named
     ambiguous = {"GraphProto": {"FunctionProto"}, "SequenceProto": {"OptionalProto"}}

@@ -16,7 +16,7 @@ from google.protobuf.descriptor import FieldDescriptor
 from support.processes.time_limit import time_limit
 
 from onnx_lint import schema
-from onnx_lint.ir.places.place import Key
+from onnx_lint.ir.places.place import PlaceKey
 from onnx_lint.loader.text.text_positions import Position, json_positions, positions_at, text_positions
 
 MARK = re.compile("«([^»]*)»")
@@ -68,12 +68,12 @@ JSON = """\
 FORMS = {"text": (TEXT, text_positions), "json": (JSON, json_positions)}
 
 
-def key_of(path: str) -> Key:
+def key_of(path: str) -> PlaceKey:
     steps = re.findall(r"(\w+)(?:\[(\d+)\])?", path)
     return tuple((name, int(index) if index else None) for name, index in steps)
 
 
-def unmarked(text: str) -> tuple[str, dict[Key, Position]]:
+def unmarked(text: str) -> tuple[str, dict[PlaceKey, Position]]:
     """The text without its marks, and the place that each of them gives."""
     found = {}
     lines = text.split("\n")
@@ -198,7 +198,7 @@ def _value(field: FieldDescriptor, rng: random.Random, numbers: Iterator[int]) -
     return number + 0.5 if field.type in {field.TYPE_FLOAT, field.TYPE_DOUBLE} else number
 
 
-def scalars(message: Any, way: Key = ()) -> Iterator[tuple[Key, FieldDescriptor, Any]]:
+def scalars(message: Any, way: PlaceKey = ()) -> Iterator[tuple[PlaceKey, FieldDescriptor, Any]]:
     """All values that are no messages, with their places."""
     for field, value in message.ListFields():
         for index, item in enumerate(value) if field.is_repeated else [(None, value)]:

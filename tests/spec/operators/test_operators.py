@@ -19,8 +19,8 @@ from onnx_lint.spec.operators import (
     AttributeSchema,
     OperatorSchema,
     OperatorSchemas,
-    Option,
     Parameter,
+    ParameterOption,
     SchemaFileError,
     domains_of,
     find,
@@ -200,9 +200,9 @@ def test_split_13_takes_its_lengths_as_an_input():
         since_version=13,
         inputs=(
             Parameter("input", "T", everything, "T"),
-            Parameter("split", "tensor(int64)", frozenset({"tensor(int64)"}), None, Option.OPTIONAL),
+            Parameter("split", "tensor(int64)", frozenset({"tensor(int64)"}), None, ParameterOption.OPTIONAL),
         ),
-        outputs=(Parameter("outputs", "T", everything, "T", Option.VARIADIC),),
+        outputs=(Parameter("outputs", "T", everything, "T", ParameterOption.VARIADIC),),
         attributes={"axis": AttributeSchema("axis", "INT", default=0)},
         type_constraints={"T": everything},
         min_input=1,
@@ -545,7 +545,7 @@ def faulty(**changes):
 FAULTS = {
     "not_json": ("{", "line 1, column 2", "not JSON: Expecting property name enclosed in double quotes", None),
     "nan": ('{"format": NaN}', "", "NaN is not JSON", None),
-    "key_twice": ('{"format": 1, "format": 1}', "", "key 'format' stands twice", None),
+    "key_twice": ('{"format": 1, "format": 1}', "", "key 'format' occurs twice", None),
     "too_deep": ("[" * 200_000, "", "nested too deep", None),
     "no_object": ([], "", "an array where an object is expected", True),
     "unknown_key": (
@@ -560,7 +560,7 @@ FAULTS = {
     "onnx_domain": (
         MINIMAL | {"domain": "ai.onnx"},
         "domain",
-        "domain 'ai.onnx' belongs to ONNX itself and cannot be described anew",
+        "domain 'ai.onnx' belongs to ONNX itself and cannot be redefined",
         True,
     ),
     "operators": (MINIMAL | {"operators": {}}, "operators", "an object where an array is expected", True),
@@ -606,7 +606,7 @@ FAULTS = {
     "option": (
         faulty(inputs=[{"name": "x", "type": "T", "option": "optionl"}]),
         "operators[0].inputs[0].option",
-        "'optionl' is none of optional, single, variadic, did you mean 'optional'?",
+        "'optionl' is not one of optional, single, variadic, did you mean 'optional'?",
         True,
     ),
     "arity": (
@@ -624,13 +624,13 @@ FAULTS = {
     "parameter_twice": (
         faulty(inputs=[{"name": "x", "type": "T"}, {"name": "x", "type": "T"}]),
         "operators[0].inputs[1]",
-        "'x' stands twice among the inputs",
+        "'x' occurs twice among the inputs",
         False,
     ),
     "attribute_type": (
         faulty(attributes=[{"name": "a", "type": "FLOT"}]),
         "operators[0].attributes[0].type",
-        f"'FLOT' is none of {', '.join(sorted(ATTRIBUTE_TYPE_CODES))}, did you mean 'FLOAT'?",
+        f"'FLOT' is not one of {', '.join(sorted(ATTRIBUTE_TYPE_CODES))}, did you mean 'FLOAT'?",
         True,
     ),
     "default_type": (

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from onnx_lint import schema
-from onnx_lint.ir.documents.kinds import MODEL
+from onnx_lint.ir.documents.kinds import MODEL_KIND
 from onnx_lint.model import Model, Proto
 
 
 def message_of(model: Model) -> Proto:
     """A new ModelProto with what is in the model."""
-    return schema.message(MODEL).FromString(model.proto.SerializePartialToString())
+    return schema.message(MODEL_KIND).FromString(model.proto.SerializePartialToString())

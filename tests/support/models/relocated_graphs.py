@@ -190,11 +190,16 @@ def expected(diagnostic: Diagnostic, prefix: str, name: str) -> dict[str, object
     }
 
 
+_DIFFERENT = frozenset(
+    {"clause", "keyword", "clause_summary", "anchor", "byte_range", "position", "pointer", "scope"}
+    | {"edits", "fix", "hint", "members"}
+)
+"""The fields that may differ after a move: a function has other clauses, and a fix or a hint names what can change."""
+
+
 def comparable(diagnostic: Diagnostic) -> dict[str, object]:
-    """The diagnostic without what may differ after a move: clause, bytes, the names around the place, and the call."""
-    fields = {name: getattr(diagnostic, name) for name in field_names(Diagnostic)}
-    for name in ("clause", "keyword", "clause_summary", "anchor", "byte_range", "position", "pointer", "scope"):
-        del fields[name]
+    """The diagnostic without what may differ after a move, and without the call."""
+    fields = {name: getattr(diagnostic, name) for name in field_names(Diagnostic) if name not in _DIFFERENT}
     # Only what stands in a function has a call that brought the types.
     related = [(related.place, related.message) for related in diagnostic.related]
     return {**fields, "related": [(place, message) for place, message in related if not _is_call(message)]}

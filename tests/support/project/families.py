@@ -108,7 +108,7 @@ def _lacks(schema: OperatorSchema) -> Iterator[Member]:
     for combination in combinations(schema):
         if combination.kind in (Choice.ONE, Choice.SOME):
             names = [member.name for side in combination.sides for member in side]
-            yield _member(schema, " or ".join(names), names, " requires one of them")
+            yield _member(schema, " or ".join(names), names, " requires " + ("one of them" if len(names) > 1 else "it"))
 
 
 def _numbers(schema: OperatorSchema) -> Iterator[Member]:

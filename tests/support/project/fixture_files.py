@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from onnx_lint import testing
 from onnx_lint.engine.lint import lint_model
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.limits import DEFAULT_LIMITS, Limits
@@ -246,10 +247,4 @@ def as_line(diagnostic: Diagnostic, form: str) -> str:
 
 def bless(fixture: Fixture, lines: list[str]) -> bool:
     """Write `lines` as the verdict of the fixture; return whether that changed the file."""
-    old = fixture.text.splitlines()
-    block = [line for line in old[: fixture.block_lines] if not line.startswith("# expect: ")]
-    new = "\n".join([*block, *(f"# expect: {line}" for line in lines), *old[fixture.block_lines :]]) + "\n"
-    if new == fixture.text:
-        return False
-    fixture.path.write_text(new, encoding="utf-8")
-    return True
+    return testing.bless(fixture.path, lines)

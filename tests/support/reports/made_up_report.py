@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from onnx_lint.common.record import replace
-from onnx_lint.report import Diagnostic, Facts, FileReport, InternalError, RelatedPlace, Report, Shapes
+from onnx_lint.report import Diagnostic, FileFacts, FileReport, InternalError, RelatedPlace, Report, Shapes
 from onnx_lint.spec.clauses import Severity
 
 HOSTILE = "a\x1b[31mred\n[bold]b[/bold]\u202etxt.\u200b\udcff\ud800](https://example.invalid)"
@@ -79,12 +79,12 @@ def note(**changes: Any) -> Diagnostic:
     )
 
 
-FACTS = Facts(8, (("", 17), ("ai.onnx.ml", 3)), "pytorch 2.1.0", 412, 3, 1)
+FACTS = FileFacts(8, (("", 17), ("ai.onnx.ml", 3)), "pytorch 2.1.0", 412, 3, 1)
 
 REPORT = Report(
     files=(
         FileReport("models/bad.onnx", 4096, (error(), *map(warning, range(5)), note()), facts=FACTS),
-        FileReport("models/clean.onnx", 100, facts=Facts(14, (("", 28),), "", 1, 1, 0), judged_by=98),
+        FileReport("models/clean.onnx", 100, facts=FileFacts(14, (("", 28),), "", 1, 1, 0), judged_by=98),
         FileReport("missing.onnx", 0, unreadable="missing.onnx: No such file or directory"),
         FileReport(
             "models/crash.onnx",
@@ -107,7 +107,7 @@ REPORT = Report(
                     graph=HOSTILE,
                 ),
             ),
-            facts=Facts(-1, ((HOSTILE, -(2**63)),), HOSTILE, 0, 1, 0),
+            facts=FileFacts(-1, ((HOSTILE, -(2**63)),), HOSTILE, 0, 1, 0),
         ),
         FileReport(
             "-",

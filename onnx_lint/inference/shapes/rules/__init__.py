@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which file has the shape rule of an operator.
+"""The file of the shape rule of each operator.
 
 A file is imported when a model has one of its operators (docs/performance.md: shape-families).
 """
@@ -64,6 +64,7 @@ FAMILIES: Final[Mapping[str, str]] = {
         ai.onnx.ml::Imputer ai.onnx.ml::LabelEncoder ai.onnx.ml::LinearClassifier ai.onnx.ml::LinearRegressor
         ai.onnx.ml::Normalizer ai.onnx.ml::OneHotEncoder ai.onnx.ml::SVMClassifier ai.onnx.ml::SVMRegressor
         ai.onnx.ml::Scaler ai.onnx.ml::TreeEnsemble ai.onnx.ml::TreeEnsembleClassifier ai.onnx.ml::TreeEnsembleRegressor
+        ai.onnx.ml::ZipMap
     """,
     "sequences": """
         ConcatFromSequence Optional OptionalGetElement OptionalHasElement SequenceAt SequenceConstruct SequenceEmpty
@@ -75,7 +76,7 @@ FAMILIES: Final[Mapping[str, str]] = {
         ai.onnx.preview.training::Momentum
     """,
 }
-"""The operators of each file, those of other domains than ai.onnx as "domain::name"."""
+"""The operators of each file, those of domains other than ai.onnx as "domain::name"."""
 
 RUNTIME_FAMILIES: Final[Mapping[str, str]] = {
     "contrib_attention": """
@@ -136,18 +137,17 @@ RUNTIME_WITHOUT_SHAPES: Final[Mapping[str, str]] = {
     "VarlenNGramHashMapping": _PACKED,
     "WordConvEmbedding": _NO_WORD,
 }
-"""The operators of com.microsoft whose output shapes are not told, and why.
+"""The operators of com.microsoft whose output shapes are not inferred, and why.
 
-Those of com.microsoft.nchwc have none either: ONNX Runtime puts them into its own optimized models, without a word on
-shapes, and keeps channels in blocks between them.
+Those of com.microsoft.nchwc are not inferred either: ONNX Runtime writes them into its own optimized models, does not
+document their shapes, and keeps channels in blocks between them.
 """
 
 WITHOUT_SHAPES: Final[Mapping[str, str]] = {
     "ai.onnx.ml::CastMap": "of one dimension by its description, and ONNX Runtime puts another one in front",
     "ai.onnx.ml::DictVectorizer": "of one dimension by its description, and ONNX Runtime puts another one in front",
-    "ai.onnx.ml::ZipMap": "gives a sequence of maps, and neither has a shape",
 }
-"""The operators whose output shapes nothing says, and why."""
+"""The operators whose output shapes are not documented, and why."""
 
 
 @cache
@@ -159,7 +159,7 @@ def _modules() -> dict[str, str]:
 
 
 def shape_rule(schema: OperatorSchema) -> ShapeRule | None:
-    """The rule for an operator as of a version; None for one without."""
+    """Return the rule for an operator as of a version; None if there is none."""
     name = f"{schema.domain}::{schema.name}" if schema.domain else schema.name
     module = _modules().get(name)
     if module is None:

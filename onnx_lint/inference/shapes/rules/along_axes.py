@@ -9,7 +9,7 @@ from onnx_lint.inference.shapes.registration import shapes_of
 
 @shapes_of("CumProd", "CumSum", reads=(1,))
 def cumulate(node: Operands) -> Outputs:
-    """The shape of the input, of which a scalar says the axis."""
+    """Infer the shape of the input; a scalar states the axis."""
     shape, axis = node.shape(0, at_least=1), node.scalar(1)
     if shape is not None:
         node.axis(axis, len(shape), 1, 0)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from onnx_lint.common.record import Record
 from onnx_lint.inference.shapes.dims import Dim, Dims, Shape, add, divide, multiply, unified
 from onnx_lint.inference.shapes.operands import Operands, Outputs
-from onnx_lint.inference.shapes.problem import Dimension, Element, Unequal, WrongRank
+from onnx_lint.inference.shapes.problem import Element, InputDimension, Unequal, WrongRank
 from onnx_lint.inference.shapes.registration import shapes_of
 
 _BATCH, _HEAD, _LENGTH, _SIZE = range(4)
@@ -16,16 +16,16 @@ _PACKED, _SPLIT = 3, 4
 """The ranks of [batch, length, heads * size] and of [batch, heads, length, size]."""
 
 _PACKED_AXES = (0, 2, 1, 2)
-"""Where batch, heads, length and size are in what is packed."""
+"""The axes of batch, heads, length and size in a packed input."""
 
 _PACKED_ONLY = 25
-"""The version from which consumers hold the numbers of heads to the inputs of 3 dimensions that the text names."""
+"""The version from which consumers require the numbers of heads only for inputs of 3 dimensions, as the text says."""
 
 _SHORT_MASK = 24
-"""The version from which a mask may end before the keys do."""
+"""The version from which a mask may be shorter than the keys."""
 
 
-class Part(Record):
+class HeadInput(Record):
     """An input as batch, heads, length and size."""
 
     index: int
@@ -39,7 +39,7 @@ class Part(Record):
 
 @shapes_of("Attention")
 def attention(node: Operands) -> Outputs:
-    """The past stands before keys and values; the output is packed where the query is."""
+    """The past is concatenated before keys and values; the output is packed if the query is."""
     query = _part(node, _QUERY, "q_num_heads")
     key, value = _part(node, _KEY, "kv_num_heads"), _part(node, _VALUE, "kv_num_heads")
     _is_for_packed(node, "q_num_heads", _QUERY)
@@ -67,29 +67,29 @@ def attention(node: Operands) -> Outputs:
     return [output, (*present, size), (*present, of_value), (batch, heads, steps, length)]
 
 
-def _part(node: Operands, index: int, name: str) -> Part:
-    """An input, of which what is packed is divided among as many heads as an attribute says."""
+def _part(node: Operands, index: int, name: str) -> HeadInput:
+    """Return an input; a packed one is divided into the number of heads in an attribute."""
     shape = node.shape(index, at_least=_PACKED, at_most=_SPLIT)
     if shape is None:
-        return Part(index, (None,) * _SPLIT)
+        return HeadInput(index, (None,) * _SPLIT)
     if len(shape) == _SPLIT:
-        return Part(index, shape)
+        return HeadInput(index, shape)
     batch, length, hidden = shape
     heads = node.integer(name)
     if heads is None:
-        # Nothing else says how the last dimension is divided.
+        # Only this attribute says how the last dimension is divided.
         if not any(isinstance(each, WrongRank) and each.like == name for each in node.problems):
             node.wrong_rank(index, _SPLIT, _SPLIT, name)
-        return Part(index, (batch, None, length, None), True)
+        return HeadInput(index, (batch, None, length, None), True)
     if heads < 1:
-        return Part(index, (batch, None, length, None), True)
+        return HeadInput(index, (batch, None, length, None), True)
     if isinstance(hidden, int) and hidden % heads:
-        node.indivisible(Dimension(index, 2, hidden), heads, Element(name, heads))
-    return Part(index, (batch, heads, length, divide(hidden, heads)), True)
+        node.indivisible(InputDimension(index, 2, hidden), heads, Element(name, heads))
+    return HeadInput(index, (batch, heads, length, divide(hidden, heads)), True)
 
 
 def _is_for_packed(node: Operands, name: str, *indices: int) -> None:
-    """Check that a number of heads is given for inputs of 3 dimensions alone."""
+    """Check that a number of heads is given only for inputs of 3 dimensions."""
     heads = node.integer(name)
     if heads is None or node.version < _PACKED_ONLY:
         return
@@ -98,29 +98,29 @@ def _is_for_packed(node: Operands, name: str, *indices: int) -> None:
         node.wrong_value(name, heads, reason, allowed=f"no {name}, or inputs of 3 dimensions")
 
 
-def _past(node: Operands, index: int, part: Part) -> Part:
-    """What stands before an input, of which only the length may be another one."""
-    past = Part(index, node.shape(index, _SPLIT) or (None,) * _SPLIT)
+def _past(node: Operands, index: int, part: HeadInput) -> HeadInput:
+    """Return the past of an input, of which only the length may differ."""
+    past = HeadInput(index, node.shape(index, _SPLIT) or (None,) * _SPLIT)
     agree(node, part, past, _BATCH, _HEAD, _SIZE)
     return past
 
 
-def _known(axis: int, *parts: Part) -> Dim:
-    """What is known of a dimension that all parts have."""
+def _known(axis: int, *parts: HeadInput) -> Dim:
+    """Return a dimension that all parts share."""
     found: Dim = None
     for part in parts:
         found = unified(found, part.dims[axis])
     return found
 
 
-def agree(node: Operands, one: Part, other: Part, *axes: int) -> None:
-    """Take note of dimensions of the second part that are not those of the first."""
+def agree(node: Operands, one: HeadInput, other: HeadInput, *axes: int) -> None:
+    """Record dimensions of the second part that differ from those of the first."""
     for axis in axes:
         expected, found = one.dims[axis], other.dims[axis]
         if not (isinstance(expected, int) and isinstance(found, int)) or expected == found:
             continue
         place = node.place(other.index, other.axis(axis))
-        if not isinstance(place, Dimension):
+        if not isinstance(place, InputDimension):
             continue
         if axis == _SIZE and other.is_packed:
             expected = multiply(expected, other.dims[_HEAD])
@@ -129,13 +129,13 @@ def agree(node: Operands, one: Part, other: Part, *axes: int) -> None:
             node.problems.append(Unequal(place, expected, by))
 
 
-def shares(node: Operands, query: Part, key: Part) -> None:
+def shares(node: Operands, query: HeadInput, key: HeadInput) -> None:
     """As many heads of queries share each head of keys."""
     heads, shared = query.dims[_HEAD], key.dims[_HEAD]
     if not (isinstance(heads, int) and isinstance(shared, int) and shared) or heads % shared == 0:
         return
     by = Element("kv_num_heads", shared) if key.is_packed else node.place(key.index, _HEAD)
-    place = Element("q_num_heads", heads) if query.is_packed else Dimension(query.index, _HEAD, heads)
+    place = Element("q_num_heads", heads) if query.is_packed else InputDimension(query.index, _HEAD, heads)
     node.indivisible(place, shared, by)
 
 

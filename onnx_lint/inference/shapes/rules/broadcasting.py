@@ -8,7 +8,7 @@ from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.registration import shapes_of
 
 _ON_DEMAND = ("Add", "And", "Div", "Equal", "Greater", "Less", "Mul", "Or", "Pow", "Sub", "Xor")
-"""Binary operators that broadcast only where the attribute `broadcast` asks for it, until version 6."""
+"""Binary operators that broadcast only with the attribute `broadcast`, until version 6."""
 
 
 @shapes_of(
@@ -70,7 +70,7 @@ def parametric(node: Operands) -> Outputs:
 
 
 def one_way(node: Operands, data: Dims, other: Dims, index: int = 1) -> None:
-    """Take note of where an input cannot be broadcast to the first without changing the first's shape."""
+    """Record that an input cannot be broadcast to the first without changing the first's shape."""
     if len(other) > len(data):
         node.wrong_rank(index, 0, len(data), 0)
         return

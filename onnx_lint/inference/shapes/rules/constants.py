@@ -43,7 +43,7 @@ def number_range(node: Operands) -> Outputs:
         return UNKNOWN
     if isinstance(start, int) and isinstance(limit, int) and isinstance(delta, int):
         return [(max(-((start - limit) // delta), 0),)]
-    # Whoever counts up to a dimension gets as many.
+    # Counting up to a dimension has that many steps.
     if delta == 1 and not isinstance(start, float) and not isinstance(limit, float):
         between = subtract(limit, start)
         return [(between if is_natural(between) else None,)]

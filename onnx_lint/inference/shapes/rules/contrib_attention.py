@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Attention in ONNX Runtime (com.microsoft), whose kernels take more forms of operands than their descriptions name.
 
-Shapes are handed on here, and nothing is held against a description.
+Shapes are handed on here, and held against nothing but what ONNX Runtime refuses when it makes a session.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from onnx_lint.inference.shapes.dims import Dim, Dims, Shape, add, divide, multiply
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
+from onnx_lint.inference.shapes.problem import InputDimension
 from onnx_lint.inference.shapes.registration import shapes_of
 
 _RUNTIME = "com.microsoft::"
@@ -20,13 +21,13 @@ def _named(*names: str) -> list[str]:
 
 
 def of_rank(node: Operands, index: int, *ranks: int) -> Dims | None:
-    """The shape of an input where it has one of these ranks."""
+    """Return the shape of an input if it has one of these ranks; otherwise None."""
     shape = node.shape(index)
     return shape if shape is not None and len(shape) in ranks else None
 
 
 def number_of(node: Operands, name: str) -> Dim:
-    """A number that an attribute gives; None for one below 1."""
+    """Return the number in an attribute; None for one below 1."""
     found = node.integer(name)
     return found if found is not None and found > 0 else None
 
@@ -43,8 +44,23 @@ def quantized_attention(node: Operands) -> Outputs:
     return _attention(node, weights=1, past=8)
 
 
+def positive_heads(node: Operands, name: str = "num_heads") -> bool:
+    """Return whether a number of heads may be one; another number is noted."""
+    number = node.integer(name)
+    is_positive = number is None or number > 0
+    if not is_positive:
+        node.wrong_value(name, number, "at least 1")
+    return is_positive
+
+
 def _attention(node: Operands, weights: int, past: int) -> Outputs:
-    data = of_rank(node, 0, 3)
+    positive_heads(node)
+    data = node.shape(0, 3)
+    node.shape(2, 1)
+    node.shape(past, 5)
+    stated = node.length("qkv_hidden_sizes")
+    if stated:
+        node.has_count("qkv_hidden_sizes", stated, _PROJECTIONS)
     if data is None:
         return UNKNOWN
     batch, length, _ = data
@@ -62,7 +78,7 @@ def _attention(node: Operands, weights: int, past: int) -> Outputs:
 
 
 def _hidden_sizes(node: Operands, weights: int) -> tuple[Dim, Dim]:
-    """The features of keys and of values, by the attribute or in equal parts of the weights."""
+    """Return the features of keys and of values, from the attribute or as equal parts of the weights."""
     stated = node.integers("qkv_hidden_sizes")
     if stated:
         of_keys, of_values = (stated[1], stated[2]) if len(stated) == _PROJECTIONS else (None, None)
@@ -104,7 +120,8 @@ _MATRIX = 2
 @shapes_of(*_named("MultiHeadAttention"))
 def multi_head_attention(node: Operands) -> Outputs:
     """Queries [batch, length, features] against keys and values, or all in one [batch, length, heads, 3, size]."""
-    query = of_rank(node, 0, 3, 5)
+    query = _queries(node)
+    node.shape(6, 4)
     if query is None:
         return UNKNOWN
     batch, length = query[:2]
@@ -118,21 +135,34 @@ def multi_head_attention(node: Operands) -> Outputs:
     elif past is not None and not node.given(_BUFFER_LENGTH):
         whole = add(past[2], count)
     elif past is not None:
-        whole = past[2]  # the buffer is written in place
+        whole = past[2]  # the buffer is updated in place
     of_value = divide(features, heads)
     present = (batch, heads, whole, size), (batch, heads, whole, of_value)
     return [(batch, length, features), *present, (batch, heads, length, None)]
 
 
-_FEATURES = 3
-"""The rank of what has its heads side by side."""
+def _queries(node: Operands) -> Dims | None:
+    """The shape of the queries; other ranks than ONNX Runtime takes for these and for the values are noted."""
+    positive_heads(node)
+    query = node.fact(0).shape
+    node.shape(2, at_least=3, at_most=4)
+    if query is not None and len(query) not in (_FEATURES, _PACKED):
+        # Of two ranks, the one that is nearer.
+        rank = _FEATURES if len(query) < _PACKED else _PACKED
+        node.wrong_rank(0, rank, rank)
+        return None
+    return query
+
+
+_FEATURES, _PACKED = 3, 5
+"""The rank of what has its heads side by side, and of queries, keys and values in one."""
 
 _BUFFER_LENGTH = 8
 """The input that says how much of a shared buffer is filled."""
 
 
 def _values(node: Operands, query: Dims) -> Dim:
-    """The features of the result: those of the values."""
+    """Return the features of the result: those of the values."""
     if len(query) > _FEATURES:
         return multiply(query[2], query[4])
     key, value = of_rank(node, 1, 5), of_rank(node, 2, 3, 4)
@@ -144,7 +174,7 @@ def _values(node: Operands, query: Dims) -> Dim:
 
 
 def _keys(node: Operands, query: Dims) -> Dim:
-    """How many keys there are without those before: as many as queries, if they come together with these."""
+    """Return the number of new keys: that of the queries if they come together."""
     if len(query) > _FEATURES:
         return query[1]
     key = of_rank(node, 1, 3, 4, 5)
@@ -159,9 +189,9 @@ _BY_HEADS = 4
 
 @shapes_of(*_named("DecoderMaskedMultiHeadAttention"))
 def masked_attention(node: Operands) -> Outputs:
-    """As MultiHeadAttention for one query; the states may share a buffer, and are not told."""
-    query, value = of_rank(node, 0, 3), of_rank(node, 2, 3, 4)
-    if query is None:
+    """As MultiHeadAttention for one query; the states may share a buffer, so their shapes are unknown."""
+    query, value = _queries(node), of_rank(node, 2, 3, 4)
+    if query is None or len(query) != _FEATURES:
         return UNKNOWN
     features: Dim = None
     if value is not None:
@@ -173,10 +203,13 @@ def masked_attention(node: Operands) -> Outputs:
 def grouped_attention(node: Operands) -> Outputs:
     """Queries [batch, length, features], or with the keys and values behind them, which several queries share."""
     query = of_rank(node, 0, 3)
+    is_packed = not node.given(1)
+    if node.operator == "GroupQueryAttention":
+        query = node.shape(0, 3)
+        _refused_groups(node, query if is_packed else None)
     if query is None:
         return UNKNOWN
     heads, shared = number_of(node, "num_heads"), number_of(node, "kv_num_heads")
-    is_packed = not node.given(1)
     size: Dim = None
     if isinstance(heads, int) and isinstance(shared, int):
         size = divide(query[2], heads + 2 * shared if is_packed else heads)
@@ -187,12 +220,24 @@ def grouped_attention(node: Operands) -> Outputs:
     return [output, *_cache(node, (query[0], shared, None, size))]
 
 
+def _refused_groups(node: Operands, packed: Shape) -> None:
+    """Note what ONNX Runtime refuses: no heads, a past of another rank, and packed numbers that heads do not share."""
+    are_positive = positive_heads(node) and positive_heads(node, "kv_num_heads")
+    node.shape(3, 4)
+    heads, shared = node.integer("num_heads"), node.integer("kv_num_heads")
+    if not are_positive or packed is None or heads is None or shared is None:
+        return
+    width, count = packed[2], heads + 2 * shared
+    if isinstance(width, int) and width % count:
+        node.indivisible(InputDimension(0, 2, width), count)
+
+
 def _cache(node: Operands, known: Dims) -> Sequence[Shape]:
-    """Keys and values after the step: as those before, but for their length, which a shared buffer does not change."""
+    """Return keys and values after the step: as before it, except for the length, unless they share a buffer."""
     found = []
     for index in (3, 4):
         before = of_rank(node, index, 4)
         last = before[3] if before is not None else None
-        # A cache of few bits has several numbers in an element, and says by itself how many.
+        # A cache of few bits has several numbers in an element. The cache itself determines how many.
         found.append((*known[:3], known[3] if not node.given(index) else last))
     return found

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators of ONNX Runtime (com.microsoft) whose description gives the shapes of the outputs in so many words.
+"""Operators of ONNX Runtime (com.microsoft) whose description states the shapes of the outputs explicitly.
 
-Nothing is held against a description: where the inputs are of another form, nothing is known of the outputs.
+Inputs are not checked against a description: if they have another form, the outputs are unknown.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _described(text: str, node: Operands) -> Outputs:
 
 
 def _unless_wrong(node: Operands, found: Outputs) -> Outputs:
-    """The shapes, or none where something does not fit, which is then said of nobody."""
+    """Return the shapes, or none if something does not fit, which is not reported."""
     if node.problems:
         node.problems.clear()
         return UNKNOWN
@@ -78,13 +78,13 @@ def unpacked(node: Operands) -> Outputs:
 
 @shapes_of(_RUNTIME + "MaxpoolWithMask")
 def masked_pool(node: Operands) -> Outputs:
-    """As MaxPool of ONNX."""
-    return _unless_wrong(node, pool(node)[:1])
+    """As MaxPool of ONNX, by which ONNX Runtime judges it."""
+    return pool(node)[:1]
 
 
 @shapes_of(_RUNTIME + "ConvTransposeWithDynamicPads")
 def padded_transposed_convolution(node: Operands) -> Outputs:
-    """As ConvTranspose of ONNX, but that nobody reads the padding, which is an input."""
+    """As ConvTranspose of ONNX, but the padding, an input, is not read."""
     shape, kernel = node.shape(0), node.shape(1)
     if shape is None or len(shape) < len(("batch", "channels")):
         return UNKNOWN

@@ -8,6 +8,7 @@ from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.registration import equations, shapes_of
 from onnx_lint.inference.shapes.rules.along_axes import trilu
 from onnx_lint.inference.shapes.rules.constants import number_range
+from onnx_lint.inference.shapes.rules.contrib_quantization import are_scalars
 from onnx_lint.inference.shapes.rules.gathering import gather_nd
 from onnx_lint.inference.shapes.rules.images import sample_at_grid
 
@@ -21,13 +22,22 @@ def _named(*names: str) -> list[str]:
 @shapes_of(
     *_named(
         "BiasAdd", "BiasDropout", "BiasGelu", "BiasSoftmax", "BitmaskBiasDropout", "BitmaskDropout", "FastGelu",
-        "GatedAdd", "GatedRMSNorm", "Gelu", "GroupNorm", "Inverse", "MurmurHash3", "QuickGelu", "ScaledSiLU",
+        "GatedAdd", "GatedRMSNorm", "Gelu", "GroupNorm", "MurmurHash3", "QuickGelu", "ScaledSiLU",
     )
 )  # fmt: skip
 def as_first(node: Operands) -> Outputs:
     """The shape of the first input; masks of dropped elements may be packed into bits."""
     shape = node.shape(0)
     return [shape, shape if node.operator == "BiasDropout" else None]
+
+
+@shapes_of(*_named("Inverse"))
+def inverse(node: Operands) -> Outputs:
+    """Square matrices, with their shape."""
+    shape = node.shape(0, at_least=2)
+    if shape is not None:
+        node.equal((0, -2), (0, -1))
+    return [shape]
 
 
 @shapes_of(*_named("SkipGroupNorm"))
@@ -58,6 +68,7 @@ def block_repeats(node: Operands) -> Outputs:
 @shapes_of(*_named("MulInteger"))
 def multiply_integers(node: Operands) -> Outputs:
     """Two operands, each followed by its zero point, broadcast to one shape."""
+    are_scalars(node, 1, 3)
     return [node.broadcast([node.shape(0), node.shape(2)], (0, 2))]
 
 
@@ -155,7 +166,7 @@ _IMAGE = 4
 
 @shapes_of(*_named("Pad"), reads=(1,))
 def pad(node: Operands) -> Outputs:
-    """The sizes with what is put before and behind each axis; the pads may stand in a row."""
+    """Infer the sizes with padding before and after each axis; the pads may be in one row."""
     shape = node.shape(0)
     if shape is None:
         return UNKNOWN
@@ -178,7 +189,7 @@ def real_transform(node: Operands) -> Outputs:
 
 @shapes_of(*_named("Irfft"))
 def inverse_real_transform(node: Operands) -> Outputs:
-    """The signal behind a one-sided transform; of an even number of elements."""
+    """Infer the signal of a one-sided transform, with an even number of elements."""
     shape = node.shape(0)
     if shape is None or len(shape) < 2 or node.integer("signal_ndim", 1) != 1:
         return UNKNOWN

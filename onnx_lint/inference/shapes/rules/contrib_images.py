@@ -6,6 +6,7 @@ from __future__ import annotations
 from onnx_lint.inference.shapes.dims import Dims
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.registration import shapes_of
+from onnx_lint.inference.shapes.rules.contrib_quantization import are_scalars
 from onnx_lint.inference.shapes.rules.convolution import bias, convolved, quantized_convolution
 from onnx_lint.inference.shapes.rules.pooling import global_pool, pool
 from onnx_lint.inference.shapes.rules.windows import slid, spatial_kernel, window
@@ -37,7 +38,7 @@ def _channels_last(node: Operands, weights: int) -> Outputs:
     shape, kernel = node.shape(0), node.shape(weights)
     if shape is None or len(shape) < _LEAST_RANK:
         return UNKNOWN
-    known = kernel if kernel is not None and len(kernel) == len(shape) else None
+    known = node.shape(weights, len(shape), like=0) if kernel is not None else None
     sizes = _windows(node, shape, spatial_kernel(known) if known else (None,) * (len(shape) - 2))
     return [(shape[0], *sizes, known[0] if known else None)]
 
@@ -47,18 +48,21 @@ _LEAST_RANK = 3
 
 
 def _windows(node: Operands, shape: Dims, kernel: Dims | None, *, rounds_up: bool = False) -> Dims:
-    """The spatial axes behind a window, which stand before the channels; what is wrong is held against nobody."""
+    """The spatial axes behind a window, which stand before the channels; what does not fit is not noted."""
     spatial = shape[1:-1]
+    noted = len(node.problems)
     over = window(node, len(spatial), kernel)
     sizes = slid(node, (shape[0], shape[-1], *spatial), over, rounds_up=rounds_up) if over is not None else None
-    # Nothing but the code of ONNX Runtime says what these operators take.
-    node.problems.clear()
+    # Places in the input would be those of channels first. Attributes by themselves are for other tables.
+    del node.problems[noted:]
     return sizes or (None,) * len(spatial)
 
 
 @shapes_of(_RUNTIME + "QLinearAveragePool", _RUNTIME + "NhwcMaxPool")
 def pool_of_integers(node: Operands) -> Outputs:
     """As AveragePool and MaxPool of ONNX, also with channels last."""
+    if node.operator == "QLinearAveragePool":
+        are_scalars(node, 1, 2, 3, 4)
     if not node.integer("channels_last", 0) and node.operator != "NhwcMaxPool":
         return pool(node)
     shape = node.shape(0)

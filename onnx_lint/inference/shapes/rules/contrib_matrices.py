@@ -29,11 +29,13 @@ def product_of_integers(node: Operands) -> Outputs:
 )
 def transposed_product(node: Operands) -> Outputs:
     """As MatMul of ONNX, of matrices that attributes transpose; they leave vectors as they are."""
-    one, other = node.shape(0), node.shape(1)
-    if not one or not other:
+    one, other = node.shape(0, at_least=1), node.shape(1, at_least=1)
+    if one is None or other is None:
         return UNKNOWN
     if node.integer("transBatchA", 0) or node.integer("transBatchB", 0):
-        # The first axis changes places with the batch before the product: only the rank is told here.
+        # The first axis is swapped with the batch before the product: only the rank is inferred here.
+        if len(other) > _MATRIX and not node.integer("transA", 0) and not node.integer("transB", 0):
+            node.equal((0, -1), (1, 0 if node.integer("transBatchB", 0) else -2))
         return [(None,) * max(len(one), len(other))]
     left, right = _axes(one, node.integer("transA", 0)), _axes(other, node.integer("transB", 0))
     node.equal((0, left[1]), (1, right[0]))
@@ -42,6 +44,9 @@ def transposed_product(node: Operands) -> Outputs:
         return UNKNOWN
     rows = (one[left[0]],) if len(one) > 1 else ()
     return [batch + rows + ((other[right[1]],) if len(other) > 1 else ())]
+
+
+_MATRIX = 2
 
 
 def _axes(shape: Dims, is_transposed: int) -> tuple[int, int]:
@@ -73,6 +78,11 @@ def gemm_of_bytes(node: Operands) -> Outputs:
 def product_with_blocks(node: Operands) -> Outputs:
     """Rows of K numbers times a matrix of K rows and N columns, which is packed in blocks; a bias of N numbers."""
     rows, columns = node.integer("K"), node.integer("N")
+    _takes(node, "bits", (2, 4, 8), 4)
+    size = node.integer("block_size")
+    if size is not None and (size < _LEAST_BLOCK or size & (size - 1)):
+        node.wrong_value("block_size", size, "ONNX Runtime takes powers of two from 16 on", allowed="16, 32, 64, ...")
+    _are_positive(node, "K", "N")
     shape = node.shape(0, at_least=1)
     if rows is None or columns is None or rows < 1 or columns < 1:
         return UNKNOWN
@@ -87,6 +97,31 @@ def product_with_blocks(node: Operands) -> Outputs:
 @shapes_of(_RUNTIME + "MatMulBnb4")
 def product_with_small_floats(node: Operands) -> Outputs:
     """Rows of K numbers times a packed matrix; without `transB` the matrix has K columns and N rows."""
-    count = node.integer("N" if node.integer("transB", 1) else "K")
-    shape: Shape = node.shape(0)
+    is_transposed = node.integer("transB", 1)
+    _are_positive(node, "K", "N", "block_size")
+    _takes(node, "quant_type", (0, 1))
+    count, rows = (node.integer(name) for name in (("N", "K") if is_transposed else ("K", "N")))
+    shape: Shape = node.shape(0, at_least=1)
+    if shape is not None and rows is not None and rows > 0:
+        node.same((0, -1), rows, Element("K" if is_transposed else "N", rows))
     return [(*shape[:-1], count)] if shape and count is not None and count >= 0 else UNKNOWN
+
+
+_LEAST_BLOCK = 16
+
+
+def _are_positive(node: Operands, *names: str) -> None:
+    """Note numbers below 1."""
+    for name in names:
+        number = node.integer(name)
+        if number is not None and number < 1:
+            node.wrong_value(name, number, "at least 1")
+
+
+def _takes(node: Operands, name: str, allowed: tuple[int, ...], default: int | None = None) -> None:
+    """Note a number for which ONNX Runtime has no kernel."""
+    number = node.integer(name, default) if default is not None else node.integer(name)
+    if number is not None and number not in allowed:
+        *rest, last = map(str, allowed)
+        words = f"{', '.join(rest)} or {last}"
+        node.wrong_value(name, number, f"ONNX Runtime takes {words}", allowed=words)

@@ -22,7 +22,7 @@ def quantized(node: Operands) -> Outputs:
     *[
         _RUNTIME + name
         for name in (
-            "DequantizeWithOrder", "QLinearLeakyRelu", "QLinearSigmoid", "QLinearSoftmax", "QOrderedGelu",
+            "DequantizeWithOrder", "QLinearLeakyRelu", "QLinearSigmoid", "QOrderedGelu",
             "QOrderedLayerNormalization", "QuantizeWithOrder",
         )
     ]
@@ -32,10 +32,27 @@ def as_first(node: Operands) -> Outputs:
     return [node.shape(0)]
 
 
+@shapes_of(_RUNTIME + "QLinearSoftmax")
+def softmax(node: Operands) -> Outputs:
+    """The shape of the first input, which has the axis."""
+    shape = node.shape(0)
+    if shape is not None:
+        node.axis(node.integer("axis", -1), len(shape), "axis")
+    return [shape]
+
+
 @shapes_of(_RUNTIME + "QLinearAdd", _RUNTIME + "QLinearMul")
 def binary(node: Operands) -> Outputs:
     """Two operands, each followed by its scale and zero point, broadcast to one shape."""
+    are_scalars(node, 1, 2, 4, 5, 6, 7)
     return [node.broadcast([node.shape(0), node.shape(3)], (0, 3))]
+
+
+def are_scalars(node: Operands, *indices: int) -> None:
+    """Note scales and zero points that are no scalars: ONNX Runtime takes nothing else when it makes a session."""
+    for index in indices:
+        if node.fact(index).shape:
+            node.wrong_rank(index, 0, 0)
 
 
 @shapes_of(_RUNTIME + "QLinearWhere")
@@ -72,6 +89,8 @@ _FIRST_JOINED, _EACH_JOINED = 2, 3
 def reduced_integers(node: Operands) -> Outputs:
     """The axes, all if there are none, become 1 or are left out."""
     shape = node.shape(0)
+    if node.operator == "QLinearReduceMean":
+        are_scalars(node, 1, 2, 3, 4)
     return UNKNOWN if shape is None else reduced(node, shape, node.integers("axes"), "axes")
 
 
@@ -88,7 +107,7 @@ def gather_blocks(node: Operands) -> Outputs:
         return [(None,) * (len(indices) + rank - 1)]
     unpacked: list[Dim] = list(data)
     if node.fact(0).kind not in _ONE_BY_ONE:
-        # Of bytes the attribute `bits` says how many numbers each holds, and the last axis has them in most files.
+        # For bytes the attribute `bits` says how many numbers each holds; in most files they are along the last axis.
         unpacked = [dim if place not in (packed, rank - 1) else None for place, dim in enumerate(data)]
     return [(*unpacked[:axis], *indices, *unpacked[axis + 1 :])]
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operators of ONNX Runtime (com.microsoft) for transformers: embeddings, biases, normalization with what is added.
 
-As for attention, shapes are handed on, and nothing is held against a description.
+As for attention, shapes are handed on, and held against nothing but what ONNX Runtime refuses.
 """
 
 from __future__ import annotations
@@ -35,14 +35,25 @@ def causal_convolution(node: Operands) -> Outputs:
 
 @shapes_of(*_named("SkipLayerNormalization", "SkipSimplifiedLayerNormalization"))
 def skip_normalization(node: Operands) -> Outputs:
-    """The shape of the first input, also of the sum before the normalization; what is kept for training is not told."""
+    """Infer the shape of the first input, also for the sum before the normalization; outputs for
+    training are unknown.
+    """
     shape = node.shape(0)
     return [shape, None, None, shape]
 
 
 @shapes_of(*_named("EmbedLayerNormalization", "QEmbedLayerNormalization"))
 def embedding(node: Operands) -> Outputs:
-    """A row of the embedding for each word; an index of the mask for each text."""
+    """A row of the embedding for each word; an index of the mask for each text.
+
+    ONNX Runtime refuses tables of other sizes when it makes a session.
+    """
+    if node.operator == "EmbedLayerNormalization":
+        node.shape(0, 2)
+        hidden, by = node.dim(2, 1), node.place(2, 1)
+        for index, rank in ((2, 2), (3, 2), (4, 2), (5, 1), (6, 1)):
+            if node.shape(index, rank) is not None:
+                node.same((index, -1), hidden, by)
     words, table = of_rank(node, 0, 2), of_rank(node, 2, 2)
     if words is None:
         return UNKNOWN

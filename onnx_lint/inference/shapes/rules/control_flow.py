@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators with subgraphs, as far as their own inputs and attributes go; what the subgraphs do is walked.
+"""Operators with subgraphs: only their own inputs and attributes are checked here, since subgraphs are walked.
 
 The outputs are those of the subgraphs, see `onnx_lint.inference.flow.subgraph_shapes`.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from onnx_lint.inference.shapes.dims import Dim
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.problem import Place
+from onnx_lint.inference.shapes.problem import ProblemPlace
 from onnx_lint.inference.shapes.registration import shapes_of
 
 
@@ -52,7 +52,7 @@ def scan(node: Operands) -> Outputs:
     if placed is not None:
         node.has_count("scan_output_axes", len(placed), node.output_count - first)
     length: Dim = None
-    by: Place | None = None
+    by: ProblemPlace | None = None
     for index in range(first, node.count):
         shape = node.shape(index, at_least=1 + has_batch)
         if shape is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from onnx_lint.inference.shapes.dims import Dim, Dims, Shape, multiply, product
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.problem import Dimension, Element, Unequal
+from onnx_lint.inference.shapes.problem import Element, InputDimension, Unequal
 from onnx_lint.inference.shapes.registration import shapes_of
 from onnx_lint.inference.shapes.rules.windows import Window, slid, spatial_kernel, stretched, window
 
@@ -35,7 +35,7 @@ def quantized_convolution(node: Operands) -> Outputs:
 
 
 def bias(node: Operands, index: int, weights: int) -> None:
-    """A number for each output of the weights."""
+    """Check that there is a number for each output of the weights."""
     if node.given(index) and node.shape(index, 1) is not None:
         node.same((index, 0), node.dim(weights, 0), node.place(weights, 0))
 
@@ -63,7 +63,7 @@ def convolved(node: Operands, data: int, weights: int) -> Shape:
 
 
 def _operands(node: Operands, data: int, weights: int) -> tuple[Shape, Shape]:
-    """The shapes of the input and the weights, which have as many dimensions, three at least."""
+    """Return the shapes of the input and the weights, which have equal rank, at least three."""
     shape = node.shape(data, at_least=_LEAST_RANK)
     kernel = node.shape(weights, len(shape), like=data) if shape is not None else None
     return shape, kernel
@@ -74,7 +74,9 @@ _LEAST_RANK = 3
 
 
 def _channels(node: Operands, data: int, weights: int) -> None:
-    """The channels of the input are those of the weights in each group, and the groups share the outputs."""
+    """Check that the channels of the input are those of the weights in each group, and that
+    groups share the outputs.
+    """
     group = node.integer("group", 1)
     if group < 1:
         node.wrong_value("group", group, "at least 1")
@@ -91,11 +93,11 @@ def _positive_kernel(node: Operands, kernel: Dims, weights: int) -> None:
     """A kernel has elements along each spatial axis."""
     for axis, size in enumerate(kernel):
         if axis > 1 and size == 0:
-            node.problems.append(Unequal(Dimension(weights, axis, 0), 1, or_more=True))
+            node.problems.append(Unequal(InputDimension(weights, axis, 0), 1, or_more=True))
 
 
 def _stated_kernel(node: Operands, kernel: Dims, weights: int) -> None:
-    """An attribute kernel_shape says the same as the weights."""
+    """Check that the attribute kernel_shape agrees with the weights."""
     stated = node.integers("kernel_shape") or ()
     if len(stated) == len(kernel) - 2:
         for axis, size in enumerate(stated):
@@ -129,7 +131,7 @@ def transposed(node: Operands) -> Outputs:
 
 
 def _stretched(node: Operands, shape: Dims, over: Window) -> Dims | None:
-    """The spatial axes of a transposed convolution: as output_shape says, or by strides, kernel and padding."""
+    """Return the spatial axes of a transposed convolution: from output_shape, or from strides, kernel and padding."""
     rank = len(shape) - 2
     padding = node.integers("output_padding") or (0,) * rank
     if not node.has_count("output_padding", len(padding), rank, 0) or not node.at_least(0, padding, "output_padding"):
@@ -150,8 +152,8 @@ def _stretched_axis(node: Operands, axis: int, size: Dim, over: Window, more: in
     if not over.is_automatic:
         return stretched(node, axis, size, over, more)
     extent = over.extent(axis)
-    # The description: the output is the input times the stride. A kernel smaller than the stride does not reach so far,
-    # as padding only takes away: onnx and ONNX Runtime make less of it.
+    # By the description, the output is the input times the stride. A kernel smaller than the stride does not reach that
+    # far, because padding only removes elements: onnx and ONNX Runtime infer less.
     reaches = extent is not None and extent >= over.strides[axis]
     return multiply(size, over.strides[axis]) if reaches else None
 
@@ -185,7 +187,8 @@ def deformed(node: Operands) -> Outputs:
     if offset is not None:
         _of_each_place(node, 2, multiply(points, rank), sizes)
     if mask is not None:
-        # For two axes the mask has a number for each point, for others the description copies what it says of offsets.
+        # For two axes the mask has a number for each point; for others the description copies the sentence about
+        # offsets.
         _of_each_place(node, 4, points if rank == _IMAGE else None, sizes)
     return [(shape[0], kernel[0], *sizes)]
 

@@ -13,10 +13,10 @@ _ELLIPSIS = "..."
 
 @shapes_of("Einsum")
 def einsum(node: Operands) -> Outputs:
-    """The axes behind the arrow; without one the letters that stand there once, in the order of ASCII."""
+    """The axes after the arrow; without an arrow the letters that occur once, in ASCII order."""
     equation = node.text("equation", "")
     if equation_fault(equation, node.count) is not None:
-        return UNKNOWN  # which is for another rule to tell
+        return UNKNOWN  # another rule reports it
     left, arrow, right = equation.replace(" ", "").partition("->")
     terms = left.split(",")
     axes = _Axes(node)
@@ -31,7 +31,7 @@ def einsum(node: Operands) -> Outputs:
 
 
 class _Axes:
-    """The sizes of the axes that letters, and the places of the ellipsis, stand for."""
+    """The sizes of the axes that letters, and positions in the ellipsis, mean."""
 
     def __init__(self, node: Operands) -> None:
         self.node = node
@@ -39,7 +39,7 @@ class _Axes:
         self.of_size: dict[str, tuple[int, int]] = {}
         """For each letter with a size other than 1 the operand and axis that have it."""
         self.between: tuple[int, int] | None = None
-        """How many dimensions the ellipsis stands for, and the operand that says so."""
+        """The number of dimensions of the ellipsis, and the operand that determines it."""
 
     def take(self, index: int, term: str) -> None:
         """Bind the letters of a term to the dimensions of an input."""
@@ -86,7 +86,7 @@ class _Axes:
             self.dims[name] = unified(known, dim)
 
     def shape(self, term: str) -> Dims | None:
-        """The dimensions of the output; None where nothing says how many the ellipsis stands for."""
+        """Return the dimensions of the output; None if the size of the ellipsis is unknown."""
         before, dots, behind = term.partition(_ELLIPSIS)
         if dots and self.between is None:
             return None

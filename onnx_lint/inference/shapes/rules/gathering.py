@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from onnx_lint.inference.shapes.dims import Dim, Dims, add, is_natural, subtract
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.problem import Dimension, Unequal
+from onnx_lint.inference.shapes.problem import InputDimension, Unequal
 from onnx_lint.inference.shapes.registration import shapes_of
 
 
@@ -23,16 +23,16 @@ def gather(node: Operands) -> Outputs:
 
 
 def indices_within(node: Operands, sizes: Dims | list[Dim]) -> None:
-    """Take note of constant indices in input 1 that are beyond the sizes of the axes which they go over in turn.
+    """Record constant indices in input 1 that exceed the sizes of the axes which they index in turn.
 
-    Negative ones count from the end; in version 1 of Gather they are not spoken of, and consumers take them.
+    Negative ones count from the end. Version 1 of Gather does not mention them, but consumers accept them.
     """
     for place, index in enumerate(node.content(1) or ()):
         size = sizes[place % len(sizes)]
         if isinstance(index, int) and isinstance(size, int) and not -size <= index < size:
             reason = f"there are {size} elements along the axis"
             node.wrong_value(1, index, reason, place, allowed=f"{-size} to {size - 1}" if size else "no index")
-            return  # indices are wrong by the hundred, and for one reason
+            return  # one is enough: indices are wrong in large numbers for one reason
 
 
 @shapes_of("GatherElements", reads=(1,))
@@ -48,7 +48,7 @@ def gather_elements(node: Operands) -> Outputs:
 
 @shapes_of("GatherND", reads=(1,))
 def gather_nd(node: Operands) -> Outputs:
-    """The last dimension of the indices says how many axes of the data, behind the batch, each index stands for."""
+    """The last dimension of the indices is the number of data axes, after the batch, that each index selects."""
     data, indices = node.shape(0, at_least=1), node.shape(1, at_least=1)
     batch = node.integer("batch_dims", 0)
     if data is None or indices is None:
@@ -65,7 +65,7 @@ def gather_nd(node: Operands) -> Outputs:
         return UNKNOWN
     if not 1 <= depth <= len(data) - batch:
         node.problems.append(
-            Unequal(Dimension(1, len(indices) - 1, depth), len(data) - batch, least=1, is_taken=depth == 0)
+            Unequal(InputDimension(1, len(indices) - 1, depth), len(data) - batch, least=1, is_taken=depth == 0)
         )
         return UNKNOWN
     indices_within(node, data[batch : batch + depth])
@@ -135,12 +135,12 @@ _TO_THE_END = 2**31 - 1
 
 
 def _length(size: Dim, start: Dim, end: Dim, step: Dim) -> Dim:
-    """How many elements are left of a dimension."""
+    """Return how many elements of a dimension are left."""
     if start == 0 and step == 1 and (end == size or (isinstance(end, int) and end >= _TO_THE_END)):
         return size
     if not (isinstance(size, int) and isinstance(start, int) and isinstance(end, int) and isinstance(step, int)):
         return 0 if size == 0 else _symbolic_length(size, start, end, step)
-    # An index may lie before the first element, or behind the last one.
+    # An index may be before the first element, or after the last one.
     start = start + size if start < 0 else start
     end = end + size if end < 0 else end
     if step > 0:
@@ -151,7 +151,7 @@ def _length(size: Dim, start: Dim, end: Dim, step: Dim) -> Dim:
 
 
 def _symbolic_length(size: Dim, start: Dim, end: Dim, step: Dim) -> Dim:
-    """How many elements are left of a dimension where the difference of two variables, or of sums of them, is known."""
+    """Return how many elements of a dimension are left, if the difference of variables or sums is known."""
     if step != 1:
         return None
     first, behind = (add(size, each) if isinstance(each, int) and each < 0 else each for each in (start, end))
@@ -161,7 +161,7 @@ def _symbolic_length(size: Dim, start: Dim, end: Dim, step: Dim) -> Dim:
         from onnx_lint.inference.shapes.expression import limited  # late: few models calculate with variables
 
         return limited(behind, size)
-    # What lies before the first element or behind the last one is left out, so that both have to lie within.
+    # Indices outside of the dimension are clipped, so both must be known to be inside.
     length = subtract(behind, first)
     are_within = is_natural(first) and (behind == size or is_natural(subtract(size, behind)))
     return length if are_within and is_natural(length) else None

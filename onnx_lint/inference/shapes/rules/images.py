@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from onnx_lint.inference.shapes.dims import Dim, Dims, divide, product
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.problem import Dimension, Element, Place
+from onnx_lint.inference.shapes.problem import Element, InputDimension, ProblemPlace
 from onnx_lint.inference.shapes.registration import equations, shapes_of
 from onnx_lint.inference.shapes.rules.windows import per_axis
 
@@ -60,10 +60,10 @@ def align_regions(node: Operands) -> Outputs:
 def affine_grid(node: Operands) -> Outputs:
     """For an image of size [N, C, (D,) H, W] a vector of two or three numbers for each place: [N, (D,) H, W, 2]."""
     theta, size = node.shape(0, 3), node.integers_in(1)
-    by: Place | None = None
+    by: ProblemPlace | None = None
     spatial: Dim = None
     if size is not None:
-        spatial, by = len(size) - 2, Dimension(1, 0, len(size))
+        spatial, by = len(size) - 2, InputDimension(1, 0, len(size))
         if not node.at_least(1, size, 1):
             return UNKNOWN
     elif theta is not None and isinstance(theta[1], int):
@@ -87,7 +87,7 @@ def affine_grid(node: Operands) -> Outputs:
 
 
 _LEAST_AXES = 2
-"""An image of Col2Im has so many axes at least."""
+"""The least number of axes of an image of Col2Im."""
 
 
 @shapes_of("Col2Im", reads=(1, 2))
@@ -115,7 +115,7 @@ def image_of_columns(node: Operands) -> Outputs:
 
 
 def _blocks(node: Operands, image: Dims, block: Dims) -> Dim:
-    """The number of blocks that an image has; None where it is unknown, or a block does not fit, which is noted."""
+    """Return the number of blocks of an image; None if it is unknown, or a block does not fit, which is recorded."""
     rank = len(image)
     strides = per_axis(node, "strides", rank, least=1, by=1)
     dilations = per_axis(node, "dilations", rank, least=1, by=1)

@@ -41,7 +41,7 @@ def concat(node: Operands) -> Outputs:
 
 @shapes_of("Split", reads=(1,))
 def split(node: Operands) -> Outputs:
-    """Parts of the sizes that are given, or equal ones, of which from version 18 on the last may be smaller."""
+    """Parts of the given sizes, or equal ones; from version 18 on the last may be smaller."""
     shape = node.shape(0, at_least=1)
     if shape is None:
         return UNKNOWN
@@ -56,7 +56,7 @@ def split(node: Operands) -> Outputs:
 
 
 def _parts(node: Operands, size: Dim, axis: int) -> tuple[Dim, ...] | None:
-    """The size of each output along the axis; None where it is not known, or wrong, which is noted."""
+    """Return the size of each output along the axis; None if it is unknown, or wrong, which is recorded."""
     count = node.output_count
     stated = node.integer("num_outputs", count)
     if stated != count:
@@ -67,7 +67,7 @@ def _parts(node: Operands, size: Dim, axis: int) -> tuple[Dim, ...] | None:
     source: int | str = 1 if by_input else "split"
     if by_input and listed is None:
         return None
-    # Exporters write an empty list for none.
+    # Exporters write an empty list instead of leaving it out.
     if listed:
         if not node.has_count(source, len(listed), count) or not node.at_least(0, listed, source):
             return None
@@ -85,7 +85,7 @@ def _parts(node: Operands, size: Dim, axis: int) -> tuple[Dim, ...] | None:
         return (size // count,) * count
     each = -(-size // count)
     rest = size - each * (count - 1)
-    # 5 in 4 parts of 2 leaves nothing for the last one, and no text says what then; a node test case does it.
+    # 5 in 4 parts of 2 leaves nothing for the last one. No text defines that; a node test case does it.
     return (each,) * (count - 1) + (rest,) if rest >= 0 else None
 
 

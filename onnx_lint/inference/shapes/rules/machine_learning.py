@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Classical machine learning: features, and the models that classify them or regress from them.
 
-The descriptions have features in rows, [N, F]. A single row may be of rank 1, which ONNX Runtime takes for [1, F] in
-all models but trees.
+The descriptions have features in rows, [N, F]. A single row may be of rank 1, which ONNX Runtime treats as [1, F] in
+all models but trees. The lists in attributes must match F. ONNX Runtime 1.32 rejects others when it runs the node,
+except for those marked here.
 """
 
 from __future__ import annotations
 
+from itertools import zip_longest
+
 from onnx_lint.inference.shapes.dims import Dim, Shape, product, total
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
+from onnx_lint.inference.shapes.problem import Element, InputDimension, Unequal, WrongCount
 from onnx_lint.inference.shapes.registration import shapes_of
 
 _ML = "ai.onnx.ml::"
@@ -27,14 +31,50 @@ def as_first(node: Operands) -> Outputs:
     return [node.shape(0)]
 
 
-@shapes_of(*_named("Imputer", "Scaler"))
-def by_feature(node: Operands) -> Outputs:
-    """The shape of the input.
+@shapes_of(*_named("Imputer"))
+def imputer(node: Operands) -> Outputs:
+    """The shape of the input [*, F]; one imputed value, or one for each feature.
 
-    The lists in attributes have one element, or one for each feature. That is not held against the last dimension: of
-    these lists ONNX Runtime looks at some only, and takes the second dimension for the features of any rank.
+    For another number of values, ONNX Runtime uses the first one for all features.
     """
-    return [node.shape(0)]
+    shape = node.shape(0)
+    features = shape[-1] if shape else None
+    for name in ("imputed_value_floats", "imputed_value_int64s"):
+        _by_feature(node, name, features, is_taken=True)
+    return [shape]
+
+
+@shapes_of(*_named("Scaler"))
+def scaler(node: Operands) -> Outputs:
+    """The shape of the input; one offset and scale, or one for each feature of [N, F].
+
+    For more dimensions the text does not define features; ONNX Runtime uses the second dimension.
+    """
+    shape = node.shape(0)
+    features = shape[-1] if shape and len(shape) <= _MATRIX else None
+    # Both must have one length; a difference is another finding.
+    _by_feature(node, "scale" if node.length("scale") else "offset", features)
+    return [shape]
+
+
+def _by_feature(node: Operands, name: str, features: Dim, *, is_taken: bool = False) -> None:
+    """Record a list with neither one element nor one for each feature; an empty one counts as omitted."""
+    count = node.length(name)
+    if count and isinstance(features, int) and count not in (1, features):
+        node.problems.append(WrongCount(name, count, features, 0, or_one=True, is_taken=is_taken))
+
+
+@shapes_of(*_named("ZipMap"))
+def zip_map(node: Operands) -> Outputs:
+    """A sequence of maps, which has no shape; as many keys as there are columns.
+
+    The rank is not documented; onnx and ONNX Runtime reject any other when they load a model.
+    """
+    shape = node.shape(0, at_least=1, at_most=_MATRIX)
+    keys = _labels(node, "classlabels_int64s", "classlabels_strings")
+    if shape is not None and isinstance(shape[-1], int) and keys is not None:
+        node.has_count(keys, node.length(keys) or 0, shape[-1], 0)
+    return UNKNOWN
 
 
 @shapes_of(*_named("Normalizer"))
@@ -43,13 +83,21 @@ def normalizer(node: Operands) -> Outputs:
     return [node.shape(0, at_least=1, at_most=2)]
 
 
-@shapes_of(*_named("ArrayFeatureExtractor"))
+@shapes_of(*_named("ArrayFeatureExtractor"), reads=(1,))
 def feature_extractor(node: Operands) -> Outputs:
-    """As many elements along the last axis as there are indices; of rank 1 it becomes a row."""
+    """As many elements along the last axis as there are indices, which count from 0; of rank 1 it becomes a row."""
     data = node.shape(0, at_least=1)
     indices = node.fact(1).shape
     if data is None:
         return UNKNOWN
+    size = data[-1]
+    for place, index in enumerate(node.content(1) or ()):
+        if isinstance(index, int) and (index < 0 or (isinstance(size, int) and index >= size)):
+            greatest = f" to {size - 1}" if isinstance(size, int) else ""
+            allowed = f"{0 if greatest else 'at least 0'}{greatest}" if size else "no index"
+            reason = "indices count from 0" if index < 0 else f"there are {size} elements along the axis"
+            node.wrong_value(1, index, reason, place, allowed=allowed)
+            break  # one is enough: indices are wrong in large numbers for one reason
     count: Dim = product(indices) if indices is not None else None
     return [(1, count) if len(data) == 1 else (*data[:-1], count)]
 
@@ -63,7 +111,7 @@ def one_hot(node: Operands) -> Outputs:
 
 @shapes_of(*_named("FeatureVectorizer"))
 def vectorizer(node: Operands) -> Outputs:
-    """The columns of all inputs one behind the other, of which one of rank 1 is a row."""
+    """The concatenated columns of all inputs; an input of rank 1 is a row."""
     rows: Dim = None
     by: int | None = None
     widths: list[Dim] = []
@@ -79,11 +127,16 @@ def vectorizer(node: Operands) -> Outputs:
             rows = node.same((index, 0), rows, node.place(by, 0) if by is not None else None)
             by = index if by is None else by
     stated = node.integers("inputdimensions")
-    width = total(widths)
-    if stated:
-        # ONNX Runtime goes by the attribute alone, and fills up or cuts off.
-        width = sum(stated) if width is None or width == sum(stated) else None
-    return [(rows, width)]
+    if not stated:
+        return [(rows, total(widths))]
+    if node.at_least(0, stated, "inputdimensions") and node.has_count("inputdimensions", len(stated), node.count):
+        for index, (width, size) in enumerate(zip(widths, stated, strict=True)):
+            if isinstance(width, int) and width != size:
+                # ONNX Runtime uses only the attribute, and pads or truncates.
+                axis = len(node.fact(index).shape or ()) - 1
+                source = Element("inputdimensions", size, index)
+                node.problems.append(Unequal(InputDimension(index, axis, width), size, source, is_taken=True))
+    return [(rows, sum(stated))]
 
 
 _MATRIX = 2
@@ -94,44 +147,103 @@ _MATRIX = 2
 
 @shapes_of(*_named("LinearRegressor"))
 def linear_regressor(node: Operands) -> Outputs:
-    """A result for each target."""
-    return [_results(node.shape(0), _targets(node, "targets"))]
+    """A result for each target, which has a coefficient for each feature. ONNX Runtime ignores further coefficients."""
+    data, targets = node.shape(0), _targets(node, "targets")
+    features = _features(data)
+    if isinstance(features, int) and isinstance(targets, int) and targets:
+        _has_numbers(node, "coefficients", targets * features, is_more_taken=True)
+    return [_results(data, targets)]
 
 
 @shapes_of(*_named("SVMRegressor"))
 def support_vector_regressor(node: Operands) -> Outputs:
     """One result."""
-    return [_results(node.shape(0), 1)]
+    data = node.shape(0)
+    _has_vectors(node, node.integer("n_supports", 0), _features(data), 1)
+    return [_results(data, 1)]
 
 
 @shapes_of(*_named("TreeEnsemble", "TreeEnsembleRegressor"))
 def trees(node: Operands) -> Outputs:
     """A result for each target."""
-    return [_results(node.shape(0, _MATRIX), _targets(node, "n_targets"))]
+    data = node.shape(0, _MATRIX)
+    _tests_features(node, _features(data))
+    return [_results(data, _targets(node, "n_targets"))]
 
 
 @shapes_of(*_named("LinearClassifier"))
 def linear_classifier(node: Operands) -> Outputs:
     """The class of each row, and a score for each class.
 
-    Nothing is written of the rank; onnx and ONNX Runtime refuse another one when they load a model.
+    The rank is not documented; onnx and ONNX Runtime reject any other when they load a model.
     """
     data = node.shape(0, at_least=1, at_most=_MATRIX)
+    features, models = _features(data), node.length("intercepts")
+    if isinstance(features, int) and models:
+        # One model is enough for two classes. Further coefficients are not documented.
+        _has_numbers(node, "coefficients", models * features, or_more=True)
     return _classes(data, _count(node, "classlabels_ints", "classlabels_strings"))
 
 
 @shapes_of(*_named("SVMClassifier"))
 def support_vector_classifier(node: Operands) -> Outputs:
     """The class of each row, and a score for each class."""
-    count = _count(node, "classlabels_ints", "classlabels_strings")
-    # Another number of vectors than of labels has a finding of its own.
-    return _classes(node.shape(0), count if node.length("vectors_per_class") in (None, 0, count) else None)
+    data, count = node.shape(0), _count(node, "classlabels_ints", "classlabels_strings")
+    vectors = node.integers("vectors_per_class") or ()
+    _has_vectors(node, sum(vectors), _features(data), count)
+    # A difference between the numbers of vectors and labels is another finding.
+    return _classes(data, count if len(vectors) in (0, count) else None)
 
 
 @shapes_of(*_named("TreeEnsembleClassifier"))
 def tree_classifier(node: Operands) -> Outputs:
     """The class of each row, and a score for each class."""
-    return _classes(node.shape(0, _MATRIX), _count(node, "classlabels_int64s", "classlabels_strings"))
+    data = node.shape(0, _MATRIX)
+    _tests_features(node, _features(data))
+    return _classes(data, _count(node, "classlabels_int64s", "classlabels_strings"))
+
+
+def _has_numbers(
+    node: Operands, name: str, expected: int, *, or_more: bool = False, is_more_taken: bool = False
+) -> None:
+    """Record a list without the number of elements that the features require; an empty list is not compared."""
+    count = node.length(name)
+    if count and count != expected and not (or_more and count > expected):
+        is_taken = is_more_taken and count > expected
+        node.problems.append(WrongCount(name, count, expected, 0, or_more=or_more, is_taken=is_taken))
+
+
+def _has_vectors(node: Operands, vectors: int, features: Dim, models: Dim) -> None:
+    """Record support vectors with other features than the input, or coefficients of a linear machine without vectors.
+
+    A list whose length is not a multiple of the number of vectors is another finding.
+    """
+    if not isinstance(features, int):
+        return
+    if vectors > 0 and (node.length("support_vectors") or 0) % vectors == 0:
+        _has_numbers(node, "support_vectors", vectors * features)
+    elif not vectors and isinstance(models, int):
+        _has_numbers(node, "coefficients", models * features)
+
+
+def _tests_features(node: Operands, features: Dim) -> None:
+    """Record a tree node that tests a feature beyond the last; the value for a leaf is not read."""
+    ids = node.integers("nodes_featureids")
+    if not isinstance(features, int) or not ids or max(ids) < features:
+        return
+    modes = node.argument("nodes_modes")
+    leaves = [mode == "LEAF" for mode in modes] if isinstance(modes, tuple) else []
+    for place, (feature, is_leaf) in enumerate(zip_longest(ids, leaves[: len(ids)], fillvalue=False)):
+        if feature >= features and not is_leaf:
+            allowed = f"0 to {features - 1}" if features else "no feature"
+            reason = f"input 0 has {features} feature{'' if features == 1 else 's'}"
+            node.wrong_value("nodes_featureids", feature, reason, place, allowed=allowed)
+            return  # one is enough to show that the input is too narrow
+
+
+def _features(data: Shape) -> Dim:
+    """Return how many features each row has; None for a rank that no description defines."""
+    return data[-1] if data is not None and 1 <= len(data) <= _MATRIX else None
 
 
 def _results(data: Shape, count: Dim) -> Shape:
@@ -144,7 +256,7 @@ def _classes(data: Shape, count: Dim) -> Outputs:
 
 
 def _rows(data: Shape) -> Dim:
-    """How many rows there are; of a rank that no description tells of nobody knows."""
+    """Return the number of rows; None for a rank that no description defines."""
     if data is None or not 1 <= len(data) <= _MATRIX:
         return None
     return data[0] if len(data) == _MATRIX else 1
@@ -159,6 +271,12 @@ def _targets(node: Operands, name: str) -> Dim:
 
 
 def _count(node: Operands, *names: str) -> Dim:
-    """The length of the one of several lists that is there; exporters write the other one without elements."""
-    lengths = [found for found in map(node.length, names) if found]
-    return lengths[0] if len(lengths) == 1 else None
+    """Return the length of the list that is given, of several."""
+    name = _labels(node, *names)
+    return node.length(name) if name is not None else None
+
+
+def _labels(node: Operands, *names: str) -> str | None:
+    """Return the name of the list that is given, of several; exporters write the other one without elements."""
+    found = [name for name in names if node.length(name)]
+    return found[0] if len(found) == 1 else None

@@ -38,13 +38,13 @@ def quantized_matmul(node: Operands) -> Outputs:
 
 
 _ROWS, _COLUMNS = -2, -1
-"""The axis of a matrix for which there are numbers."""
+"""The axis of a matrix with a number for each index."""
 
 
 def _quantization(node: Operands, index: int, matrix: int, axis: int) -> None:
     """Check a scale or zero point: one number, or one for each row or column of a matrix.
 
-    The latter are a list, or stand along that axis of a tensor that has the rank of the matrix and 1 at the other one.
+    The latter are a list, or a tensor with the rank of the matrix, along that axis and with size 1 in the other one.
     """
     shape, other = node.shape(index), node.shape(matrix)
     if not shape or other is None or len(other) < -_ROWS:
@@ -63,7 +63,7 @@ def _quantization(node: Operands, index: int, matrix: int, axis: int) -> None:
 
 
 def _quantization_of_result(node: Operands, index: int, result: Shape) -> None:
-    """Check a scale or zero point of the output: as of an input, where no text says whether for rows or columns."""
+    """Check a scale or zero point of the output: as of an input, but no text says whether for rows or columns."""
     shape = node.shape(index)
     if shape is None or len(shape) < -_ROWS or result is None:
         return
@@ -77,7 +77,7 @@ def _with_one(shape: Dims, axis: int) -> Dims:
 
 
 def matrix_product(node: Operands, left: int, right: int) -> Shape:
-    """The shape of a product as of numpy.matmul."""
+    """Return the shape of a product as in numpy.matmul."""
     one, other = node.shape(left, at_least=1), node.shape(right, at_least=1)
     if one is None or other is None:
         return None
@@ -97,9 +97,9 @@ def gemm(node: Operands) -> Outputs:
 
 
 def general_product(node: Operands, left: int, right: int, bias: int | None, *, is_whole: bool = False) -> Shape:
-    """The shape of a product of two matrices, which attributes transpose, and of what is added to it.
+    """Return the shape of a product of two matrices, which attributes transpose, plus a bias.
 
-    `is_whole` says that what is added has to have the shape of the product; else it is broadcast to that.
+    `is_whole`: whether the bias must have the shape of the product; otherwise it is broadcast.
     """
     one, other = node.shape(left, 2), node.shape(right, 2)
     rows, inner = (1, 0) if node.integer("transA", 0) else (0, 1)

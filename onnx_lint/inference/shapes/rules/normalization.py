@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from onnx_lint.inference.shapes.dims import Dim, Dims
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.problem import Element, Place
+from onnx_lint.inference.shapes.problem import Element, ProblemPlace
 from onnx_lint.inference.shapes.registration import equations, shapes_of
 from onnx_lint.inference.shapes.rules.broadcasting import one_way
 
@@ -23,7 +23,7 @@ def batch_normalization(node: Operands) -> Outputs:
     if node.version < _BY_CHANNEL and not node.integer("spatial", 1):
         return [data]
     channels: Dim = None
-    by: Place | None = None
+    by: ProblemPlace | None = None
     if data is not None:
         channels, by = (data[1], node.place(0, 1)) if len(data) > 1 else (1, None)
     for index in range(1, 5):
@@ -85,7 +85,7 @@ def mean_variance(node: Operands) -> Outputs:
     """The axes are those of the input."""
     data: Dims | None = node.shape(0)
     axes = node.integers("axes")
-    # The default is made for images, and nobody says what it is for other ranks.
+    # The default is meant for images, and is undocumented for other ranks.
     if data is not None and axes is not None and node.has("axes"):
         node.axes(axes, len(data), "axes", repeated=True)
     return [data]

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from onnx_lint.inference.shapes.dims import Dim, Dims, add, divide, multiply
+from onnx_lint.inference.shapes.dims import SIZE_LIMIT, Dim, Dims, add, divide, multiply
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.problem import Dimension, Element, Source
+from onnx_lint.inference.shapes.problem import Element, InputDimension, NumberSource, Overflow
 from onnx_lint.inference.shapes.registration import shapes_of
 
 
@@ -39,15 +39,21 @@ def pad_by_inputs(node: Operands) -> Outputs:
     return _padded(node, shape, pads, axes, 1, 3 if node.given(3) else 0)
 
 
-def _padded(node: Operands, shape: Dims, pads: Dims, axes: tuple[int, ...], source: Source, by: Source) -> Outputs:
-    """The sizes with what is put before and behind each axis; less, if that is negative."""
+def _padded(
+    node: Operands, shape: Dims, pads: Dims, axes: tuple[int, ...], source: NumberSource, by: NumberSource
+) -> Outputs:
+    """Return the sizes with padding before and after each axis; less if it is negative."""
     count = len(axes)
     if not node.has_count(source, len(pads), 2 * count, by):
         return UNKNOWN
     found = list(shape)
     for index, axis in enumerate(axes):
         before, behind = pads[index], pads[index + count]
-        size: Dim = add(shape[axis], add(before, behind))
+        border = add(before, behind)
+        size: Dim = add(shape[axis], border)
+        if isinstance(border, int) and border >= SIZE_LIMIT:
+            node.problems.append(Overflow(0, axis))  # whatever the size of the input is
+            return UNKNOWN
         if isinstance(size, int) and size < 0:
             place = index if isinstance(before, int) and before < 0 else index + count
             reason = f"more than the {shape[axis]} that there are"
@@ -81,13 +87,13 @@ def space_to_depth(node: Operands) -> Outputs:
 
 
 def _is_block(node: Operands, block: int | None) -> bool:
-    """Whether there is a size of blocks, and it is one."""
+    """Return whether the block size is given and positive."""
     return block is not None and node.at_least(1, (block,), "blocksize")
 
 
 def _quotient(node: Operands, axis: int, divisor: Dim) -> Dim:
-    """A dimension of the input divided by what the attribute says; a rest is noted."""
+    """Return a dimension of the input divided by the attribute; a remainder is recorded."""
     size = node.dim(0, axis)
     if isinstance(size, int) and isinstance(divisor, int) and size % divisor:
-        node.indivisible(Dimension(0, axis, size), divisor, Element("blocksize", node.integer("blocksize")))
+        node.indivisible(InputDimension(0, axis, size), divisor, Element("blocksize", node.integer("blocksize")))
     return divide(size, divisor)

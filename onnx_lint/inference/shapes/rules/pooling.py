@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators that make one number of those in a window, or of all of a channel."""
+"""Operators that reduce the numbers in a window, or all of a channel, to one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ def global_pool(node: Operands) -> Outputs:
 
 @shapes_of("MaxUnpool", reads=(2,))
 def unpool(node: Operands) -> Outputs:
-    """The input to which MaxPool gives values and indices of these shapes; the third input may say which of several."""
+    """The input from which MaxPool makes values and indices of these shapes; the third input may
+    select one of several.
+    """
     shape = node.shape(0, at_least=3)
     if shape is None:
         return UNKNOWN

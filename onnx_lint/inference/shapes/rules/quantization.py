@@ -12,8 +12,8 @@ from onnx_lint.inference.shapes.registration import shapes_of
 def quantize(node: Operands) -> Outputs:
     """One scale for all, or one for each index of the axis; from version 21 on also for each block along it.
 
-    Until version 12 the descriptions know scalars only; ONNX Runtime takes a scale for each index of axis 1 as well.
-    A scale of one element may be a list of it, which exporters write; one of more dimensions needs blocks.
+    Until version 12 the descriptions have only scalars; ONNX Runtime also accepts a scale for each index of axis 1.
+    A scale of one element may be a list, which exporters write; one of more dimensions needs blocks.
     """
     data, scale = node.shape(0), node.shape(1)
     block = node.integer("block_size", 0)
@@ -35,11 +35,11 @@ def quantize(node: Operands) -> Outputs:
 
 
 _BY_BLOCK = 21
-"""The version from which there are scales of blocks."""
+"""The first version with scales of blocks."""
 
 
 def _are_many(shape: Dims) -> bool:
-    """Whether a tensor is known to have another number of elements than one, which would go with everything."""
+    """Return whether a tensor is known not to have one element, which would fit everything."""
     return any(isinstance(dim, int) and dim != 1 for dim in shape)
 
 

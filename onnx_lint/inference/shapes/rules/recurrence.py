@@ -5,17 +5,17 @@ from __future__ import annotations
 
 from onnx_lint.inference.shapes.dims import Dim, multiply
 from onnx_lint.inference.shapes.operands import Operands, Outputs
-from onnx_lint.inference.shapes.problem import Element, Place
+from onnx_lint.inference.shapes.problem import Element, ProblemPlace
 from onnx_lint.inference.shapes.registration import shapes_of
 
 _GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
-"""How many matrices of weights stand below each other for each direction."""
+"""The number of weight matrices that are stacked for each direction."""
 
 _DIRECTIONS = {"forward": 1, "foward": 1, "reverse": 1, "bidirectional": 2}
-"""How many directions there are. GRU 1 has a typing error in its default."""
+"""The number of directions. GRU 1 has a misspelt default."""
 
-_Size = tuple[Dim, Place | None]
-"""A size, and where it is from."""
+_Size = tuple[Dim, ProblemPlace | None]
+"""A size and its source."""
 
 _ANY: _Size = (None, None)
 
@@ -59,10 +59,10 @@ def _directions(node: Operands) -> _Size:
 
 
 def _hidden(node: Operands) -> _Size:
-    """The size of the state: as the attribute says, or else as the recurrent weights have it."""
+    """Return the size of the state: from the attribute, or else from the recurrent weights."""
     stated = node.integer("hidden_size")
     if stated is not None:
-        # Without a state there is nothing to hold the weights against.
+        # Without a valid size the weights cannot be compared with it.
         return (stated, Element("hidden_size", stated)) if stated > 0 else _ANY
     return _size(node, 2, 2)
 
@@ -76,7 +76,7 @@ def _times(factor: int, size: _Size) -> _Size:
 
 
 def _fits(node: Operands, index: int, *sizes: _Size) -> None:
-    """Hold an input, if there is one, against the sizes that it has to have."""
+    """Compare an input, if it is given, with the sizes that it must have."""
     if not node.given(index) or node.shape(index, len(sizes)) is None:
         return
     for axis, (size, by) in enumerate(sizes):

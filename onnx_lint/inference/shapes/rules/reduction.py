@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators that make one number of those along axes."""
+"""Operators that reduce the numbers along axes to one."""
 
 from __future__ import annotations
 
 from onnx_lint.inference.shapes.dims import Dims
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.problem import Source
+from onnx_lint.inference.shapes.problem import NumberSource
 from onnx_lint.inference.shapes.registration import shapes_of
 
 
@@ -26,8 +26,8 @@ def reduce(node: Operands) -> Outputs:
     return reduced(node, shape, listed, source)
 
 
-def reduced(node: Operands, shape: Dims, listed: Dims | None, source: Source) -> Outputs:
-    """The shape without the axes that are listed, or with 1 for them; `source` lists them."""
+def reduced(node: Operands, shape: Dims, listed: Dims | None, source: NumberSource) -> Outputs:
+    """Return the shape without the listed axes, or with 1 for them; `source` lists them."""
     keeps = node.integer("keepdims", 1) == 1
     if not listed:
         if node.integer("noop_with_empty_axes", 0):
@@ -48,7 +48,7 @@ def index_of(node: Operands) -> Outputs:
     if shape is None:
         return UNKNOWN
     if not shape:
-        # Until version 10 no range is stated, and consumers take axis 0 of a scalar, as NumPy does.
+        # Until version 10 no range is stated, and consumers accept axis 0 of a scalar, as NumPy does.
         return [()] if node.integer("axis", 0) in (0, -1) else _without_axis(node)
     axis = node.axis(node.integer("axis", 0), len(shape), "axis")
     if axis is None:
@@ -58,7 +58,7 @@ def index_of(node: Operands) -> Outputs:
 
 
 _IN_RANGE = 11
-"""The version of ArgMax and ArgMin from which the axis is in the range of the input's."""
+"""The first version of ArgMax and ArgMin that requires the axis to be in the range of the input's."""
 
 
 def _without_axis(node: Operands) -> Outputs:

@@ -46,7 +46,7 @@ def flatten(node: Operands) -> Outputs:
         return [(None, None)]
     axis, rank = node.integer("axis", 1), len(shape)
     least = -rank if node.version >= _NEGATIVE_AXES else 0
-    # The axis may stand behind the last dimension.
+    # The axis may be behind the last dimension.
     if not least <= axis <= rank:
         node.problems.append(AxisOutOfRange(Element("axis", axis), rank + 1, least))
         return UNKNOWN
@@ -55,7 +55,7 @@ def flatten(node: Operands) -> Outputs:
 
 
 _NEGATIVE_AXES = 11
-"""The version from which axes count from the end where they are negative."""
+"""The first version in which negative axes count from the end."""
 
 
 @shapes_of("Squeeze", reads=(1,))
@@ -130,7 +130,7 @@ def tile_one_axis(node: Operands) -> Outputs:
 
 @shapes_of("Reshape", reads=(1,))
 def reshape(node: Operands) -> Outputs:
-    """The shape that is asked for: 0 copies a dimension (but with `allowzero`), -1 is what is left of the elements."""
+    """The requested shape: 0 copies a dimension (unless `allowzero`), -1 is the rest of the elements."""
     source, asked = (1, node.integers_in(1)) if node.version >= 5 else ("shape", node.integers("shape"))
     shape = node.shape(0)
     if asked is None:
@@ -158,13 +158,13 @@ def reshape(node: Operands) -> Outputs:
 def _count_elements(
     node: Operands, source: int | str, shape: Dims, target: list[Dim], rest: list[int], copied: set[int]
 ) -> None:
-    """Hold the numbers of elements against each other; what is left for -1 is put in its place."""
+    """Compare the numbers of elements, and insert the size for -1."""
     if rest and 0 in target:
-        # Any number would do, or none, and the texts say nothing: onnx and ONNX Runtime take it as an error, NumPy too.
+        # Any number fits, or none. The texts do not say; onnx, ONNX Runtime and NumPy treat it as an error.
         reason = f"nothing follows for it: element {target.index(0)} gives a dimension of 0"
         node.wrong_value(source, -1, reason, rest[0], allowed="a size")
         return
-    # What is copied stands on both sides, whatever its size; but for 0, of which nothing follows for the others.
+    # Copied dimensions are on both sides and cancel, unless one is 0, from which nothing follows for the others.
     if any(shape[index] == 0 for index in copied):
         copied = set()
     before = [dim for axis, dim in enumerate(shape) if axis not in copied]

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from onnx_lint.inference.shapes.dims import Dim, Dims, are_sizes, multiply
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.problem import Source
+from onnx_lint.inference.shapes.problem import NumberSource
 from onnx_lint.inference.shapes.registration import shapes_of
 
 
@@ -47,7 +47,7 @@ def resize(node: Operands) -> Outputs:
     axes = _axes(node, listed, len(shape))
     if axes is None:
         return UNKNOWN
-    of: Source = 0 if listed is None else "axes"
+    of: NumberSource = 0 if listed is None else "axes"
     _region(node, len(axes), of)
     if given is None or not node.has_count(2 if sizes is None else 3, len(given), len(axes), of):
         return [tuple([None if axis in axes else dim for axis, dim in enumerate(shape)])]
@@ -62,30 +62,30 @@ def resize(node: Operands) -> Outputs:
             allowed="'stretch'",
         )
     if node.text("coordinate_transformation_mode") == _CROPS:
-        # By the description the region counts as well, onnx leaves it out.
+        # By the description the region counts as well; onnx ignores it.
         factors = None
     return [_scaled(shape, axes, factors or [None] * len(axes))]
 
 
 def _sizes_or_factors(node: Operands) -> tuple[Dims | None, Sequence[float | None] | None]:
-    """What is known of sizes or scales, one of which the node has; None for the other one, and where neither is known.
+    """Return the sizes or the scales, one of which the node has; None for the other one, and if neither is known.
 
-    An empty tensor stands for none: version 11 wants it where there are no scales, and exporters go on writing it.
+    An empty tensor counts as omitted: version 11 requires it instead of scales, and exporters still write it.
     """
     sizes = node.integers_in(3) if node.given(3) else None
     factors = _factors(node, 2) if node.given(2) else None
     if sizes:
         node.at_least(0, sizes, 3)
-        # Both at once, or neither, is for another rule.
+        # Both at once, or neither, is another finding.
         return (None, None) if factors else (sizes, None)
     if node.given(3) and sizes is None:
-        # Scales would have to be empty if these are not.
+        # The scales must be empty if these are not.
         return None, factors or None
     return None, factors
 
 
 def _axes(node: Operands, listed: tuple[int, ...] | None, rank: int) -> tuple[int, ...] | None:
-    # Of an axis that stands there twice the description says that the behaviour is undefined.
+    # For an axis that occurs twice the description says that the behaviour is undefined.
     return tuple(range(rank)) if listed is None else node.axes(listed, rank, "axes")
 
 
@@ -93,7 +93,7 @@ _CROPS = "tf_crop_and_resize"
 """The only mode in which the region of interest has an effect."""
 
 
-def _region(node: Operands, count: int, of: Source) -> None:
+def _region(node: Operands, count: int, of: NumberSource) -> None:
     """The region of interest has a start and an end for each axis."""
     if node.text("coordinate_transformation_mode") != _CROPS or not node.given(1):
         return
@@ -103,7 +103,7 @@ def _region(node: Operands, count: int, of: Source) -> None:
 
 
 def _factors(node: Operands, index: int) -> Sequence[float | None] | None:
-    """The scales in an input, or as many unknowns as its shape says; None where neither is known."""
+    """Return the scales in an input, or as many unknowns as its shape says; None if neither is known."""
     if node.shape(index, 1) is None:
         return None
     content = node.content(index)
@@ -129,10 +129,10 @@ def _scaled(shape: Dims, axes: Sequence[int], factors: Sequence[float | None]) -
 
 
 def _times(size: Dim, factor: float | None) -> Dim:
-    """A size times a scale, rounded down; None where it depends on the precision in which that is computed.
+    """Return a size times a scale, rounded down; None if the result depends on the precision of the computation.
 
-    The description names none; onnx and ONNX Runtime compute in 32 bits, where 10 * 0.7 is 7, others in 64, where it is
-    6 as the 32 bits of the scale stand for a little less than 0.7.
+    The description names none; onnx and ONNX Runtime compute in 32 bits, where 10 * 0.7 is 7, others in 64 bits, where
+    it is 6, because the 32 bits of the scale represent a little less than 0.7.
     """
     if factor == 1:
         return size
@@ -155,7 +155,9 @@ def _in_32_bits(number: float) -> float:
 
 
 def _sized(node: Operands, shape: Dims, axes: Sequence[int], sizes: Dims) -> Dims:
-    """The sizes as they are, or such that the image keeps its proportions and is not larger, or not smaller."""
+    """Return the sizes, unchanged or adjusted so that the image keeps its proportions and is not larger, or not
+    smaller.
+    """
     found: list[Dim] = list(shape)
     policy = node.text("keep_aspect_ratio_policy", "stretch")
     before = tuple([shape[axis] for axis in axes])
@@ -171,12 +173,12 @@ def _sized(node: Operands, shape: Dims, axes: Sequence[int], sizes: Dims) -> Dim
 
 
 def _in_proportion(before: Sequence[int], sizes: Sequence[int], *, is_larger: bool) -> Dims:
-    """All sizes times the smallest ratio that is asked for, or the largest, rounded to the nearest integer."""
+    """Return all sizes times the smallest requested ratio, or the largest, rounded to the nearest integer."""
     ratios = [(size / one, size, one) for one, size in zip(before, sizes, strict=True)]
     if not ratios:
         return ()
     _, up, down = (max if is_larger else min)(ratios)
-    # Halves are rounded up; but computed in floating point they may come out as less, if the ratio is not exact.
+    # Halves are rounded up. In floating point they may come out lower if the ratio is not exact.
     is_exact = down & (down - 1) == 0
     found: list[Dim] = []
     for one in before:
@@ -194,7 +196,7 @@ def crop_or_pad(node: Operands) -> Outputs:
     if shape is None:
         return UNKNOWN if target is None or listed is not None else [target]
     axes = _axes(node, listed, len(shape))
-    of: Source = 0 if listed is None else "axes"
+    of: NumberSource = 0 if listed is None else "axes"
     if axes is None or (target is not None and not node.has_count(1, len(target), len(axes), of)):
         return UNKNOWN
     found: list[Dim] = list(shape)

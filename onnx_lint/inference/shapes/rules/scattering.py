@@ -8,7 +8,7 @@ from itertools import product
 
 from onnx_lint.inference.shapes.dims import Dim, Dims, are_sizes
 from onnx_lint.inference.shapes.operands import Operands, Outputs
-from onnx_lint.inference.shapes.problem import Dimension, Element, Repeated, Unequal
+from onnx_lint.inference.shapes.problem import Element, InputDimension, Repeated, Unequal
 from onnx_lint.inference.shapes.registration import shapes_of
 from onnx_lint.inference.shapes.rules.gathering import indices_within
 
@@ -35,15 +35,15 @@ def scatter_elements(node: Operands) -> Outputs:
 
 
 _IN_BOUNDS = 11
-"""The version from which the description says that an index out of bounds is an error."""
+"""The first version whose description says that an index out of bounds is an error."""
 
 
 _DISTINCT_ELEMENTS = 16
-"""The version of ScatterElements from which the text says that no element should be written twice."""
+"""The first version of ScatterElements whose text says that no element should be written twice."""
 
 
 def _are_distinct(node: Operands, places: Iterator[tuple[int, tuple[int, ...]]], length: int = 1) -> None:
-    """Note the first place that is written twice without a reduction.
+    """Record the first place that is written twice without a reduction.
 
     Each place comes with the index of its first element in input 1, of which it has `length`.
     """
@@ -78,7 +78,7 @@ def _written_elements(node: Operands, shape: Dims, axis: int, size: Dim) -> Iter
 
 @shapes_of("ScatterND", reads=(1,))
 def scatter_nd(node: Operands) -> Outputs:
-    """The last dimension of the indices says how many axes each index stands for; an update is what is behind them."""
+    """The last dimension of the indices is the number of axes that each index selects; an update covers the others."""
     data, indices = node.shape(0, at_least=1), node.shape(1, at_least=1)
     updates = node.shape(2)
     if data is None or indices is None:
@@ -87,7 +87,7 @@ def scatter_nd(node: Operands) -> Outputs:
     if not isinstance(depth, int):
         return [data]
     if depth > len(data):
-        node.problems.append(Unequal(Dimension(1, len(indices) - 1, depth), len(data), least=0))
+        node.problems.append(Unequal(InputDimension(1, len(indices) - 1, depth), len(data), least=0))
         return [data]
     if depth:
         indices_within(node, data[:depth])
@@ -103,7 +103,7 @@ def scatter_nd(node: Operands) -> Outputs:
 
 @shapes_of("TensorScatter", reads=(2,))
 def tensor_scatter(node: Operands) -> Outputs:
-    """The update fits the cache but for the axis of the sequence, which is not that of the batch."""
+    """The update fits the cache except in the axis of the sequence, which is not the batch axis."""
     cache, update = node.shape(0, at_least=2), node.shape(1, at_least=2)
     if node.shape(2, 1) is not None:
         node.equal((0, 0), (2, 0))
@@ -119,7 +119,7 @@ def tensor_scatter(node: Operands) -> Outputs:
             node.equal((0, place), (1, place))
     most, length = cache[axis], update[axis]
     if isinstance(most, int) and isinstance(length, int) and length > most:
-        node.problems.append(Unequal(Dimension(0, axis, most), length, node.place(1, axis), or_more=True))
+        node.problems.append(Unequal(InputDimension(0, axis, most), length, node.place(1, axis), or_more=True))
         return [cache]
     if isinstance(most, int) and isinstance(length, int) and node.text("mode", "linear") == "linear":
         for place, begin in enumerate(node.content(2) or ()):

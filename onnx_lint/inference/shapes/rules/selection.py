@@ -15,9 +15,9 @@ equations({"NonMaxSuppression": "boxes[b s 4] scores[b c s] most[] overlap[] sco
 
 @shapes_of("Compress", reads=(1,))
 def compress(node: Operands) -> Outputs:
-    """The slices along the axis, or the elements if there is none, for which the condition is true.
+    """The slices along the axis, or the elements without an axis, for which the condition is true.
 
-    Consumers take a scalar input until version 10.
+    Consumers accept a scalar input until version 10.
     """
     node.shape(1, 1)
     shape = node.shape(0, at_least=0 if node.version < _NO_SCALAR else 1)
@@ -31,7 +31,7 @@ def compress(node: Operands) -> Outputs:
 
 
 def _chosen(node: Operands, size: Dim) -> Dim:
-    """How many of so many elements the condition chooses; it may be shorter."""
+    """Return how many of `size` elements the condition selects; it may be shorter."""
     condition = node.content(1)
     if not isinstance(size, int) or not are_sizes(condition):
         return None
@@ -39,7 +39,7 @@ def _chosen(node: Operands, size: Dim) -> Dim:
 
 
 _NO_SCALAR = 11
-"""The version of Compress from which consumers refuse a scalar."""
+"""The first version of Compress for which consumers reject a scalar."""
 
 
 @shapes_of("NonZero")
@@ -49,7 +49,20 @@ def non_zero(node: Operands) -> Outputs:
     return [(len(shape) if shape is not None else None, None)]
 
 
-@shapes_of("OneHot", reads=(1,))
+@shapes_of("OneHot", reads=(0, 1))
+def one_hot_without_negative_indices(node: Operands) -> Outputs:
+    """As from version 11 on; until then an index has to be 0 or more, while one that is too large is allowed."""
+    negative = [(at, index) for at, index in enumerate(node.content(0) or ()) if _is_negative(index)]
+    for at, index in negative[:1]:
+        node.wrong_value(0, index, "at least 0", at)
+    return one_hot(node)
+
+
+def _is_negative(index: Dim | float) -> bool:
+    return isinstance(index, int | float) and index <= -1  # it is cast to an integer, toward 0
+
+
+@shapes_of("OneHot:11", reads=(1,))
 def one_hot(node: Operands) -> Outputs:
     """The indices with one more dimension, of the size `depth`."""
     indices, depth = node.shape(0, at_least=1), node.scalar(1)
@@ -74,7 +87,7 @@ def top_k(node: Operands) -> Outputs:
         if listed is not None and not node.has_count(1, len(listed), 1):
             return UNKNOWN
         count = listed[0] if listed else None
-    # Later texts want a positive number, too, but consumers take 0 of the largest.
+    # Later texts also require a positive number, but consumers accept 0 of the largest.
     if not node.at_least(0 if source == 1 else 1, (count,), source) or shape is None:
         return UNKNOWN
     axis = node.axis(node.integer("axis", -1), len(shape), "axis")
@@ -89,12 +102,14 @@ def top_k(node: Operands) -> Outputs:
 
 
 _AS_INPUT = 10
-"""The version from which an input says how many."""
+"""The first version with an input for the number."""
 
 
 @shapes_of("Unique")
 def unique(node: Operands) -> Outputs:
-    """The different slices along an axis, or elements if there is none; for each of the input's, which one it is."""
+    """The distinct slices along an axis, or elements without one; and the index of each slice of
+    the input among them.
+    """
     shape = node.shape(0)
     axis = node.integer("axis")
     if axis is None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sequences and optionals, of which the shape of what they hold is followed, and how many elements a sequence has.
+"""Sequences and optionals: the shape of their content is followed, and the number of elements of a sequence.
 
-No position in a sequence is looked at: what is known of its elements holds for all of them.
+Positions in a sequence are not distinguished: the facts about its elements hold for all of them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from onnx_lint.inference.shapes.registration import shapes_of
 
 @shapes_of("Optional")
 def optional(node: Operands) -> Outputs:
-    """Holds the input, or where there is none nothing, of the type that the attribute gives."""
+    """Holds the input; without an input it is empty, with the type in the attribute."""
     if node.given(0):
         return [Inside(node.held(0))]
     kind = node.tensor("type")
@@ -35,7 +35,7 @@ def optional(node: Operands) -> Outputs:
 
 @shapes_of("OptionalGetElement")
 def optional_element(node: Operands) -> Outputs:
-    """What the optional holds; from version 18 on a tensor or a sequence may stand for itself."""
+    """The content of the optional; from version 18 on the input may itself be a tensor or a sequence."""
     kind = node.fact(0).kind
     if kind is None:
         return UNKNOWN
@@ -53,7 +53,7 @@ def has_element(node: Operands) -> Outputs:
 
 @shapes_of("SequenceEmpty")
 def empty(node: Operands) -> Outputs:
-    """A sequence without elements, whose shapes are those of what comes in later."""
+    """A sequence without elements; the shapes of later elements are unknown."""
     return [Inside(None, 0)]
 
 
@@ -67,9 +67,14 @@ def construct(node: Operands) -> Outputs:
 
 
 def _position(node: Operands, index: int, *, may_be_behind: bool = False) -> None:
-    """Check the position of an element, a scalar, against the number of elements where both are known."""
+    """Check the position of an element, a scalar, against the number of elements if both are known."""
     position, count = node.scalar(index), node.element_count(0)
-    if not isinstance(position, int) or not isinstance(count, int):
+    if not isinstance(count, int):
+        return
+    if not isinstance(position, int):
+        # Whatever the position is, or where it is left out.
+        if not count and not may_be_behind:
+            node.wrong_value(0, "empty", "it has no element to take", allowed="a sequence with elements")
         return
     greatest = count if may_be_behind else count - 1
     if not -count <= position <= greatest:
@@ -110,7 +115,7 @@ def length(node: Operands) -> Outputs:
 
 @shapes_of("ConcatFromSequence", reads=(0,))
 def concat(node: Operands) -> Outputs:
-    """The elements one behind the other along an axis, which is a new one with `new_axis`."""
+    """The elements concatenated along an axis, which is a new one with `new_axis`."""
     is_new = node.integer("new_axis", 0)
     if is_new not in (0, 1):
         node.wrong_value("new_axis", is_new, "it may be 0 or 1", allowed="0 or 1")
@@ -127,7 +132,7 @@ def concat(node: Operands) -> Outputs:
 
 @shapes_of("SplitToSequence", reads=(1,))
 def split(node: Operands) -> Outputs:
-    """Parts of one size, of which the last may be smaller, or of the sizes in a list that add up to the dimension."""
+    """Parts of one size, the last of which may be smaller, or of the sizes in a list whose sum is the dimension."""
     data = node.shape(0, at_least=1)
     shape = node.shape(1, at_most=1)
     if data is None:
@@ -143,7 +148,7 @@ def split(node: Operands) -> Outputs:
 
 
 def _part_count(node: Operands, size: Dim) -> Dim:
-    """How many parts there are: one for each size of a list, or as many of one size as it takes."""
+    """Return the number of parts: one for each size of a list, or as many of one size as are needed."""
     shape, parts = node.shape(1), node.content(1)
     if shape is not None and len(shape) == 1:
         return shape[0]
@@ -152,13 +157,13 @@ def _part_count(node: Operands, size: Dim) -> Dim:
 
 
 def _part(node: Operands, data: Dims, axis: int) -> Dim:
-    """The size that all parts have along the axis, where they have the same; what is not right is noted."""
+    """Return the size of the parts along the axis, if all are equal; record what is wrong."""
     parts = node.content(1)
     if not are_sizes(parts):
         return None
     size = data[axis]
     if node.shape(1) == ():
-        # The description wants positive numbers in one place and lets 0 pass in another: no part of 0 makes up a size.
+        # The description requires positive numbers in one place and allows 0 in another. Parts of size 0 cannot add up.
         if not node.at_least(1, parts, 1):
             return None
         return parts[0] if isinstance(size, int) and size % parts[0] == 0 else None

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from onnx_lint.inference.shapes.dims import Dim, Shape
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.problem import Dimension, Element, Source, Unequal
+from onnx_lint.inference.shapes.problem import Element, InputDimension, NumberSource, Unequal
 from onnx_lint.inference.shapes.registration import shapes_of
 
 _COMPLEX = 2
-"""A complex number is a real and an imaginary part along the last axis, a real one is alone there."""
+"""A complex number is a real and an imaginary part along the last axis; a real number has only one."""
 
 
 @shapes_of("BlackmanWindow", "HammingWindow", "HannWindow", reads=(0,))
@@ -40,10 +40,10 @@ def transform_by_inputs(node: Operands) -> Outputs:
     return _transformed(node, axis, 2)
 
 
-def _transformed(node: Operands, axis: Dim, source: Source) -> Outputs:
-    """The signal along the axis, of the length that input 1 gives, as complex numbers.
+def _transformed(node: Operands, axis: Dim, source: NumberSource) -> Outputs:
+    """The signal along the axis, with the length in input 1, as complex numbers.
 
-    One-sided, half of it is left; the inverse of that makes real numbers of the whole length again.
+    One-sided, half of it is left; the inverse returns real numbers of the whole length.
     """
     shape = node.shape(0, at_least=2)
     length = _count(node, 1) if node.given(1) else None
@@ -51,7 +51,7 @@ def _transformed(node: Operands, axis: Dim, source: Source) -> Outputs:
         return UNKNOWN
     is_one_sided, is_inverse = bool(node.integer("onesided", 0)), bool(node.integer("inverse", 0))
     if is_one_sided:
-        # Half of a transform stands for real numbers only, which come out of it, or go in.
+        # Half of a transform represents only real numbers, which are its input, or its output if inverse.
         node.same((0, -1), _COMPLEX if is_inverse else 1, Element("onesided", node.integer("onesided")))
     else:
         _are_numbers(node)
@@ -91,7 +91,7 @@ def short_time_transform(node: Operands) -> Outputs:
     if isinstance(length, int) and isinstance(frame, int):
         if frame > length:
             by = Element(3, frame, 0) if node.given(3) else node.place(2, 0)
-            node.problems.append(Unequal(Dimension(0, 1, length), frame, by, or_more=True))
+            node.problems.append(Unequal(InputDimension(0, 1, length), frame, by, or_more=True))
             return UNKNOWN
         frames = (length - frame) // step + 1 if isinstance(step, int) else None
     return [(batch, frames, bins, _COMPLEX)]
@@ -102,7 +102,7 @@ _WITHOUT_PARTS = 2
 
 
 def _frame(node: Operands, shape: Shape) -> Dim:
-    """The length of a frame: as the input says, or that of the window, or the whole signal."""
+    """Return the length of a frame: from the input, or that of the window, or the whole signal."""
     window = node.shape(2, 1)
     if node.given(3):
         frame = _count(node, 3)
@@ -115,13 +115,13 @@ def _frame(node: Operands, shape: Shape) -> Dim:
 
 
 def _are_numbers(node: Operands) -> None:
-    """Along the last axis of a signal stand real numbers, or complex ones."""
+    """Check that the last axis of a signal has real or complex numbers."""
     if node.dim(0, -1) != 1:
         node.same((0, -1), _COMPLEX, None)
 
 
 def _count(node: Operands, index: int, *, least: int = 0) -> Dim:
-    """A number of something in a scalar; one that is too small is noted."""
+    """Return the count in a scalar; one that is too small is recorded."""
     count = _whole(node, index)
     return count if node.at_least(least, (count,), index) else None
 
@@ -132,5 +132,5 @@ def _whole(node: Operands, index: int) -> Dim:
 
 
 def _one_sided(length: Dim) -> Dim:
-    """How many frequencies are left where the others are their mirror."""
+    """Return how many frequencies are left if the others are their mirror."""
     return length // 2 + 1 if isinstance(length, int) else None

@@ -10,13 +10,13 @@ from onnx_lint.inference.shapes.registration import shapes_of
 
 @shapes_of("StringNormalizer")
 def normalizer(node: Operands) -> Outputs:
-    """A list, or one row, from which words are taken out: none where there are no words to stop at."""
+    """A list, or one row, from which words are removed: none without stop words."""
     shape = node.shape(0, at_least=1, at_most=2)
     if shape is None:
         return UNKNOWN
     if len(shape) == 2:
         node.same((0, 0), 1, None)
-    # Of no words at all ONNX Runtime makes an empty one.
+    # For no words at all ONNX Runtime returns one empty word.
     size = shape[-1] if not node.length("stopwords") and isinstance(shape[-1], int) and shape[-1] else None
     return [(*[1] * (len(shape) - 1), size)]
 

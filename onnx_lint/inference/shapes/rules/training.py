@@ -15,7 +15,7 @@ _SCALARS = 2
 
 @shapes_of(_TRAINING + "Gradient")
 def gradient(node: Operands) -> Outputs:
-    """A derivative by each tensor of `xs`, whose values come in first."""
+    """A derivative by each tensor of `xs`, whose values are the first inputs."""
     names = node.argument("xs")
     return [node.shape(index) for index in range(len(names))] if isinstance(names, tuple) else UNKNOWN
 
@@ -40,7 +40,7 @@ def adam(node: Operands) -> Outputs:
 
 
 def _updated(node: Operands, groups: int) -> Outputs:
-    """The new tensors and states. Behind the scalars stand groups of inputs: tensors, gradients, then states.
+    """Return the new tensors and states. After the scalars come groups of inputs: tensors, gradients, then states.
 
     The pseudo code of the descriptions broadcasts a tensor, its gradient and its states.
     """
@@ -60,4 +60,4 @@ def _updated(node: Operands, groups: int) -> Outputs:
 
 
 _GRADIENT = 1
-"""The group of the gradients, which do not come out again."""
+"""The group of the gradients, which are not outputs."""

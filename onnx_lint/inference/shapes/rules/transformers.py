@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What transformers have beside attention, and other kinds of it."""
+"""Other operators of transformers besides attention, and other kinds of attention."""
 
 from __future__ import annotations
 
 from onnx_lint.inference.shapes.dims import Dim, Shape, divide, multiply, unified
 from onnx_lint.inference.shapes.equations import solve
 from onnx_lint.inference.shapes.operands import Operands, Outputs
-from onnx_lint.inference.shapes.problem import Dimension, Element, Place, Unequal
+from onnx_lint.inference.shapes.problem import Element, InputDimension, ProblemPlace, Unequal
 from onnx_lint.inference.shapes.registration import equations, shapes_of
-from onnx_lint.inference.shapes.rules.attention import Part, shares
+from onnx_lint.inference.shapes.rules.attention import HeadInput, shares
 
 equations({"SwiGLU": "A[*shape] B[*shape] -> Y[*shape]"})
 
@@ -22,7 +22,7 @@ def flexible_attention(node: Operands) -> Outputs:
     outputs = solve("Q[b h q d] K[b g k d] V[b g k v] -> Y[b h q v]", node)
     query, key = node.fact(0).shape, node.fact(1).shape
     if query is not None and key is not None and len(query) == len(key) == _SPLIT:
-        shares(node, Part(0, query), Part(1, key))
+        shares(node, HeadInput(0, query), HeadInput(1, key))
     return outputs
 
 
@@ -32,7 +32,11 @@ def linear_attention(node: Operands) -> Outputs:
     _has_gates(node)
     batch, steps = _of_packed(node)
     heads, shared = _positive(node, "q_num_heads"), _positive(node, "kv_num_heads")
-    shares(node, Part(0, (batch, heads, steps, None), True), Part(1, (batch, shared, steps, None), True))
+    shares(
+        node,
+        HeadInput(0, (batch, heads, steps, None), True),
+        HeadInput(1, (batch, shared, steps, None), True),
+    )
     of_key = _size(node, 0, heads, "q_num_heads")
     of_value = _size(node, 2, shared, "kv_num_heads")
     node.same((1, 2), multiply(shared, of_key), node.place(0, 2))
@@ -51,7 +55,7 @@ _GATES = {"gated": (4,), "delta": (5,), "gated_delta": (4, 5)}
 
 
 def _has_gates(node: Operands) -> None:
-    """Check that the inputs that the rule of updates requires are given."""
+    """Check that the inputs that the update rule requires are given."""
     rule = node.text("update_rule", "gated_delta")
     for index in _GATES.get(rule, ()):
         if not node.given(index):
@@ -61,33 +65,33 @@ def _has_gates(node: Operands) -> None:
 
 
 def _of_packed(node: Operands) -> tuple[Dim, Dim]:
-    """Batch and length, which all inputs share but for the state, which has no length."""
+    """Return batch and length, which all inputs share, except that the state has no length."""
     text = "Q[b t ?] K[b t ?] V[b t ?] state[b @kv_num_heads ? ?] decay[b t ?] beta[b t ?] -> both[b t]"
     shape = solve(text, node)[0]
     return (shape[0], shape[1]) if isinstance(shape, tuple) else (None, None)
 
 
 def _positive(node: Operands, name: str) -> int | None:
-    """A number of heads; None for what is none, which is noted."""
+    """Return a number of heads; None for an invalid one, which is recorded."""
     number = node.integer(name)
     return number if number is not None and node.at_least(1, (number,), name) else None
 
 
 def _size(node: Operands, index: int, heads: Dim, name: str) -> Dim:
-    """The size of each head of an input in which they are packed; a rest is noted."""
+    """Return the size of each head of an input in which heads are packed; a remainder is recorded."""
     hidden = node.dim(index, 2)
     if isinstance(hidden, int) and isinstance(heads, int) and hidden % heads:
-        node.indivisible(Dimension(index, 2, hidden), heads, Element(name, heads))
+        node.indivisible(InputDimension(index, 2, hidden), heads, Element(name, heads))
     return divide(hidden, heads)
 
 
 @shapes_of("CausalConvWithState")
 def causal_convolution(node: Operands) -> Outputs:
-    """A kernel for each channel; what it reaches back is the state."""
+    """A kernel for each channel; the state has the inputs that it still needs."""
     outputs = solve("X[b c t] W[c 1 ?] bias[c] state[b c ?] -> Y[b c t]", node)
     kernel = node.dim(1, 2)
     if kernel == 0:
-        node.problems.append(Unequal(Dimension(1, 2, 0), 1, or_more=True))
+        node.problems.append(Unequal(InputDimension(1, 2, 0), 1, or_more=True))
     reach = node.same((3, 2), kernel - 1 if isinstance(kernel, int) and kernel else None, node.place(1, 2))
     shape = outputs[0]
     return [shape, (*shape[:2], reach) if isinstance(shape, tuple) else None]
@@ -112,8 +116,10 @@ def rotary_embedding(node: Operands) -> Outputs:
     return [shape]
 
 
-def _pairs(node: Operands, shape: Shape) -> tuple[Dim, Place | None]:
-    """How many pairs of numbers of each head are turned, all or as many as an attribute says, and what says it."""
+def _pairs(node: Operands, shape: Shape) -> tuple[Dim, ProblemPlace | None]:
+    """Return how many pairs of numbers of each head are rotated, all or as an attribute says,
+    and the source of that.
+    """
     size: Dim = None
     if shape is not None and len(shape) == _SPLIT:
         size = shape[-1]
@@ -122,7 +128,7 @@ def _pairs(node: Operands, shape: Shape) -> tuple[Dim, Place | None]:
         if heads > 0:
             size = _size(node, 0, heads, "num_heads")
         elif not heads:
-            # Without that nothing says which numbers of what is packed are a head's.
+            # Without it nothing says which of the packed numbers belong to a head.
             node.wrong_rank(0, _SPLIT, _SPLIT, "num_heads")
     turned = node.integer("rotary_embedding_dim", 0)
     if turned > 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What convolution and pooling have in common: a window that moves over the spatial axes of a padded input."""
+"""The common part of convolution and pooling: a window that moves over the spatial axes of a padded input."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from onnx_lint.common.record import Record
 from onnx_lint.inference.shapes.dims import Dim, Dims, add, divide_down, multiply
 from onnx_lint.inference.shapes.operands import Operands
-from onnx_lint.inference.shapes.problem import Dimension, Element, Source, Unequal
+from onnx_lint.inference.shapes.problem import Element, InputDimension, NumberSource, Unequal
 
 SAME = ("SAME_UPPER", "SAME_LOWER")
 
@@ -21,27 +21,29 @@ class Window(Record):
     dilations: tuple[int, ...]
     begin: tuple[int, ...]
     end: tuple[int, ...]
-    """How much is put before and behind each axis."""
+    """The padding before and after each axis."""
     is_automatic: bool
-    """Whether the padding is such that as many windows fit as strides, instead of these numbers."""
+    """Whether the padding follows from the strides, instead of these numbers."""
     weights: int | None = None
-    """The input whose shape gives the kernel, if one does."""
+    """The input whose shape is the kernel's, if there is one."""
 
-    def place(self, axis: int) -> Dimension | None:
-        """The dimension of the weights that gives the kernel's size along a spatial axis."""
+    def place(self, axis: int) -> InputDimension | None:
+        """Return the dimension of the weights with the kernel's size along a spatial axis."""
         size = self.kernel[axis]
-        return Dimension(self.weights, axis + 2, size) if self.weights is not None and isinstance(size, int) else None
+        return (
+            InputDimension(self.weights, axis + 2, size) if self.weights is not None and isinstance(size, int) else None
+        )
 
     def extent(self, axis: int) -> int | None:
-        """How many elements of an axis the window stretches over."""
+        """Return how many elements of an axis the window spans."""
         size = self.kernel[axis]
         return (size - 1) * self.dilations[axis] + 1 if isinstance(size, int) else None
 
 
 def window(node: Operands, rank: int, kernel: Dims | None, weights: int | None = None) -> Window | None:
-    """The window of a node over `rank` spatial axes; None where an attribute is wrong, which is noted.
+    """Return the window of a node over `rank` spatial axes; None if an attribute is wrong, which is recorded.
 
-    `kernel` is the size of the window where no attribute says it, as that of the input `weights`.
+    `kernel`: the size of the window without the attribute, such as that of the input `weights`.
     """
     strides = per_axis(node, "strides", rank, least=1)
     dilations = per_axis(node, "dilations", rank, least=1)
@@ -52,17 +54,17 @@ def window(node: Operands, rank: int, kernel: Dims | None, weights: int | None =
         kernel = stated if are_right else None
     if kernel is None or strides is None or dilations is None or pads is None or len(kernel) != rank:
         return None
-    # VALID is no padding at all, and SAME_UPPER and SAME_LOWER say by themselves how much.
+    # VALID means no padding at all; SAME_UPPER and SAME_LOWER determine the padding themselves.
     automatic = node.text("auto_pad", "NOTSET")
     if automatic == "VALID":
         pads = (0,) * (2 * rank)
     return Window(kernel, strides, dilations, pads[:rank], pads[rank:], automatic in SAME, weights)
 
 
-def per_axis(node: Operands, name: str, count: int, *, least: int, by: Source = 0) -> tuple[int, ...] | None:
-    """A list with so many numbers for the spatial axes of an input; None for a wrong one, which is noted.
+def per_axis(node: Operands, name: str, count: int, *, least: int, by: NumberSource = 0) -> tuple[int, ...] | None:
+    """Return a list with `count` numbers for the spatial axes of an input; None for a wrong one, which is recorded.
 
-    Without one, or with an empty one, the least, which changes nothing.
+    Without a list, or with an empty one, return the least, which has no effect.
     """
     values = node.integers(name)
     if not values:
@@ -73,9 +75,9 @@ def per_axis(node: Operands, name: str, count: int, *, least: int, by: Source = 
 
 
 def slid(node: Operands, shape: Dims, over: Window, *, rounds_up: bool = False) -> Dims | None:
-    """The sizes of the spatial axes behind the window; None where it is larger than the padded input can be.
+    """Return the sizes of the spatial axes after the window; None if it is larger than the padded input can be.
 
-    `rounds_up` lets a last window begin within the input that ends behind it.
+    `rounds_up`: whether a last window may begin inside of the input and end behind it.
     """
     found: list[Dim] = []
     for axis, size in enumerate(shape[2:]):
@@ -91,26 +93,26 @@ def _slid(node: Operands, axis: int, size: Dim, over: Window, *, rounds_up: bool
     if extent is None:
         return None
     if not isinstance(size, int):
-        # One window fits at least, or the node cannot run. Rounded up it depends on the size how many do.
+        # At least one window fits, or the node cannot run. If rounded up, the number depends on the size.
         left = add(size, before + behind - extent)
         return add(divide_down(left, stride), 1) if stride == 1 or not rounds_up else None
     left = size + before + behind - extent
-    # Rounded up, a window may begin in the input and end behind it, though no other fits.
+    # If rounded up, a window may begin in the input and end behind it, even if no other fits.
     lacking = -left if not rounds_up else -left - stride + 1
     if lacking > 0:
-        # Of an empty input nothing comes, whatever the window; a node test case has such inputs. And pools of ONNX
-        # Runtime take a window that sticks out by less than two strides: they divide towards zero, where the texts
-        # round down, and give one number or none. Convolutions refuse any.
+        # An empty input has no output, whatever the window; a node test case has such inputs. And pools of ONNX Runtime
+        # accept a window that sticks out by less than two strides: they divide towards zero, where the texts round
+        # down, and return one number or none. Convolutions reject any.
         is_run = over.weights is None and -left < 2 * stride
         if size and not is_run:
-            place = Dimension(0, axis + 2, size)
+            place = InputDimension(0, axis + 2, size)
             by = Element("kernel_shape", over.kernel[axis], axis) if node.integers("kernel_shape") else over.place(axis)
             node.problems.append(Unequal(place, size + lacking, by, or_more=True))
         return None
     count = -(-left // stride) + 1 if rounds_up else left // stride + 1
     if rounds_up and (count - 1) * stride >= size + before:
         # A window that would begin in the padding behind the input is left out, as the texts say from version 22 on.
-        # Before that, and for LpPool, onnx counts it, ONNX Runtime does not, and nobody says who is right.
+        # Before that, and for LpPool, onnx counts it, ONNX Runtime does not, and no text decides.
         return count - 1 if node.version >= _LEAVES_OUT and node.operator != "LpPool" else None
     return count
 
@@ -119,7 +121,7 @@ _LEAVES_OUT = 22
 
 
 def stretched(node: Operands, axis: int, size: Dim, over: Window, more: int = 0) -> Dim:
-    """The size of a spatial axis of which the window made `size`, and `more` besides; unknown where nothing is left."""
+    """Return the size of a spatial axis that the window reduces to `size`, plus `more`; None if nothing is left."""
     extent = over.extent(axis)
     if extent is None:
         return None

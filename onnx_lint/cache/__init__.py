@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cache of reports on unchanged files (`--cache`)."""

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tells whether a file is unchanged: by what the file system says about it, or by the digest of its content."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Sequence
+from typing import Final
+
+SETTLED_NANOSECONDS: Final = 2_000_000_000
+"""A file that changed later than this before a check could change again and keep its time stamp."""
+
+MAX_DIGEST_BYTES: Final = 64 << 20
+"""Of a larger file no digest is made: a check does not read the payloads of its tensors, and a digest would."""
+
+_PIECE_BYTES: Final = 1 << 20
+
+Identity = tuple[int, int, int, int, int]
+"""Device, inode, size, and the times of the last change to the content and to the entry, in nanoseconds."""
+
+
+def identity_of(status: os.stat_result) -> Identity:
+    """Return what identifies a version of a file."""
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def identity_at(path: str, *, follow_links: bool = True) -> Identity | None:
+    """Return the identity of the regular file at a path; None if there is none."""
+    try:
+        status = os.stat(path, follow_symlinks=follow_links)
+    except (OSError, ValueError):
+        return None
+    return identity_of(status) if stat.S_ISREG(status.st_mode) else None
+
+
+def is_settled(identity: Sequence[int], moment: int) -> bool:
+    """Return whether the file was last changed well before a moment, given in nanoseconds."""
+    # On Windows st_ctime is the time of creation, and st_mtime can be set.
+    return os.name == "posix" and max(identity[3:]) + SETTLED_NANOSECONDS <= moment
+
+
+def digest_at(path: str) -> str | None:
+    """Return the digest of the content of a regular file; None if it cannot be read or is too large."""
+    from onnx_lint.input.regular_file import stream_of_regular
+
+    found = hashlib.sha256()
+    left = MAX_DIGEST_BYTES
+    try:
+        with stream_of_regular(path) as stream:
+            while piece := stream.read(min(_PIECE_BYTES, left + 1)):
+                left -= len(piece)
+                if left < 0:
+                    return None
+                found.update(piece)
+    except (OSError, ValueError):
+        return None
+    return found.hexdigest()

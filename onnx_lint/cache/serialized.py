@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the report of a file as JSON and reads it again; unlike a pickle, it makes nothing but reports."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from onnx_lint import report
+from onnx_lint.common.record import Record
+from onnx_lint.spec.clauses import Severity
+
+_RECORDS: Final[Mapping[str, type[Record]]] = MappingProxyType(
+    {
+        kind.__name__: kind
+        for kind in (
+            report.ContextLine,
+            report.Counted,
+            report.Diagnostic,
+            report.FileFacts,
+            report.FileReport,
+            report.Neighbour,
+            report.Neighbourhood,
+            report.ProposedEdit,
+            report.ProposedFix,
+            report.RelatedPlace,
+            report.Shapes,
+            report.ValueEdge,
+        )
+    }
+)
+"""The classes in a report on a file without internal errors."""
+
+_SEVERITY: Final = "Severity"
+_PLAIN: Final = (str, int, bool, type(None))
+_ENCODING: Final = ("utf-8", "surrogatepass")
+"""A file name may have bytes that are no UTF-8, which Python keeps as surrogates."""
+
+
+def serialized(file: report.FileReport) -> Any:
+    """Return the report as lists, objects, texts and numbers. Raises TypeError for what would not be read the same."""
+    return _plain(file)
+
+
+def parsed(value: Any) -> report.FileReport:
+    """Return the report that `serialized` made into this. Raises ValueError, TypeError or KeyError if it did not."""
+    found = _made(value)
+    if not isinstance(found, report.FileReport):
+        raise TypeError("this is no report of a file")
+    return found
+
+
+def to_bytes(value: Any) -> bytes:
+    """Return plain values as JSON."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode(*_ENCODING)
+
+
+def from_bytes(data: bytes) -> Any:
+    """Return plain values from JSON. Raises ValueError for anything else."""
+    return json.loads(data.decode(*_ENCODING))
+
+
+def _plain(value: Any) -> Any:
+    if type(value) in _PLAIN:
+        return value
+    if type(value) is tuple:
+        return [_plain(each) for each in value]
+    name = type(value).__name__
+    if isinstance(value, Record) and _RECORDS.get(name) is type(value):
+        return {name: [_plain(each) for each in type(value)._values(value)]}
+    if type(value) is Severity:
+        return {_SEVERITY: value.value}
+    raise TypeError(f"a report with {type(value)} cannot be kept")
+
+
+def _made(value: Any) -> Any:
+    if type(value) is list:
+        return tuple([_made(each) for each in value])
+    if type(value) is not dict:
+        return value
+    [(name, content)] = value.items()
+    if name == _SEVERITY:
+        return Severity(content)
+    return _RECORDS[name](*map(_made, content))

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds the report of an unchanged file in the cache, and keeps that of another.
+
+An entry belongs to a path and to everything that `key.py` names. It holds what the check looked at: the identity of
+the file and the digest of its content, and what was found at each location of external data. A report is reused only
+if all of that is still the same.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from onnx_lint.cache.identity import (
+    MAX_DIGEST_BYTES,
+    Identity,
+    digest_at,
+    identity_at,
+    identity_of,
+    is_settled,
+)
+from onnx_lint.cache.key import digest_of_settings, key_of
+from onnx_lint.cache.serialized import from_bytes, parsed, serialized, to_bytes
+from onnx_lint.cache.store import Store
+from onnx_lint.common.record import Record
+from onnx_lint.engine.lint import trusted_folders
+from onnx_lint.engine.settings import Settings
+from onnx_lint.input.locations import is_remote
+from onnx_lint.ir.tensors.data_folder import DataFolder
+from onnx_lint.report import FileReport
+
+_MOST_BYTES: Final = 64 << 20
+"""A longer entry is not unpacked."""
+
+_LEVEL: Final = 1
+
+
+class FileCheck(Record):
+    """What decides the report of one file."""
+
+    path: str
+    settings: Settings
+    name: str
+    context: tuple[int, ...]
+    pictures: bool
+
+    @property
+    def may_be_kept(self) -> bool:
+        """Whether the file system tells when the report changes, and the report has no times."""
+        return self.path != "-" and not is_remote(self.path) and not is_remote(self.name) and not self.settings.timings
+
+    def folder(self) -> DataFolder | None:
+        """The folder in which the check looks for external data; None if it does not look for any."""
+        if not self.settings.external_data or self.name == "-":
+            return None
+        directory = os.path.dirname(self.name)
+        return DataFolder(directory, trusted_folders(directory, self.settings), self.settings.limits.external_bytes)
+
+
+class Verdicts:
+    """The cache in a folder, for one process."""
+
+    def __init__(self, folder: str) -> None:
+        self._store = Store(folder)
+        self._settings: dict[int, tuple[Settings, bytes | None]] = {}
+
+    def close(self) -> None:
+        """Close the database."""
+        self._store.close()
+
+    def find(self, check: FileCheck, *, may_read: bool) -> FileReport | None:
+        """Return the report of an unchanged file; None if there is none. `may_read`: whether to compare the content."""
+        key = self._key(check)
+        content = self._store.get(key) if key is not None else None
+        if key is None or content is None:
+            return None
+        identity = identity_at(check.path)
+        try:
+            entry = _unpacked(content)
+            if identity is None or not _is_unchanged(check, entry, identity, may_read=may_read):
+                return None
+            report = parsed(entry["report"])
+        except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError, zlib.error):
+            return None
+        if report.path != check.name:
+            return None
+        if entry["identity"] != list(identity) and entry["digest"] is not None and identity_at(check.path) == identity:
+            # The next run need not compare the content; what changes from now on is newer.
+            self._store.put(key, _packed({**entry, "identity": identity, "moment": time.time_ns()}))
+        return report
+
+    def checked(self, check: FileCheck, lint: Callable[[DataFolder | None], FileReport]) -> FileReport:
+        """Return the report that `lint` makes, and keep it if it depends on nothing but what an entry holds."""
+        key = self._key(check)
+        before = identity_at(check.path)
+        moment = time.time_ns()
+        has_settled = before is not None and is_settled(before, moment)
+        digest = None if has_settled else digest_at(check.path)
+        folder = check.folder()
+        report = lint(folder)
+        if key is None or before is None or report.internal_errors or report.unreadable is not None:
+            return report
+        beside = _beside(folder, moment)
+        if beside is None:
+            return report
+        if has_settled:
+            digest = digest_at(check.path) if before[2] <= MAX_DIGEST_BYTES else None
+        elif digest is None or digest != digest_at(check.path):
+            return report
+        if identity_at(check.path) != before:
+            return report
+        try:
+            made = serialized(report)
+        except TypeError:
+            return report
+        self._store.put(
+            key, _packed({"identity": before, "moment": moment, "digest": digest, **beside, "report": made})
+        )
+        return report
+
+    def _key(self, check: FileCheck) -> bytes | None:
+        known = self._settings.get(id(check.settings))
+        if known is None:
+            # With the settings themselves, so that no others get their id.
+            known = check.settings, digest_of_settings(check.settings)
+            self._settings[id(check.settings)] = known
+        if known[1] is None:
+            return None
+        return key_of(known[1], path=check.path, name=check.name, context=check.context, pictures=check.pictures)
+
+
+def _is_unchanged(check: FileCheck, entry: Mapping[str, Any], identity: Identity, *, may_read: bool) -> bool:
+    moment = entry["moment"]
+    is_same = entry["identity"] == list(identity) and is_settled(identity, moment)
+    if not is_same and (not may_read or entry["digest"] is None or digest_at(check.path) != entry["digest"]):
+        return False
+    if not entry["lookups"]:
+        return True
+    folder = check.folder()
+    if folder is None:
+        return False
+    for location, found in entry["lookups"].items():
+        if repr(folder.file(location)) != found:
+            return False
+    return all(_is_same(folder, location, found, moment) for location, found in entry["opened"].items())
+
+
+def _is_same(folder: DataFolder, location: str, before: Sequence[int], moment: int) -> bool:
+    file = folder.file(location)
+    identity = identity_at(os.path.join(file.folder, file.path), follow_links=False)
+    return identity is not None and list(identity) == before and is_settled(identity, moment)
+
+
+def _beside(folder: DataFolder | None, moment: int) -> dict[str, Any] | None:
+    """Return what was looked at beside the model; None if that is not known, or may have changed meanwhile."""
+    if folder is None:
+        return {"lookups": {}, "opened": {}}
+    lookups = folder.lookups
+    opened = {location: identity_of(status) for location, status in folder.opened.items()}
+    if lookups is None or not all(is_settled(identity, moment) for identity in opened.values()):
+        return None
+    return {"lookups": {location: repr(found) for location, found in lookups.items()}, "opened": opened}
+
+
+def _packed(entry: Mapping[str, Any]) -> bytes:
+    return zlib.compress(to_bytes(entry), _LEVEL)
+
+
+def _unpacked(content: bytes) -> dict[str, Any]:
+    unpacking = zlib.decompressobj()
+    entry = from_bytes(unpacking.decompress(content, _MOST_BYTES))
+    if type(entry) is not dict or not unpacking.eof:
+        raise ValueError("this is no entry of the cache")
+    return entry

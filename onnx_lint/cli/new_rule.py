@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command `new-rule`: writes a rule of one's own to start from, with its clause, two fixtures and their test."""
+
+from __future__ import annotations
+
+import keyword
+import os
+import re
+from typing import Final
+
+import click
+
+from onnx_lint.cli.streams import report_file, standard_output
+from onnx_lint.reporters.escape import shown_path
+
+_NAME: Final = re.compile("[a-z][a-z0-9]*(-[a-z0-9]+)*")
+
+_RULE: Final = '''\
+"""Rules of our own; `onnx-lint --plugin {file} MODEL` runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import ROOT, Model
+from onnx_lint.rule import Finding, own_clause, rule
+from onnx_lint.wording import quote
+
+LICENCE = own_clause("{clause}", "A model states its licence in its metadata.", url="https://example.com/models")
+
+
+@rule(clause=LICENCE, since="1.0")
+def {function}(model: Model, *, key: str = "licence") -> Iterator[Finding]:
+    """The model does not state its licence.
+
+    ### Why it matters
+
+    Nobody may use a model without a licence.
+
+    ### What is allowed
+
+    An entry in the metadata of the model; the option `key` is its key.
+
+    ### Example
+
+    ```
+    metadata_props {{ key: "author" value: "us" }}
+    ```
+
+    ### How to fix
+
+    ```
+    metadata_props {{ key: "licence" value: "Apache-2.0" }}
+    ```
+    """
+    if not any(entry.key == key for entry in model.proto.metadata_props):
+        yield Finding(ROOT, f"the metadata has no entry {{quote(key)}}", allowed=f"an entry {{quote(key)}}")
+'''
+
+_MODEL: Final = """\
+# The metadata has an author{and_licence}.
+{expect}ir_version: 10
+producer_name: "us"
+opset_import {{ version: 21 }}
+metadata_props {{ key: "author" value: "us" }}
+{licence}graph {{ name: "graph" }}
+"""
+
+_TEST: Final = '''\
+"""Each fixture has the findings that are written in it; `pytest --bless` writes those of invalid fixtures."""
+
+from pathlib import Path
+
+import pytest
+
+from onnx_lint.testing import Fixture, check_fixture, find_fixtures
+
+HERE = Path(__file__).parent
+FIXTURES = [each for each in find_fixtures(HERE / "fixtures") if each.rule == "{name}"]
+
+
+@pytest.mark.parametrize("fixture", FIXTURES, ids=str)
+def test_fixture(fixture: Fixture, request: pytest.FixtureRequest) -> None:
+    check_fixture(fixture, [HERE / "{file}"], request)
+'''
+
+
+@click.command("new-rule", short_help="Write a rule of your own to start from.")
+@click.argument("name", metavar="NAME")
+@click.option("--clause", default=None, metavar="ID", help="The id of its clause.  [default: HOUSE-NAME]")
+@click.option("--file", "file", default=None, metavar="FILE", help="The Python file.  [default: NAME.py]")
+def new_rule_command(name: str, clause: str | None, file: str | None) -> None:
+    """Write a rule of your own to start from: a Python file, two fixtures and their test.
+
+    NAME is the id of the rule: lower-case words with dashes that name what is found, such as missing-licence. Existing
+    files are never changed. Then run: pytest, and onnx-lint --plugin FILE MODEL.
+    """
+    from onnx_lint.engine.registry import registry
+    from onnx_lint.rule import own_clause
+    from onnx_lint.spec.clauses import specified_clauses
+
+    if _NAME.fullmatch(name) is None:
+        raise click.UsageError(
+            f"the name of a rule has lower-case words with dashes, such as missing-licence, not {name!r}"
+        )
+    if name in registry():
+        raise click.UsageError(f"onnx-lint has a rule {name!r} already")
+    function = name.replace("-", "_")
+    file = file or f"{function}.py"
+    if keyword.iskeyword(function) or not file.endswith(".py"):
+        reason = f"{function!r} is a word of Python" if keyword.iskeyword(function) else f"{file!r} must end with .py"
+        raise click.UsageError(reason)
+    clause = clause or f"HOUSE-{name.upper()}"
+    prefix = clause.partition("-")[0]
+    if any(known.partition("-")[0] == prefix for known in specified_clauses()):
+        raise click.UsageError(f"the prefix {prefix!r} of the clause belongs to the specification")
+    try:
+        own_clause(clause, "")
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+    folder = os.path.dirname(file)
+    expect = f"# expect: error[{name}] model: the metadata has no entry 'licence'\n"
+    licence = 'metadata_props { key: "licence" value: "Apache-2.0" }\n'
+    fixtures = os.path.join(folder, "fixtures", name)
+    files = {
+        file: _RULE.format(file=os.path.basename(file), clause=clause, function=function),
+        os.path.join(fixtures, "invalid", "no_licence.textproto"): _MODEL.format(
+            and_licence=" and no licence", expect=expect, licence=""
+        ),
+        os.path.join(fixtures, "valid", "a_licence.textproto"): _MODEL.format(
+            and_licence=" and a licence", expect="", licence=licence
+        ),
+        os.path.join(folder, f"test_{os.path.basename(file)}"): _TEST.format(file=os.path.basename(file), name=name),
+    }
+    for path in files:
+        if os.path.lexists(path):
+            raise click.ClickException(f"{shown_path(path)}: the file exists already")
+    for path, text in files.items():
+        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+        with report_file(path) as stream:
+            stream.write(text)
+    with standard_output() as stream:
+        stream.writelines(f"{shown_path(path)}\n" for path in files)

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The program of a process that does one job after the other, see `watched_process`.
+
+It reads jobs from standard input and writes answers to standard output. It ends when standard input is closed, which
+also happens when the process that started it ends, for whatever reason.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import queue
+import signal
+import sys
+import threading
+import traceback
+from typing import Any, BinaryIO, Final
+
+from onnx_lint.common.memory import held_to_the_end
+
+READY: Final = "ready"
+"""Its first message."""
+
+
+def main() -> None:
+    """Do jobs until standard input is closed. The first object there returns the function that does a job."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    # Output of a rule must not get between the answers.
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    jobs: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    threading.Thread(target=_take, args=(sys.stdin.buffer, jobs), daemon=True).start()
+    try:
+        with held_to_the_end():
+            do = jobs.get()()
+            _answer(answers, READY)
+            while True:
+                _answer(answers, do(jobs.get()))
+    except BaseException:
+        # A normal end of the interpreter aborts while the other thread reads.
+        traceback.print_exc()
+        sys.stderr.flush()
+        os._exit(1)
+
+
+def _take(stream: BinaryIO, jobs: queue.SimpleQueue[Any]) -> None:
+    """Put the jobs into the queue. End the process when no more can come, even in the middle of a job."""
+    with contextlib.suppress(EOFError, OSError, pickle.UnpicklingError):
+        while True:
+            jobs.put(pickle.load(stream))
+    os._exit(0)
+
+
+def _answer(stream: BinaryIO, answer: object) -> None:
+    try:
+        pickle.dump(answer, stream, pickle.HIGHEST_PROTOCOL)
+        stream.flush()
+    except OSError:
+        os._exit(0)  # nobody reads answers any more
+
+
+if __name__ == "__main__":
+    main()

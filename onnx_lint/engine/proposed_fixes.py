@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Describes the fixes of findings for reports: edits by place, and the bytes that change."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from typing import Final
+
+from onnx_lint.common.record import replace
+from onnx_lint.input.patched_source import size_of
+from onnx_lint.ir.places.edits import Fix, Move
+from onnx_lint.ir.places.splices import EditError, Splicer
+from onnx_lint.model import Model
+from onnx_lint.report import Diagnostic, ProposedEdit, ProposedFix
+
+MOST_EDITS: Final = 100
+"""A fix with more edits is described by its sentence alone."""
+
+MOST_BYTES: Final = 4096
+"""A fix that replaces bytes by more than these is described without bytes."""
+
+MOST_FIXES: Final = 1_000
+"""Of so many fixes of a file the bytes are worked out."""
+
+
+def with_proposed_fixes(diagnostics: tuple[Diagnostic, ...], model: Model) -> tuple[Diagnostic, ...]:
+    """Return the diagnostics, each with a description of its fix."""
+    if not any(item.edits for each in diagnostics for item in (each, *each.members)):
+        return diagnostics
+    return _Descriptions(model).of(diagnostics)
+
+
+def without_edits(diagnostics: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
+    """Return the diagnostics with the descriptions of fixes alone."""
+    return tuple(
+        replace(item, edits=None, members=without_edits(item.members)) if item.edits or item.members else item
+        for item in diagnostics
+    )
+
+
+class _Descriptions:
+    """The fixes of one file, each described once."""
+
+    def __init__(self, model: Model) -> None:
+        self._source = model.source
+        self._splicer = Splicer(model.source, model.kind)
+        self._known: dict[int, ProposedFix] = {}
+
+    def of(self, diagnostics: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
+        return tuple(
+            replace(
+                item,
+                fix=None if item.edits is None else self._described(item.edits),
+                members=self.of(item.members),
+            )
+            if item.edits or item.members
+            else item
+            for item in diagnostics
+        )
+
+    def _described(self, fix: Fix) -> ProposedFix:
+        found = self._known.get(id(fix))
+        if found is None:
+            found = self._known[id(fix)] = self._describe(fix)
+        return found
+
+    def _describe(self, fix: Fix) -> ProposedFix:
+        if len(fix.edits) > MOST_EDITS or len(self._known) > MOST_FIXES:
+            return ProposedFix(fix.message, fix.is_safe)
+        edits = tuple(
+            ProposedEdit(
+                type(edit).__name__.lower(),
+                str(edit.place),
+                edit.place.pointer(),
+                edit.before if isinstance(edit, Move) else None,
+            )
+            for edit in fix.edits
+        )
+        return ProposedFix(fix.message, fix.is_safe, edits, self._patches(fix))
+
+    def _patches(self, fix: Fix) -> tuple[tuple[int, int, str], ...]:
+        try:
+            splices = self._splicer.with_lengths(self._splicer.of(fix.edits))
+        except EditError:
+            return ()
+        if sum(size_of(piece) for splice in splices for piece in splice.pieces) > MOST_BYTES:
+            return ()
+        found = []
+        for splice in splices:
+            pieces = [
+                piece if isinstance(piece, bytes) else self._source.read_at(piece[0], size_of(piece))
+                for piece in splice.pieces
+            ]
+            found.append((splice.start, splice.end - splice.start, b64encode(b"".join(pieces)).decode()))
+        return tuple(found)

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mends one file, and reports what is left to find in it."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from functools import partial
+
+from onnx_lint.common.record import Record, replace
+from onnx_lint.engine.lint import lint_source, opened
+from onnx_lint.engine.proposed_fixes import without_edits
+from onnx_lint.engine.settings import Settings
+from onnx_lint.fixing.rewrite import NotWrittenError, rewrite, write_pieces
+from onnx_lint.fixing.rounds import Lint, Mended, check, mend
+from onnx_lint.input.patched_source import PatchedSource, unpatched
+from onnx_lint.input.source import FileSource, Source, SourceError, open_file
+from onnx_lint.report import FileReport, Repair
+
+
+class Mending(Record):
+    """How files are mended."""
+
+    unsafe: bool = False
+    """Whether to make unsafe fixes too."""
+    shows_difference: bool = False
+    """Whether to show what would change, and to change nothing."""
+    folder: str | None = None
+    """The folder for the mended files; None to replace the files."""
+
+
+def fix_file(
+    path: str,
+    settings: Settings,
+    mending: Mending,
+    name: str | None = None,
+    *,
+    context: tuple[int, ...] = (),
+    pictures: bool = False,
+) -> FileReport:
+    """Mend the file at `path`, or standard input, which goes to standard output; return the report on the result.
+
+    `name`, `context` and `pictures` are as in `onnx_lint.engine.lint.lint_file`.
+    """
+    name = path if name is None else name
+    try:
+        source = opened(path, settings)
+    except (SourceError, OSError) as error:
+        return FileReport(path=name, size=0, unreadable=str(error))
+    return fix_source(source, path, settings, mending, name, context=context, pictures=pictures)
+
+
+def fix_source(
+    source: Source,
+    path: str,
+    settings: Settings,
+    mending: Mending,
+    name: str,
+    *,
+    context: tuple[int, ...] = (),
+    pictures: bool = False,
+) -> FileReport:
+    """Mend the file at `path`, which is open as `source`, as `fix_file` does; close the source."""
+    lint = partial(
+        lint_source,
+        path=name,
+        settings=settings,
+        is_file=name != "-",
+        context=context,
+        pictures=pictures,
+        keeps_edits=True,
+    )
+    try:
+        old = os.fstat(source.descriptor) if isinstance(source, FileSource) and path != "-" else None
+        report = lint(unpatched(source))
+        outcome = mend(source, report, lint, unsafe=mending.unsafe)
+        repair = _repair_of(outcome, report)
+        if mending.shows_difference:
+            from onnx_lint.fixing.difference import difference_of  # late, as it is rarely asked for
+
+            return _reported(report, replace(repair, difference=difference_of(outcome, name, settings)))
+        try:
+            _write(path, outcome, old, mending.folder, lint)
+        except NotWrittenError as error:
+            return _reported(report, Repair(problem=f"{name}: {error}; it was left as it is"))
+        except OSError as error:
+            return _reported(report, Repair(problem=f"{name}: {error.strerror or error}; it was left as it is"))
+        return replace(outcome.report, repair=repair)
+    finally:
+        source.close()
+
+
+def _reported(report: FileReport, repair: Repair) -> FileReport:
+    return replace(report, diagnostics=without_edits(report.diagnostics), repair=repair)
+
+
+def _repair_of(outcome: Mended, report: FileReport) -> Repair:
+    not_made = outcome.not_made
+    if report.form != "binary" and report.diagnostics:
+        not_made = (*not_made, "the file is in text form, and fixes change binary files only")
+    return Repair(outcome.fixed, outcome.made, not_made)
+
+
+def _write(path: str, outcome: Mended, old: os.stat_result | None, folder: str | None, lint: Lint) -> None:
+    """Write the result where it is wanted. Raises NotWrittenError and OSError."""
+    if path == "-":
+        _write_to_standard_output(outcome.source)
+        return
+    target = path if folder is None else os.path.join(folder, os.path.basename(path))
+    if folder is None and not outcome.rounds:
+        return
+    if folder is not None:
+        os.makedirs(folder, exist_ok=True)
+    if folder is not None and os.path.lexists(target):
+        raise NotWrittenError(f"{target} is there already")
+    if folder is None and stat.S_ISLNK(os.lstat(path).st_mode):
+        raise NotWrittenError("is a symbolic link, and links are not followed to change a file")
+    rewrite(
+        target,
+        outcome.source,
+        lambda written: check(outcome, lint(open_file(written))),
+        old if folder is None else None,
+    )
+
+
+def _write_to_standard_output(source: PatchedSource) -> None:
+    assert sys.__stdout__ is not None
+    sys.__stdout__.flush()
+    write_pieces(source, sys.__stdout__.fileno())

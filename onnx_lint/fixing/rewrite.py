@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes a mended file in place of the old one: all of it, or nothing."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable
+from typing import Final
+
+from onnx_lint.common.replacement import replacement
+from onnx_lint.input.patched_source import PatchedSource
+from onnx_lint.input.source import FileSource, ReadError
+
+_BLOCK_BYTES: Final = 1 << 20
+"""How much is copied at once where the system does not copy by itself."""
+
+_MOST_COPIED: Final = 1 << 30
+"""How much the system is asked to copy at once."""
+
+_NO_COPY: Final = frozenset({errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP, errno.EBADF, errno.EPERM})
+"""The errors of a system that does not copy between these files by itself."""
+
+
+class NotWrittenError(Exception):
+    """A file that was left as it is; the text says why."""
+
+
+def rewrite(
+    target: str, source: PatchedSource, check: Callable[[str], str | None], old: os.stat_result | None = None
+) -> None:
+    """Write the source to a new file, have it checked, and put it in place of the one at `target`.
+
+    `check`: returns what is wrong with the file at a path, or None. `old`: the status of the file to replace when it
+    was opened; None if there must be none. Raises NotWrittenError, and OSError if the file cannot be written.
+    """
+    with replacement(target) as (descriptor, temporary):
+        with open(descriptor, "wb", buffering=0):
+            write_pieces(source, descriptor)
+            if old is not None:
+                _keep_owner(descriptor, old)
+            os.fsync(descriptor)
+        problem = check(temporary)
+        if problem is not None:
+            raise NotWrittenError(problem)
+        if is_changed(target, old):
+            raise NotWrittenError("the file has changed meanwhile")
+    _sync_folder(os.path.dirname(target) or ".")
+
+
+def is_changed(path: str, old: os.stat_result | None) -> bool:
+    """Whether another file is at the path than when its status was `old`, or it was written since."""
+    try:
+        now = os.lstat(path)
+    except FileNotFoundError:
+        return old is not None
+    return old is None or _identity(now) != _identity(old)
+
+
+def _identity(status: os.stat_result) -> tuple[int, ...]:
+    # Another program can set the time of modification back, but not that of the change of the inode.
+    times = status.st_mtime_ns, status.st_ctime_ns
+    return status.st_mode, status.st_dev, status.st_ino, status.st_size, *times
+
+
+def _keep_owner(descriptor: int, old: os.stat_result) -> None:
+    """Give the new file the owner and the group of the old one."""
+    if not hasattr(os, "fchown"):
+        return
+    new = os.fstat(descriptor)
+    if (new.st_uid, new.st_gid) == (old.st_uid, old.st_gid):
+        return
+    try:
+        os.fchown(descriptor, old.st_uid, old.st_gid)
+    except OSError as error:
+        raise NotWrittenError(f"the owner of the file cannot be kept: {error.strerror}") from error
+
+
+def _sync_folder(path: str) -> None:
+    """Have the new name of a file reach the disk, on systems that can open a folder."""
+    if not hasattr(os, "O_DIRECTORY"):
+        return
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def write_pieces(source: PatchedSource, descriptor: int) -> None:
+    """Write all bytes of the source to an open file.
+
+    Raises OSError if that fails, and ReadError if the source has become shorter.
+    """
+    for piece in source.pieces:
+        if isinstance(piece, bytes):
+            _write(descriptor, piece)
+        else:
+            _copy(source, *piece, descriptor)
+
+
+def _copy(source: PatchedSource, start: int, end: int, descriptor: int) -> None:
+    """Copy the bytes of the base of a source from `start` to `end`."""
+    base = source.base
+    while start < end and isinstance(base, FileSource) and hasattr(os, "copy_file_range"):
+        try:
+            count = os.copy_file_range(base.descriptor, descriptor, min(end - start, _MOST_COPIED), offset_src=start)
+        except OSError as error:
+            if error.errno in _NO_COPY:
+                break
+            raise
+        if not count:
+            break
+        start += count
+    while start < end:
+        block = base.read_at(start, min(end - start, _BLOCK_BYTES))
+        if not block:
+            raise ReadError("the file became shorter while it was read")
+        _write(descriptor, block)
+        start += len(block)
+
+
+def _write(descriptor: int, data: bytes) -> None:
+    left = memoryview(data)
+    while left:
+        left = left[os.write(descriptor, left) :]

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes the fixes of findings in rounds, each on what the one before has made, and checks what came of them."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from onnx_lint.common.record import Record
+from onnx_lint.input.patched_source import PatchedSource, unpatched
+from onnx_lint.input.source import Source
+from onnx_lint.ir.places.edits import Edit, Fix
+from onnx_lint.ir.places.splices import EditError, Splice, Splicer
+from onnx_lint.report import Diagnostic, FileReport, unfold
+
+MOST_ROUNDS: Final = 10
+
+Lint = Callable[[Source], FileReport]
+"""Lints a source as the file that is mended."""
+
+
+class Round(Record):
+    """What one round has made."""
+
+    before: PatchedSource
+    edits: tuple[Edit, ...]
+    """What was changed in `before`."""
+    kind: str
+    """The message that the file holds."""
+
+
+class Mended(Record):
+    """What the rounds have made of a file."""
+
+    source: PatchedSource
+    report: FileReport
+    """The report on `source`."""
+    rounds: tuple[Round, ...] = ()
+    fixed: tuple[tuple[str, int], ...] = ()
+    """How many findings were fixed, by rule."""
+    made: tuple[str, ...] = ()
+    not_made: tuple[str, ...] = ()
+    """Why a fix was not made, a sentence each."""
+
+
+class _Candidate(Record):
+    """The fix of one or several findings, and its splices."""
+
+    rule: str
+    fix: Fix
+    splices: tuple[Splice, ...]
+
+
+def mend(source: Source, report: FileReport, lint: Lint, *, unsafe: bool) -> Mended:
+    """Make the fixes of the findings in `report`, which is that of `source`, and of what is found afterwards.
+
+    `unsafe`: whether to make unsafe fixes too. A fix after which a finding of a kind is not gone, or there are more of
+    another kind, is not made.
+    """
+    current = unpatched(source)
+    rounds: list[Round] = []
+    fixed: Counter[str] = Counter()
+    made: list[str] = []
+    not_made: dict[str, None] = {}
+    refused: set[str] = set()
+    for _ in range(MOST_ROUNDS):
+        splicer = Splicer(current, report.kind)
+        candidates = _candidates(report.diagnostics, splicer, refused, not_made, unsafe=unsafe)
+        chosen = _apart(candidates)
+        accepted = None
+        for attempt in _attempts(chosen):
+            splices = splicer.with_lengths(splice for each in attempt for splice in each.splices)
+            after = current.patched(splice.patch for splice in splices)
+            found = lint(after)
+            problem = _problem(report, found, attempt)
+            if problem is None:
+                accepted = attempt
+                break
+            if len({each.rule for each in attempt}) == 1:
+                refused.add(attempt[0].rule)
+                not_made[f"{attempt[0].rule}: {problem}"] = None
+        if accepted is None:
+            break
+        edits = tuple(edit for each in accepted for edit in each.fix.edits)
+        rounds.append(Round(current, edits, report.kind))
+        fixed.update(_difference(report, found))
+        made += [each.fix.message for each in accepted]
+        current, report = after, found
+    return Mended(current, report, tuple(rounds), tuple(sorted(fixed.items())), tuple(made), tuple(not_made))
+
+
+def _candidates(
+    diagnostics: Iterable[Diagnostic], splicer: Splicer, refused: set[str], not_made: dict[str, None], *, unsafe: bool
+) -> list[_Candidate]:
+    """Return the fixes that may be made, each once."""
+    seen: set[int] = set()
+    found: list[_Candidate] = []
+    for diagnostic in unfold(diagnostics):
+        fix = diagnostic.edits
+        # Findings share a fix by its identity: to compare two with a hundred thousand moves each would take long.
+        if fix is None or id(fix) in seen or diagnostic.rule in refused or not (unsafe or fix.is_safe):
+            continue
+        seen.add(id(fix))
+        try:
+            found.append(_Candidate(diagnostic.rule, fix, tuple(splicer.of(fix.edits))))
+        except EditError as error:
+            not_made[f"{diagnostic.rule}: the fix cannot be made: {error}"] = None
+    return found
+
+
+def _apart(candidates: Iterable[_Candidate]) -> list[_Candidate]:
+    """Return the fixes that can be made at once: of two that overlap the first."""
+    taken: list[tuple[int, int]] = []
+    chosen: list[_Candidate] = []
+    for candidate in candidates:
+        spans = [_position(splice) for splice in candidate.splices]
+        if not any(_overlaps(span, taken) for span in spans):
+            chosen.append(candidate)
+            for span in spans:
+                insort(taken, span)
+    return chosen
+
+
+def _overlaps(span: tuple[int, int], taken: list[tuple[int, int]]) -> bool:
+    """Whether the span shares a byte with one of those that are taken, or both are the same place between bytes."""
+    index = bisect_left(taken, span)
+    return any(_share(span, other) for other in taken[max(index - 1, 0) : index + 1])
+
+
+def _share(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    return one == other or (one[0] < other[1] and other[0] < one[1])
+
+
+def _position(splice: Splice) -> tuple[int, int]:
+    return splice.start, splice.end
+
+
+def _attempts(chosen: list[_Candidate]) -> Iterable[list[_Candidate]]:
+    """Yield all fixes and then, in case they are not accepted, those of each rule by themselves."""
+    if not chosen:
+        return
+    yield chosen
+    rules = list(dict.fromkeys(each.rule for each in chosen))
+    if len(rules) > 1:
+        for rule in rules:
+            yield [each for each in chosen if each.rule == rule]
+
+
+def _kinds(report: FileReport) -> Counter[tuple[str, str]]:
+    """How many findings there are of each rule and clause."""
+    found: Counter[tuple[str, str]] = Counter()
+    for diagnostic in report.diagnostics:
+        found[diagnostic.rule, diagnostic.clause] += diagnostic.count
+    return found
+
+
+def _difference(before: FileReport, after: FileReport) -> Counter[str]:
+    """How many findings of each rule are gone."""
+    found: Counter[str] = Counter()
+    for (rule, _), count in (_kinds(before) - _kinds(after)).items():
+        found[rule] += count
+    return found
+
+
+def _problem(before: FileReport, after: FileReport, attempt: Iterable[_Candidate]) -> str | None:
+    """Why the file before is better than the one after the fixes; None if it is not."""
+    if after.internal_errors or after.not_judged is not None or after.unreadable is not None:
+        return "the file could not be checked afterwards"
+    old, new = _kinds(before), _kinds(after)
+    for rule, clause in new:
+        if new[rule, clause] > old[rule, clause]:
+            return f"the fix was not made: afterwards there would be a finding of {rule!r} that is not there now"
+    gone = {rule for rule, _ in old - new}
+    for each in attempt:
+        # Of a rule that found more than a limit lets be reported, others take the place of those that are gone.
+        if each.rule not in gone and not before.incomplete:
+            return "the fix was not made: the finding would still be there"
+    return None
+
+
+def check(outcome: Mended, found: FileReport) -> str | None:
+    """Why the report on the file that was written is not the one that was expected; None if it is."""
+    return None if _kinds(found) == _kinds(outcome.report) else "the file that was written has other findings"

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds the topological order of a graph's nodes that moves the fewest of them."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from heapq import heapify, heappop, heappush
+
+from onnx_lint.ir.graph import Graph
+from onnx_lint.ir.names.digraph import Digraph
+from onnx_lint.ir.names.resolution import dependencies
+
+NodeMove = tuple[int, int]
+"""The number of a node, and the number of the node before which it moves (the number of nodes: to the end)."""
+
+
+def moves_into_order(graph: Graph) -> list[NodeMove] | None:
+    """Return the moves that put the nodes of the graph into topological order; all other nodes stay.
+
+    None if the nodes form a cycle, and if a name has more than one definition, so that the order decides its meaning.
+    """
+    if not _has_one_meaning_for_each_name(graph):
+        return None
+    users = Digraph(len(graph.nodes), lambda: dependencies(graph))
+    order = _users_later(users)
+    if len(order) < len(users):
+        return None
+    needs = Digraph(len(users), lambda: ((user, producer) for producer, user in dependencies(graph)))
+    # Each order may move few nodes while the other one moves many.
+    return min(_moves(_producers_earlier(needs)), _moves(order), key=len)
+
+
+def _has_one_meaning_for_each_name(graph: Graph) -> bool:
+    if graph.has_redefinitions:
+        return False
+    own = graph.positions.keys()
+    others = [outer for outer, _ in graph.scopes()]
+    pending = list(graph.nested)
+    while pending:
+        nested = pending.pop()
+        others.append(nested)
+        pending += nested.nested
+    return all(own.isdisjoint(other.positions) for other in others)
+
+
+def _users_later(users: Digraph) -> list[int]:
+    """Return an order in which a node that is too early comes as soon as all its inputs are defined.
+
+    Nodes that are part of a cycle, or come after one, are left out.
+    """
+    missing = [0] * len(users)
+    for user in users.followers:
+        missing[user] += 1
+    ready = [node for node, count in enumerate(missing) if not count]
+    heapify(ready)
+    order: list[int] = []
+    while ready:
+        node = heappop(ready)
+        order.append(node)
+        for user in users[node]:
+            missing[user] -= 1
+            if not missing[user]:
+                heappush(ready, user)
+    return order
+
+
+def _producers_earlier(needs: Digraph) -> list[int]:
+    """Return an order in which a node that is too late comes right before the first node that uses it."""
+    order: list[int] = []
+    done = bytearray(len(needs))
+    for first in range(len(needs)):
+        pending = [first]
+        while pending:
+            node = pending[-1]
+            missing = [] if done[node] else sorted({need for need in needs[node] if not done[need]}, reverse=True)
+            if missing:
+                pending += missing
+                continue
+            pending.pop()
+            if not done[node]:
+                done[node] = True
+                order.append(node)
+    return order
+
+
+def _moves(order: Sequence[int]) -> list[NodeMove]:
+    """Return the fewest moves that make the order of 0, 1, 2, ..., in the order in which they are to be made."""
+    stay = _longest_ascent(order)
+    moves: list[NodeMove] = []
+    before = len(order)
+    for node in reversed(order):
+        if node in stay:
+            before = node
+        else:
+            moves.append((node, before))
+    moves.reverse()
+    return moves
+
+
+def _longest_ascent(numbers: Iterable[int]) -> set[int]:
+    """Return a longest ascending subsequence of distinct numbers."""
+    ends: list[int] = []
+    """For each length the least number with which an ascent of that length ends."""
+    previous: dict[int, int] = {}
+    for number in numbers:
+        length = bisect_left(ends, number)
+        if length:
+            previous[number] = ends[length - 1]
+        ends[length : length + 1] = [number]
+    found: set[int] = set()
+    last = ends[-1] if ends else None
+    while last is not None:
+        found.add(last)
+        last = previous.get(last)
+    return found

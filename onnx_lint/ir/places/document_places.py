@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The bytes of each place of a file, and the names around it, which reports add to a finding."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from onnx_lint import schema
+from onnx_lint.common.cached import cached_property
+from onnx_lint.input.source import BytesSource, Source
+from onnx_lint.ir.places.place import Place
+from onnx_lint.schema import Proto
+
+if TYPE_CHECKING:
+    from onnx_lint.ir.places.byte_ranges import ByteRanges
+    from onnx_lint.ir.places.enclosing_names import EnclosingNames, NamesInDocument
+
+
+class DocumentPlaces:
+    """Looks up places in a document, which came from `source` in the form `binary`, `textproto` or `json`."""
+
+    def __init__(self, document: Proto, source: Source, form: str) -> None:
+        self._document = document
+        self._source = source
+        self._form = form
+
+    def enclosing_names(self, place: Place) -> EnclosingNames:
+        """Return the names of the messages around `place` and at it."""
+        return self._names.of(place)
+
+    def messages_on(self, place: Place) -> list[tuple[str, Proto]]:
+        """Return the messages from the document to `place`, as far as they exist: the kind of each, and the message."""
+        return self._names.messages_on(place)
+
+    def byte_range(self, place: Place) -> tuple[int, int] | None:
+        """Return the first byte of `place` and the byte after it; None if it is absent, or the file is text."""
+        return self._byte_ranges.byte_range(place) if self._form == "binary" else None
+
+    def extent(self, place: Place) -> tuple[int, int]:
+        """Return the bytes of `place`, or the nearest message around it that exists, in the serialized document."""
+        ranges = self._byte_ranges
+        return next(found for place in place.ancestors() if (found := ranges.byte_range(place)) is not None)
+
+    @cached_property
+    def _names(self) -> NamesInDocument:
+        from onnx_lint.ir.places.enclosing_names import NamesInDocument  # late: for findings alone
+
+        return NamesInDocument(self._document)
+
+    @cached_property
+    def _byte_ranges(self) -> ByteRanges:
+        from onnx_lint.ir.places.byte_ranges import ByteRanges  # as above
+
+        source = self._source if self._form == "binary" else BytesSource(schema.serialized(self._document))
+        return ByteRanges(source, self._document.DESCRIPTOR.name)

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Edits of the message tree by place, and fixes that consist of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from onnx_lint.common.record import Record
+from onnx_lint.ir.places.place import Place
+
+if TYPE_CHECKING:
+    from onnx_lint.schema import Proto
+
+    NewValue = int | str | Proto
+    """The value that an edit writes: an integer, a text, or a message."""
+
+
+class Delete(Record):
+    """Delete an element of a list, or clear a field."""
+
+    place: Place
+
+
+class Insert(Record):
+    """Insert an element into a list, before the element at `place` or, if there is none, at the end of the list."""
+
+    place: Place
+    value: NewValue
+
+
+class Assign(Record):
+    """Set a field, or replace an element of a list."""
+
+    place: Place
+    value: NewValue
+
+
+class Move(Record):
+    """Move an element of a list before another element of the same list."""
+
+    place: Place
+    before: int
+    """The index of that element before any edit; the length of the list for its end."""
+
+
+Edit = Delete | Insert | Assign | Move
+
+
+class Fix(Record):
+    """Edits that mend a fault. All places are those before the first edit."""
+
+    message: str
+    """The instruction that the fix follows: "put the nodes into topological order"."""
+    edits: tuple[Edit, ...]
+    is_safe: bool = True
+    """True if the model computes the same for every reader afterwards, and nothing else changes."""
+
+    @property
+    def safety(self) -> str:
+        """The safety in one word, for reports."""
+        return "safe" if self.is_safe else "unsafe"

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Turns edits into splices: byte ranges of the file and their new contents. All other bytes stay unchanged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+from onnx_lint import schema
+from onnx_lint.common.record import Record
+from onnx_lint.input.patched_source import Patch, Stretch, size_of
+from onnx_lint.input.source import Source
+from onnx_lint.ir.places.byte_ranges import ByteRanges
+from onnx_lint.ir.places.edits import Assign, Delete, Edit, Insert, Move
+from onnx_lint.ir.places.place import Place
+from onnx_lint.schema import wire
+
+if TYPE_CHECKING:
+    from onnx_lint.ir.places.edits import NewValue
+
+
+class EditError(Exception):
+    """An edit that cannot be made in this file; the text says why."""
+
+
+class Splice(Record):
+    """The bytes from `start` to `end`, which the pieces replace."""
+
+    start: int
+    end: int
+    pieces: tuple[Stretch, ...]
+    holders: tuple[wire.Span, ...] = ()
+    """The fields around them, outermost first: the length of each changes with its content."""
+
+    @property
+    def growth(self) -> int:
+        """The number of bytes that the file grows by, negative if it shrinks."""
+        return sum(map(size_of, self.pieces)) - (self.end - self.start)
+
+    @property
+    def patch(self) -> Patch:
+        """The splice as a patch of the file."""
+        return self.start, self.end, self.pieces
+
+
+class Splicer:
+    """Makes splices of the edits of one serialized message."""
+
+    def __init__(self, source: Source, message: str) -> None:
+        self._source = source
+        self._message = message
+        self._ranges = ByteRanges(source, message)
+
+    def of(self, edits: Iterable[Edit]) -> list[Splice]:
+        """Return the splices of edits, without the lengths of enclosing messages, in file order.
+
+        Raises EditError for an edit that cannot be made.
+        """
+        found: list[Splice] = []
+        for edit in edits:
+            try:
+                found += self._of(edit)
+            except wire.WireError as error:
+                raise EditError(str(error)) from error
+        found.sort(key=_position)
+        for one, other in pairwise(found):
+            if other.start < one.end:
+                raise EditError("two edits of the same bytes")
+        return found
+
+    def with_lengths(self, splices: Iterable[Splice]) -> list[Splice]:
+        """Return the splices in file order, with those of the lengths of the messages around them."""
+        whole = list(splices)
+        holders: dict[int, _Enclosing] = {}
+        for splice in whole:
+            holder: _Enclosing | None = None
+            for span in splice.holders:
+                holder = holders.setdefault(span[0], _Enclosing(span, holder))
+            if holder is not None:
+                holder.growth += splice.growth
+        # A message begins before those in it, so that the last one is an innermost one.
+        for start in sorted(holders, reverse=True):
+            holder = holders[start]
+            if holder.growth:
+                length = self._length(holder)
+                whole.append(length)
+                if holder.around is not None:
+                    holder.around.growth += holder.growth + length.growth
+        whole.sort(key=_position)
+        return whole
+
+    def _length(self, holder: _Enclosing) -> Splice:
+        start, value, end = holder.span
+        _, after_tag = wire.decode_varint(self._source.read_at(start, value - start), 0)
+        return Splice(start + after_tag, value, (wire.encode_varint(end - value + holder.growth),))
+
+    def _of(self, edit: Edit) -> Iterator[Splice]:
+        place = edit.place
+        kind, field = self._field(place)
+        if field.packable:
+            raise EditError(f"{place} may be packed with other numbers")
+        match edit:
+            case Delete():
+                for start, _, end in self._spans(place):
+                    yield self._splice(place, start, end)
+            case Insert():
+                yield self._insertion(place, _record(field, edit.value), kind, field)
+            case Assign():
+                spans = self._ranges.spans(place)
+                data = _record(field, edit.value)
+                if spans:
+                    yield self._splice(place, spans[-1][0], spans[-1][2], data)
+                else:
+                    yield self._insertion(place, data, kind, field)
+            case Move():
+                assert place.parent is not None
+                start, _, end = self._spans(place)[0]
+                yield self._splice(place, start, end)
+                yield self._insertion(place.parent.at(place.field, edit.before), (start, end), kind, field)
+
+    def _spans(self, place: Place) -> list[wire.Span]:
+        """Return the occurrences of a field that must exist."""
+        spans = self._ranges.spans(place)
+        if not spans:
+            raise EditError(f"there is no {place}")
+        return spans
+
+    def _insertion(self, place: Place, piece: Stretch, kind: str, field: wire.Field) -> Splice:
+        """Return the splice that inserts the piece at `place`."""
+        position = self._position(place, kind, field)
+        return self._splice(place, position, position, piece)
+
+    def _position(self, place: Place, kind: str, field: wire.Field) -> int:
+        assert place.parent is not None
+        spans = self._ranges.spans(place)
+        if spans:
+            return spans[0][0]
+        if place.index:
+            before = self._ranges.spans(place.parent.at(place.field, place.index - 1))
+            if not before:
+                raise EditError(f"there is nothing before {place}")
+            return before[-1][2]
+        # Fields come in the order of their numbers, as Protocol Buffers writes them.
+        _, value, end = self._spans(place.parent)[-1]
+        for number, _, start, _, _ in wire.records(self._source, value, end, inside_groups=False):
+            if number > field.number:
+                return start
+        return end
+
+    def _splice(self, place: Place, start: int, end: int, *pieces: Stretch) -> Splice:
+        holders: list[wire.Span] = []
+        around = place.parent
+        while around is not None and around.parent is not None:
+            holders += [span for span in self._ranges.spans(around) if span[1] <= start and end <= span[2]][:1]
+            around = around.parent
+        return Splice(start, end, pieces, tuple(reversed(holders)))
+
+    def _field(self, place: Place) -> tuple[str, wire.Field]:
+        """Return the field at a place, and the kind of message that has it."""
+        kind = self._message
+        *around, last = [name for name, _ in place.key]
+        for name in around:
+            inner = wire.fields_by_name(kind)[name].message
+            assert inner is not None, f"{name} holds no message"
+            kind = inner
+        return kind, wire.fields_by_name(kind)[last]
+
+
+class _Enclosing:
+    """A message around splices."""
+
+    def __init__(self, span: wire.Span, around: _Enclosing | None) -> None:
+        self.span = span
+        self.around = around
+        self.growth = 0
+
+
+def _position(splice: Splice) -> tuple[int, int]:
+    """Return the sort key of a splice: insertions come before deletions at the same byte."""
+    return splice.start, splice.end
+
+
+_64_BITS: Final = (1 << 64) - 1
+
+
+def _record(field: wire.Field, value: NewValue) -> bytes:
+    """Return a field with a value as Protocol Buffers writes it."""
+    tag = wire.encode_varint(field.number << 3 | field.wire_type)
+    if isinstance(value, int):
+        assert field.wire_type is wire.WireType.VARINT
+        return tag + wire.encode_varint(value & _64_BITS)
+    assert field.wire_type is wire.WireType.LEN
+    data = value.encode() if isinstance(value, str) else schema.serialized(value)
+    return tag + wire.encode_varint(len(data)) + data

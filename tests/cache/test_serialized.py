@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A report is read as it was written, whatever stands in it."""
+
+from __future__ import annotations
+
+import pytest
+from support.reports import made_up_report
+
+from onnx_lint.cache.serialized import from_bytes, parsed, serialized, to_bytes
+from onnx_lint.common.record import replace
+from onnx_lint.report import (
+    ContextLine,
+    Counted,
+    FileReport,
+    InternalError,
+    Neighbour,
+    Neighbourhood,
+    ProposedEdit,
+    ProposedFix,
+    Shapes,
+    Traffic,
+    ValueEdge,
+)
+
+HOSTILE = made_up_report.HOSTILE
+
+
+def test_every_part_of_a_report() -> None:
+    around = Neighbourhood(
+        (Neighbour("Relu", HOSTILE, 3, True), Neighbour("input", "x", None, False)),
+        (ValueEdge(0, 1, "x", "float[2]", False),),
+        True,
+    )
+    found = made_up_report.error(
+        neighbourhood=around, context=(ContextLine("3", HOSTILE, (1, 2)),), context_of=(3, 100), scope=(HOSTILE,)
+    )
+    for diagnostic in (found, made_up_report.warning(1), made_up_report.note()):
+        report = FileReport(
+            HOSTILE,
+            1 << 70,
+            (diagnostic,),
+            shapes=Shapes(2, 1, (("operator", HOSTILE, 1),)),
+            counted=(Counted("rule", 1, ("one", "many")),),
+            document=(("name", HOSTILE), ("count", 3)),
+            incomplete=("\ud83d\ude00 in two halves",),
+        )
+        assert parsed(from_bytes(to_bytes(serialized(report)))) == report
+
+
+def test_a_fix_that_is_proposed() -> None:
+    edits = (ProposedEdit("delete", "graph", "/graph"), ProposedEdit("move", "graph.node[1]", "/graph/node/1", 0))
+    fix = ProposedFix("delete it", False, edits, ((3, 4, "AAAA"),))
+    report = FileReport("m.onnx", 1, (made_up_report.error(fix=fix), made_up_report.error(fix=None)))
+    assert parsed(from_bytes(to_bytes(serialized(report)))) == report
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"internal_errors": (InternalError("rule", "KeyError", ""),)},
+        {"traffic": Traffic(1, 2, None)},
+        {"incomplete": ["a list"]},
+        {"document": (("name", b"bytes"),)},
+        {"timings": (("load", 0.1),)},
+    ],
+)
+def test_what_cannot_be_kept(part: dict[str, object]) -> None:
+    with pytest.raises(TypeError):
+        serialized(replace(FileReport("m.onnx", 1), **part))
+
+
+@pytest.mark.parametrize(
+    "value", [None, [], {}, {"Path": ["/"]}, {"FileReport": []}, {"a": [], "b": []}, {"Severity": 9}, {"Counted": [1]}]
+)
+def test_what_is_no_report(value: object) -> None:
+    with pytest.raises((ValueError, TypeError, KeyError)):
+        parsed(value)

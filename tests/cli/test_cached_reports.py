@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`--cache`, `cache = true` and `onnx-lint cache`: the same reports, from several processes, without a lint."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from onnx_lint import schema
+from onnx_lint.cache import identity
+from onnx_lint.cache.store import DATABASE
+from onnx_lint.cli import cached_reports, lint_one
+from onnx_lint.cli.application import run
+
+
+def model_bytes(name: str) -> bytes:
+    model = schema.message("ModelProto")(ir_version=10, producer_name="tests", producer_version="1")
+    model.opset_import.add().version = 21
+    model.graph.name = name
+    model.graph.node.add(op_type="Rleu", name="n", input=["x"], output=["y"])
+    for values, value in ((model.graph.input, "x"), (model.graph.output, "y")):
+        tensor = values.add(name=value).type.tensor_type
+        tensor.elem_type = 1
+        tensor.shape.dim.add().dim_value = 4
+    return bytes(model.SerializeToString())
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(identity, "SETTLED_NANOSECONDS", -3_600_000_000_000)
+    (tmp_path / "work" / "models").mkdir(parents=True)
+    for name in ("a", "b", "c"):
+        (tmp_path / "work" / "models" / f"{name}.onnx").write_bytes(model_bytes(name))
+    (tmp_path / "work" / "cut.onnx").write_bytes(b"\x08")
+    monkeypatch.chdir(tmp_path / "work")
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("ONNX_LINT_CACHE_DIR", str(folder))
+    return folder
+
+
+def _ran(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = run(list(arguments))
+    return code, *capsys.readouterr()
+
+
+@pytest.mark.parametrize("jobs", ["1", "2", "8"])
+def test_several_processes_share_it(cache: Path, capsys: pytest.CaptureFixture[str], jobs: str) -> None:
+    expected = _ran(capsys, "check", "models", "cut.onnx", "missing.onnx")
+    for _ in range(3):
+        assert _ran(capsys, "check", "--cache", "--jobs", jobs, "models", "cut.onnx", "missing.onnx") == expected
+    shutil.copy("models/a.onnx", "models/aa.onnx")
+    expected = _ran(capsys, "check", "models")
+    assert _ran(capsys, "check", "--cache", "--jobs", jobs, "models") == expected
+
+
+def test_what_is_unchanged_is_not_linted_again(
+    cache: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = _ran(capsys, "check", "--cache", "models")
+    monkeypatch.setattr(cached_reports, "lint_file", None)
+    monkeypatch.setattr(lint_one, "lint_one", None)
+    assert _ran(capsys, "check", "--cache", "--time-limit", "0.000001", "models") == expected
+
+
+def test_a_baseline_and_severities_are_judged_anew(cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for options in ((), ("--write-baseline", "base.json"), ("--baseline", "base.json"), ("--min-severity", "error")):
+        arguments = ("check", *options, "models")
+        expected = _ran(capsys, *arguments)
+        assert _ran(capsys, *arguments, "--cache") == expected
+        assert _ran(capsys, *arguments, "--cache") == expected
+
+
+def test_the_configuration_turns_it_on(cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _ran(capsys, "check", "models")
+    assert not cache.exists()
+    Path("onnx-lint.toml").write_text("cache = true\n", encoding="utf-8")
+    _ran(capsys, "check", "--no-cache", "models")
+    assert not cache.exists()
+    _ran(capsys, "check", "models")
+    assert (cache / DATABASE).exists()
+
+
+def test_a_folder_among_the_models_is_not_used(
+    cache: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = _ran(capsys, "check", "models")
+    for place in ("models", "models/deep/cache"):
+        monkeypatch.setenv("ONNX_LINT_CACHE_DIR", str(Path(place).absolute()))
+        code, out, errors = _ran(capsys, "check", "--cache", "models")
+        assert (code, out) == expected[:2]
+        assert errors.startswith("The cache is not used: ")
+        assert "is inside 'models', which is checked" in errors
+    assert not Path("models/deep").exists()
+
+
+def test_a_python_without_sqlite(
+    cache: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = _ran(capsys, "check", "models")
+    monkeypatch.setitem(sys.modules, "onnx_lint.cli.cached_reports", None)
+    code, out, errors = _ran(capsys, "check", "--cache", "models")
+    assert (code, out) == expected[:2]
+    assert errors.startswith("The cache is not used: ")
+
+
+def test_the_command(cache: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert _ran(capsys, "cache", "dir") == (0, f"{cache}\n", "")
+    assert _ran(capsys, "cache", "clear") == (0, "", "")
+    _ran(capsys, "check", "--cache", "models")
+    assert (cache / DATABASE).exists()
+    assert _ran(capsys, "cache", "clear") == (0, "", "")
+    assert list(cache.iterdir()) == []
+    monkeypatch.setenv("ONNX_LINT_CACHE_DIR", "relative")
+    code, _, errors = _ran(capsys, "cache", "clear")
+    assert code == 2
+    assert "ONNX_LINT_CACHE_DIR is 'relative', which is not an absolute path" in errors

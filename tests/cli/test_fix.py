@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`onnx-lint fix` and `onnx-lint --fix`: exit codes, reports, where the result goes, and what is left alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from google.protobuf import text_format
+
+from onnx_lint import fix, schema
+from onnx_lint.cli.application import run
+
+Output = pytest.CaptureFixture[str]
+
+TYPE = "type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } }"
+USER = 'node { name: "s" op_type: "Abs" input: "a" output: "y" }'
+PRODUCER = 'node { name: "r" op_type: "Relu" input: "x" output: "a" }'
+
+
+def model(nodes: str) -> bytes:
+    text = f"""ir_version: 10 producer_name: "p" producer_version: "1" opset_import {{ domain: "" version: 21 }}
+    graph {{ name: "g" {nodes} input {{ name: "x" {TYPE} }} output {{ name: "y" {TYPE} }} }}"""
+    proto = text_format.Parse(text, schema.message("ModelProto")(), descriptor_pool=schema.pool())
+    data: bytes = proto.SerializeToString(deterministic=True)
+    return data
+
+
+UNORDERED, ORDERED = model(USER + PRODUCER), model(PRODUCER + USER)
+FAULTY = UNORDERED.replace(b"Abs", b"Ab?")
+"""A fault that can be fixed, and one that cannot."""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "a.onnx").write_bytes(UNORDERED)
+    (tmp_path / "b.onnx").write_bytes(FAULTY)
+    (tmp_path / "c.onnx").write_bytes(ORDERED)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("ONNX_LINT_FORMAT", raising=False)
+    return tmp_path
+
+
+def content(name: str) -> bytes:
+    return Path(name).read_bytes()
+
+
+@pytest.mark.parametrize("command", [["fix"], ["--fix"], ["check", "--fix"]], ids=" ".join)
+def test_a_file_is_fixed_in_place(capsys: Output, command: list[str]):
+    assert run([*command, "a.onnx"]) == 0
+    assert content("a.onnx") == ORDERED
+    out = capsys.readouterr().out
+    assert "a.onnx: conforms" in out
+    assert "= fixed: 1 finding: 1 of unordered-nodes" in out
+    assert run([*command, "a.onnx"]) == 0
+    assert "fixed" not in capsys.readouterr().out
+    assert sorted(os.listdir()) == ["a.onnx", "b.onnx", "c.onnx"]
+
+
+def test_what_cannot_be_fixed_is_reported_and_fails_the_run(capsys: Output):
+    assert run(["fix", "-f", "json", "."]) == 1
+    files = {Path(file["path"]).name: file for file in json.loads(capsys.readouterr().out)["files"]}
+    assert [item["rule"] for item in files["b.onnx"]["diagnostics"]] == ["unknown-operator"]
+    assert content("b.onnx") == ORDERED.replace(b"Abs", b"Ab?")
+    assert (content("a.onnx"), content("c.onnx")) == (ORDERED, ORDERED)
+
+
+def test_the_report_says_what_can_be_fixed(capsys: Output):
+    assert run(["a.onnx"]) == 1
+    out = capsys.readouterr().out
+    assert "   = fix: move 1 node of main graph 'g' into topological order (onnx-lint fix)\n" in out
+    assert "a.onnx: 1 error; 1 fixable with --fix; " in out
+    assert content("a.onnx") == UNORDERED
+
+
+@pytest.mark.parametrize("command", [["fix", "--diff"], ["--diff"], ["--fix", "--diff"]], ids=" ".join)
+def test_a_difference_is_shown_and_nothing_changes(capsys: Output, command: list[str]):
+    assert run([*command, "a.onnx", "c.onnx"]) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        "--- a.onnx",
+        "+++ a.onnx",
+        "@@ graph.node[0] @@",
+        "+    0 | [r] a = Relu (x)",
+        "     0 | [s] y = Abs (a)",
+        "-    1 | [r] a = Relu (x)",
+    ]
+    assert content("a.onnx") == UNORDERED
+    assert run([*command, "c.onnx"]) == 0
+    assert capsys.readouterr().out == ""
+    assert run([*command, "missing.onnx"]) == 2
+
+
+def test_only_selected_rules_fix(capsys: Output):
+    assert run(["fix", "--ignore", "unordered-nodes", "a.onnx"]) == 0
+    assert run(["fix", "--select", "duplicate-value-info", "a.onnx"]) == 0
+    assert content("a.onnx") == UNORDERED
+    assert "fixed" not in capsys.readouterr().out
+
+
+def test_the_results_go_to_another_folder(capsys: Output):
+    assert run(["fix", "a.onnx", "c.onnx", "--output", "new/deep"]) == 0
+    assert content("a.onnx") == UNORDERED
+    assert (content("new/deep/a.onnx"), content("new/deep/c.onnx")) == (ORDERED, ORDERED)
+    assert run(["fix", "a.onnx", "--output", "new/deep"]) == 2
+    assert "is there already" in capsys.readouterr().err
+    assert run(["fix", "a.onnx", "new/deep/a.onnx", "--output", "other"]) == 2
+    assert "two files would be written" in capsys.readouterr().err
+
+
+def test_a_link_is_left_as_it_is(capsys: Output):
+    os.symlink("a.onnx", "link.onnx")
+    assert run(["fix", "link.onnx"]) == 2
+    assert "link.onnx: is a symbolic link" in capsys.readouterr().err
+    assert os.path.islink("link.onnx")
+    assert content("a.onnx") == UNORDERED
+    os.unlink("link.onnx")
+    os.symlink("c.onnx", "link.onnx")
+    assert run(["fix", "link.onnx"]) == 0
+
+
+def test_a_store_is_not_changed(capsys: Output):
+    assert run(["fix", "s3://bucket/model.onnx"]) == 2
+    assert capsys.readouterr().err.strip() != ""
+
+
+def test_a_file_in_text_form_is_left_as_it_is(capsys: Output):
+    text = text_format.MessageToString(schema.message("ModelProto").FromString(UNORDERED))
+    Path("t.textproto").write_text(text)
+    assert run(["fix", "t.textproto"]) == 1
+    out = capsys.readouterr().out
+    assert "= not fixed: the file is in text form, and fixes change binary files only" in out
+    assert "= fix:" not in out
+    assert Path("t.textproto").read_text() == text
+
+
+@pytest.mark.parametrize("data", [UNORDERED, ORDERED], ids=["with a fault", "without"])
+def test_standard_input_goes_to_standard_output(data: bytes):
+    command = [sys.executable, "-m", "onnx_lint", "fix", "-"]
+    done = subprocess.run(command, input=data, capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (0, ORDERED)
+    assert b"conforms" in done.stderr
+    assert (b"fixed" in done.stderr) == (data == UNORDERED)
+
+
+def test_a_file_that_cannot_be_replaced_is_reported(capsys: Output, monkeypatch: pytest.MonkeyPatch):
+    def fail(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(os, "replace", fail)
+    assert run(["fix", "a.onnx", "-f", "concise"]) == 2
+    captured = capsys.readouterr()
+    assert captured.err == "Error: a.onnx: Permission denied; it was left as it is\n"
+    assert "unordered-nodes" in captured.out
+    assert content("a.onnx") == UNORDERED
+    assert sorted(os.listdir()) == ["a.onnx", "b.onnx", "c.onnx"]
+
+
+def test_a_file_that_is_no_model_is_left_as_it_is():
+    Path("empty.onnx").write_bytes(b"")
+    assert run(["fix", "empty.onnx"]) == 1
+    assert content("empty.onnx") == b""
+
+
+def test_several_processes_fix(capsys: Output):
+    assert run(["fix", "-j", "2", "a.onnx", "b.onnx", "c.onnx"]) == 1
+    assert content("a.onnx") == ORDERED
+    assert "2 findings fixed" in capsys.readouterr().out
+
+
+def test_the_library_fixes():
+    report = fix("a.onnx")
+    assert report.passes
+    assert report.files[0].repair is not None
+    assert report.files[0].repair.fixed == (("unordered-nodes", 1),)
+    assert content("a.onnx") == ORDERED
+    with pytest.raises(FileNotFoundError):
+        fix("missing.onnx")

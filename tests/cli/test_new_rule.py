@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From an empty folder to a green test of a rule of the house, by two commands."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.models.clean_model import CLEAN
+
+from onnx_lint.cli.application import run
+
+
+def _run(folder: Path, *arguments: str) -> tuple[int, str]:
+    done = subprocess.run(
+        [sys.executable, "-m", *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTEST_ADDOPTS": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_from_an_empty_folder_to_a_green_test(tmp_path: Path):
+    code, output = _run(tmp_path, "onnx_lint", "new-rule", "missing-licence", "--clause", "ACME-1")
+    assert code == 0, output
+    code, output = _run(tmp_path, "pytest", "-q", "-p", "no:cacheprovider")
+    assert (code, "2 passed" in output) == (0, True), output
+    (tmp_path / "model.textproto").write_text(CLEAN)
+    code, output = _run(tmp_path, "onnx_lint", "--plugin", "missing_licence.py", "model.textproto")
+    assert code == 1
+    assert "clause: ACME-1 MUST (https://example.com/models): A model states its licence in its metadata." in output
+
+    # Another message: the test fails until the fixture is blessed.
+    rule = tmp_path / "missing_licence.py"
+    rule.write_text(rule.read_text().replace("the metadata has no entry", "the metadata lacks"))
+    code, output = _run(tmp_path, "pytest", "-q", "-p", "no:cacheprovider")
+    assert (code, "1 failed, 1 passed" in output) == (1, True), output
+    assert _run(tmp_path, "pytest", "-q", "-p", "no:cacheprovider", "--bless")[0] == 0
+    assert _run(tmp_path, "pytest", "-q", "-p", "no:cacheprovider")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["Missing_Licence"], "lower-case words with dashes"),
+        (["cycle"], "onnx-lint has a rule 'cycle' already"),
+        (["missing-licence", "--clause", "acme"], "capital letters and digits with dashes"),
+        (["missing-licence", "--clause", "GRA-1000"], "the prefix 'GRA' of the clause belongs to the specification"),
+        (["class"], "'class' is a word of Python"),
+        (["missing-licence", "--file", "rule.txt"], "'rule.txt' must end with .py"),
+    ],
+)
+def test_a_name_that_cannot_be_is_a_sentence(
+    arguments: list[str],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+):
+    monkeypatch.chdir(tmp_path)
+    assert run(["new-rule", *arguments]) == 2
+    assert message in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_file_is_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "test_missing_licence.py").write_text("mine")
+    assert run(["new-rule", "missing-licence"]) != 0
+    assert "test_missing_licence.py: the file exists already" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["test_missing_licence.py"]
+
+
+def test_a_second_rule_in_the_folder_leaves_the_first_one_green(tmp_path: Path):
+    for name in ("missing-licence", "missing-author"):
+        assert _run(tmp_path, "onnx_lint", "new-rule", name)[0] == 0
+    code, output = _run(tmp_path, "pytest", "-q", "-p", "no:cacheprovider")
+    assert (code, "4 passed" in output) == (0, True), output
+    (tmp_path / "model.textproto").write_text(CLEAN)
+    plugins = [word for name in ("missing_licence", "missing_author") for word in ("--plugin", f"{name}.py")]
+    code, output = _run(tmp_path, "onnx_lint", "model.textproto", *plugins)
+    assert code == 1
+    assert "HOUSE-MISSING-LICENCE" in output
+    assert "HOUSE-MISSING-AUTHOR" in output

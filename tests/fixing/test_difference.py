@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `--diff` shows: the lines before and after, with their numbers, and two lines around them."""
+
+from __future__ import annotations
+
+from google.protobuf import text_format
+
+from onnx_lint import schema
+from onnx_lint.engine.settings import Settings
+from onnx_lint.fixing.difference import difference_of
+from onnx_lint.fixing.rounds import Mended, Round
+from onnx_lint.input.patched_source import unpatched
+from onnx_lint.input.source import BytesSource
+from onnx_lint.ir.places.edits import Assign, Delete, Edit, Insert, Move
+from onnx_lint.ir.places.place import ROOT
+from onnx_lint.ir.places.splices import Splicer
+from onnx_lint.report import FileReport
+
+GRAPH = ROOT.at("graph")
+NODES = "".join(f'node {{ op_type: "Op{name}" input: "x" output: "{name}" }} ' for name in "abcdefghi")
+MODEL = f"""ir_version: 10 opset_import {{ version: 21 }} opset_import {{ domain: "a.b" version: 1 }}
+graph {{ name: "g" {NODES} value_info {{ name: "a" }} value_info {{ name: "b" }} }}
+functions {{ name: "F" domain: "d" }}
+functions {{ name: "G" domain: "d" node {{ op_type: "One" output: "o" }} node {{ op_type: "Two" output: "p" }} }}"""
+
+
+def _difference(*rounds: tuple[Edit, ...]) -> list[str]:
+    proto = text_format.Parse(MODEL, schema.message("ModelProto")(), descriptor_pool=schema.pool())
+    source = unpatched(BytesSource(proto.SerializeToString(deterministic=True)))
+    made = []
+    for edits in rounds:
+        splicer = Splicer(source, "ModelProto")
+        made.append(Round(source, edits, "ModelProto"))
+        source = source.patched(splice.patch for splice in splicer.with_lengths(splicer.of(edits)))
+    mended = Mended(source, FileReport("m.onnx", 0), tuple(made))
+    return difference_of(mended, "m.onnx", Settings()).splitlines()
+
+
+def test_nothing_that_changes_is_nothing_to_show():
+    assert _difference() == []
+
+
+def test_a_node_that_moves_is_shown_where_it_was_and_where_it_goes():
+    assert _difference((Move(GRAPH.at("node", 7), 1),)) == [
+        "--- m.onnx",
+        "+++ m.onnx",
+        "@@ graph.node[0] @@",
+        "     0 | a = Opa (x)",
+        "+    1 | h = Oph (x)",
+        "     1 | b = Opb (x)",
+        "     2 | c = Opc (x)",
+        "     3 | d = Opd (x)",
+        "@@ graph.node[5] @@",
+        "     5 | f = Opf (x)",
+        "     6 | g = Opg (x)",
+        "-    7 | h = Oph (x)",
+        "     8 | i = Opi (x)",
+    ]
+
+
+def test_changes_near_each_other_are_shown_together():
+    edits = (Delete(GRAPH.at("node", 0)), Assign(GRAPH.at("node", 3).at("op_type"), "New"))
+    assert _difference(edits)[2:] == [
+        "@@ graph.node[0] @@",
+        "-    0 | a = Opa (x)",
+        "     1 | b = Opb (x)",
+        "     2 | c = Opc (x)",
+        "-    3 | d = Opd (x)",
+        "+    2 | d = New (x)",
+        "     4 | e = Ope (x)",
+        "     5 | f = Opf (x)",
+    ]
+
+
+def test_what_goes_to_the_end_comes_after_the_last():
+    imported = schema.message("OperatorSetIdProto")(domain="new", version=3)
+    assert _difference((Insert(ROOT.at("opset_import", 2), imported),))[2:] == [
+        "@@ opset_import[0] @@",
+        '     0 | opset_import "" : 21',
+        '     1 | opset_import "a.b" : 1',
+        '+    2 | opset_import "new" : 3',
+    ]
+
+
+def test_a_field_that_is_no_list_has_a_line_before_and_after():
+    assert _difference((Assign(ROOT.at("ir_version"), 13),))[2:] == [
+        "@@ ir_version @@",
+        "-      | ir_version: 10",
+        "+      | ir_version: 13",
+    ]
+
+
+def test_in_a_list_that_changes_the_messages_have_other_numbers_afterwards():
+    edits = (Delete(ROOT.at("functions", 0)), Move(ROOT.at("functions", 1).at("node", 1), 0))
+    lines = _difference(edits)
+    assert lines[-4:] == [
+        "@@ functions[1].node[0] @@",
+        "+    0 | p = Two ()",
+        "     0 | o = One ()",
+        "-    1 | p = Two ()",
+    ]
+
+
+def test_each_round_is_shown_by_itself():
+    lines = _difference((Delete(GRAPH.at("value_info", 1)),), (Delete(GRAPH.at("value_info", 0)),))
+    assert [line for line in lines if line.startswith(("-", "+"))] == [
+        "--- m.onnx",
+        "+++ m.onnx",
+        "-    1 | value_info b",
+        "--- m.onnx (round 2)",
+        "+++ m.onnx (round 2)",
+        "-    0 | value_info a",
+    ]

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fixes are made in rounds, what overlaps waits, and what does more harm than good is not made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from onnx_lint.fixing.rounds import MOST_ROUNDS, Mended, mend
+from onnx_lint.input.source import BytesSource, Source
+from onnx_lint.ir.places.edits import Delete, Edit, Fix
+from onnx_lint.ir.places.place import ROOT, Place
+from onnx_lint.report import Diagnostic, FileReport
+from onnx_lint.schema import wire
+from onnx_lint.spec.clauses import Severity
+
+KEYS = b"".join(bytes([0x72, 3, 0x0A, 1, key]) for key in b"abcdefghijklmnop")
+"""A model that is a list of metadata with the keys a, b, c and so on."""
+
+
+def _keys(source: Source) -> str:
+    data = source.read_at(0, source.size)
+    return "".join(chr(data[value + 2]) for _, _, _, value, _ in wire.records(BytesSource(data), 0, len(data)))
+
+
+def _entry(index: int) -> Place:
+    return ROOT.at("metadata_props", index)
+
+
+def _found(rule: str, *edits: Edit, safe: bool = True) -> Diagnostic:
+    place = edits[0].place if edits else ROOT
+    fix = Fix(f"fix {rule}", edits, safe) if edits else None
+    return Diagnostic(
+        rule, Severity.ERROR, "wrong", str(place), "", "C-1", "MUST", "", "", None, (), None, None, edits=fix
+    )
+
+
+def _mended(judge: Callable[[str], list[Diagnostic]], *, unsafe: bool = False) -> tuple[str, Mended]:
+    """What becomes of the keys, where `judge` is the linter."""
+
+    def lint(source: Source) -> FileReport:
+        return FileReport("m.onnx", source.size, tuple(judge(_keys(source))))
+
+    source = BytesSource(KEYS)
+    done = mend(source, lint(source), lint, unsafe=unsafe)
+    return _keys(done.source), done
+
+
+def test_rounds_end_when_nothing_is_left():
+    keys, done = _mended(
+        lambda keys: [_found(f"no-{key}", Delete(_entry(keys.index(key)))) for key in "ac" if key in keys]
+    )
+    assert keys == "bdefghijklmnop"
+    assert len(done.rounds) == 1
+    assert done.fixed == (("no-a", 1), ("no-c", 1))
+    assert done.made == ("fix no-a", "fix no-c")
+
+
+def test_of_two_fixes_of_the_same_bytes_one_waits_for_the_next_round():
+    def judge(keys: str) -> list[Diagnostic]:
+        pairs = [("x", "ab"), ("y", "bc")]
+        return [
+            _found(rule, *(Delete(_entry(keys.index(key))) for key in pair if key in keys))
+            for rule, pair in pairs
+            if any(key in keys for key in pair)
+        ]
+
+    keys, done = _mended(judge)
+    assert keys == "defghijklmnop"
+    assert [len(made.edits) for made in done.rounds] == [2, 1]
+
+
+def test_there_are_ten_rounds_at_most():
+    keys, done = _mended(lambda keys: [_found("none", Delete(_entry(0))), *[_found("none") for _ in keys]])
+    assert len(done.rounds) == MOST_ROUNDS
+    assert keys == "abcdefghijklmnop"[MOST_ROUNDS:]
+
+
+def test_unsafe_fixes_are_made_on_demand():
+    def judge(keys: str) -> list[Diagnostic]:
+        return [_found("no-a", Delete(_entry(0)), safe=False)] if "a" in keys else []
+
+    assert _mended(judge)[0] == "abcdefghijklmnop"
+    assert _mended(judge, unsafe=True)[0] == "bcdefghijklmnop"
+
+
+def test_a_fix_that_brings_another_finding_is_not_made_and_the_others_are():
+    def judge(keys: str) -> list[Diagnostic]:
+        found = [_found(f"no-{key}", Delete(_entry(keys.index(key)))) for key in "ac" if key in keys]
+        return found if "a" in keys else [*found, _found("wants-a")]
+
+    keys, done = _mended(judge)
+    assert keys == "abdefghijklmnop"
+    (why,) = done.not_made
+    assert why.startswith("no-a: ")
+    assert "'wants-a'" in why
+
+
+def test_a_fix_that_leaves_the_finding_is_not_made():
+    keys, done = _mended(lambda _: [_found("no-a", Delete(_entry(3)))])
+    assert keys == "abcdefghijklmnop"
+    assert done.not_made == ("no-a: the fix was not made: the finding would still be there",)
+
+
+def test_a_fix_of_what_is_not_there_is_not_made():
+    keys, done = _mended(lambda _: [_found("no-z", Delete(_entry(30)))])
+    assert keys == "abcdefghijklmnop"
+    assert done.not_made == ("no-z: the fix cannot be made: there is no metadata_props[30]",)
+
+
+def test_a_fix_after_which_the_file_cannot_be_checked_is_not_made():
+    def lint(source: Source) -> FileReport:
+        if source.size < len(KEYS):
+            return FileReport("m.onnx", source.size, not_judged="too large")
+        return FileReport("m.onnx", source.size, (_found("no-a", Delete(_entry(0))),))
+
+    source = BytesSource(KEYS)
+    done = mend(source, lint(source), lint, unsafe=False)
+    assert (done.rounds, len(done.not_made)) == ((), 1)

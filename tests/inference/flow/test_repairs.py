@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The change of a node with which its shapes fit, tried before it is told."""
+
+from __future__ import annotations
+
+import onnx.parser
+import pytest
+
+from onnx_lint.input.source import BytesSource
+from onnx_lint.loader import load
+
+
+def _hints(inputs: str, outputs: str, nodes: str) -> list[str | None]:
+    text = f'<ir_version: 10, opset_import: ["": 21]> g ({inputs}) => ({outputs}) {{ {nodes} }}'
+    model = load(BytesSource(onnx.parser.parse_model(text).SerializeToString()))
+    assert model.value_flow.shapes
+    return [conflict.hint for conflict in model.value_flow.shapes]
+
+
+@pytest.mark.parametrize(
+    ("inputs", "output", "node", "hint"),
+    [
+        ("float[2,3] x, float[4,3] w", "float[2,4] y", "Gemm(x, w)", "with transB=1 the shapes fit"),
+        ("float[3,2] x, float[3,4] w", "float[2,4] y", "Gemm(x, w)", "with transA=1 the shapes fit"),
+        ("float[2,3] x, float[3,4] w", "float[2,4] y", "Gemm<transB=1>(x, w)", "with transB=0 the shapes fit"),
+        ("float[2,3] x, float[4,3] w, float[4] c", "float[2,4] y", "Gemm(x, w, c)", "with transB=1 the shapes fit"),
+        # The shapes would fit, and what comes out is not what is declared.
+        ("float[2,3] x, float[4,3] w", "float[2,5] y", "Gemm(x, w)", None),
+        # The bias does not fit whatever is transposed.
+        ("float[2,3] x, float[4,3] w, float[9] c", "float[2,4] y", "Gemm(x, w, c)", None),
+        # Either matrix may be the one to transpose.
+        ("float[2,3] x, float[2,3] w", "float[A,B] y", "Gemm(x, w)", None),
+        ("float[2,3] x, float[2,3] w", "float[2,2] y", "Gemm(x, w)", "with transB=1 the shapes fit"),
+        (
+            "float[N,2,3] x, float[4,3] w",
+            "float[N,2,4] y",
+            "MatMul(x, w)",
+            "with a Transpose of input 1 'w' with perm=[1, 0] the shapes fit",
+        ),
+        (
+            "float[1,8,9,3] x, float[5,3,2,2] w",
+            "float[1,5,7,8] y",
+            "Conv(x, w)",
+            "with a Transpose of input 0 'x' with perm=[0, 3, 1, 2] the shapes fit",
+        ),
+        ("float[2,3] x, float[2,4] w", "float[2,7] y", "Concat<axis=0>(x, w)", "with axis=1 the shapes fit"),
+        ("float[2,3] x, float[2,3,4] w", "float[2,7] y", "Concat<axis=0>(x, w)", None),
+        (
+            "float[1,3,8,9] x, float[3] w",
+            "float[1,3,8,9] y",
+            "Add(x, w)",
+            "with an Unsqueeze of input 1 'w' with axes=[1, 2] the shapes fit",
+        ),
+        ("float[1,3,3,9] x, float[3] w", "float[1,3,3,9] y", "Add(x, w)", None),
+        (
+            "float[3,8] x, float[5,3,2] w",
+            "float[1,5,7] y",
+            "Conv(x, w)",
+            "with an Unsqueeze of input 0 'x' with axes=[0] the shapes fit",
+        ),
+        (
+            "float[5,7,3] x, float[1,4,3] w, float[1,4,4] r, float[5,1,4] h",
+            "float[5,7,1,4] y",
+            "RNN<hidden_size=4>(x, w, r, , , h)",
+            "with layout=1 the shapes fit",
+        ),
+        ("float[2,3] x, float[4] w", "float[2,3] y", "Sub(x, w)", None),
+    ],
+)
+def test_one_change_is_told_if_it_fits(inputs: str, output: str, node: str, hint: str | None):
+    assert _hints(inputs, output, f"y = {node}")[0] == hint
+
+
+def test_a_parameter_of_a_function_is_not_known():
+    text = """
+        <ir_version: 10, opset_import: ["": 21, "l": 1]>
+        g (float[2,3] x, float[4,3] w) => (float[2,4] y) { y = l.F<t=0>(x, w) }
+        <domain: "l", opset_import: ["": 21]>
+        F <t> (a, b) => (c) { c = Gemm<transB: int = @t>(a, b) }"""
+    model = load(BytesSource(onnx.parser.parse_model(text).SerializeToString()))
+    assert [conflict.hint for conflict in model.value_flow.shapes] == [None]
+
+
+def test_in_a_function_outputs_have_no_shape_to_fit():
+    text = """
+        <ir_version: 10, opset_import: ["": 21, "l": 1]>
+        g (float[2,3] x, float[4,3] w) => (float[2,4] y) { y = l.F(x, w) }
+        <domain: "l", opset_import: ["": 21]>
+        F (a, b) => (c) { c = Gemm(a, b) }"""
+    model = load(BytesSource(onnx.parser.parse_model(text).SerializeToString()))
+    assert [conflict.hint for conflict in model.value_flow.shapes] == ["with transB=1 the shapes fit"]
+
+
+def test_a_node_with_a_subgraph_is_tried_as_well():
+    """The subgraph is an attribute without a value for shape rules. The key has one dimension less than it must."""
+    text = """
+        <ir_version: 13, opset_import: ["": 26, "ai.onnx.preview": 1]>
+        g (float[1,2,4,8] q, float[2,4,8] k) => (float[1,2,4,8] y) {
+            y = ai.onnx.preview.FlexAttention<
+                score_mod = s (float[B,H,L,S] a) => (float[B,H,L,S] b) { b = Relu(a) }>(q, k, q)
+        }"""
+    model = load(BytesSource(onnx.parser.parse_model(text).SerializeToString()))
+    assert [conflict.hint for conflict in model.value_flow.shapes] == [
+        "with an Unsqueeze of input 1 'k' with axes=[0] the shapes fit"
+    ]

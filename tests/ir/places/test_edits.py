@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fixes say whether they are safe."""
+
+from __future__ import annotations
+
+from onnx_lint.ir.places.edits import Delete, Fix
+from onnx_lint.ir.places.place import ROOT
+
+
+def test_a_fix_is_safe_unless_it_says_otherwise():
+    edits = (Delete(ROOT.at("opset_import", 1)),)
+    assert Fix("delete the import", edits).safety == "safe"
+    assert Fix("delete the import", edits, is_safe=False).safety == "unsafe"

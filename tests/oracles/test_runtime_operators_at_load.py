@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ONNX Runtime refuses of its own operators when it makes a session, and what onnx-lint says of it.
+
+The nodes are those of `support.models.runtime_nodes`, each changed in one place: a dimension, a rank, an operand, an
+attribute. What ONNX Runtime loads and runs may not have an error, and what it refuses to load has to have one.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import select
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import onnx
+import pytest
+from onnx import helper
+from support.models.runtime_nodes import NODES, RuntimeNode
+
+from onnx_lint import lint
+
+pytestmark = pytest.mark.consumers
+
+OPERATORS = """
+    Attention BiasGelu DecoderMaskedMultiHeadAttention DequantizeLinear DynamicQuantizeMatMul
+    EmbedLayerNormalization FastGelu FusedConv FusedMatMul FusedMatMulActivation GroupQueryAttention Inverse
+    MatMulBnb4 MatMulIntegerToFloat MatMulNBits MaxpoolWithMask MulInteger MultiHeadAttention NhwcConv NhwcFusedConv
+    NhwcMaxPool QAttention QGemm QLinearAdd QLinearAveragePool QLinearConcat QLinearConv QLinearGlobalAveragePool
+    QLinearLeakyRelu QLinearMul QLinearReduceMean QLinearSigmoid QLinearSoftmax QuantizeLinear RotaryEmbedding
+    SkipLayerNormalization SkipSimplifiedLayerNormalization TransposeMatMul
+"""
+"""The operators that ONNX Runtime's optimizer and quantizer and the exporters for it write."""
+
+EXPLAINED = {
+    r"^FusedMatMul\(.*transBatchA.*Incompatible dimensions$": "batches that change places are not compared",
+}
+"""What ONNX Runtime refuses and onnx-lint does not, and why."""
+
+NO_KERNEL = ("NOT_IMPLEMENTED", "is not a registered function", "Could not find an implementation")
+"""What depends on the build."""
+
+_ANSWERS = """
+import json, sys
+import numpy as np
+import onnxruntime
+options = onnxruntime.SessionOptions()
+options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+options.log_severity_level = 4
+options.intra_op_num_threads = options.inter_op_num_threads = 1
+kinds = {"float": "f4", "float16": "f2", "double": "f8", "bool": "?"}
+for line in sys.stdin:
+    load = run = ""
+    try:
+        session = onnxruntime.InferenceSession(line.rstrip(), options, providers=["CPUExecutionProvider"])
+        try:
+            inputs = [(each, each.type[7:-1]) for each in session.get_inputs()]
+            session.run(None, {each.name: np.ones(each.shape, kinds.get(kind, kind)) for each, kind in inputs})
+        except Exception as error:
+            run = str(error)
+    except Exception as error:
+        load = str(error)
+    print(json.dumps([load, run]), flush=True)
+"""
+
+
+class _Runtime:
+    """ONNX Runtime in a process of its own, which some nodes end."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[str] | None = None
+
+    def answer(self, path: Path) -> tuple[str, str] | None:
+        """Why the runtime refuses to load a model, and why to run it, each empty where it does; None if it ended."""
+        if self._process is None:
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", _ANSWERS],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+            )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(f"{path}\n")
+        self._process.stdin.flush()
+        ready, _, _ = select.select([self._process.stdout], [], [], 60)
+        line = self._process.stdout.readline() if ready else ""
+        if line:
+            load, run = json.loads(line)
+            return load, run
+        self.stop()
+        return None
+
+    def stop(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.communicate()
+            self._process = None
+
+
+Shapes = list[list[int] | None]
+
+
+def _changes(example: RuntimeNode) -> Iterator[tuple[Shapes, dict[str, Any], int | None]]:
+    """The shapes of the inputs, the attributes, and the input that is left out: as they are, and each changed once."""
+    shapes: Shapes = [None if each is None else list(each.shape) for each in example.inputs]
+    attributes = example.attributes
+    yield shapes, attributes, None
+    for index, shape in enumerate(shapes):
+        if shape is None:
+            continue
+        others = [[1, *shape], [*shape, 2], shape[1:] if shape else [2]]
+        for axis, size in enumerate(shape):
+            others += [[*shape[:axis], other, *shape[axis + 1 :]] for other in (size + 1, size - 1 if size > 1 else 2)]
+        for other in others:
+            yield [*shapes[:index], other, *shapes[index + 1 :]], attributes, None
+        yield shapes, attributes, index
+    for name, value in attributes.items():
+        yield shapes, {key: each for key, each in attributes.items() if key != name}, None
+        values: list[Any] = []
+        if isinstance(value, int):
+            values = [-1, 0, 3, value + 1]
+        elif isinstance(value, list) and isinstance(value[0], int):
+            values = [*([value[:-1]] if value[1:] else []), [*value, 1], [-1, *value[1:]], [0, *value[1:]]]
+        for changed in values:
+            yield shapes, {**attributes, name: changed}, None
+
+
+def _model(example: RuntimeNode, shapes: Shapes, attributes: dict[str, Any], left_out: int | None) -> onnx.ModelProto:
+    names = ["" if shape is None or index == left_out else f"x{index}" for index, shape in enumerate(shapes)]
+    while names and not names[-1]:
+        names.pop()
+    node = helper.make_node(
+        example.operator,
+        names,
+        [f"y{index}" for index in range(len(example.outputs))],
+        domain="com.microsoft",
+        **attributes,
+    )
+    inputs = [
+        helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(value.dtype), shape)
+        for name, value, shape in zip(names, example.inputs, shapes, strict=False)
+        if name and value is not None
+    ]
+    graph = helper.make_graph([node], "g", inputs, [onnx.ValueInfoProto(name=name) for name in node.output])
+    imports = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
+    return helper.make_model(graph, opset_imports=imports, ir_version=8)
+
+
+@pytest.fixture
+def of_onnx() -> Iterator[_Runtime]:
+    runtime = _Runtime()
+    yield runtime
+    runtime.stop()
+
+
+@pytest.mark.parametrize("operator", OPERATORS.split())
+def test_what_does_not_load_has_an_error_and_what_runs_has_none(operator, of_onnx, tmp_path):
+    pytest.importorskip("onnxruntime", reason="no part of the development packages: pip install onnxruntime")
+    path = tmp_path / "model.onnx"
+    wrong: list[str] = []
+    judged: Counter[bool] = Counter()
+    for example in NODES:
+        if example.operator != operator:
+            continue
+        for shapes, attributes, left_out in _changes(example):
+            model = _model(example, shapes, attributes, left_out)
+            path.write_bytes(model.SerializeToString())
+            answer = of_onnx.answer(path)
+            # A process that ends says nothing of the model.
+            if answer is None or any(word in answer[0] for word in NO_KERNEL):
+                continue
+            load, run = answer
+            found = [
+                each
+                for each in lint(path).diagnostics
+                if each.severity.label == "error" and each.rule not in ("untyped-graph-value", "shapeless-graph-value")
+            ]
+            judged[bool(load)] += 1
+            what = f"{operator}({shapes}, without {left_out}){attributes}"
+            if load and not found and not any(re.search(each, f"{what}: {load.strip()}") for each in EXPLAINED):
+                wrong.append(f"missed {what}: {load.strip()[-200:]}")
+            elif found and not load and not run:
+                wrong.append(f"false alarm {what}: {found[0].message}")
+    assert judged, "no kernel for any of them"
+    assert not wrong, "\n".join(wrong)

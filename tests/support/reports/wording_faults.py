@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds what is wrong with the words of diagnostics, whichever rule wrote them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from difflib import SequenceMatcher
+from typing import Final
+
+from onnx_lint.report import Diagnostic
+from onnx_lint.reporters.wording import allowed_of
+
+LEAST_WORDS: Final = 4
+"""A repetition of fewer words is no sentence said twice."""
+
+NEARLY_EQUAL: Final = 0.9
+
+REPRESENTATIONS: Final = re.compile(
+    r"\[['\"]|\(['\"]\w+['\"],|<class|(?<!\S)b['\"]|\b(None|True|False)\b|\w\(\)|Proto\(|\bdtype\("
+)
+"""Lists, tuples and bytes as Python writes them, its constants, classes and calls."""
+
+
+def wording_faults(diagnostics: Iterable[Diagnostic]) -> Iterator[str]:
+    """Yield what is wrong: a missing allowed text, one that repeats the message, and values as Python writes them."""
+    for item in diagnostics:
+        if not item.allowed:
+            yield f"{item.rule}: nothing is said to be allowed"
+        elif _repeats(item):
+            yield f"{item.rule}: what is allowed repeats the message: {item.message}"
+        for text in (item.message, item.allowed or "", *(place.message for place in item.related)):
+            if REPRESENTATIONS.search(text):
+                yield f"{item.rule}: written as Python writes it: {text}"
+
+
+def _repeats(item: Diagnostic) -> bool:
+    """Return whether the allowed text is in the message, nearly word by word."""
+    texts = (re.sub(r"'[^']*'", "", text) for text in (allowed_of(item) or "", item.message))  # names are no sentence
+    allowed, message = (re.findall(r"[\w.:@/-]+", text) for text in texts)
+    count = len(allowed)
+    if count < LEAST_WORDS:
+        return False
+    starts = range(max(1, len(message) - count + 1))
+    return any(SequenceMatcher(None, allowed, message[at : at + count]).ratio() >= NEARLY_EQUAL for at in starts)
