@@ -30,6 +30,7 @@ _WRITTEN_BEFORE_LOOK: Final = 256
 _MOST_BYTES_OF_ENTRY: Final = 8 << 20
 _DAY_SECONDS: Final = 86_400
 _BUSY_SECONDS: Final = 5
+_RETRY_SECONDS: Final = 0.01
 _FORMAT: Final = 1
 _APPLICATION: Final = 0x4F4E4C54
 _TABLE: Final = "CREATE TABLE verdicts (key BLOB PRIMARY KEY, used INTEGER NOT NULL, content BLOB NOT NULL)"
@@ -95,13 +96,18 @@ class Store:
             connection.close()
 
     def _opened(self) -> sqlite3.Connection:
-        try:
-            return self._connected()
-        except sqlite3.OperationalError:
-            raise
-        except (sqlite3.DatabaseError, UnicodeDecodeError):
-            remove(self._path)
-            return self._connected()
+        end = time.monotonic() + _BUSY_SECONDS
+        while True:
+            try:
+                return self._connected()
+            except sqlite3.OperationalError as error:
+                # SQLite does not wait for another process that changes the journal mode at the same time.
+                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+                    raise
+                time.sleep(_RETRY_SECONDS)
+            except (sqlite3.DatabaseError, UnicodeDecodeError):
+                remove(self._path)
+                return self._connected()
 
     def _connected(self) -> sqlite3.Connection:
         for path in (self._path + ending for ending in ("", *_BESIDE)):
@@ -110,12 +116,7 @@ class Store:
         os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600))
         connection = sqlite3.connect(self._path, timeout=_BUSY_SECONDS, isolation_level=None)
         try:
-            for setting in (
-                "trusted_schema = OFF",
-                "cell_size_check = ON",
-                "journal_mode = WAL",
-                "synchronous = NORMAL",
-            ):
+            for setting in _SETTINGS:
                 connection.execute(f"PRAGMA {setting}")
             _check_schema(connection)
         except BaseException:
