@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from onnx_lint.common.cached import cached_property
 from onnx_lint.common.record import Record, replace
 from onnx_lint.ir.documents.kinds import NEEDS, Need
-from onnx_lint.model import Delete, Fix, Model, Place
+from onnx_lint.model import Assign, Delete, Fix, Model, Place
 from onnx_lint.spec.clauses import EDITIONS, KEYWORDS, Clause
 from onnx_lint.wording import quote
 
@@ -28,6 +28,7 @@ __all__ = [
     "findings_of",
     "findings_of_nodes",
     "folded",
+    "location_beside_model",
     "own_clause",
     "replace",
     "rule",
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
     from onnx_lint.inference.types.conflict import Conflict, Disagreement, NodeConflict
     from onnx_lint.inference.types.declaration_conflict import DeclaredValue
+    from onnx_lint.ir.tensors.external import ExternalData
 
     C = TypeVar("C", bound=Conflict)
     F = TypeVar("F")
@@ -250,6 +252,18 @@ def deletion_of(declared: DeclaredValue) -> Fix | None:
         return None
     entry = declared.graph.at("value_info", declared.index)
     return Fix(f"delete value info {quote(declared.subject)} of {declared.graph.describe()}", (Delete(entry),))
+
+
+def location_beside_model(users: Sequence[ExternalData]) -> Fix | None:
+    """Return the fix that takes a file beside the model for a file that moved; None if none has the name.
+
+    `users`: tensors with one location. Unsafe: nothing says that the file beside the model is the same.
+    """
+    name = users[0].beside_model() if users[0].location else None
+    if name is None or any(data.beside_model() != name for data in users):
+        return None
+    edits = tuple(Assign(data.entry_place("location").at("value"), name) for data in users)
+    return Fix(f"take the values from {quote(name)} beside the model", edits, is_safe=False)
 
 
 def conversions_apart(model: Model, conflicts: Iterable[C]) -> Iterator[C]:

@@ -26,7 +26,8 @@ from onnx_lint.model.model import Model
 from onnx_lint.schema import Proto
 
 if TYPE_CHECKING:
-    from onnx_lint.inference.shapes.dims import Shape, are_sizes
+    from onnx_lint.inference.flow.shape_conflict import DeclaredShapeConflict
+    from onnx_lint.inference.shapes.dims import Shape, agree, are_sizes
     from onnx_lint.inference.shapes.fact import Fact
     from onnx_lint.inference.shapes.problem import is_remark
     from onnx_lint.inference.types.distinct_types import describe_case
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from onnx_lint.ir.in_words import describe_element_type, describe_shape
     from onnx_lint.ir.names.declaration_index import AxesOfOneRank, EarlierStatements
     from onnx_lint.ir.names.declarations import TENSOR_KINDS, Declaration, Statements, contradict
+    from onnx_lint.ir.names.fresh_names import FreshNames
     from onnx_lint.ir.names.ordering import moves_into_order
     from onnx_lint.ir.names.resolution import LateUse
     from onnx_lint.ir.operators.attribute_faults import AttributeFault, attribute_faults, listed_values, unlisted_values
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     from onnx_lint.ir.operators.control_flow import handed_on_outputs
     from onnx_lint.ir.operators.function_calls import MAX_COUNT, Recursion, attribute_parameters
     from onnx_lint.ir.operators.given import broken_by, is_empty_list
+    from onnx_lint.ir.operators.import_fixes import ImportFixes
     from onnx_lint.ir.operators.imports import MAX_VERSION, Importer, count_domains, first_of_domains, highest_versions
     from onnx_lint.ir.operators.mismatch import (
         GivenOperands,
@@ -68,7 +71,7 @@ if TYPE_CHECKING:
         version_hint,
     )
     from onnx_lint.ir.operators.operators import AlikeNodes, Operator, OperatorStatus
-    from onnx_lint.ir.places.edits import Assign, Delete, Fix, Move
+    from onnx_lint.ir.places.edits import Assign, Delete, Edit, Fix, Move
     from onnx_lint.ir.sharding import ShardingSpec
     from onnx_lint.ir.tensors import Occurrences, StoredSparseTensor, StoredTensor, and_others, contents, element_count
     from onnx_lint.ir.tensors.data_folder import FileState
@@ -162,7 +165,8 @@ __all__ = [
 ]
 
 _LATE: Final = {
-    "inference.shapes.dims": "Shape are_sizes",
+    "inference.flow.shape_conflict": "DeclaredShapeConflict",
+    "inference.shapes.dims": "Shape agree are_sizes",
     "inference.shapes.fact": "Fact",
     "inference.shapes.problem": "is_remark",
     "inference.types.distinct_types": "describe_case",
@@ -175,6 +179,7 @@ _LATE: Final = {
     "ir.in_words": "describe_element_type describe_shape",
     "ir.names.declaration_index": "AxesOfOneRank EarlierStatements",
     "ir.names.declarations": "Declaration Statements TENSOR_KINDS contradict",
+    "ir.names.fresh_names": "FreshNames",
     "ir.names.ordering": "moves_into_order",
     "ir.names.resolution": "LateUse",
     "ir.operators.attribute_faults": "AttributeFault attribute_faults listed_values unlisted_values",
@@ -182,6 +187,7 @@ _LATE: Final = {
     "ir.operators.control_flow": "handed_on_outputs",
     "ir.operators.function_calls": "MAX_COUNT Recursion attribute_parameters",
     "ir.operators.given": "broken_by is_empty_list",
+    "ir.operators.import_fixes": "ImportFixes",
     "ir.operators.imports": "Importer MAX_VERSION count_domains first_of_domains highest_versions",
     "ir.operators.mismatch": (
         "GivenOperands alternatives_without attributes_for_runtime attributes_with counted "
@@ -190,7 +196,7 @@ _LATE: Final = {
         "other_version unknown_attributes version_hint"
     ),
     "ir.operators.operators": "AlikeNodes Operator OperatorStatus",
-    "ir.places.edits": "Assign Delete Fix Move",
+    "ir.places.edits": "Assign Delete Edit Fix Move",
     "ir.sharding": "ShardingSpec",
     "ir.tensors": "Occurrences StoredSparseTensor StoredTensor and_others contents element_count",
     "ir.tensors.data_folder": "FileState",

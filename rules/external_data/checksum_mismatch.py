@@ -4,7 +4,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from onnx_lint.model import FileState, Model
+from onnx_lint.model import Assign, ExternalData, FileState, Fix, Model
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
@@ -40,7 +40,8 @@ def checksum_mismatch(model: Model, *, verify: bool = False) -> Iterator[Finding
     ### How to fix
 
     Take the SHA-1 digest of the whole data file as it is now (`sha1sum weights.bin`), or drop the entry: it may be
-    left out.
+    left out. `onnx-lint fix --unsafe-fixes --verify-checksums` (unsafe: the file may be the wrong one) states the
+    digest.
 
     ```
     # beside the model: weights.bin, 16 zero bytes
@@ -55,17 +56,23 @@ def checksum_mismatch(model: Model, *, verify: bool = False) -> Iterator[Finding
         checksum = data.get("checksum") if data.is_external else None
         if checksum is None:
             continue
+        is_readable = verify and data.file is not None and data.file.state is FileState.REGULAR
+        digest = data.sha1() if is_readable else None
         problem = None
         if not _SHA1.fullmatch(checksum):
             problem = "is not a SHA-1 digest"
-        elif verify and data.file is not None and data.file.state is FileState.REGULAR:
-            digest = data.sha1()
-            if digest is not None and digest != checksum.lower():
-                problem = f"is not that of the file, {digest}"
+        elif digest is not None and digest != checksum.lower():
+            problem = f"is not that of the file, {digest}"
         if problem is not None:
             yield Finding(
                 data.entry_place("checksum"),
                 f"the checksum {quote(checksum)} of {data.describe()} {problem}",
                 allowed="the SHA-1 digest of the file, 40 hexadecimal digits",
                 subject=data.proto.name,
+                fix=_fix(data, digest) if digest is not None else None,
             )
+
+
+def _fix(data: ExternalData, digest: str) -> Fix:
+    edit = Assign(data.entry_place("checksum").at("value"), digest)
+    return Fix(f"state the checksum of {quote(data.location)} as it is now", (edit,), is_safe=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import ExternalData, FileState, Model
-from onnx_lint.rule import Finding, rule
+from onnx_lint.rule import Finding, location_beside_model, rule
 
 
 @rule(clause="EXT-4", since="0.1.0", about=Model.external_data, needs="tensor")
@@ -32,8 +32,10 @@ def missing_external_file(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Copy the data file together with the model, under the name that the model states; in a checkout of Git LFS,
-    `git lfs pull` fetches it. A model that can do without the file has its weights inside:
+    Copy the data file together with the model, under the name that the model states; in a checkout of Git LFS, `git
+    lfs pull` fetches it. If a file of the same name with enough bytes lies beside the model, `onnx-lint fix
+    --unsafe-fixes` (unsafe: it may be another file) states its location: `weights/a.bin` becomes `a.bin`. A model
+    that can do without the file has its weights inside:
 
     - PyTorch: `torch.onnx.export(..., external_data=False)` with `dynamo=True`.
     - The `onnx` package: `onnx.save(onnx.load("model.onnx"), "whole.onnx")` where the data is still there.
@@ -60,4 +62,5 @@ def missing_external_file(model: Model) -> Iterator[Finding]:
             allowed=f"a regular file in the folder of {model.describe()}",
             subject=location,
             collective=True,
+            fix=location_beside_model(users) if file.state is FileState.MISSING else None,
         )

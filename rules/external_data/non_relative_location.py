@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import IN_MEMORY_MARKS, Model, location_problem
-from onnx_lint.rule import Finding, rule
+from onnx_lint.rule import Finding, location_beside_model, rule
 from onnx_lint.wording import quote
 
 
@@ -48,7 +48,8 @@ def non_relative_location(model: Model) -> Iterator[Finding]:
     ### How to fix
 
     Store the file in the folder of the model or below it, and name it from there, with `/` as separator on every
-    system.
+    system. If a file of the same name with enough bytes lies beside the model, `onnx-lint fix --unsafe-fixes`
+    (unsafe: it may be another file) states its location.
 
     - The `onnx` package: `onnx.save(..., save_as_external_data=True, location="weights.bin")`.
 
@@ -74,4 +75,5 @@ def non_relative_location(model: Model) -> Iterator[Finding]:
                 clause=clause,
                 allowed=f"a POSIX path relative to {model.describe()}'s folder",
                 subject=data.proto.name,
+                fix=location_beside_model([data]) if clause == "EXT-2" else None,
             )

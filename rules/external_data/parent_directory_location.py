@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model, goes_up
-from onnx_lint.rule import Finding, rule
+from onnx_lint.rule import Finding, location_beside_model, rule
 from onnx_lint.wording import quote
 
 
@@ -45,7 +45,9 @@ def parent_directory_location(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Move the file into the folder of the model or below it, and name it from there.
+    Move the file into the folder of the model or below it, and name it from there. If a file of the same name with
+    enough bytes lies beside the model, `onnx-lint fix --unsafe-fixes` (unsafe: it may be another file) states its
+    location.
 
     ```
     # beside the model: weights.bin, 16 zero bytes
@@ -62,4 +64,5 @@ def parent_directory_location(model: Model) -> Iterator[Finding]:
                 f"the location {quote(data.location)} of {data.describe()} has a component '..'",
                 allowed=f"a path that stays below {model.describe()}'s folder",
                 subject=data.proto.name,
+                fix=location_beside_model([data]),
             )

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Graph, GraphKind, Model
-from onnx_lint.rule import Finding, Related, folded, rule
+from onnx_lint.model import Assign, Fix, FreshNames, Graph, GraphKind, Model
+from onnx_lint.rule import Finding, Related, folded, replace, rule
 from onnx_lint.wording import quote
 
 
@@ -36,7 +36,9 @@ def duplicate_graph_name(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Name each graph differently, for example after the node and the attribute in which it stands.
+    Name each graph differently, for example after the node and the attribute in which it stands. `onnx-lint fix
+    --unsafe-fixes` (unsafe: other files may name graphs) adds a number to the second of two graphs: `branch` and
+    `branch_1`.
 
     ```
     node { op_type: "If" input: "condition" output: "y"
@@ -54,7 +56,16 @@ def duplicate_graph_name(model: Model) -> Iterator[Finding]:
     for graph in model.graphs:
         if not graph.is_function and graph.name and first.setdefault(graph.name, graph) is not graph:
             repeating.append((graph, first[graph.name]))
-    yield from folded(repeating, _finding, None, ("more graph repeats a name", "more graphs repeat a name"))
+    more = ("more graph repeats a name", "more graphs repeat a name")
+    for finding in folded(repeating, _finding, None, more):
+        yield replace(finding, fix=_fix(model, [graph for graph, _ in repeating]))
+
+
+def _fix(model: Model, repeating: list[Graph]) -> Fix:
+    fresh = FreshNames(graph.name for graph in model.graphs)
+    edits = tuple(Assign(graph.at("name"), fresh.like(graph.name)) for graph in repeating)
+    graphs = "1 graph" if len(edits) == 1 else f"{len(edits):,} graphs"
+    return Fix(f"give {graphs} another name", edits, is_safe=False)
 
 
 def _finding(pair: tuple[Graph, Graph]) -> Finding:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 
-from onnx_lint.model import Graph, GraphKind, Model
-from onnx_lint.rule import Finding, Related, folded, rule
+from onnx_lint.model import Assign, Fix, FreshNames, Graph, GraphKind, Model
+from onnx_lint.rule import Finding, Related, folded, replace, rule
 from onnx_lint.wording import quote
 
 
@@ -33,7 +33,8 @@ def duplicate_node_name(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Give each node a name of its own, or none.
+    Give each node a name of its own, or none. `onnx-lint fix --unsafe-fixes` (unsafe: other files may name nodes)
+    adds a number to the second of two nodes: `n` and `n_1`.
 
     - `onnx_ir`: `onnx_ir.passes.common.NameFixPass()(model)`.
     - `onnx.compose.add_prefix` before two graphs are joined.
@@ -43,11 +44,13 @@ def duplicate_node_name(model: Model) -> Iterator[Finding]:
     node { name: "abs" op_type: "Abs" input: "a" output: "y" }
     ```
     """
+    fresh: FreshNames | None = None
     for graph in model.graphs:
         # A training algorithm is one graph with the inference graph.
         inference = _first_nodes(graph.parent) if graph.kind is GraphKind.ALGORITHM and graph.parent else {}
         if graph.has_repeated_node_names or not inference.keys().isdisjoint(graph.node_names):
-            yield from _duplicates(graph, inference)
+            fresh = fresh or FreshNames(name for each in model.graphs for name in each.node_names)
+            yield from _duplicates(graph, inference, fresh)
 
 
 def _first_nodes(graph: Graph) -> dict[str, int]:
@@ -58,15 +61,23 @@ def _first_nodes(graph: Graph) -> dict[str, int]:
     return found
 
 
-def _duplicates(graph: Graph, inference: dict[str, int]) -> Iterator[Finding]:
+def _duplicates(graph: Graph, inference: dict[str, int], fresh: FreshNames) -> Iterator[Finding]:
     """A finding on the nodes that repeat a name of their graph, and one on those that repeat one of inference."""
     more = ("more node repeats a name", "more nodes repeat a name")
     own = _first_nodes(graph)
-    repeating = ((index, own[name]) for index, name in enumerate(graph.node_names) if own.get(name, index) != index)
-    yield from folded(repeating, partial(_finding, graph, graph, "NAM-4"), graph.name, more)
+    repeating = [(index, own[name]) for index, name in enumerate(graph.node_names) if own.get(name, index) != index]
+    for finding in folded(repeating, partial(_finding, graph, graph, "NAM-4"), graph.name, more):
+        yield replace(finding, fix=_fix(graph, (index for index, _ in repeating), fresh))
     if graph.parent is not None:
         shared = sorted((own[name], inference[name]) for name in own.keys() & inference.keys())
-        yield from folded(shared, partial(_finding, graph, graph.parent, "TRN-9"), graph.name, more)
+        for finding in folded(shared, partial(_finding, graph, graph.parent, "TRN-9"), graph.name, more):
+            yield replace(finding, fix=_fix(graph, (index for index, _ in shared), fresh))
+
+
+def _fix(graph: Graph, nodes: Iterable[int], fresh: FreshNames) -> Fix:
+    edits = tuple(Assign(graph.at("node", index).at("name"), fresh.like(graph.node_names[index])) for index in nodes)
+    nodes_in_words = "1 node" if len(edits) == 1 else f"{len(edits):,} nodes"
+    return Fix(f"give {nodes_in_words} of {graph.describe()} another name", edits, is_safe=False)
 
 
 def _finding(graph: Graph, other_graph: Graph, clause: str, indices: tuple[int, int]) -> Finding:

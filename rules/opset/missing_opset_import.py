@@ -9,6 +9,7 @@ from onnx_lint.model import (
     LATER_FIELDS,
     ROOT,
     Function,
+    ImportFixes,
     Model,
     Node,
     count_domains,
@@ -16,7 +17,7 @@ from onnx_lint.model import (
     normalized_domain,
     shown_domain,
 )
-from onnx_lint.rule import Finding, rule
+from onnx_lint.rule import Finding, replace, rule
 from onnx_lint.wording import Suggestions, quote, quote_some
 
 MAX_LISTED = 10
@@ -62,7 +63,10 @@ def missing_opset_import(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Import each domain that a node has, and in each function those of its body.
+    Import each domain that a node has, and in each function those of its body. `onnx-lint fix --unsafe-fixes`
+    (unsafe: another version may be meant) adds the newest version that all nodes of the domain allow and that the IR
+    version has: below, 1 of "com.microsoft". A function gets the version that the model imports. Where a node's
+    operator is not known, nothing is added.
 
     - The `onnx` package:
       `onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("com.microsoft", 1), ...])`.
@@ -77,8 +81,9 @@ def missing_opset_import(model: Model) -> Iterator[Finding]:
     """
     in_use = model.domains_in_use
     suggestions = Suggestions()
+    fixes = ImportFixes(model.graphs, model.operators, model.imports, model.effective_ir_version)
     if model.imports.are_stated and model.effective_ir_version >= LATER_FIELDS["ModelProto.opset_import"].ir_version:
-        yield from _missing_in_model(model, in_use[None], suggestions)
+        yield from _missing_in_model(model, in_use[None], suggestions, fixes)
     if model.functions_are_bound:
         domains = model.imports.domains
         none: frozenset[str] = frozenset()
@@ -86,7 +91,7 @@ def missing_opset_import(model: Model) -> Iterator[Finding]:
         counts = count_domains(model.graphs) if lacking else {}
         first = first_of_domains(model.graphs) if lacking else {}
         for function in lacking:
-            yield from _missing_in_function(model, function, counts[function.index], first, suggestions)
+            yield from _missing_in_function(model, function, counts[function.index], first, suggestions, fixes)
 
 
 _TWO_SENTENCES: Final = (
@@ -94,7 +99,9 @@ _TWO_SENTENCES: Final = (
 )
 
 
-def _missing_in_model(model: Model, used: frozenset[str], suggestions: Suggestions) -> Iterator[Finding]:
+def _missing_in_model(
+    model: Model, used: frozenset[str], suggestions: Suggestions, fixes: ImportFixes
+) -> Iterator[Finding]:
     imported = model.imports.domains(None)
     if not imported:
         is_needed = bool(used or model.functions)
@@ -103,6 +110,7 @@ def _missing_in_model(model: Model, used: frozenset[str], suggestions: Suggestio
             f"the model imports no operator set{'' if is_needed else f', and no node needs one; {_TWO_SENTENCES}'}",
             clause="MOD-5" if is_needed else "MOD-5a",
             allowed="an import for each domain in use",
+            fix=fixes.importing(_needed(model)),
         )
         return
     if not used <= imported:
@@ -111,16 +119,28 @@ def _missing_in_model(model: Model, used: frozenset[str], suggestions: Suggestio
         for domain, count in count_domains(model.graphs)[None].items():
             if domain not in imported:
                 clause = "OPR-1" if domain else "MOD-6"
-                yield _finding("the model", known, first[None, domain], count, clause, suggestions)
+                finding = _finding("the model", known, first[None, domain], count, clause, suggestions)
+                yield replace(finding, fix=fixes.importing([domain]))
     if "" not in imported and "" not in used:
-        message = f"the model imports no version of 'ai.onnx', which no node needs; {_TWO_SENTENCES}"
-        allowed = _allowed(_listed(imported))
-        yield Finding(ROOT.at("opset_import"), message, clause="MOD-6a", allowed=allowed, subject="ai.onnx")
-    yield from _missing_for_functions(model, imported, used, suggestions)
+        yield Finding(
+            ROOT.at("opset_import"),
+            f"the model imports no version of 'ai.onnx', which no node needs; {_TWO_SENTENCES}",
+            clause="MOD-6a",
+            allowed=_allowed(_listed(imported)),
+            subject="ai.onnx",
+            fix=fixes.importing([""]),
+        )
+    yield from _missing_for_functions(model, imported, used, suggestions, fixes)
+
+
+def _needed(model: Model) -> list[str]:
+    """Return the domains that the nodes outside of functions have, and those of the functions; never none."""
+    domains = [*count_domains(model.graphs)[None], *(normalized_domain(each.domain) for each in model.functions)]
+    return list(dict.fromkeys(domains)) or [""]
 
 
 def _missing_for_functions(
-    model: Model, imported: frozenset[str], used: frozenset[str], suggestions: Suggestions
+    model: Model, imported: frozenset[str], used: frozenset[str], suggestions: Suggestions, fixes: ImportFixes
 ) -> Iterator[Finding]:
     seen = {"", "ai.onnx", *imported, *used}
     if seen.issuperset(function.domain for function in model.functions):
@@ -138,6 +158,7 @@ def _missing_for_functions(
             clause="FUN-17",
             allowed=_allowed(known),
             subject=domain,
+            fix=fixes.importing([domain]),
         )
 
 
@@ -147,13 +168,15 @@ def _missing_in_function(
     used: Counter[str],
     first: dict[tuple[int | None, str], Node],
     suggestions: Suggestions,
+    fixes: ImportFixes,
 ) -> Iterator[Finding]:
     imported = model.imports.domains(function)
     known = _listed(imported)
     for domain, count in used.items():
         if domain not in imported:
             node = first[function.index, domain]
-            yield _finding(function.body.describe(), known, node, count, "FUN-12", suggestions)
+            finding = _finding(function.body.describe(), known, node, count, "FUN-12", suggestions)
+            yield replace(finding, fix=fixes.importing([domain], function))
 
 
 def _finding(

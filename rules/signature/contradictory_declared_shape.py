@@ -3,8 +3,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model
+from onnx_lint.model import Assign, DeclaredShapeConflict, Edit, Fix, Model, agree, message
 from onnx_lint.rule import Finding, deletion_of, findings_of, rule
+from onnx_lint.wording import quote
 
 
 @rule(clause=("NOD-8c", "VI-6a", "FUN-23b"), since="0.1.0", about=Model.has_shape_conflicts, needs="node")
@@ -40,8 +41,10 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Declare the shape that follows, or leave it open. `onnx-lint fix` (safe) deletes the entry if it is in `value_info`.
-    When the sizes of inputs are changed, what is declared behind them has to change too: drop the `value_info` and let
+    Declare the shape that follows, or leave it open. `onnx-lint fix` (safe) deletes the entry if it is in
+    `value_info`, and `onnx-lint fix --unsafe-fixes` (unsafe: the declaration may be what is meant) declares the shape
+    of an output that follows, with a dimension left open where only an expression follows. When the sizes of inputs
+    are changed, what is declared behind them has to change too: drop the `value_info` and let
     `onnx.shape_inference.infer_shapes` write it anew.
 
     - PyTorch: `dynamic_shapes=` exports a size that may change, so that none has to be edited.
@@ -58,4 +61,28 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
     for conflict in model.value_flow.declared_shapes:
         of_value_info = "FUN-23b" if conflict.graph.is_function else "VI-6a"
         clause = "NOD-8c" if conflict.field == "output" else of_value_info
-        yield from findings_of(model, conflict, clause, fix=deletion_of(conflict))
+        yield from findings_of(model, conflict, clause, fix=deletion_of(conflict) or _declaration_of(conflict))
+
+
+def _declaration_of(conflict: object) -> Fix | None:
+    """Return the fix that declares the inferred shape of an output; None if one branch or one call alone has it."""
+    if not isinstance(conflict, DeclaredShapeConflict) or conflict.branch or conflict.call is not None:
+        return None
+    declared, inferred = conflict.declared.shape, conflict.inferred.shape
+    if conflict.graph.is_function or declared is None or inferred is None:
+        return None
+    shape = conflict.graph.at(conflict.field, conflict.index).at("type").at("tensor_type").at("shape")
+    edits: tuple[Edit, ...]
+    if len(declared) == len(inferred):
+        pairs = enumerate(zip(declared, inferred, strict=True))
+        edits = tuple(
+            Assign(shape.at("dim", axis).at("dim_value"), size)
+            for axis, (stated, size) in pairs
+            if isinstance(size, int) and not agree(stated, size)
+        )
+    else:
+        dimension = message("TensorShapeProto.Dimension")
+        dims = [dimension(dim_value=size) if isinstance(size, int) else dimension() for size in inferred]
+        edits = (Assign(shape, message("TensorShapeProto")(dim=dims)),)
+    what = f"output {quote(conflict.subject)} of {conflict.graph.describe()}"
+    return Fix(f"declare {what} with the shape that follows from its node", edits, is_safe=False) if edits else None

@@ -72,6 +72,10 @@ class Imports:
         """Return a number that functions with the same imports share; the model's is 0."""
         return 0 if function is None else self._numbers[function.index + 1]
 
+    def count(self, function: Function | None) -> int:
+        """Return the number of entries in the list of the function, or of the model."""
+        return len(self.distinct[self.number_of(function)])
+
     def domains(self, function: Function | None) -> frozenset[str]:
         """Return the imported domains of the function, or of the model; the default domain is empty."""
         return self._stated[self.number_of(function)].domains

@@ -16,7 +16,7 @@ from onnx_lint.ir.columns.tensor_encodings import element_count
 from onnx_lint.ir.parts import Tensor
 from onnx_lint.ir.places.place import Place
 from onnx_lint.ir.tensors.checksum import Digests
-from onnx_lint.ir.tensors.data_folder import DataFolder, ExternalFile, components
+from onnx_lint.ir.tensors.data_folder import DataFolder, ExternalFile, FileState, components
 from onnx_lint.ir.tensors.remade import TensorOrigin, made
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL_LOCATION, MAX_INT64, VALUE_FIELDS
@@ -165,6 +165,17 @@ class ExternalData:
         if self._folder is None or not self.is_external or not self.is_safe:
             return None
         return self._folder.file(self.location)
+
+    def beside_model(self) -> str | None:
+        """Return the last component of the location, if a regular file of that name with all values is in the model's
+        folder itself; None if not, or if the location is that file.
+        """
+        name = re.split(r"[/\\]", self.location)[-1]
+        if self._folder is None or name in ("", ".", "..", spelled_plainly(self.location)):
+            return None
+        file = self._folder.file(name)
+        end = (self.offset or 0) + max(self.length or 0, self.needed_bytes or 0)
+        return name if file.state is FileState.REGULAR and file.size is not None and end <= file.size else None
 
     def sha1(self) -> str | None:
         """Return the SHA-1 digest of the data file in hexadecimal; None if it cannot be read, or is too large."""

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fixes that import an operator set in the newest version that fits all nodes that would be bound to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from onnx_lint import schema
+from onnx_lint.common.cached import cached_property
+from onnx_lint.ir.graph import Function, Graph
+from onnx_lint.ir.operators.imports import Imports
+from onnx_lint.ir.operators.mismatch import fits
+from onnx_lint.ir.operators.operators import AlikeNodes, Operators, OperatorStatus
+from onnx_lint.ir.places.edits import Fix, Insert
+from onnx_lint.ir.places.place import ROOT
+from onnx_lint.spec.domains import shown_domain
+from onnx_lint.spec.releases import RELEASES, is_onnx_domain, normalized_domain
+from onnx_lint.wording import quote
+
+
+class ImportFixes:
+    """Makes fixes for the domains that a model, or a function, has in its nodes and does not import."""
+
+    def __init__(self, graphs: Iterable[Graph], operators: Operators, imports: Imports, ir_version: int) -> None:
+        """`ir_version`: the releases of ONNX that write it have operator sets up to some version."""
+        self._stated = imports
+        self._imported = imports.versions(None)
+        self._ir_version = ir_version
+        self._graphs = graphs
+        self._operators = operators
+
+    @cached_property
+    def _nodes(self) -> dict[tuple[int | None, str], list[AlikeNodes]]:
+        """The forms of nodes whose operator no function of the model defines, by function and domain."""
+        found: dict[tuple[int | None, str], list[AlikeNodes]] = {}
+        for graph in self._graphs:
+            owner = None if graph.function is None else graph.function.index
+            for form in graph.form_counts:
+                operator = self._operators.operator_in(graph, form)
+                if operator.status is not OperatorStatus.FUNCTION:
+                    key = owner, normalized_domain(form.domain)
+                    found.setdefault(key, []).append(AlikeNodes(operator, graph, form))
+        return found
+
+    def importing(self, domains: Sequence[str], function: Function | None = None) -> Fix | None:
+        """Return the fix that imports domains in the model, or in a function; None if a version cannot be decided."""
+        place = ROOT if function is None else function.place
+        end, entry = place.at("opset_import", self._stated.count(function)), schema.message("OperatorSetIdProto")
+        edits, names = [], []
+        for domain in domains:
+            version = self._version(domain, function)
+            if version is None:
+                return None
+            names.append(f"{quote(shown_domain(domain))} {version}")
+            edits.append(Insert(end, entry(domain=domain, version=version)))
+        return Fix(f"import {' and '.join(names)}", tuple(edits), is_safe=False)
+
+    def _version(self, domain: str, function: Function | None) -> int | None:
+        """Return the newest version that all nodes allow; None if there is none, or an operator is unknown.
+
+        A function gets the version that the model imports, if its nodes allow that.
+        """
+        if function is not None and domain in self._imported:
+            versions = range(self._imported[domain], self._imported[domain] + 1)
+        elif is_onnx_domain(domain):
+            known = (each.opset_version(domain) for each in RELEASES if each.ir_version <= self._ir_version)
+            versions = range(1, max(known, default=0) + 1)
+        else:
+            # Calls of functions do not depend on the version, and the operators of ONNX Runtime have one version.
+            versions = range(1, 2)
+        nodes = self._nodes.get((None if function is None else function.index, domain), ())
+        fitting = (each for each in reversed(versions) if all(self._fits(alike, each) for alike in nodes))
+        return next(fitting, None)
+
+    def _fits(self, alike: AlikeNodes, version: int) -> bool:
+        signature = self._operators.schemas.find(alike.operator.domain, alike.operator.op_type, version)
+        return signature is not None and not signature.deprecated and fits(signature, alike)

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The version of an import that is added is the newest one that all nodes allow."""
+
+from __future__ import annotations
+
+import pytest
+
+from onnx_lint.input.source import BytesSource
+from onnx_lint.ir.operators.import_fixes import ImportFixes
+from onnx_lint.loader import load
+from onnx_lint.model import Model
+
+RELU = 'node { op_type: "Relu" input: "x" output: "y" }'
+UPSAMPLE = 'node { op_type: "Upsample" input: "x" input: "s" output: "z" }'
+SCALER = 'node { op_type: "Scaler" domain: "ai.onnx.ml" input: "x" output: "y" }'
+
+
+def _fix(text: str, domains: list[str], ir_version: int = 10, *, is_of_function: bool = False) -> str | None:
+    model: Model = load(BytesSource(f"ir_version: {ir_version} {text}".encode()), "model.textproto")
+    fixes = ImportFixes(model.graphs, model.operators, model.imports, model.effective_ir_version)
+    fix = fixes.importing(domains, model.functions[0] if is_of_function else None)
+    assert fix is None or len(fix.edits) == len(domains)
+    return None if fix is None else fix.message
+
+
+@pytest.mark.parametrize(
+    ("ir_version", "nodes", "expected"),
+    [
+        (10, RELU, "22"),
+        (9, RELU, "20"),
+        (14, RELU, "28"),
+        (99, RELU, "28"),
+        (3, RELU, "8"),
+        (10, f"{RELU} {UPSAMPLE}", "9"),
+        (10, "", "22"),
+        (10, RELU.replace("Relu", "Nothing"), None),
+    ],
+)
+def test_the_newest_version_of_onnx(ir_version: int, nodes: str, expected: str | None):
+    found = _fix(f"graph {{ {nodes} }}", [""], ir_version)
+    assert found == (None if expected is None else f"import 'ai.onnx' {expected}")
+
+
+def test_all_domains_or_none():
+    assert _fix(f"graph {{ {RELU} {SCALER} }}", ["", "ai.onnx.ml"]) == "import 'ai.onnx' 22 and 'ai.onnx.ml' 5"
+    odd = RELU.replace('"Relu"', '"Relu" domain: "odd"')
+    assert _fix(f"graph {{ {SCALER} {odd} }}", ["ai.onnx.ml", "odd"]) is None
+
+
+@pytest.mark.parametrize(("stated", "expected"), [(13, "13"), (9, "9"), (20, "20")])
+def test_a_function_gets_the_version_of_the_model(stated: int, expected: str):
+    text = f'opset_import {{ version: {stated} }} functions {{ name: "F" domain: "f" {RELU} }}'
+    assert _fix(text, [""], is_of_function=True) == f"import 'ai.onnx' {expected}"
+
+
+def test_a_function_whose_nodes_do_not_allow_it_gets_none():
+    text = f'opset_import {{ version: 13 }} functions {{ name: "F" domain: "f" {UPSAMPLE} }}'
+    assert _fix(text, [""], is_of_function=True) is None

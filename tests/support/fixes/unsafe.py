@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cases of unsafe fixes."""
+
+from __future__ import annotations
+
+from hashlib import sha1
+
+from support.fixes.case import FLOATS, RELU, THREES, Case, X, Y, function, graph, imports, info
+
+NEGATIVE = graph(f"{RELU} {info('a')}").replace("dim_value: 2", "dim_value: -1")
+
+
+def branch(name: str, made: str, operator: str = "Relu", used: str = "x", more: str = "") -> str:
+    """Return a graph for a branch of an If, whose one node makes a value of x."""
+    node = f'node {{ name: "in_{name}" op_type: "{operator}" input: "{used}" output: "{made}" }}'
+    return f'g {{ name: "{name}" {more} {node} output {{ name: "{made}" {FLOATS} }} }}'
+
+
+def choice(then: str, other: str, output: str = "y") -> str:
+    """Return an If with these graphs, and its condition."""
+    attributes = " ".join(
+        f'attribute {{ name: "{name}_branch" type: GRAPH {found} }}'
+        for name, found in (("then", then), ("else", other))
+    )
+    condition = 'input { name: "c" type { tensor_type { elem_type: 9 shape { } } } }'
+    return f'node {{ name: "if" op_type: "If" input: "c" output: "{output}" {attributes} }} {condition}'
+
+
+def external(location: str, **entries: str) -> str:
+    """Return a tensor of two floats in a file, and a node that uses it."""
+    stated = {"location": location, **entries}
+    pairs = " ".join(f'external_data {{ key: "{key}" value: "{value}" }}' for key, value in stated.items())
+    tensor = f'initializer {{ name: "w" data_type: 1 dims: 2 data_location: EXTERNAL {pairs} }}'
+    return graph(f'node {{ name: "add" op_type: "Add" input: "x" input: "w" output: "y" }} {tensor}')
+
+
+WEIGHTS = {"w.bin": b"12345678"}
+DIGEST = sha1(WEIGHTS["w.bin"]).hexdigest()
+AXES = 'attribute { name: "axes" ints: 0 type: INTS }'
+SQUEEZED = f'node {{ name: "q" op_type: "Squeeze" input: "y" output: "z" {AXES} }}'
+SQUEEZE = f"{RELU} {SQUEEZED}"
+FOREIGN = f'{RELU} node {{ name: "q" op_type: "Odd" domain: "com.odd" input: "y" output: "z" }}'
+GELU = f'{RELU} node {{ name: "q" op_type: "Gelu" domain: "com.microsoft" input: "y" output: "z" }}'
+CALL = f'{RELU} node {{ name: "q" op_type: "F" domain: "com.f" input: "y" output: "z" }}'
+TWO_AGES = f'{SQUEEZE} node {{ name: "n" op_type: "Gelu" input: "y" output: "v" }}'
+REPEATED = RELU.replace('"s"', '"r"')
+MORE = 'node { name: "r_1" op_type: "Abs" input: "y" output: "z" }'
+BODY = 'functions { name: "F" domain: "com.f" input: "i" output: "o" node { op_type: "Abs" input: "i" output: "o" } }'
+RESHAPE = graph(
+    'initializer { name: "s" data_type: 7 dims: 1 int64_data: -1 } '
+    'node { name: "q" op_type: "Reshape" input: "x" input: "s" output: "y" }'
+)
+
+UNSAFE = [
+    Case("unused-opset-import", graph(RELU, imports(("com.b", 1))), graph(RELU), safe=False),
+    Case("negative-dimension", NEGATIVE, NEGATIVE.replace("dim_value: -1", ""), safe=False),
+    Case("outdated-ir-version", graph(RELU), graph(RELU), safe=False, versions=(8, 10)),
+    Case("missing-opset-import", graph(RELU), graph(RELU, imports(("", 22))), safe=False, opset=0),
+    Case(
+        "missing-opset-import",
+        graph(SQUEEZE),
+        graph(SQUEEZE, imports(("", 12))),
+        safe=False,
+        opset=0,
+        id="an operator of an old version",
+    ),
+    Case("missing-opset-import", graph(TWO_AGES), graph(TWO_AGES), safe=False, opset=0, id="no version has all"),
+    Case("missing-opset-import", graph(FOREIGN), graph(FOREIGN), safe=False, id="a domain that nobody knows"),
+    Case("missing-opset-import", graph(GELU), graph(GELU, imports(("com.microsoft", 1))), safe=False, id="a runtime's"),
+    Case(
+        "missing-opset-import",
+        graph(CALL, function()),
+        graph(CALL, f"{function()} {imports(('com.f', 1))}"),
+        safe=False,
+        id="a domain of functions",
+    ),
+    Case(
+        "missing-opset-import",
+        graph(CALL, f"{imports(('com.f', 1))} {BODY}"),
+        graph(CALL, f"{imports(('com.f', 1))} {BODY[:-1]} {imports(('', 21))} }}"),
+        safe=False,
+        id="a function takes the version of the model",
+    ),
+    Case("duplicate-node-name", graph(REPEATED), graph(RELU.replace('"s"', '"r_1"')), safe=False),
+    Case(
+        "duplicate-node-name",
+        graph(f"{REPEATED} {MORE}"),
+        graph(RELU.replace('"s"', '"r_2"') + f" {MORE}"),
+        safe=False,
+        id="the next name is taken",
+    ),
+    Case(
+        "duplicate-graph-name",
+        graph(choice(branch("b", "p"), branch("b", "q"))),
+        graph(choice(branch("b", "p"), branch("b", "q").replace('name: "b"', 'name: "b_1"'))),
+        safe=False,
+    ),
+    Case(
+        "contradictory-declared-shape",
+        graph(RELU).replace(Y, Y.replace("dim_value: 2", "dim_value: 3")),
+        graph(RELU),
+        safe=False,
+        id="an output",
+    ),
+    Case(
+        "contradictory-declared-shape",
+        graph(RELU).replace(Y, Y.replace("dim {", "dim { dim_value: 1 } dim {")),
+        graph(RELU),
+        safe=False,
+        id="an output of another rank",
+    ),
+    Case(
+        "contradictory-declared-shape",
+        RESHAPE.replace(X, X.replace("dim {", "dim { } dim {")).replace(FLOATS, THREES, 2),
+        RESHAPE.replace(X, X.replace("dim {", "dim { } dim {")).replace(FLOATS, THREES, 2),
+        safe=False,
+        id="the number of elements alone",
+    ),
+    Case(
+        "checksum-mismatch",
+        external("w.bin", checksum="0" * 40),
+        external("w.bin", checksum=DIGEST),
+        safe=False,
+        files=WEIGHTS,
+        options={"verify": True},
+    ),
+    Case(
+        "checksum-mismatch",
+        external("w.bin", checksum="abc"),
+        external("w.bin", checksum="abc"),
+        safe=False,
+        files=WEIGHTS,
+        id="a file that is not to be read",
+    ),
+    Case("missing-external-file", external("weights/w.bin"), external("w.bin"), safe=False, files=WEIGHTS),
+    Case(
+        "missing-external-file",
+        external("weights/w.bin"),
+        external("weights/w.bin"),
+        safe=False,
+        files={"w.bin": b"1234567"},
+        id="a file that is too short",
+    ),
+    Case(
+        "missing-external-file",
+        external("weights/w.bin", offset="4"),
+        external("weights/w.bin", offset="4"),
+        safe=False,
+        files=WEIGHTS,
+        id="a range beyond the file",
+    ),
+    Case("non-relative-location", external("C:\\\\models\\\\w.bin"), external("w.bin"), safe=False, files=WEIGHTS),
+    Case("non-relative-location", external("/models/w.bin"), external("/models/w.bin"), safe=False, id="no such file"),
+    Case("parent-directory-location", external("../w.bin"), external("w.bin"), safe=False, files=WEIGHTS),
+    Case("parent-directory-location", external("../w.bin"), external("../w.bin"), safe=False, id="no such file"),
+]
