@@ -381,6 +381,8 @@ class FileReport(Record):
     """`binary`, `textproto` or `json`."""
     repair: Repair | None = None
     """What was mended in the file, or would be; None if nobody asked for that."""
+    data_files: tuple[str, ...] = ()
+    """The locations of its external data at which there is a file, relative to its folder."""
 
     def at_least(self, level: Severity) -> FileReport:
         """Return the report without less severe findings."""

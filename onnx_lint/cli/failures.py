@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Container
 from typing import Final
 
 from onnx_lint.cli.crash import write_trace
@@ -61,13 +62,20 @@ def print_internal_error(path: str, error: InternalError, level: str, printed: s
         return
     what = "onnx-lint" if error.rule == OWN_ERRORS else f"the rule {error.rule!r}"
     where = f" at {visible(error.node)}, {visible(error.place or '')}" if error.node is not None else ""
-    said = f"internal error: {what} crashed on {shown_path(path)}{where}: {visible(error.exception)}"
-    sys.stderr.write(f"{level}: {said}\n")
+    work = f" while {error.work}" if error.work is not None and not where else ""
+    print_crash(f"{what} crashed on {shown_path(path)}{where}{work}", error, level, printed)
+    printed.add(error.traceback)
+
+
+def print_crash(what: str, error: InternalError, level: str = "Error", printed: Container[str] = ()) -> None:
+    """Print a crash, and where to report it. `printed`: the tracebacks so far, which are not printed again."""
+    sys.stderr.write(f"{level}: internal error: {what}: {visible(error.exception)}\n")
+    if error.exception == OUT_OF_MEMORY:
+        return
     if error.traceback and error.traceback in printed:
         sys.stderr.write("  The traceback is that of an internal error above.\n")
     else:
         write_trace([visible(line) for line in error.traceback.splitlines()], _plugin_of(error.rule))
-    printed.add(error.traceback)
 
 
 def _plugin_of(rule: str) -> str | None:

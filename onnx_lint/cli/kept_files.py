@@ -7,22 +7,16 @@ A link in a checkout may lead from the name of a report to a model somewhere els
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable
 from typing import Final
 
 from onnx_lint.cli.errors import RequestError
+from onnx_lint.cli.standard_streams import OutputError
 from onnx_lint.input.locations import MODEL_SUFFIXES, is_remote
 from onnx_lint.input.regular_file import read_beginning
+from onnx_lint.reporters.escape import shown_path
 
 _HEAD_BYTES: Final = 4096
-
-_MODEL_TEXT: Final = (
-    rb"(?is)(?:\s|#[^\n]*\n)*+(?:\{\s*\")?"
-    rb"(?:ir_?version|opset_?import|producer_?(?:name|version)|domain|model_?version|doc_?string|graph"
-    rb"|metadata_?props|training_?info|functions|configuration)\"?\s*[:{<]"
-)
-"""Matches the beginning of a model in text or JSON form: a field name of ModelProto."""
 
 
 def check_reports(paths: Iterable[str | None], used: Iterable[str]) -> None:
@@ -51,10 +45,31 @@ def why_kept(path: str) -> str | None:
         return "is a model by its name"
     try:
         head = read_beginning(target, _HEAD_BYTES)
-    except (OSError, ValueError):
-        return None  # the attempt to write reports what is wrong
-    from onnx_lint.loader.identity.identify import is_text
+    except OSError:
+        return "cannot be read, so it may be a model"
+    from onnx_lint.ir.tensors.data_folder import is_lfs_pointer
+    from onnx_lint.loader.identity.identify import is_parser_syntax, is_text
+    from onnx_lint.loader.text.outer_names import resembles_message
 
     if not is_text(head):
         return "holds binary data"
-    return "is a model in text form" if re.match(_MODEL_TEXT, head) else None
+    if is_lfs_pointer(head):
+        return "is a Git LFS pointer"
+    text = head.decode("utf-8-sig", "replace")
+    return "is a model, or a part of one, in text form" if is_parser_syntax(head) or resembles_message(text) else None
+
+
+def check_data(path: str, locations: Iterable[tuple[str, Iterable[str]]], instead: str) -> None:
+    """Raise OutputError if a report would overwrite external data of a local model.
+
+    `locations`: the paths of models, each with the locations of its data. `instead`: where the results are.
+    """
+    target = os.path.realpath(path)
+    if not os.path.isfile(target):
+        return
+    for model, names in locations:
+        folder = os.path.dirname(model)
+        if not is_remote(model) and any(os.path.realpath(os.path.join(folder, name)) == target for name in names):
+            raise OutputError(
+                f"{shown_path(path)}: is external data of {shown_path(model)}; it was not changed, and {instead}"
+            )

@@ -8,10 +8,13 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
+from onnx_lint.cli import exit_codes
 from onnx_lint.cli.errors import RequestError
+from onnx_lint.cli.kept_files import check_data
 from onnx_lint.cli.standard_streams import OutputError
 from onnx_lint.cli.streams import for_standard_output, report_file, standard_output, write_to_standard_output
 from onnx_lint.common.record import Record, replace
+from onnx_lint.report import InternalError
 from onnx_lint.reporters import REPORTERS, SHOWN_WITH_CONTEXT, FileWriter, Options, file_writer, reporter
 from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.wording import suggestion
@@ -97,24 +100,32 @@ class LiveReport:
         writer = file_writer(output.format_name)
         assert writer is not None, "outputs of other formats are written at the end"
         options = for_standard_output(options, color=color)
+        self._options = options
         self._writer: FileWriter | None = None
-        self._write(lambda: self._begin(writer(head, sys.stdout, options, count)))
+        self._crash = self._write(lambda: self._begin(writer(head, sys.stdout, options, count)))
 
     def _begin(self, writer: FileWriter) -> None:
         self._writer = writer
 
-    def file(self, file: FileReport) -> None:
-        """Write the report on the next file."""
-        file = _as_shown(file, self.output)
-        self._write(lambda: self._writer.file(file) if self._writer is not None else None)
+    def file(self, file: FileReport) -> FileReport:
+        """Write the report on the next file. Return it, with an internal error if writing it crashed."""
+        shown = _as_shown(file, self.output)
+        crash = self._write(lambda: self._writer.file(shown) if self._writer is not None else None)
+        if crash is None:
+            return file
+        return replace(file, internal_errors=(*file.internal_errors, replace(crash, work=_work(self.output))))
 
-    def end(self, report: Report) -> None:
-        """Write the end of the report, about the whole run."""
-        self._write(lambda: self._writer.end(report) if self._writer is not None else None)
+    def end(self, report: Report) -> int:
+        """Write the end of the report, about the whole run. Return the exit code because of it, see `write_outputs`."""
+        crash = self._crash or self._write(lambda: self._writer.end(report) if self._writer is not None else None)
+        if crash is not None:
+            return _print_crash(self.output, crash, self._options)
+        return exit_codes.NOT_CHECKED if self.has_failed else exit_codes.CLEAN
 
-    def _write(self, write: Callable[[], None]) -> None:
+    def _write(self, write: Callable[[], None]) -> InternalError | None:
+        """Call `write` while there is a reader. Return the crash, if it crashes."""
         if not self.has_reader:
-            return
+            return None
         try:
             with standard_output(self._note_end):
                 write()
@@ -122,6 +133,9 @@ class LiveReport:
             sys.stderr.write(f"Error: {error}\n")
             self.has_failed = True
             self.has_reader = False
+        except Exception as error:
+            return InternalError.of(error)
+        return None
 
     def _note_end(self) -> None:
         self.has_reader = False
@@ -137,27 +151,61 @@ def live_report(
     return None
 
 
-def write_outputs(report: Report, outputs: Sequence[Output], options: Options, *, color: str) -> bool:
-    """Write every report, and return whether all were written. Failures are printed on standard error."""
-    written = True
-    if any(output.format_name == "sarif" for output in outputs):
-        _warn_about_sarif(report, options)
+def write_outputs(report: Report, outputs: Sequence[Output], options: Options, *, color: str, is_live: bool) -> int:
+    """Write every report, and return the exit code because of those that were not written, which are printed.
+
+    `is_live`: whether a report has gone to standard output before.
+    """
     if report.weakened and any(output.format_name == "gitlab" for output in outputs):
         from onnx_lint.cli.weakened import print_weakenings
 
         print_weakenings(report.weakened)
+    is_free = not is_live and all(output.path is not None for output in outputs)
+    code = exit_codes.CLEAN
     for output in outputs:
-        shown = replace(report, files=tuple(_as_shown(file, output) for file in report.files))
         try:
-            if output.path is None:
-                write_to_standard_output(shown, output.format_name, options, color=color)
-            else:
-                with report_file(output.path) as stream:
-                    reporter(output.format_name)(shown, stream, options)
+            _write_output(report, output, options, color=color, is_free=is_free)
         except OutputError as error:
             sys.stderr.write(f"Error: {error}\n")
-            written = False
-    return written
+            code = max(code, exit_codes.NOT_CHECKED)
+        except Exception as error:
+            code = max(code, _print_crash(output, InternalError.of(error), options))
+    return code
+
+
+def _work(output: Output) -> str:
+    return f"writing the report in the format {output.format_name}"
+
+
+def _print_crash(output: Output, crash: InternalError, options: Options) -> int:
+    """Print that a report is missing or not whole because writing it crashed; return the exit code."""
+    from onnx_lint.cli.failures import print_crash  # late, as few runs crash
+
+    print_crash(f"onnx-lint crashed while {_work(output)}", crash)
+    sys.stderr.write("To go on: a report in another --format has all findings.\n")
+    return exit_codes.INTERNAL_ERROR if options.internal_errors == "error" else exit_codes.NOT_CHECKED
+
+
+def _write_output(report: Report, output: Output, options: Options, *, color: str, is_free: bool) -> None:
+    """Write one report. Raises OutputError.
+
+    `is_free`: whether it goes to standard output if its file holds data of a model.
+    """
+    if output.format_name == "sarif":
+        _warn_about_sarif(report, options)
+    report = replace(report, files=tuple(_as_shown(file, output) for file in report.files))
+    if output.path is None:
+        write_to_standard_output(report, output.format_name, options, color=color)
+        return
+    instead = "the report is on standard output" if is_free else "the report was not written"
+    try:
+        check_data(output.path, ((file.path, file.data_files) for file in report.files), instead)
+    except OutputError:
+        if is_free:
+            write_to_standard_output(report, output.format_name, options, color=color)
+        raise
+    with report_file(output.path) as stream:
+        reporter(output.format_name)(report, stream, options)
 
 
 def _as_shown(file: FileReport, output: Output) -> FileReport:

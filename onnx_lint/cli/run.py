@@ -108,11 +108,10 @@ def _run(request: Request, plan: Plan, own: Request) -> int:
     start = time.perf_counter()
     left = [output for output in outputs if live is None or output is not live.output]
     if live is not None:
-        live.end(report)
+        code = max(code, live.end(report))
     if left:
         release_memory()  # reports need memory, and the caches of the last model are not needed any more
-    if not write_outputs(report, left, options, color=own.color) or (live is not None and live.has_failed):
-        code = max(code, exit_codes.NOT_CHECKED)
+    code = max(code, write_outputs(report, left, options, color=own.color, is_live=live is not None))
     if request.timings:
         from onnx_lint.cli.timings import print_timings
 
@@ -277,7 +276,7 @@ def _linted(
         files[index] = judged(index, done.pop(index))
         if live is not None:
             with bar.hidden() if live.is_on_terminal else contextlib.nullcontext():
-                live.file(files[index])
+                files[index] = live.file(files[index])
 
     shown = is_wanted(no_progress=own.no_progress, quiet=own.quiet)
     with _interruptions(len(tasks)), ProgressBar(len(tasks), wanted=shown, color=own.color) as bar:

@@ -16,7 +16,7 @@ from onnx_lint.cli.choices import Plan
 from onnx_lint.cli.errors import RequestError, RunError
 from onnx_lint.cli.interruption import termination_interrupts
 from onnx_lint.cli.jobs import processors
-from onnx_lint.cli.kept_files import check_reports
+from onnx_lint.cli.kept_files import check_data, check_reports
 from onnx_lint.cli.paths import Input
 from onnx_lint.cli.request import Request
 from onnx_lint.cli.run import inputs_of, plan_of
@@ -186,6 +186,8 @@ def _print_totals(scans: list[Reports], request: Request, own: Mapping[str, Any]
     if own["export"] is not None:
         _export(scans, own["export"])
     if own["output"] is not None:
+        data = ((path, names) for reports in scans for path, names in reports.data_files())
+        check_data(own["output"], data, "scan --summary prints the totals")
         with report_file(own["output"]) as stream:
             _writer(own["format_name"])(totals, new, stream)
     elif not own["quiet"]:

@@ -16,6 +16,8 @@ from onnx_lint.wording import MAX_MESSAGE, MAX_NAME, quote, report_name, without
 _MAX_UNREAD: Final = 100
 """The number of data files with unverified checksums to list."""
 _FOLLOWING: Final = " (options --follow-links and --external-data-root)"
+_FILES: Final = frozenset({"REGULAR", "LINKED", "HARD_LINKED"})
+"""The states of locations at which there is a file."""
 _MAX_DOMAINS: Final = 1_000
 """The number of imported or used domains to list."""
 
@@ -71,6 +73,14 @@ def why_not_judged(model: Model) -> str | None:
         if model.faults
         else f"{model.describe()} could not be read"
     )
+
+
+def data_files_of(model: Model) -> tuple[str, ...]:
+    """Return the locations of external data at which there is a file; nothing if none are looked up."""
+    if not model.loaded or model.directory is None or not model.external_data:
+        return ()
+    found = {data.location: data.file for data in model.external_data}
+    return tuple(name for name, file in found.items() if file is not None and file.state.name in _FILES)
 
 
 def left_out(model: Model, settings: Settings) -> Iterator[str]:

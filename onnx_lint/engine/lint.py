@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Final
 from onnx_lint.common.memory import held_for_a_file
 from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.diagnose import Counts, diagnose
-from onnx_lint.engine.facts import document_of, facts_of, left_out, nodes_not_verified, shapes_of, why_not_judged
+from onnx_lint.engine.facts import (
+    data_files_of,
+    document_of,
+    facts_of,
+    left_out,
+    nodes_not_verified,
+    shapes_of,
+    why_not_judged,
+)
 from onnx_lint.engine.internal_errors import InternalErrors
 from onnx_lint.engine.plugins import use_files
 from onnx_lint.engine.registry import Registered, registry
@@ -301,6 +309,7 @@ def _lint_source(
         not_verified = part(lambda: nodes_not_verified(model), (), "counting unknown operators")
         shapes = part(lambda: shapes_of(model), None, "counting known shapes")
         incomplete = part(lambda: tuple(left_out(model, settings)), (), "listing what was left out")
+        data_files = part(lambda: data_files_of(model), (), "listing the files of external data")
     diagnostics = verdict.diagnostics
     if any(item.edits or item.members for item in diagnostics):
         from onnx_lint.engine.proposed_fixes import with_proposed_fixes, without_edits  # late, as few files need fixes
@@ -328,6 +337,7 @@ def _lint_source(
         incomplete=(*verdict.cut, *incomplete),
         counted=verdict.counted,
         form=model.form,
+        data_files=data_files,
     )
     return report, model
 

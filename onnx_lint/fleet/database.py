@@ -70,6 +70,15 @@ class Reports:
         found: tuple[str] | None = self.connection.execute(query, (path,)).fetchone()
         return found[0] if found is not None else None
 
+    def data_files(self) -> Iterator[tuple[str, list[str]]]:
+        """Yield the paths of the models with external data, each with the locations at which there is a file."""
+        query = "SELECT path, record FROM models WHERE instr(record, '\"data_files\":')"
+        for path, text in self.connection.execute(query):
+            with contextlib.suppress(ValueError, RecursionError):  # not written by a scan
+                record = json.loads(text)
+                names = record.get("data_files") if isinstance(record, dict) else None
+                yield path, [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+
     @contextlib.contextmanager
     def beside(self, old: Reports) -> Iterator[None]:
         """Attach the tables of another scan as the schema `old`."""

@@ -70,6 +70,7 @@ def file_record(file: FileReport) -> dict[str, Any]:
         "counted": [{"rule": item.rule, "count": item.count, "message": item.describe()} for item in file.counted],
         "internal_errors": [_internal_error(error) for error in file.internal_errors],
         "summary": _counts(file.diagnostics) | {"suppressed": len(file.suppressed)},
+        **({"data_files": list(file.data_files)} if file.data_files else {}),
         **_differences(file),
         **_traffic(file),
     }

@@ -751,13 +751,81 @@ def test_a_report_never_replaces_a_model(named: str, linked: bool, capsys: pytes
         "# a model\nir_version: 8\ngraph { }",
         'graph { name: "g" }',
         "opset_import {\n version: 1 }",
+        "<ir_version: 10, opset_import: []>\ng (float x) => (float y) { y = Abs (x) }",
+        'name: "g"\nnode { op_type: "Abs" }\ninput { name: "x" }',
+        'name: "t"\ndims: 1\ndata_type: 1\nraw_data: "' + "A" * 5_000,
+        '{"dims": ["4"], "dataType": 1, "rawData": "' + "A" * 5_000,
+        '{"node": [{"opType": "Abs", "version": 1, "tool": 2}], "name": "g"}',
+        '{"name": "k", "typo": 1, "keyType": 7, "stringKeys": [], "values": {}}',
+        "tensor_type { elem_type: 1 }",
     ],
+    ids=lambda text: text[:30],
 )
 def test_nor_a_model_in_text_form(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     Path("old.json").write_text(text)
     assert run(["clean.textproto", "-o", "old.json"]) == 2
-    assert "'old.json', which is a model in text form" in capsys.readouterr().err
+    assert "'old.json', which is a model, or a part of one, in text form" in capsys.readouterr().err
     assert Path("old.json").read_text() == text
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "a note",
+        "name: ci\non: push\njobs:\n  lint:\n    steps: []\n",
+        '{"name": "package", "version": "1.0", "private": true, "scripts": {}}',
+        '{"$schema": "x", "version": "2.1.0", "runs": []}',
+        '[{"name": "a", "type": "b"}]',
+        "model.onnx: graph.node[0]: error[cycle] a value: x",
+        "{}",
+    ],
+    ids=lambda text: text[:30],
+)
+def test_ordinary_files_are_replaced(text: str) -> None:
+    Path("old.json").write_text(text)
+    assert run(["clean.textproto", "-o", "old.json"]) == 0
+    assert json.loads(Path("old.json").read_text())["version"] == 1
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("linked", [True, False])
+@pytest.mark.parametrize("options", [[], ["-j", "2"], ["--cache"], ["--select", "cycle"], ["--fix"]])
+def test_nor_external_data_that_looks_like_text(
+    options: list[str],
+    linked: bool,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path.parent / f"cache-{tmp_path.name}"))
+    Path("external.textproto").write_text(EXTERNAL.replace("gone.bin", "./data/w"))
+    Path("data").mkdir()
+    Path("data/w").write_bytes(b"AAAABBBB")
+    Path("link").symlink_to("data/w")
+    name = "link" if linked else "data/w"
+    said = f"Error: {name}: is external data of external.textproto; it was not changed, and the report "
+    for _ in range(2):
+        arguments = ["external.textproto", "clean.textproto", *options, "-q"]
+        assert run([*arguments, "-o", f"./{name}", "-f", "json"]) == 2
+        out, err = capsys.readouterr()
+        assert json.loads(out)["files"][0]["data_files"] == ["./data/w"]
+        assert f"{said.replace(name, './' + name, 1)}is on standard output\n" in err
+        assert run([*arguments, "-o", f"sarif={name}", "-o", "json=-"]) == 2
+        out, err = capsys.readouterr()
+        assert json.loads(out)["version"] == 1
+        assert f"{said}was not written\n" in err
+    assert Path("data/w").read_bytes() == b"AAAABBBB"
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="nothing is unreadable for root")
+@pytest.mark.usefixtures("folder")
+def test_nor_a_file_that_cannot_be_read(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("secret").write_text("ir_version: 8")
+    Path("secret").chmod(0)
+    assert run(["clean.textproto", "-o", "json=secret"]) == 2
+    assert "cannot be read, so it may be a model" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("folder")

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from onnx import TensorProto, helper
 from support.processes.signals import heed_signals
 from support.project.checkout import ROOT
 from support.reports.fleet_models import write_fleet, write_plugin
@@ -422,6 +423,21 @@ def test_a_truncated_database_is_told(place: Place) -> None:
         done = place.run(*arguments)
         assert done.returncode == 2
         assert done.stderr.startswith("Error: reports/scan.db is damaged: ")
+
+
+def test_totals_never_replace_external_data(place: Place) -> None:
+    tensor = TensorProto(name="w", data_type=TensorProto.INT8, dims=[2], data_location=TensorProto.EXTERNAL)
+    tensor.external_data.add(key="location", value="weights")
+    graph = helper.make_graph([], "g", [], [], [tensor])
+    (place.folder / "models" / "data.onnx").write_bytes(helper.make_model(graph).SerializeToString())
+    (place.folder / "models" / "weights").write_bytes(b"AB")
+    said = "Error: models/weights: is external data of models/data.onnx; it was not changed, and scan --summary prints"
+    for _ in range(2):  # the second scan lints nothing
+        done = place.scan("reports", "-o", "models/weights")
+        assert done.returncode == 2
+        assert said in done.stderr
+    assert (place.folder / "models" / "weights").read_bytes() == b"AB"
+    assert place.run("scan", "--summary", "reports").returncode == 1
 
 
 def test_parts_are_all_models(place: Place) -> None:

@@ -142,13 +142,18 @@ def _identify_text(head: bytes, name: str) -> Form | Fault:
         return _no_model("the file is a Git LFS pointer; the model itself was not checked out")
     if re.match(_HTML, head):
         return _no_model("the file is HTML or XML text, not a model")
-    if re.match(_PARSER_SYNTAX, head):
+    if is_parser_syntax(head):
         return _no_model("the file is in the syntax of onnx.parser, which is not a serialized form of a model")
     if head.lstrip()[:1] == b"{" or lower.endswith(_JSON_SUFFIXES):
         return Form.JSON
     if re.match(_TEXTPROTO, head) or lower.endswith(_TEXT_SUFFIXES):
         return Form.TEXTPROTO
     return _no_model("the file is text, not a model")
+
+
+def is_parser_syntax(head: bytes) -> bool:
+    """Return whether a text begins as in the syntax of onnx.parser."""
+    return re.match(_PARSER_SYNTAX, head) is not None
 
 
 def misnamed(form: Form, name: str) -> tuple[Fault, ...]:

@@ -4,25 +4,16 @@
 from __future__ import annotations
 
 import json
-import re
-from typing import Final
 
-from onnx_lint import schema
 from onnx_lint.input.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.input.source import Source
 from onnx_lint.ir.documents.kinds import KINDS, MODEL_KIND
 from onnx_lint.ir.places.place import ROOT
 from onnx_lint.loader.identity.identify import Form
+from onnx_lint.loader.text.outer_names import fields_of, names_in_text
 from onnx_lint.loader.text.read_text import parse_json, parse_textproto
-from onnx_lint.loader.text.text_tokens import QUOTED
 from onnx_lint.model import Fault, FaultKind
 from onnx_lint.wording import quote_some
-
-# Text in quotes or after # may look like anything.
-_TOKENS: Final = re.compile(rf"{QUOTED}|[{{<]|[}}>]|\b[A-Za-z_]\w*+(?=\s*+[:{{<])")
-
-_HEAD: Final = 1 << 14
-"""The number of characters that are examined: the first fields show the message, and then the parser decides."""
 
 
 def another_text(source: Source, form: Form, fault: Fault, limits: Limits = DEFAULT_LIMITS) -> Fault:
@@ -31,7 +22,7 @@ def another_text(source: Source, form: Form, fault: Fault, limits: Limits = DEFA
         return fault
     text = source.read_at(0, source.size).decode("utf-8-sig", "replace")
     document = _json_of(text) if form is Form.JSON else None
-    names = _names_in_text(text) if form is not Form.JSON else set(document) if isinstance(document, dict) else set()
+    names = names_in_text(text) if form is not Form.JSON else set(document) if isinstance(document, dict) else set()
     parse = parse_json if form is Form.JSON else parse_textproto
     found = [kind for kind in KINDS if _has(kind, names) and not isinstance(parse(source, kind, limits), Fault)]
     if not found and document is not None and not _is_near(MODEL_KIND, document):
@@ -45,30 +36,12 @@ def another_text(source: Source, form: Form, fault: Fault, limits: Limits = DEFA
 
 def _has(kind: str, names: set[str]) -> bool:
     """Return true if all names are of fields of the message."""
-    return bool(names) and names <= _fields_of(kind)
+    return bool(names) and names <= fields_of(kind)
 
 
 def _is_near(kind: str, document: object) -> bool:
     """Return true if a document may be meant as the message: it is empty, or has one of its fields."""
-    return isinstance(document, dict) and (not document or not _fields_of(kind).isdisjoint(document))
-
-
-def _fields_of(kind: str) -> set[str]:
-    return {name for field in schema.message(kind).DESCRIPTOR.fields for name in (field.name, field.json_name)}
-
-
-def _names_in_text(text: str) -> set[str]:
-    """Return the names of the outermost fields."""
-    names = set()
-    depth = 0
-    for token in _TOKENS.finditer(text[:_HEAD]):
-        if token[0] in "{<":
-            depth += 1
-        elif token[0] in "}>":
-            depth -= 1
-        elif depth == 0 and token[0][0] not in "#\"'":
-            names.add(token[0])
-    return names
+    return isinstance(document, dict) and (not document or not fields_of(kind).isdisjoint(document))
 
 
 def _json_of(text: str) -> object:

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The names of the outermost fields in the beginning of a text, which show what message it may be."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from onnx_lint import schema
+from onnx_lint.ir.documents.kinds import KINDS
+from onnx_lint.loader.text.text_tokens import JSON_TOKENS, QUOTED
+
+# Text in quotes or after # may look like anything.
+_TOKENS: Final = re.compile(rf"{QUOTED}|[{{<]|[}}>]|\b[A-Za-z_]\w*+(?=\s*+[:{{<])")
+
+_HEAD: Final = 1 << 14
+"""The number of characters that are examined: the first fields show the message, and then the parser decides."""
+
+
+def fields_of(kind: str) -> set[str]:
+    """Return the names of the fields of a message: those of the schema, and those of JSON."""
+    return {name for field in schema.message(kind).DESCRIPTOR.fields for name in (field.name, field.json_name)}
+
+
+def names_in_text(text: str) -> set[str]:
+    """Return the names of the outermost fields."""
+    names = set()
+    depth = 0
+    for token in _TOKENS.finditer(text[:_HEAD]):
+        if token[0] in "{<":
+            depth += 1
+        elif token[0] in "}>":
+            depth -= 1
+        elif depth == 0 and token[0][0] not in "#\"'":
+            names.add(token[0])
+    return names
+
+
+def _names_in_json(text: str) -> set[str]:
+    """Return the keys of the outermost object."""
+    names = set()
+    depth = 0
+    for token in JSON_TOKENS.finditer(text[:_HEAD]):
+        if token[0] in "{}":
+            depth += 1 if token[0] == "{" else -1
+        elif depth == 1 and token["colon"]:
+            names.add(token["quoted"][1:-1])
+    return names
+
+
+def resembles_message(beginning: str) -> bool:
+    """Return whether most of the outermost names in the beginning of a text are fields of one message of ONNX."""
+    names = _names_in_json(beginning) if beginning.lstrip().startswith("{") else names_in_text(beginning)
+    return any(2 * len(names & fields_of(kind)) > len(names) for kind in KINDS)
