@@ -66,6 +66,20 @@ from onnx_lint.ir.columns.gather import CHUNK
 Tensor = schema.message("TensorProto")
 written = [Tensor(name=f"w{n}", data_type=1, dims=[n, 3], raw_data=b"1234").SerializeToString() for n in range(20_000)]
 """
+_ENSEMBLE: Final = """
+from onnx_lint import schema
+from onnx_lint.ir.operators.ensemble_votes import REGRESSOR, is_evidently_right
+count = 1_001
+lists = {
+    "nodes_treeids": [0] * count,
+    "nodes_nodeids": range(count),
+    "nodes_truenodeids": [*range(1, count, 2), *[0] * 501],
+    "nodes_falsenodeids": [*range(2, count, 2), *[0] * 501],
+}
+Attribute = schema.message("AttributeProto")
+given = {name: Attribute(name=name, ints=values) for name, values in lists.items()}
+given["nodes_modes"] = Attribute(name="nodes_modes", strings=[b"BRANCH_LEQ"] * 500 + [b"LEAF"] * 501)
+"""
 
 PAIRS: Final[Mapping[str, Pair]] = {
     "no-click": Pair("", "import onnx_lint.cli.run", "import onnx_lint.cli.application"),
@@ -191,6 +205,12 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "load(BytesSource(data), 'm.onnx').value_flow",
         "from itertools import count\nnumbers = count()\nroots._without_name = lambda function: next(numbers)\n"
         "load(BytesSource(data), 'm.onnx').value_flow",
+    ),
+    "small-ensembles": Pair(
+        _ENSEMBLE,
+        "assert is_evidently_right(given, REGRESSOR)",
+        "from onnx_lint.ir.operators import tree_ensembles\n"
+        "assert not [*tree_ensembles.voting_faults(given, REGRESSOR)]",
     ),
     "small-nodes": Pair(
         _LOAD + "from onnx_lint.loader.binary import strip_payloads\n",

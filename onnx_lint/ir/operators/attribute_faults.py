@@ -8,7 +8,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.record import Record
 from onnx_lint.ir.columns.nodes import NodeForm
@@ -20,6 +20,9 @@ from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, ATTRIBUTE_TYPE_NAMES,
 from onnx_lint.spec.operators.attribute_constraints import ACTIVATIONS, AttributeConstraints, attribute_constraints
 from onnx_lint.spec.operators.attribute_values import AllowedValues, allowed_values
 from onnx_lint.spec.operators.combinations import Choice, combinations
+
+if TYPE_CHECKING:
+    from onnx_lint.ir.operators.ensemble_votes import ValueFault
 
 _FIELDS = {ATTRIBUTE_TYPE_CODES[name]: name.lower() for name in ("FLOATS", "INTS", "STRINGS")}
 _NUMBERS = {
@@ -291,18 +294,7 @@ def _of_operator(schema: OperatorSchema, form: NodeForm, given: GivenAttributes)
     elif key == ("ai.onnx.ml", "LinearRegressor") and "intercepts" in given:
         yield from _intercepts(form, given)
     elif schema.domain == "ai.onnx.ml" and schema.name in _ENSEMBLES:
-        from onnx_lint.ir.operators import tree_ensembles  # late, as numpy is
-
-        voting = {
-            "TreeEnsembleClassifier": tree_ensembles.CLASSIFIER,
-            "TreeEnsembleRegressor": tree_ensembles.REGRESSOR,
-        }
-        if schema.name in voting:
-            faults = tree_ensembles.voting_faults(given, voting[schema.name])
-        else:
-            names = {attribute.name for attribute in form.attributes}
-            faults = tree_ensembles.ensemble_faults(given, names)
-        yield from itertools.starmap(AttributeFault, faults)
+        yield from itertools.starmap(AttributeFault, _of_ensemble(schema, form, given))
     elif key in _BY_HAND:
         from onnx_lint.ir.operators import machine_learning_attributes  # late, as rare
 
@@ -312,6 +304,19 @@ def _of_operator(schema: OperatorSchema, form: NodeForm, given: GivenAttributes)
             "TfIdfVectorizer": machine_learning_attributes.n_gram_faults,
         }
         yield from itertools.starmap(AttributeFault, faults_of[schema.name](given))
+
+
+def _of_ensemble(schema: OperatorSchema, form: NodeForm, given: GivenAttributes) -> Iterable[ValueFault]:
+    from onnx_lint.ir.operators.ensemble_votes import VOTINGS, is_evidently_right  # late, as few models have trees
+
+    voting = VOTINGS.get(schema.name)
+    if voting is not None and form.known_faults is None and is_evidently_right(given, voting):
+        return ()
+    from onnx_lint.ir.operators import tree_ensembles  # late, as numpy is
+
+    if voting is not None:
+        return tree_ensembles.voting_faults(given, voting)
+    return tree_ensembles.ensemble_faults(given, {attribute.name for attribute in form.attributes})
 
 
 _BY_HAND: Final = frozenset(

@@ -6,8 +6,7 @@ Every check works on whole lists with numpy, since an ensemble may have millions
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -15,14 +14,21 @@ from numpy.typing import DTypeLike, NDArray
 
 from onnx_lint.common.record import Record
 from onnx_lint.ir.long_lists import entries_of, numbers_of, pieces_of, raw_data_of
+from onnx_lint.ir.operators.ensemble_votes import (
+    BRANCHES,
+    MOST,
+    Given,
+    ValueFault,
+    Voting,
+    are,
+    base_value_faults,
+    class_count,
+    counted,
+    counter,
+    length_of,
+)
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import ELEMENT_TYPES
-
-ValueFault = tuple[str, str, str, str | None]
-"""The attribute, the fault, what is allowed, and the attribute that it contradicts."""
-
-Given = Mapping[str, Proto]
-"""The attributes of a node by name. References to parameters of a function are left out."""
 
 Array = NDArray[Any]
 
@@ -30,30 +36,9 @@ MOST_LEVELS: Final = 2_000
 """The limit on the levels of ensembles in which circles are searched, if children come before their parents. Each
 level costs one pass of numpy, and trained trees have a few dozen."""
 
-_BRANCHES: Final = ("nodes_truenodeids", "nodes_falsenodeids")
 _NO_NODE: Final = -1
 
-_MOST: Final = (1 << 63) - 1
-"""The greatest number of elements to compare with: a tensor may state any dimensions."""
-
-
 # --- TreeEnsembleClassifier and TreeEnsembleRegressor
-
-
-class Voting(Record):
-    """The attributes by which an operator describes the votes of its leaves."""
-
-    prefix: str
-    """The beginning of the names of attributes that list the votes."""
-    noun: str
-    counted_by: tuple[str, ...]
-    """The attributes that say how many classes or targets there are."""
-    ids_from_zero: bool
-    """True if the ids of each tree must be 0, 1, 2 and so on. The text of the classifier does not require that."""
-
-
-CLASSIFIER: Final = Voting("class", "class", ("classlabels_int64s", "classlabels_strings"), ids_from_zero=False)
-REGRESSOR: Final = Voting("target", "target", ("n_targets",), ids_from_zero=True)
 
 
 class NodeIndex:
@@ -171,17 +156,15 @@ def voting_faults(given: Given, voting: Voting) -> Iterator[ValueFault]:
 
     Lists of different lengths have a finding of their own and are not looked at.
     """
-    count = _class_count(given, voting)
-    yield from _base_value_faults(given, voting, count)
+    count = class_count(given, voting)
+    yield from base_value_faults(given, voting, count)
     votes = f"{voting.prefix}_ids"
     if count is not None and votes in given:
-        yield from _outside(votes, _integers(given[votes]), count, voting.noun, _counter(given, voting))
-    names = ("nodes_treeids", "nodes_nodeids", "nodes_modes", *_BRANCHES)
+        yield from _outside(votes, _integers(given[votes]), count, voting.noun, counter(given, voting))
+    names = ("nodes_treeids", "nodes_nodeids", "nodes_modes", *BRANCHES)
     if not all(name in given for name in names):
         return
-    trees, ids, true_ids, false_ids = (
-        _integers(given[name]) for name in ("nodes_treeids", "nodes_nodeids", *_BRANCHES)
-    )
+    trees, ids, true_ids, false_ids = (_integers(given[name]) for name in ("nodes_treeids", "nodes_nodeids", *BRANCHES))
     is_branch = _are_not(b"LEAF", given["nodes_modes"].strings)
     if len({each.size for each in (trees, ids, true_ids, false_ids, is_branch)}) > 1 or not ids.size:
         return
@@ -205,42 +188,6 @@ def voting_faults(given: Given, voting: Voting) -> Iterator[ValueFault]:
     yield from _lost_votes(given, voting, index)
 
 
-def _counter(given: Given, voting: Voting) -> str | None:
-    return next((name for name in voting.counted_by if name in given and _size(given[name]) > 0), None)
-
-
-def _size(proto: Proto) -> int:
-    return len(proto.ints) + len(proto.strings) + int(proto.i != 0)
-
-
-def _class_count(given: Given, voting: Voting) -> int | None:
-    """Return the number of classes or targets; None if it is not stated, or stated twice."""
-    if voting is REGRESSOR:
-        count = given["n_targets"].i if "n_targets" in given else -1
-        # A negative number is reported by another rule.
-        return int(count) if count >= 0 else None
-    labels = [_size(given[name]) for name in voting.counted_by if name in given and _size(given[name])]
-    return labels[0] if len(labels) == 1 else None
-
-
-_PAIR: Final = 2
-
-
-def _base_value_faults(given: Given, voting: Voting, count: int | None) -> Iterator[ValueFault]:
-    """Yield base values whose number is not one for each class or target.
-
-    One value for two classes is accepted: converters of gradient boosting write it, and ONNX Runtime derives both
-    scores from it.
-    """
-    for name in ("base_values", "base_values_as_tensor"):
-        length = _length(given[name]) if name in given else 0
-        is_binary = voting is CLASSIFIER and count == _PAIR and length == 1
-        if length and count is not None and length != count and not is_binary:
-            noun = "class" if voting is CLASSIFIER else "target"
-            what = f"has {_counted(length, 'element')}, there {_are(count, noun)}"
-            yield name, what, f"one for each {noun}, or none", _counter(given, voting)
-
-
 def _misnumbered(trees: Array, ids: Array, *, is_taken: bool) -> Iterator[ValueFault]:
     """Yield a tree whose ids are not 0, 1, 2 and so on. No id may be there twice."""
     names, codes, sizes = np.unique(trees, return_inverse=True, return_counts=True)
@@ -248,7 +195,7 @@ def _misnumbered(trees: Array, ids: Array, *, is_taken: bool) -> Iterator[ValueF
     if wrong.size:
         own = ids[codes == codes[wrong[0]]]
         size = int(sizes[codes[wrong[0]]])
-        what = f"numbers the {_counted(size, 'node')} of tree {names[codes[wrong[0]]]} from {own.min()} to {own.max()}"
+        what = f"numbers the {counted(size, 'node')} of tree {names[codes[wrong[0]]]} from {own.min()} to {own.max()}"
         yield "nodes_nodeids", what + (_TAKEN if is_taken else ""), f"ids from 0 to {size - 1} in each tree", None
 
 
@@ -262,7 +209,7 @@ def _negative_features(features: Array) -> Iterator[ValueFault]:
 
 
 def _lost(branches: Array, trees: Array, children: list[Array], named: tuple[Array, Array]) -> Iterator[ValueFault]:
-    for name, positions, ids in zip(_BRANCHES, children, named, strict=True):
+    for name, positions, ids in zip(BRANCHES, children, named, strict=True):
         lost = np.flatnonzero(positions == _NO_NODE)
         if lost.size:
             at = branches[lost[0]]
@@ -340,16 +287,16 @@ def _member_faults(given: Given, names: Set[str]) -> Iterator[ValueFault]:
     members = 0 if modes is None else int(np.count_nonzero(_elements(modes) == _MEMBER))
     if not members:
         return
-    nodes = f"{_counted(members, 'node')} of mode {_MEMBER}, BRANCH_MEMBER"
+    nodes = f"{counted(members, 'node')} of mode {_MEMBER}, BRANCH_MEMBER"
     if "membership_values" not in names:
         yield "nodes_modes", f"has {nodes}, there is no 'membership_values'", "a set of values for each such node", None
         return
     values = _elements(given["membership_values"]) if "membership_values" in given else np.array([])
-    if "membership_values" in given and values.size == _length(given["membership_values"]):
+    if "membership_values" in given and values.size == length_of(given["membership_values"]):
         ends = np.isnan(values)
         sets = int(np.count_nonzero(ends)) + int(values.size > 0 and not ends[-1])
         if sets < members:
-            what = f"has {_counted(sets, 'set')} of values, 'nodes_modes' has {nodes}"
+            what = f"has {counted(sets, 'set')} of values, 'nodes_modes' has {nodes}"
             yield "membership_values", what, "a set of values for each such node, NaN between two sets", "nodes_modes"
 
 
@@ -373,15 +320,15 @@ def _elements(proto: Proto) -> Array:
 
 def _longest(given: Given, *names: str) -> tuple[str, int] | None:
     """Return the longest of lists that belong together, and its length. Different lengths have a finding."""
-    lengths = [(name, length) for name in names if name in given and (length := _length(given[name])) is not None]
+    lengths = [(name, length) for name in names if name in given and (length := length_of(given[name])) is not None]
     return max(lengths, key=lambda each: each[1], default=None)
 
 
 def _outside(name: str, numbers: Array, count: int, noun: str, other: str | None) -> Iterator[ValueFault]:
     """Yield the first number of a list that is not a position among `count`."""
-    wrong = np.flatnonzero((numbers < 0) | (numbers >= min(count, _MOST)))
+    wrong = np.flatnonzero((numbers < 0) | (numbers >= min(count, MOST)))
     if wrong.size:
-        what = f"names {noun} {numbers[wrong[0]]}, there {_are(count, noun)}"
+        what = f"names {noun} {numbers[wrong[0]]}, there {are(count, noun)}"
         yield name, what, _range_of(count, noun), other
 
 
@@ -397,14 +344,14 @@ def _child_faults(given: Given, nodes: int, leaves: int) -> Iterator[ValueFault]
         positions, flags = _integers(given[name]), _integers(given[are_leaves])
         if positions.size != flags.size or positions.size != nodes:
             return
-        counts = np.where(flags != 0, min(leaves, _MOST), min(nodes, _MOST))
+        counts = np.where(flags != 0, min(leaves, MOST), min(nodes, MOST))
         wrong = np.flatnonzero((positions < 0) | (positions >= counts))
         if wrong.size:
             noun = "leaf" if flags[wrong[0]] else "node"
             count = int(counts[wrong[0]])
-            what = f"names {noun} {positions[wrong[0]]}, there {_are(count, noun)}"
+            what = f"names {noun} {positions[wrong[0]]}, there {are(count, noun)}"
             yield name, what, _range_of(count, noun), are_leaves
-        is_node = (flags == 0) & (positions >= 0) & (positions < min(nodes, _MOST))
+        is_node = (flags == 0) & (positions >= 0) & (positions < min(nodes, MOST))
         children.append(np.where(is_node, positions, _NO_NODE))
     yield from _shared_nodes(nodes, children)
     yield from _circles(_TreeLinks(nodes, np.arange(nodes), children), lambda at: f"node {at}")
@@ -412,7 +359,7 @@ def _child_faults(given: Given, nodes: int, leaves: int) -> Iterator[ValueFault]
 
 def _shared_nodes(count: int, children: list[Array]) -> Iterator[ValueFault]:
     """Yield a node that is a child twice, which ONNX Runtime refuses in this operator. Leaves may be shared."""
-    for name, own in zip(_BRANCHES, children, strict=True):
+    for name, own in zip(BRANCHES, children, strict=True):
         both = np.concatenate([own, *(each for each in children if each is not own)])
         times = np.bincount(both[both != _NO_NODE], minlength=count)
         twice = own[own != _NO_NODE][times[own[own != _NO_NODE]] > 1]
@@ -440,7 +387,7 @@ class _Describe(Protocol):
 
 def _circles(links: _TreeLinks, describe: _Describe) -> Iterator[ValueFault]:
     """Yield a node that is its own child, or that its descendants lead back to."""
-    for name, children in zip(_BRANCHES, links.children, strict=True):
+    for name, children in zip(BRANCHES, links.children, strict=True):
         own = np.flatnonzero(children == links.parents)
         if own.size:
             at = int(links.parents[own[0]])
@@ -449,7 +396,7 @@ def _circles(links: _TreeLinks, describe: _Describe) -> Iterator[ValueFault]:
     at = node_on_circle(links.count, links.parents, links.children)
     if at != _NO_NODE:
         where = np.flatnonzero(links.parents == at)[0]
-        name = _BRANCHES[0] if links.children[0][where] != _NO_NODE else _BRANCHES[1]
+        name = BRANCHES[0] if links.children[0][where] != _NO_NODE else BRANCHES[1]
         yield name, f"leads from {describe(at)} back to it", "nodes further down the tree", None
 
 
@@ -508,18 +455,3 @@ def _are_not(string: bytes, strings: Sequence[bytes]) -> Array:
     """Return for each string of a list whether it is another one."""
     pieces = [np.fromiter(map(string.__ne__, piece), np.bool_, len(piece)) for piece in pieces_of(strings)]
     return np.concatenate([np.zeros(0, np.bool_), *pieces])
-
-
-def _length(proto: Proto) -> int | None:
-    """Return the number of elements of a list or a tensor; None for a tensor of impossible dimensions."""
-    if proto.HasField("t"):
-        return math.prod(map(int, proto.t.dims)) if min(proto.t.dims, default=0) >= 0 else None
-    return max(len(proto.ints), len(proto.floats))
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
-def _are(count: int, noun: str) -> str:
-    return f"is 1 {noun}" if count == 1 else f"are {count:,}"

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from onnx_lint import schema
+from onnx_lint.ir.operators.ensemble_votes import CLASSIFIER, REGRESSOR
 from onnx_lint.ir.operators.tree_ensembles import (
-    CLASSIFIER,
     MOST_LEVELS,
-    REGRESSOR,
     NodeIndex,
     ensemble_faults,
     node_on_circle,
