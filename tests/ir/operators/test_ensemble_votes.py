@@ -20,7 +20,7 @@ def _attributes(**values):
 
 
 def _random_votes(chance):
-    """Return the lists of two trees with a few nodes, most of which are right."""
+    """Return the lists of two trees with a few nodes. Most lists have no fault."""
     columns = [[] for _ in range(6)]
     for tree in range(2):
         count = chance.choice([1, 3, 5])
