@@ -8,6 +8,7 @@ import os
 import stat
 import sys
 from collections.abc import Mapping, Sequence
+from html import escape
 from typing import IO, TYPE_CHECKING, Any, Final, Protocol
 
 from onnx_lint.cli import exit_codes
@@ -17,15 +18,17 @@ from onnx_lint.cli.errors import RunError
 from onnx_lint.cli.request import COMMAND_LINE, Request
 from onnx_lint.common.record import field_names, replace
 from onnx_lint.engine.lint import lint_source, opened, report_of
+from onnx_lint.engine.registry import registry
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.locations import shown_location
 from onnx_lint.input.source import BytesSource, FileSource, Source, SourceError
 from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.report import Diagnostic
 from onnx_lint.report import Report as BareReport
-from onnx_lint.reporters import SHOWN_WITH_CONTEXT
+from onnx_lint.reporters import SHOWN_WITH_CONTEXT, write_report
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.spec.standard import DEFAULT_STANDARD
+from onnx_lint.wording import suggestion
 
 if TYPE_CHECKING:
     from onnx_lint.fixing.files import Mending
@@ -71,19 +74,12 @@ class Report(BareReport):
 
     def of_rule(self, rule: str) -> tuple[Diagnostic, ...]:
         """Return the diagnostics of one rule, in order. Raises ValueError if there is no such rule."""
-        from onnx_lint.engine.registry import registry
-        from onnx_lint.wording import suggestion
-
         if rule not in registry():
             raise ValueError(f"unknown rule {rule!r}{suggestion(rule, registry())}")
         return tuple(found for found in self.diagnostics if found.rule == rule)
 
     def _repr_html_(self) -> str:
         """Return the HTML report for a notebook, in a sandboxed frame."""
-        from html import escape
-
-        from onnx_lint.reporters import write_report
-
         stream = io.StringIO()
         write_report("html", self, stream)
         page = escape(stream.getvalue())
@@ -91,8 +87,6 @@ class Report(BareReport):
 
     def __str__(self) -> str:
         """Return the text report, without colours."""
-        from onnx_lint.reporters import write_report
-
         stream = io.StringIO()
         write_report("text", self, stream)
         return stream.getvalue().rstrip("\n")

@@ -17,11 +17,13 @@ from __future__ import annotations
 
 import os
 import re
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.common.record import Record
+from onnx_lint.library import lint
 from onnx_lint.report import Diagnostic
 from onnx_lint.spec.standard import DEFAULT_STANDARD
 
@@ -105,8 +107,6 @@ def check_fixture(
 
 
 def _findings_of(fixture: Fixture, plugins: Sequence[str | os.PathLike[str]]) -> list[str]:
-    from onnx_lint.library import lint
-
     selected = [name.strip() for value in fixture.values("select") for name in value.split(",")]
     report = lint(
         fixture.path,
@@ -121,8 +121,6 @@ def _findings_of(fixture: Fixture, plugins: Sequence[str | os.PathLike[str]]) ->
 
 
 def _options(fixture: Fixture) -> dict[str, dict[str, Any]]:
-    import tomllib
-
     options: dict[str, dict[str, Any]] = {}
     for value in fixture.values("option"):
         match = _OPTION.fullmatch(value)

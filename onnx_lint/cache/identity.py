@@ -9,6 +9,8 @@ import stat
 from collections.abc import Sequence
 from typing import Final
 
+from onnx_lint.input.regular_file import stream_of_regular
+
 SETTLED_NANOSECONDS: Final = 2_000_000_000
 """A file that changed later than this before a check could change again and keep its time stamp."""
 
@@ -43,8 +45,6 @@ def is_settled(identity: Sequence[int], moment: int) -> bool:
 
 def digest_at(path: str) -> str | None:
     """Return the digest of the content of a regular file; None if it cannot be read or is too large."""
-    from onnx_lint.input.regular_file import stream_of_regular
-
     found = hashlib.sha256()
     left = MAX_DIGEST_BYTES
     try:

@@ -12,6 +12,8 @@ import time
 from collections.abc import Iterator
 from typing import Final
 
+from google.protobuf import __version__ as protobuf_version
+
 import onnx_lint
 from onnx_lint.cache.identity import digest_at, identity_at, is_settled
 from onnx_lint.common.record import replace
@@ -50,8 +52,6 @@ def digest_of_settings(settings: Settings) -> bytes | None:
 @functools.cache
 def _program() -> tuple[object, ...]:
     """Return the identity of the code: the files of onnx-lint and of its plugins, and the versions of what parses."""
-    from google.protobuf import __version__ as protobuf_version
-
     folders = [onnx_lint.__path__[0], *importlib.import_module("onnx_lint.rules").__path__]
     packages = {entry.module.partition(".")[0] for entry in registry().values() if entry.plugin is not None}
     for package in sorted(packages):

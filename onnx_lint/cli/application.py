@@ -22,6 +22,7 @@ from onnx_lint.cli.scan import scan_command
 from onnx_lint.cli.shapes import shapes_command
 from onnx_lint.cli.standard_streams import ClosedPipeError
 from onnx_lint.cli.streams import standard_output
+from onnx_lint.spec.standard import DEFAULT_STANDARD
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -77,7 +78,6 @@ def _version(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> No
     if not wanted or ctx.resilient_parsing:
         return
     from onnx_lint.spec.releases import DEFAULT_DOMAIN, ML_DOMAIN, NEWEST_IR_VERSION, NEWEST_OPSET
-    from onnx_lint.spec.standard import DEFAULT_STANDARD
 
     opsets = f"ai.onnx {NEWEST_OPSET[DEFAULT_DOMAIN]}, {ML_DOMAIN} {NEWEST_OPSET[ML_DOMAIN]}"
     standard = f"ONNX {DEFAULT_STANDARD.edition}, IR version {NEWEST_IR_VERSION}, {opsets}"

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from onnx_lint.cli.choices import use_plugins
 from onnx_lint.cli.completion import complete_rules_and_clauses
 from onnx_lint.cli.rule_options import edition_option
 from onnx_lint.cli.shared_options import form_option, plugin_option
 from onnx_lint.cli.streams import standard_output, use_color
+from onnx_lint.spec.clauses import clauses
+from onnx_lint.wording import nearest, quote
 
 if TYPE_CHECKING:
     from onnx_lint.spec.clauses import Clause
@@ -35,11 +36,10 @@ def explain_command(name: str, edition: str, format_name: str, plugins: tuple[st
 
     The page is Markdown, rendered on a terminal.
     """
+    from onnx_lint.cli.choices import use_plugins
     from onnx_lint.engine.registry import registry
     from onnx_lint.ir.documents.kinds import KINDS
     from onnx_lint.reporters import document_kinds, documentation
-    from onnx_lint.spec.clauses import clauses
-    from onnx_lint.wording import nearest, quote
 
     use_plugins(plugins)
     rules, table = registry(), clauses()
@@ -90,6 +90,7 @@ def rules_command(edition: str, format_name: str, plugins: tuple[str, ...]) -> N
 
     Rules that are off by default run with --pedantic, or when they are selected by name.
     """
+    from onnx_lint.cli.choices import use_plugins
     from onnx_lint.engine.registry import registry
     from onnx_lint.reporters.documentation import rule_record
 
@@ -121,8 +122,8 @@ def rules_command(edition: str, format_name: str, plugins: tuple[str, ...]) -> N
 @plugin_option
 def clauses_command(edition: str, uncovered: bool, format_name: str, plugins: tuple[str, ...]) -> None:
     """List the clauses of an edition, the keyword of each, and the rules that check it."""
+    from onnx_lint.cli.choices import use_plugins
     from onnx_lint.reporters.documentation import clause_record, rules_of
-    from onnx_lint.spec.clauses import clauses
 
     use_plugins(plugins)
     present = [clause for clause in clauses().values() if edition in clause.keyword]

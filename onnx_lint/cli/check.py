@@ -19,7 +19,6 @@ from onnx_lint.cli.report_options import (
 )
 from onnx_lint.cli.request import Request
 from onnx_lint.cli.rule_options import extent_options, gate_options, rule_options, selection_options
-from onnx_lint.cli.run import run
 from onnx_lint.cli.sections import SectionedCommand
 from onnx_lint.cli.settings_options import baseline_options, configuration_options, given_of, target_options
 
@@ -83,6 +82,8 @@ def fix_command(ctx: click.Context, /, paths: tuple[str, ...], **options: Any) -
 def _run(ctx: click.Context, paths: tuple[str, ...], options: dict[str, Any]) -> None:
     if not paths and options["files_from"] is None:
         raise click.UsageError("Missing argument 'PATH...'.")
+    from onnx_lint.cli.run import run  # late: other commands, and --help, import this module
+
     try:
         code = run(Request(paths, given_of(ctx, options), **options))
     except RequestError as error:

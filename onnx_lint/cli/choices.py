@@ -18,7 +18,15 @@ from onnx_lint.cli.option_values import (
 from onnx_lint.common.record import Record, replace
 from onnx_lint.configuration.discovery import Configurations
 from onnx_lint.engine.plugins import use_files
+from onnx_lint.engine.registry import RegistryError, registry
+from onnx_lint.engine.selection import check_selection
+from onnx_lint.engine.settings import SelectionError, Settings, selectors
 from onnx_lint.input.locations import is_remote
+from onnx_lint.reporters.escape import visible
+from onnx_lint.spec.clauses import Severity
+from onnx_lint.spec.operators import SchemaFileError
+from onnx_lint.spec.standard import Standard
+from onnx_lint.spec.target import Target
 
 if TYPE_CHECKING:
     from onnx_lint.cli.request import Request
@@ -47,8 +55,6 @@ class Choices(Record):
 
 def fails(diagnostics: Iterable[Diagnostic], fail_on: str) -> bool:
     """Return whether any of the diagnostics is at least as severe as `fail_on`; false for `never`."""
-    from onnx_lint.spec.clauses import Severity
-
     if fail_on == "never":
         return False
     least = Severity.of(fail_on)
@@ -165,9 +171,6 @@ def use_plugins(paths: Iterable[str]) -> tuple[str, ...]:
     use_files(files)
     if not files:
         return files
-    from onnx_lint.engine.registry import RegistryError, registry
-    from onnx_lint.reporters.escape import visible
-
     try:
         registry()
     except RegistryError as error:
@@ -186,7 +189,6 @@ class usable:  # noqa: N801 - used like a function
         if error is None or not isinstance(error, ValueError):
             return
         from onnx_lint.configuration.values import ConfigurationError
-        from onnx_lint.reporters.escape import visible
 
         if isinstance(error, ConfigurationError):
             raise RunError(visible(str(error))) from error
@@ -241,15 +243,10 @@ def _choices(request: Request, ignores: tuple[str, ...], plugins: tuple[str, ...
 
 def _turned_on_by(flag: str) -> Iterator[tuple[str, str]]:
     """Yield the rules that this option of the command line enables, each with the name of the rule's own option."""
-    from onnx_lint.engine.registry import registry
-
     yield from ((entry.id, entry.flag[1]) for entry in registry().values() if entry.flag and entry.flag[0] == flag)
 
 
 def _settings(request: Request, ignores: tuple[str, ...], plugins: tuple[str, ...]) -> Settings:
-    from onnx_lint.engine.settings import Settings, selectors
-    from onnx_lint.spec.standard import Standard
-
     severities, off = severities_of(request.severities)
     named = any((request.select, request.extend_select, request.ignore, request.set_aside, ignores))
     known = selectors() if named else set()
@@ -285,9 +282,6 @@ def _settings(request: Request, ignores: tuple[str, ...], plugins: tuple[str, ..
 
 def _usable_error(error: ValueError | OSError) -> RunError:
     """Return the error to show to the user: RunError for a fault of a schema file, otherwise RequestError."""
-    from onnx_lint.reporters.escape import visible
-    from onnx_lint.spec.operators import SchemaFileError
-
     if isinstance(error, OSError):
         return RunError(visible(f"{error.filename}: {error.strerror}"))
     return RunError(visible(str(error))) if isinstance(error, SchemaFileError) else RequestError(str(error))
@@ -295,9 +289,6 @@ def _usable_error(error: ValueError | OSError) -> RunError:
 
 def _check_selection(settings: Settings, request: Request, ignores: tuple[str, ...]) -> None:
     """Raise RequestError if no rule is selected. Patterns for single files may ignore all rules."""
-    from onnx_lint.engine.selection import check_selection
-    from onnx_lint.engine.settings import SelectionError
-
     if request.select and not settings.select:
         raise RequestError("--select names no rule")
     if ignores:
@@ -317,8 +308,6 @@ def _limits(request: Request) -> Limits:
 
 
 def _target(request: Request) -> Target:
-    from onnx_lint.spec.target import Target
-
     try:
         return Target(request.target_ir, opset_versions_of(request.target_opsets), tuple(request.consumers))
     except ValueError as error:

@@ -4,9 +4,13 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
+
+from onnx_lint.common.distribution import ISSUES, NAME, project_url
+from onnx_lint.common.visible import visible
 
 _PACKAGES: Final[Mapping[str, str]] = MappingProxyType({"google": "protobuf", "click": "click", "rich": "rich"})
 """The required packages by the name of their module. numpy is not here: without it only single rules fail."""
@@ -22,8 +26,6 @@ def report_crash(error: BaseException) -> None:
     if package is not None:
         sys.stderr.write(f"Error: onnx-lint needs the package {package}, which is missing or too old here: {error}\n")
         return
-    import traceback
-
     crashed = f"{type(error).__name__}: {error}"
     sys.stderr.write(f"Error: internal error: onnx-lint crashed: {_visible(crashed)}\n")
     write_trace([_visible(line) for line in "".join(traceback.format_exception(error)).splitlines()])
@@ -31,8 +33,6 @@ def report_crash(error: BaseException) -> None:
 
 def write_trace(lines: list[str], plugin: str | None = None) -> None:
     """Write the lines of a traceback, and the address for a bug report: of onnx-lint, or of the plugin."""
-    from onnx_lint.common.distribution import ISSUES, NAME, project_url
-
     name = plugin or NAME
     owner = f"the plugin {plugin}" if plugin else NAME
     url = project_url(name, ISSUES)
@@ -43,6 +43,4 @@ def write_trace(lines: list[str], plugin: str | None = None) -> None:
 
 def _visible(text: str) -> str:
     """Return the text with invisible characters escaped. The import is here because its module may have crashed."""
-    from onnx_lint.common.visible import visible
-
     return visible(text)

@@ -11,6 +11,7 @@ from typing import Final
 from onnx_lint.cli.crash import write_trace
 from onnx_lint.cli.paths import hint_for_missing
 from onnx_lint.cli.request import COMMANDS
+from onnx_lint.engine.registry import registry
 from onnx_lint.input.locations import is_remote
 from onnx_lint.report import OUT_OF_MEMORY, OWN_ERRORS, FileReport, InternalError, Report
 from onnx_lint.reporters.escape import shown_path, visible
@@ -79,6 +80,4 @@ def print_crash(what: str, error: InternalError, level: str = "Error", printed: 
 
 
 def _plugin_of(rule: str) -> str | None:
-    from onnx_lint.engine.registry import registry
-
     return registry()[rule].plugin if rule in registry() else None

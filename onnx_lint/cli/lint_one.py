@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from onnx_lint.common.memory import release_memory
 from onnx_lint.common.record import Record
+from onnx_lint.engine.lint import lint_file
+from onnx_lint.input.locations import shown_location
 from onnx_lint.report import FileReport, InternalError
 
 if TYPE_CHECKING:
@@ -38,7 +40,6 @@ def check_of(task: Task) -> tuple[FileCheck, str] | None:
     if task.cache is None or task.problem is not None or task.mending is not None:
         return None
     from onnx_lint.cache.verdicts import FileCheck  # late, as few runs have a cache
-    from onnx_lint.input.locations import shown_location
 
     name = shown_location(task.path) if task.name is None else task.name
     check = FileCheck(task.path, task.settings, name, task.context, task.pictures)
@@ -47,8 +48,6 @@ def check_of(task: Task) -> tuple[FileCheck, str] | None:
 
 def lint_one(task: Task) -> FileReport:
     """Return the report of one task. A bug outside the rules becomes an internal error of that file."""
-    from onnx_lint.engine.lint import lint_file
-
     release_memory()
     if task.problem is not None:
         return FileReport(task.name or task.path, 0, unreadable=task.problem)

@@ -7,12 +7,13 @@ import os
 from collections.abc import Collection, Iterator
 from typing import Any, Final
 
-from onnx_lint.cli.option_values import names_of
+from onnx_lint.cli.option_values import names_of, opset_versions_of
 from onnx_lint.cli.request import Request
 from onnx_lint.common.record import replace
 from onnx_lint.configuration.values import Path, SetValue, SetValues
 from onnx_lint.engine.registry import registry
 from onnx_lint.engine.settings import SelectionError, check_options, check_selector, selectors
+from onnx_lint.input.limits import DEFAULT_LIMITS, LimitError
 from onnx_lint.spec.target import Target
 from onnx_lint.wording import suggestion
 
@@ -187,8 +188,6 @@ def _check_option(path: Path, value: SetValue) -> None:
 
 
 def _check_limit(path: Path, value: SetValue) -> None:
-    from onnx_lint.input.limits import DEFAULT_LIMITS, LimitError
-
     try:
         DEFAULT_LIMITS.with_values({path[1]: value.value})
     except LimitError as error:
@@ -196,8 +195,6 @@ def _check_limit(path: Path, value: SetValue) -> None:
 
 
 def _check_target(values: SetValues, path: Path) -> None:
-    from onnx_lint.cli.option_values import opset_versions_of
-
     number = values[path].value
     try:
         if path == ("target-ir",):

@@ -8,7 +8,10 @@ from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 from onnx_lint.cli.errors import RequestError
+from onnx_lint.engine.settings import SelectionError, check_selector, selectors
 from onnx_lint.input.limits import DEFAULT_LIMITS, LimitError, Limits
+from onnx_lint.spec.clauses import Severity
+from onnx_lint.spec.releases import normalized_domain
 from onnx_lint.wording import suggestion
 
 if TYPE_CHECKING:
@@ -33,8 +36,6 @@ def severities_of(values: Iterable[str]) -> tuple[dict[str, Severity], tuple[str
     The last of several pairs for one rule counts. Raises RequestError for anything that is not such a pair. Whether the
     rule exists is not checked here.
     """
-    from onnx_lint.spec.clauses import Severity
-
     levels: dict[str, str] = {}
     for pair in (part.strip() for value in values for part in value.split(",")):
         rule, separator, level = pair.partition("=")
@@ -64,8 +65,6 @@ def file_ignores_of(values: Iterable[str]) -> tuple[tuple[str, str, tuple[str, .
 
 
 def _checked_names(text: str) -> tuple[str, ...]:
-    from onnx_lint.engine.settings import SelectionError, check_selector, selectors
-
     names = names_of((text,), selectors())
     for name in names:
         try:
@@ -80,8 +79,6 @@ def opset_versions_of(values: Iterable[str], option: str = "--target-opset") -> 
 
     The last of several for one domain counts. Raises RequestError if N is not a whole number.
     """
-    from onnx_lint.spec.releases import normalized_domain
-
     versions: dict[str, int] = {}
     for text in values:
         domain, _, number = text.rpartition("=")

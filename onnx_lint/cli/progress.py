@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 import threading
 import time
@@ -141,6 +142,4 @@ def reading_shown() -> str:
 
 def is_wanted(*, no_progress: bool, quiet: bool) -> bool:
     """Return whether to show a bar: on a terminal that can move its cursor, unless an option turns it off."""
-    import os
-
     return not no_progress and not quiet and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"

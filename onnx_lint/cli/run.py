@@ -13,14 +13,22 @@ from typing import TYPE_CHECKING
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.choices import Plan
 from onnx_lint.cli.errors import RequestError, RunError
+from onnx_lint.cli.jobs import lint_each
 from onnx_lint.cli.kept_files import check_reports
+from onnx_lint.cli.lint_one import Task
+from onnx_lint.cli.option_values import limits_of
 from onnx_lint.cli.outputs import LiveReport, Output, live_report, parse_outputs, write_outputs
 from onnx_lint.cli.paths import find_inputs, has_working_directory, paths_of
+from onnx_lint.cli.progress import ProgressBar, is_wanted
 from onnx_lint.cli.streams import standard_output
 from onnx_lint.common.memory import release_memory
+from onnx_lint.common.model_limits import ModelLimits, resident
 from onnx_lint.common.record import replace
+from onnx_lint.engine.lint import report_of, with_own_settings
 from onnx_lint.input.locations import is_remote
 from onnx_lint.reporters import DRAWN, SHOWN_WITH_CONTEXT, Options, reporter
+from onnx_lint.reporters.escape import shown_path, visible
+from onnx_lint.spec.clauses import Severity
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -159,7 +167,6 @@ def inputs_of(own: Request) -> list[Input]:
 
 def _access(own: Request) -> Access:
     """Return the limits for access to stores."""
-    from onnx_lint.cli.option_values import limits_of
     from onnx_lint.remote.access import access_of
 
     return access_of(limits_of(own.limits), download=own.download)
@@ -167,8 +174,6 @@ def _access(own: Request) -> Access:
 
 def _print_not_made(report: Report) -> None:
     """Print the fixes that were not made, which only the full text report has."""
-    from onnx_lint.reporters.escape import shown_path, visible
-
     for file in report.files:
         for problem in file.repair.not_made if file.repair is not None else ():
             sys.stderr.write(f"Warning: {shown_path(file.path)}: not fixed: {visible(problem)}\n")
@@ -210,8 +215,6 @@ def _task(
     cache: str | None,
     mending: Mending | None,
 ) -> Task:
-    from onnx_lint.cli.lint_one import Task
-
     name = stdin_filename if item.path == "-" else item.name
     settings = plan.choices_for(name or item.path).settings
     return Task(item.path, settings, item.problem, name, context, pictures, cache, mending)
@@ -219,16 +222,11 @@ def _task(
 
 def _head(tasks: Sequence[Task], plan: Plan) -> Report:
     """Return the report before the first file."""
-    from onnx_lint.engine.lint import report_of
-
     return report_of((), tasks[0].settings if tasks else plan.choices_for("-").settings)
 
 
 def _lint(tasks: Sequence[Task], plan: Plan, head: Report, live: LiveReport | None, *, is_for_reader: bool) -> Report:
     """Lint the tasks, pass each file to `live`, and return the report, which an interruption cuts short."""
-    from onnx_lint.engine.lint import with_own_settings
-    from onnx_lint.spec.clauses import Severity
-
     names = [task.name or task.path for task in tasks]
     level = Severity.of(plan.run_request().min_severity)
     baselines = None
@@ -264,9 +262,6 @@ def _linted(
     is_for_reader: bool,
 ) -> dict[int, FileReport]:
     """Return the reports by the index of their tasks, in order: of all files, unless the run is interrupted."""
-    from onnx_lint.cli.jobs import lint_each
-    from onnx_lint.cli.progress import ProgressBar, is_wanted
-
     own = plan.run_request()
     limits = _limits_of(own)
     done: dict[int, FileReport] = {}
@@ -298,8 +293,6 @@ def _linted(
 
 def _limits_of(own: Request) -> ModelLimits:
     """Return the limits for one model. Raises RequestError for a memory limit on a system that cannot measure it."""
-    from onnx_lint.common.model_limits import ModelLimits, resident
-
     if own.memory_limit is not None and not resident(os.getpid()):
         raise RequestError("--memory-limit requires a system with the memory of processes in /proc, such as Linux")
     return ModelLimits(own.time_limit, own.memory_limit)

@@ -11,6 +11,7 @@ from typing import Final
 from onnx_lint.cli.lint_one import Task, lint_one
 from onnx_lint.common.model_limits import NO_LIMITS, ModelLimits
 from onnx_lint.common.watched_process import STARTS, Answered, Ended, ProcessPool, Ready
+from onnx_lint.engine.lint import import_usual_rules
 from onnx_lint.report import OWN_ERRORS, FileReport, InternalError
 
 _FILES_AHEAD: Final = 2
@@ -67,7 +68,5 @@ def _report_of(index: int, tasks: Sequence[Task], event: Ended) -> FileReport:
 
 def prepared(tasks: Sequence[Task]) -> Callable[[int], FileReport]:
     """Prepare this process; return the function that lints the file of a task, by the index of that."""
-    from onnx_lint.engine.lint import import_usual_rules
-
     import_usual_rules(tasks[0].settings)
     return lambda index: lint_one(tasks[index])

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+import tomllib
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -105,8 +106,6 @@ def _parsed(path: str) -> Mapping[str, Any]:
 
 
 def _toml(text: str, name: str) -> Mapping[str, Any]:
-    import tomllib
-
     _check_keys(text, name)
     try:
         return tomllib.loads(text.replace("\r\n", "\n"))

@@ -15,12 +15,15 @@ from typing import Any, Final
 from onnx_lint import __version__
 from onnx_lint.common.model_limits import ModelLimits
 from onnx_lint.common.record import Record, replace
+from onnx_lint.engine.lint import report_of
 from onnx_lint.engine.registry import registry
 from onnx_lint.engine.settings import Settings
 from onnx_lint.fleet.database import Reports
 from onnx_lint.fleet.jobs import Job, Outcome
 from onnx_lint.fleet.records import unreadable
 from onnx_lint.input.locations import is_remote
+from onnx_lint.remote import RemoteError, listed
+from onnx_lint.remote.access import access_of
 from onnx_lint.report import FileReport
 from onnx_lint.reporters.records import json_safe, path_of, tool_record
 from onnx_lint.spec.clauses import Severity
@@ -134,9 +137,6 @@ def _jobs(
 
 def _looked_up(target: ScannedFile) -> ScannedFile:
     """Return the target with size and version from its store; unchanged if that fails. No listing had them."""
-    from onnx_lint.remote import RemoteError, listed
-    from onnx_lint.remote.access import access_of
-
     access = access_of(target.settings.limits, download=target.settings.download)
     try:
         (found,) = listed(target.path, access)
@@ -208,8 +208,6 @@ def head_of(
     targets: Iterable[str], exclude: Iterable[str], part: str | None, usual: Settings, level: Severity
 ) -> dict[str, Any]:
     """Return the description of a scan. Only a scan with the same description resumes it."""
-    from onnx_lint.engine.lint import report_of
-
     return {
         "tool": tool_record(report_of((), usual)),
         "targets": [shown_name(target) for target in targets],

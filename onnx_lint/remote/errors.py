@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Any, Final
 
+from onnx_lint.common.distribution import NAME
 from onnx_lint.input.locations import is_web, scheme_of
 from onnx_lint.input.source import ReadError
 from onnx_lint.remote.setting_faults import faulty_setting
@@ -181,8 +182,6 @@ def _hint(address: str) -> str:
 
 def needs_package(address: str, error: ImportError) -> RemoteError:
     """Return the error that names the missing package for an address."""
-    from onnx_lint.common.distribution import NAME
-
     scheme = scheme_of(address)
     if scheme in _CREDENTIALS or error.name == "fsspec":
         return RemoteError(f"remote models need further packages: pip install '{NAME}[remote]'")

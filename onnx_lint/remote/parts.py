@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from bisect import bisect_right
 from typing import BinaryIO, Final
 
@@ -62,8 +63,6 @@ class Parts:
     def _write(self, data: bytes) -> int:
         """Append bytes to the file; return their position."""
         if self._file is None:
-            import tempfile
-
             self._file = tempfile.TemporaryFile()  # noqa: SIM115 - it is closed with the object
         position = self._file.seek(0, 2)
         self._file.write(data)

@@ -8,6 +8,7 @@ lines after a mark in the margin are aligned with the text behind it.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterator
 from typing import Final, TextIO
 
@@ -64,8 +65,6 @@ def columns(text: str) -> int:
     """
     if text.isascii():
         return len(text)
-    import unicodedata  # which few names need
-
     return sum(
         0 if unicodedata.combining(char) else 1 + (unicodedata.east_asian_width(char) in {"W", "F"}) for char in text
     )

@@ -11,6 +11,7 @@ from typing import Final, TextIO
 
 from onnx_lint.common.record import replace
 from onnx_lint.engine.plugins import files_in_use
+from onnx_lint.engine.registry import registry
 from onnx_lint.report import ContextLine, Counted, Diagnostic, FileReport, ProposedFix, RelatedPlace, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shown_path, visible
@@ -195,8 +196,6 @@ def _plugin_option(rule: str) -> str:
     files = files_in_use()
     if not files:
         return ""
-    from onnx_lint.engine.registry import registry  # late, as a clean run has nothing to explain
-
     entry = registry().get(rule)
     if entry is None or entry.module not in files:
         return ""

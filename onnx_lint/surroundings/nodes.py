@@ -10,7 +10,7 @@ from onnx_lint.schema import Proto
 from onnx_lint.spec.operators.schema import ATTRIBUTE_TYPE_NAMES
 from onnx_lint.surroundings.messages import write_beside, write_field
 from onnx_lint.surroundings.sheet import Sheet
-from onnx_lint.surroundings.types import write_tensor, write_type, write_value_info
+from onnx_lint.surroundings.types import write_element_type, write_tensor, write_type, write_value_info
 from onnx_lint.surroundings.words import write_bare, write_domain, write_float, write_name, write_string
 
 _VALUE_FIELDS: Final = frozenset(VALUE_FIELD_OF_TYPE.values())
@@ -152,8 +152,6 @@ def write_sparse_tensor(sheet: Sheet, tensor: Proto) -> None:
     sheet.is_cut = True
     sheet.write("sparse_tensor(")
     with sheet.part("values"), sheet.part("data_type"):
-        from onnx_lint.surroundings.types import write_element_type
-
         write_element_type(sheet, tensor.values.data_type)
     if tensor.dims:
         sheet.write("[")

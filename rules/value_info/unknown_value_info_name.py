@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Sequence
 from itertools import compress
 from typing import Final
@@ -58,8 +59,6 @@ def _unknown(graph: Graph) -> Sequence[int]:
     names, known = graph.value_info_names, graph.positions
     if all(map(known.__contains__, names)):
         return ()
-    from array import array  # late, as few models have such entries
-
     nested = _nested_names(graph)
     are_unknown = (name and name not in known and name not in nested and not graph.sees(name) for name in names)
     return array("I", compress(range(len(names)), are_unknown))

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from onnx_lint import __main__, schema
-from onnx_lint.cli import application, check
+from onnx_lint.cli import application, run
 from onnx_lint.cli.request import COMMAND_LINE, COMMANDS, ENVIRONMENT, Request, request_of_paths
 
 VARIABLES = {name: value for name, value in os.environ.items() if not name.startswith(("ONNX_LINT_", "_ONNX_LINT"))}
@@ -101,7 +101,7 @@ def test_paths_and_jobs_give_what_the_command_gives(
 ):
     seen: list[Request] = []
     with monkeypatch.context() as patch:
-        patch.setattr(check, "run", lambda request: seen.append(request) or 0)
+        patch.setattr(run, "run", lambda request: seen.append(request) or 0)
         assert application.run(["check", *arguments]) == 0
     assert [request_of_paths(arguments)] == seen
     assert _run(*arguments) == _run("check", *arguments)
@@ -153,14 +153,14 @@ def test_the_defaults_of_a_request_are_those_of_the_command(monkeypatch: pytest.
         if name.startswith("ONNX_LINT_"):
             monkeypatch.delenv(name)
     seen: list[Request] = []
-    monkeypatch.setattr(check, "run", lambda request: seen.append(request) or 0)
+    monkeypatch.setattr(run, "run", lambda request: seen.append(request) or 0)
     assert application.run(["one", "two"]) == 0
     assert seen == [Request(("one", "two"))]
 
 
 def test_the_request_tells_where_options_come_from(monkeypatch: pytest.MonkeyPatch):
     seen: list[Request] = []
-    monkeypatch.setattr(check, "run", lambda request: seen.append(request) or 0)
+    monkeypatch.setattr(run, "run", lambda request: seen.append(request) or 0)
     monkeypatch.setenv("ONNX_LINT_FORMAT", "json")
     assert application.run(["one", "--select", "graph", "--pedantic"]) == 0
     given = {"format_name": ENVIRONMENT, "select": COMMAND_LINE, "pedantic": COMMAND_LINE}

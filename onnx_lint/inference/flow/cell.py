@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from onnx_lint.common.cached import remembered
 from onnx_lint.common.record import Record
 from onnx_lint.inference.shapes.attribute_values import AttributeValues, Protos, attribute_values
+from onnx_lint.inference.shapes.contents import FOLLOWED, IN_ORDER, contents_after
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts, fact
 from onnx_lint.inference.shapes.operands import Inside, Operands, OutputShape
 from onnx_lint.inference.shapes.problem import ShapeProblem
@@ -21,6 +22,7 @@ from onnx_lint.inference.types.typed_operator import TypedOperator, TypeOutcome,
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.crashes import Crash, crash_of
 from onnx_lint.spec.operators import OperatorSchema, ParameterOption
+from onnx_lint.spec.operators.attribute_values import allowed_values, is_flag, names_element_type
 
 if TYPE_CHECKING:
     from onnx_lint.inference.shapes.contents import Contents
@@ -124,8 +126,6 @@ class Cell:
             tuple([index for index, found in parameters if found is not None and "tensor(float)" in found.types])
         )
         if has_content and not schema.domain:
-            from onnx_lint.inference.shapes.contents import FOLLOWED, IN_ORDER
-
             self._contents = FOLLOWED.get(schema.name)
             if self._contents is not None and schema.name in IN_ORDER:
                 reads += self._contents.reads
@@ -231,8 +231,6 @@ class Cell:
         return kind(self.operator.schema, self._attributes, facts, self.count)
 
     def _with_content(self, facts: Facts, output: Fact) -> Fact:
-        from onnx_lint.inference.shapes.contents import contents_after
-
         node = self.operands(facts)
         if node is None or self._contents is None:
             return output
@@ -258,7 +256,6 @@ def _has_faults(schema: OperatorSchema, form: NodeForm, bound: Protos | None) ->
     if not form.attributes:
         return False
     from onnx_lint.ir.operators.attribute_faults import attribute_faults, unlisted_values
-    from onnx_lint.spec.operators.attribute_values import allowed_values, is_flag, names_element_type
 
     if bound and any(attribute.ref_attr_name for attribute in form.attributes):
         from onnx_lint.ir.operators.bound_nodes import with_values

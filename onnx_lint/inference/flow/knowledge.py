@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from heapq import nsmallest
 from itertools import chain
 from typing import Final, Literal
 
@@ -86,8 +87,6 @@ class Origins:
 
     def knowledge(self) -> Knowledge:
         """Return the numbers for the whole model; for a function those of its first call."""
-        from heapq import nsmallest  # late, since most models have only known shapes
-
         first = self._walks.first
         values = sum(len(walked.graph.positions) for walked in first)
         unknown = sum(len(walked.unknown) for walked in first)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import prod
 from typing import Any, Final
@@ -123,8 +124,6 @@ def content_of(proto: Any, shape: Shape, outside: Outside | None = None) -> Cont
     else:
         raw = proto.raw_data
     if raw and not stored and len(raw) == count * width:
-        import struct  # late, since few tensors decide a shape
-
         found: tuple[Any, ...] = struct.unpack(f"<{count}{code}", raw)
     elif len(stored) == count and not raw:
         found = tuple(stored)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, groupby
 from typing import Final, TypeGuard
@@ -168,8 +169,6 @@ def repeated_declarations(graph: Graph) -> RepeatedDeclarations | None:
     stated = [names for names in lists.names.values() if names]
     if len(stated) < 2 or len(set().union(*stated)) == sum(map(len, stated)):
         return None  # as most are
-    from array import array  # late, as few graphs need it
-
     differing = array("Q")
     seen: set[str] = set()
     repeated: set[str] = set()

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, MutableSequence, Sequence
 from itertools import accumulate
@@ -11,8 +12,6 @@ from typing import overload
 
 def _numbers(count: int, number: int) -> MutableSequence[int]:
     """Return an array with that many copies of the number, in eight bytes each."""
-    from array import array  # late, as few models have nodes out of order, or functions that call others
-
     return array("q", [number]) * count
 
 

@@ -18,6 +18,7 @@ from onnx_lint.ir.graph import Function, Graph, Node, NodesOfGraphs
 from onnx_lint.ir.operators.function_calls import Calls
 from onnx_lint.ir.operators.imports import Imports
 from onnx_lint.spec.operators import BUILT_IN, OperatorSchema, OperatorSchemas
+from onnx_lint.spec.operators.history import REMOVED_EXPERIMENTAL
 from onnx_lint.spec.releases import is_onnx_domain, newest_opset_version, normalized_domain
 
 OPSET_IMPORTS_SINCE: Final = 3
@@ -313,8 +314,6 @@ class Operators:
         if declared:
             return OperatorStatus.UNVERIFIED
         if is_onnx_domain(domain):
-            from onnx_lint.spec.operators.history import REMOVED_EXPERIMENTAL  # late, as most operators are known
-
             newest = newest_opset_version(domain) or 0
             # A removed experimental operator comes back in no version.
             removed = domain == "" and op_type in REMOVED_EXPERIMENTAL

@@ -11,6 +11,9 @@ from onnx_lint.common.cached import remembered
 from onnx_lint.input.regular_file import read_regular
 from onnx_lint.input.source import BytesSource
 from onnx_lint.ir.documents.kinds import OPERATOR_SET_KIND
+from onnx_lint.loader import load
+from onnx_lint.loader.identity.document_kind import kind_of_content
+from onnx_lint.loader.identity.identify import Form, identify
 from onnx_lint.spec.operators import BUILT_IN, OperatorSchemas, SchemaFileError
 from onnx_lint.spec.operators.declared import declared_set
 from onnx_lint.spec.operators.schema_file import MAX_BYTES, parsed_schema_file
@@ -46,10 +49,6 @@ def _loaded(stamped: tuple[tuple[str, int, int], ...]) -> OperatorSchemas:
 def _operator_set(path: Path, data: bytes) -> Any:
     """Return the operator-set document in the file, in any of the three forms; None if the file is not one."""
     # Late, because without such files the linter reads no schema here.
-    from onnx_lint.loader import load
-    from onnx_lint.loader.identity.document_kind import kind_of_content
-    from onnx_lint.loader.identity.identify import Form, identify
-
     source = BytesSource(data)
     form = identify(source, path.name)
     kind = kind_of_content(source, form, path.name) if isinstance(form, Form) else None

@@ -24,6 +24,7 @@ from onnx_lint.loader.binary.strip_payloads import (
     read_skeleton,
     whole,
 )
+from onnx_lint.loader.binary.wire_audit import inspect
 from onnx_lint.loader.identity.foreign import foreign_format
 from onnx_lint.loader.limits.memory_estimate import needed_memory
 from onnx_lint.model import Fault, FaultKind, Payload, Proto
@@ -166,8 +167,6 @@ def _is_too_deep(source: Source, kind: str) -> bool:
     """
     if source.size > WHOLE_BYTES or _parses(source, kind):
         return False
-    from onnx_lint.loader.binary.wire_audit import inspect  # late, as this walk is rare
-
     return any(fault.kind is FaultKind.NESTING for fault in inspect(source, kind, skips_canonical=False).faults)
 
 

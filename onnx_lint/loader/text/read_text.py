@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from codecs import BOM_UTF8
 from collections.abc import Iterator
@@ -221,8 +222,6 @@ def parse_json(source: Source, kind: str = MODEL_KIND, limits: Limits = DEFAULT_
 
 def _json_fault(error: Exception, text: str, kind: str) -> Fault:
     """Return the fault of a text that is not JSON, with its place, or not a message in JSON."""
-    import json
-
     detail, offset = _one_line(str(error).partition(" Available Fields")[0]), None
     try:
         json.loads(text)

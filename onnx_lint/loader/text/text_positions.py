@@ -7,6 +7,7 @@ texts it finds whatever looks like a place.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator
 from typing import Final
@@ -281,8 +282,6 @@ class _Json(_PlaceSearch):
 def _unquoted(quoted: str) -> str:
     if "\\" not in quoted:
         return quoted.strip('"')
-    import json
-
     try:
         return str(json.loads(quoted))
     except ValueError:

@@ -22,11 +22,11 @@ from onnx_lint.spec.operators.schema import (
     OperatorSchema,
     Parameter,
     ParameterOption,
+    SchemaFileError,
 )
 from onnx_lint.spec.operators.store import ONNX, ONNXRUNTIME
 
 if TYPE_CHECKING:
-    from onnx_lint.spec.operators.json_value import SchemaFileError
     from onnx_lint.spec.operators.schema_file import SchemaFile, load_schema_file
 
 __all__ = [
@@ -80,8 +80,4 @@ def __getattr__(name: str) -> Any:
         from onnx_lint.spec.operators import schema_file
 
         return getattr(schema_file, name)
-    if name == "SchemaFileError":
-        from onnx_lint.spec.operators.json_value import SchemaFileError
-
-        return SchemaFileError
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

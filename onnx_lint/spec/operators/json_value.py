@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from onnx_lint.common.record import Record
+from onnx_lint.spec.operators.schema import SchemaFileError
 from onnx_lint.wording import quote
 
 _TYPE_NAMES: Final[Mapping[type, str]] = {
@@ -21,16 +22,6 @@ _TYPE_NAMES: Final[Mapping[type, str]] = {
     float: "a number",
     type(None): "null",
 }
-
-
-class SchemaFileError(ValueError):
-    """A schema file has a fault; `place` is its JSON path, "" for the whole file."""
-
-    def __init__(self, path: str | Path, place: str, reason: str) -> None:
-        self.path = str(path)
-        self.place = place
-        self.reason = reason
-        super().__init__(": ".join(part for part in (self.path, place, reason) if part))
 
 
 class JsonValue(Record):

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.spec.operators.declared import DeclaredSet, DeclaredSets
-from onnx_lint.spec.operators.schema import OperatorSchema
+from onnx_lint.spec.operators.schema import OperatorSchema, SchemaFileError
 from onnx_lint.spec.operators.store import ONNX, ONNXRUNTIME, DataFile
 from onnx_lint.spec.releases import normalized_domain
 
@@ -37,8 +37,6 @@ class OperatorSchemas:
             for name, schemas in file.operators.items():
                 earlier = origin.setdefault((file.domain, name), file)
                 if earlier is not file:
-                    from onnx_lint.spec.operators.json_value import SchemaFileError
-
                     raise SchemaFileError(
                         file.path,
                         "operators",

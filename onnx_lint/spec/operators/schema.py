@@ -6,9 +6,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum
 from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.record import Record
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 UNLIMITED: Final = 2**31 - 1
 """The upper bound of a count without a bound: the last parameter is variadic."""
@@ -162,3 +165,13 @@ def _parameter_at(parameters: tuple[Parameter, ...], index: int) -> Parameter | 
     if index >= 0 and parameters and parameters[-1].option is ParameterOption.VARIADIC:
         return parameters[-1]
     return None
+
+
+class SchemaFileError(ValueError):
+    """A schema file has a fault; `place` is its JSON path, "" for the whole file."""
+
+    def __init__(self, path: str | Path, place: str, reason: str) -> None:
+        self.path = str(path)
+        self.place = place
+        self.reason = reason
+        super().__init__(": ".join(part for part in (self.path, place, reason) if part))

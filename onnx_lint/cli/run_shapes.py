@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shows the inferred types and shapes of a model's values, and how each was inferred."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import Any, Final, NoReturn
+
+from onnx_lint import __version__
+from onnx_lint.cli import exit_codes
+from onnx_lint.cli.choices import Plan
+from onnx_lint.cli.errors import RequestError, RunError
+from onnx_lint.cli.failures import print_internal_error, print_unreadable
+from onnx_lint.cli.paths import has_working_directory
+from onnx_lint.cli.request import Request
+from onnx_lint.cli.streams import standard_output
+from onnx_lint.cli.weakened import print_weakenings, weakenings
+from onnx_lint.common.distribution import NAME
+from onnx_lint.engine.facts import why_not_judged
+from onnx_lint.engine.lint import load_source, opened
+from onnx_lint.inference.flow.provenance import Provenance
+from onnx_lint.inference.flow.walks import Walked
+from onnx_lint.input.locations import shown_location
+from onnx_lint.input.source import ReadError, SourceError
+from onnx_lint.ir.documents.kinds import MODEL_KIND
+from onnx_lint.model import Model
+from onnx_lint.report import FileReport, InternalError
+from onnx_lint.reporters.escape import shown_path
+from onnx_lint.reporters.shape_records import document, graph_parts, way_parts
+from onnx_lint.reporters.shape_wording import graph_title, places_of, table, way_lines
+from onnx_lint.wording import quote, suggestion
+
+_MAX_WAYS: Final = 20
+"""The number of values of one name to show; a function may be called from thousands of places."""
+
+_MAX_PLACES: Final = 5
+
+
+def run_shapes(path: str, request: Request, name: str | None, graph: str | None, format_name: str) -> int:
+    """Show the values of the model in the file, or only those of a name or graph, and return the exit code.
+
+    Raises RequestError and RunError as `cli.run.run` does.
+    """
+    loaded = _load(path, request)
+    path = shown_location(path)
+    if loaded is None:
+        return exit_codes.NOT_CHECKED
+    provenance = loaded.provenance
+    walks = [walked for walked in provenance.walks() if graph is None or str(walked.graph.place) == graph]
+    if not walks and graph is not None:
+        _refuse_graph(provenance, graph)
+    if name is None:
+        _show_values(path, loaded, provenance, walks, format_name)
+    else:
+        found = [walked for walked in walks if name in walked.graph.positions]
+        if not found:
+            _refuse_value(walks, name)
+        _show_ways(path, provenance, found, name, format_name)
+    printed: set[str] = set()
+    for site in loaded.crashes:
+        print_internal_error(path, InternalError.at(site), "Error", printed)
+    return exit_codes.INTERNAL_ERROR if len(loaded.crashes) else exit_codes.CLEAN
+
+
+def _load(path: str, request: Request) -> Model | None:
+    """Return the model in the file. If there is none, print why on standard error, as a run does, and return None."""
+    if not has_working_directory():
+        raise RunError("the working directory does not exist any more")
+    shown = shown_location(path)
+    plan = Plan(request)
+    settings = plan.choices_for(shown).settings
+    if plan.has_configuration:
+        print_weakenings(weakenings(plan, [shown]))
+    try:
+        opening = closing(opened(path, settings))
+    except (SourceError, OSError) as error:
+        print_unreadable(FileReport(shown, 0, unreadable=str(error)))
+        return None
+    problem: str | None = None
+    try:
+        with opening as source:
+            model = load_source(source, shown, settings, is_file=path != "-")
+            # Reading is complete: nothing below looks at the data of tensors.
+            problem = why_not_judged(model)
+            if problem is None and model.kind != MODEL_KIND:
+                problem = f"the file holds the message {model.kind}, not a model"
+            if problem is None:
+                _ = model.provenance
+                return model
+            problem = f"{shown}: {problem}"
+    except ReadError as error:
+        problem = f"{shown}: {error}"
+    print_unreadable(FileReport(shown, 0, unreadable=problem))
+    return None
+
+
+def _refuse_graph(provenance: Provenance, graph: str) -> NoReturn:
+    places = places_of(provenance.walks(), _MAX_PLACES)
+    raise RequestError(
+        f"Invalid value for --graph: {graph!r} is not a graph or function of the model, whose graphs are {places}"
+    )
+
+
+def _refuse_value(walks: list[Walked], name: str) -> NoReturn:
+    hint = suggestion(name, (known for walked in walks for known in walked.graph.positions))
+    raise RequestError(f"Invalid value for --value: no value has the name {quote(name)}{hint}")
+
+
+def _head(path: str) -> dict[str, Any]:
+    shown = shown_path(path) if path == "-" else path
+    return {"version": 1, "tool": {"name": NAME, "version": __version__}, "file": shown}
+
+
+def _show_values(path: str, model: Model, provenance: Provenance, walks: list[Walked], format_name: str) -> None:
+    values = sum(len(walked.graph.positions) for walked in walks)
+    unknown = sum(len(walked.unknown) for walked in walks)
+    if format_name == "json":
+        head = _head(path) | {"values": values, "unknown": unknown}
+        with standard_output() as stream:
+            stream.writelines(document(head, "graphs", (graph_parts(provenance, walked) for walked in walks)))
+        return
+    with standard_output() as stream:
+        stream.write(f"{shown_path(path)}: {values:,} values, {values - unknown:,} of known shape\n")
+        for walked in walks:
+            stream.write(f"\n{graph_title(walked)}\n")
+            stream.writelines(f"{line}\n" for line in table(provenance, walked))
+
+
+def _show_ways(path: str, provenance: Provenance, found: list[Walked], name: str, format_name: str) -> None:
+    ways = (provenance.way(walked, name) for walked in found[:_MAX_WAYS])
+    if format_name == "json":
+        with standard_output() as stream:
+            stream.writelines(document(_head(path) | {"found": len(found)}, "values", map(way_parts, ways)))
+        return
+    with standard_output() as stream:
+        for number, lines in enumerate(map(way_lines, ways)):
+            stream.write("\n" if number else "")
+            stream.writelines(f"{line}\n" for line in lines)
+        if len(found) > _MAX_WAYS:
+            stream.write(f"\nand {len(found) - _MAX_WAYS:,} more values of that name: --graph selects one graph\n")
