@@ -198,7 +198,8 @@ def _folded(members: Sequence[Diagnostic]) -> Diagnostic:
         RelatedPlace(each.place, each.pointer, each.message, each.byte_range, each.position)
         for each in others[: NAMED - 1]
     ]
-    more = f"{len(others):,} more {'node has' if len(others) == 1 else 'nodes have'} this fault"
+    kind = _kind_at(first.place)
+    more = f"{len(others):,} more {f'{kind} has' if len(others) == 1 else f'{kind}s have'} this fault"
     return replace(
         first,
         message=f"{first.message}; {more}",
@@ -206,6 +207,17 @@ def _folded(members: Sequence[Diagnostic]) -> Diagnostic:
         count=sum(each.count for each in members),
         members=tuple(members),
     )
+
+
+def _kind_at(place: str) -> str:
+    """Return the word for what is at a place: a node, unless it is an element of another list of a graph or model."""
+    *outer, last = place.rsplit(".", 2)
+    if outer and outer[-1].startswith("node["):
+        return "node"
+    return _KINDS.get(last.partition("[")[0], "node")
+
+
+_KINDS: Final = {"initializer": "initializer", "input": "input", "functions": "function", "opset_import": "import"}
 
 
 def worst_of_each(diagnostics: Sequence[Diagnostic], per_rule: int, most: int) -> frozenset[int]:

@@ -24,7 +24,9 @@ def compile_clauses(source: bytes) -> str:
         keyword = dict(clause.keyword)
         if keyword not in keywords:
             keywords.append(keyword)
-        values = {name: getattr(clause, name) for name in field_names(Clause) if name != "declared_by"}
+        values = {name: getattr(clause, name) for name in field_names(Clause)}
+        if clause.declared_by is None:
+            del values["declared_by"]  # the last field, which has a default
         rows.append([*{**values, "keyword": keywords.index(keyword), "refused_by": dict(clause.refused_by)}.values()])
     head = {"crc32": binascii.crc32(source), "keywords": keywords}
     lines = (json.dumps(value, separators=(",", ":"), ensure_ascii=False) for value in (head, *rows))

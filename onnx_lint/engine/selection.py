@@ -13,11 +13,19 @@ from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.model import Model
 from onnx_lint.spec.clauses import KEYWORDS, Clause, Severity, clauses, severity
 
+_ALSO_IN: Final = {"hygiene": frozenset({"OPS-7", "SHP-6b"})}
+"""The clauses of the specification that selecting a chapter of onnx-lint's own selects as well."""
 
-def _matches(entry: Registered, keyword: str, names: Sequence[str]) -> bool:
+
+def _matches(entry: Registered, keyword: str, names: Sequence[str], clause: Clause | None = None) -> bool:
     if not names:
         return False
-    return not {ALL, entry.id, entry.chapter, keyword.upper(), KEYWORDS[keyword].label}.isdisjoint(names)
+    own = {ALL, entry.id, entry.chapter}
+    if clause is not None and clause.presence == "optional":  # a keyword selects clauses of the specification only
+        return not own.isdisjoint(names)
+    if clause is not None and any(clause.id in _ALSO_IN.get(name, ()) for name in names):
+        return True
+    return not {*own, keyword.upper(), KEYWORDS[keyword].label}.isdisjoint(names)
 
 
 def presence(entry: Registered, clause: Clause, settings: Settings) -> str | None:
@@ -26,22 +34,22 @@ def presence(entry: Registered, clause: Clause, settings: Settings) -> str | Non
     Rules that are selected by name, by `--pedantic` or by a severity of their own are listed, and so are errors.
     """
     keyword = clause.keyword[settings.standard.edition]
-    if _matches(entry, keyword, settings.ignore):
+    if _matches(entry, keyword, settings.ignore, clause):
         return None
-    if _matches(entry, keyword, settings.extend_select):
+    if _matches(entry, keyword, settings.extend_select, clause):
         return "listed"
-    if _matches(entry, keyword, settings.set_aside):
+    if _matches(entry, keyword, settings.set_aside, clause):
         return None
     if settings.select:
-        return "listed" if _matches(entry, keyword, settings.select) else None
+        return "listed" if _matches(entry, keyword, settings.select, clause) else None
     level = severity(clause, settings.standard.edition)
     if settings.target.is_refused(clause):
         return "listed"
-    if settings.pedantic or level is Severity.ERROR:
+    if level is Severity.ERROR or (settings.pedantic and clause.presence != "optional"):
         return "listed"
     if clause.presence == "counted" and entry.id in settings.severities:
         return "listed"
-    return None if clause.presence == "pedantic" else clause.presence
+    return None if clause.presence in {"pedantic", "optional"} else clause.presence
 
 
 def applies(entry: Registered, settings: Settings) -> bool:

@@ -6,6 +6,7 @@ Faults of the bytes become faults of the model; the content of a file raises not
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -55,6 +56,7 @@ def load(
     make = partial(
         Model,
         source=source,
+        file_name=os.path.basename(name),
         directory=directory,
         standard=standard,
         limits=limits,

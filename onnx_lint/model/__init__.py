@@ -133,9 +133,11 @@ if TYPE_CHECKING:
         OLDEST_LOADED_IR_VERSION,
         PREVIEW_DOMAIN,
         TRAINING_DOMAIN,
+        Release,
         is_onnx_domain,
         newest_opset_version,
         normalized_domain,
+        release_named,
         release_of_edition,
         release_of_ir_version,
         release_of_opset,
@@ -221,8 +223,8 @@ _LATE: Final = {
     "spec.operators.history": "REMOVED_EXPERIMENTAL REPLACEMENTS Replacement",
     "spec.releases": (
         "DEFAULT_DOMAIN DOMAIN_ALIAS ML_DOMAIN NEWEST_IR_VERSION OLDEST_LOADED_IR_VERSION PREVIEW_DOMAIN "
-        "TRAINING_DOMAIN is_onnx_domain newest_opset_version normalized_domain release_of_edition "
-        "release_of_ir_version release_of_opset"
+        "Release TRAINING_DOMAIN is_onnx_domain newest_opset_version normalized_domain release_named "
+        "release_of_edition release_of_ir_version release_of_opset"
     ),
 }
 """The names that are imported at their first use, by the module below `onnx_lint` that defines them."""

@@ -62,11 +62,13 @@ if TYPE_CHECKING:
     from onnx_lint.inference.flow.value_flow import ValueFlow
     from onnx_lint.inference.shapes.dims import Shape
     from onnx_lint.ir.long_lists import LeftInFile
+    from onnx_lint.ir.names.uses import ValueUses
     from onnx_lint.ir.operators.bound_nodes import BoundNodes
     from onnx_lint.ir.operators.named_element_types import NamedElementType
     from onnx_lint.ir.sharding import NodeDeviceConfiguration, ShardingSpec
     from onnx_lint.ir.tensors.checksum import Digests
     from onnx_lint.ir.tensors.data_folder import DataFolder
+    from onnx_lint.ir.tensors.equal import EqualInitializers
     from onnx_lint.ir.tensors.external import ExternalData
     from onnx_lint.ir.tensors.sparse import StoredSparseTensor
     from onnx_lint.ir.tensors.stored_tensor import StoredTensor
@@ -89,6 +91,7 @@ class Model:
         long_lists: Mapping[PlaceKey, tuple[Payload, ...]] = EMPTY,
         form: str = "binary",
         kind: str = MODEL_KIND,
+        file_name: str = "",
         directory: str | None = None,
         trusted_folders: Sequence[str] = (),
         given_folder: DataFolder | None = None,
@@ -118,6 +121,8 @@ class Model:
         self._long_lists = long_lists
         self.form = form
         """`binary`, `textproto` or `json`."""
+        self.file_name = file_name
+        """The name of the file, without its folder; empty if it has none."""
         self.directory = directory
         """The folder of the model file, in which external data is looked up; None if it must not be looked up."""
         self.trusted_folders = trusted_folders
@@ -472,6 +477,27 @@ class Model:
     def resolution(self) -> Resolution:
         """The node inputs whose names are defined too late or not at all, and the cycles among the nodes."""
         return resolve(self.graphs)
+
+    @cached_property
+    def uses(self) -> ValueUses:
+        """The values that something uses, and the nodes that no output needs."""
+        from onnx_lint.ir.names.uses import ValueUses  # late: only asked for by name
+
+        return ValueUses(self.graphs, self.proto.training_info)
+
+    @cached_property
+    def foldable_nodes(self) -> Sequence[Node]:
+        """The last nodes of each computation that constants alone decide, see `onnx_lint.inference.flow.folding`."""
+        from onnx_lint.inference.flow.folding import foldable_nodes  # late: only asked for by name
+
+        training = self.proto.training_info
+        return foldable_nodes(self.graphs, self.operators, self.value_flow, self.effective_ir_version, training)
+
+    def equal_initializers(self, least_bytes: int) -> Iterator[EqualInitializers]:
+        """Yield the initializers of at least so many bytes that equal an earlier one of their graph."""
+        from onnx_lint.ir.tensors.equal import equal_initializers  # late: only asked for by name
+
+        return equal_initializers(self.graphs, self.source, self.payloads, self.data_folder, least_bytes)
 
     @cached_property
     def repeated_declarations(self) -> dict[Graph, RepeatedDeclarations]:

@@ -16,7 +16,8 @@ from onnx_lint.spec.clauses import EDITIONS, OWN_KEYWORDS, Clause, Severity, cla
 
 PRESENCE: Final = (
     "*Pedantic* clauses are not checked, and findings of *counted* clauses are only counted in the last line of a "
-    "file, unless they are errors, or `--pedantic` or a selection asks for them."
+    "file, unless they are errors, or `--pedantic` or a selection asks for them. *Optional* clauses are advice of "
+    "onnx-lint, checked if their rule or chapter is selected by name."
 )
 
 
@@ -30,7 +31,8 @@ def is_default(entry: Registered, edition: str) -> bool:
     """Return whether the rule runs without a selection: if the edition has a clause of it that is not off."""
     table = ((clauses()[name], severity(name, edition)) for name in entry.clauses)
     return any(
-        level is not None and (level is Severity.ERROR or clause.presence != "pedantic") for clause, level in table
+        level is not None and (level is Severity.ERROR or clause.presence not in {"pedantic", "optional"})
+        for clause, level in table
     )
 
 

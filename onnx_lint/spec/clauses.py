@@ -92,8 +92,14 @@ ABSENT: Final = "absent"
 STATIC: Final = ("yes", "partly", "no")
 """The values of `static`: whether one file can show that a clause is violated."""
 
-PRESENCES: Final = ("listed", "counted", "pedantic")
-"""How findings of a clause are reported by default: one by one, as a number, or not at all."""
+PRESENCES: Final = ("listed", "counted", "pedantic", "optional")
+"""The ways in which findings of a clause are reported by default: one by one, as a number, or not at all.
+
+Pedantic ones are listed with `--pedantic`, optional ones only if their rule or chapter is selected by name.
+"""
+
+OWN_CHAPTERS: Final = ("hygiene",)
+"""The chapters of onnx-lint's own advice, which is not part of the specification: a model conforms without it."""
 
 
 CONSUMERS: Final = ("onnx.checker", "onnxruntime")
@@ -120,7 +126,7 @@ class Clause(Record):
     reason: str | None
     """Why no rule checks it."""
     presence: str
-    """How its warnings and notes are reported by default: `listed`, `counted`, or `pedantic`, which is not at all."""
+    """The way in which its warnings and notes are reported by default, one of PRESENCES."""
     counted: tuple[str, ...]
     """The words for one and for several findings that are only counted; empty if they are not."""
     note: str | None
@@ -129,7 +135,7 @@ class Clause(Record):
     refused_by: Mapping[str, str] = EMPTY
     """The consumers that reject a model that violates it, each with the first release known to."""
     declared_by: str | None = None
-    """The plugin or configuration that declares it; None for a clause of the specification."""
+    """The plugin, configuration or chapter of onnx-lint that declares it; None for a clause of the specification."""
 
 
 _NEEDED: Final = {
@@ -195,6 +201,7 @@ def _clause(name: str, entry: Mapping[str, Any]) -> Clause:
         note=entry.get("note"),
         refines=entry.get("refines"),
         refused_by=dict(refused_by),
+        declared_by=entry["chapter"] if entry["chapter"] in OWN_CHAPTERS else None,
     )
 
 

@@ -146,6 +146,11 @@ def release_of_edition(edition: str) -> Release:
     raise ValueError(f"no release published edition {edition!r}")
 
 
+def release_named(name: str) -> Release | None:
+    """Return the release with this number, such as `1.14.1`; for `1.14` the first of them. None if there is none."""
+    return next((release for release in RELEASES if f"{release.onnx}.".startswith(f"{name}.")), None)
+
+
 def release_of_ir_version(ir_version: int) -> Release | None:
     """Return the first release that writes an IR version.
 

@@ -61,6 +61,7 @@ def _unused(proto: Proto, place: Place, used: frozenset[str], importer: str) -> 
                 f"{importer} imports {quote(domain)} and no node uses it",
                 allowed="an import of each domain that a node uses",
                 subject=domain,
+                cause="unused",
                 fix=Fix(
                     f"delete the import of {quote(domain)} by {importer}",
                     (Delete(imported),),

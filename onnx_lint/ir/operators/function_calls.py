@@ -121,6 +121,17 @@ class Calls:
                 callees[node.graph.function.index].setdefault(function.index, node)
         return callees
 
+    @cached_property
+    def reached(self) -> set[int]:
+        """The indices of the functions that a graph outside of functions calls, itself or through other functions."""
+        pile = [function.index for node, function in self.all if node.graph.function is None]
+        found = set(pile)
+        while pile:
+            new = self.callees[pile.pop()].keys() - found
+            found |= new
+            pile += new
+        return found
+
     def expanded_nodes(self) -> int:
         """Return the number of nodes of the model after the inlining of all calls, MAX_COUNT at most.
 

@@ -68,6 +68,11 @@ class OutsideTensor(StoredTensor):
         self._origin = data.origin
 
     @property
+    def location(self) -> str:
+        """The location of the file."""
+        return self._data.location
+
+    @property
     def tensor(self) -> Tensor:
         """The tensor, with the bytes of the file as its values."""
         return replace(made(self._origin), payloads=(self._payload,))
@@ -89,6 +94,11 @@ def dense(external: Iterable[ExternalData], folder: DataFolder) -> Iterator[Stor
             yield from _outside(data, folder)
         elif element is not None and element.bits in _PADDED_BITS:
             yield from _outside(data, folder, reads_all=False)
+
+
+def tensor_in_file(data: ExternalData, folder: DataFolder) -> OutsideTensor | None:
+    """Return the tensor with its values in the file; None if they are not there."""
+    return next(_outside(data, folder, reads_all=False), None)
 
 
 def small_values(proto: Proto, graph: Graph, folder: DataFolder) -> bytes | None:
@@ -132,7 +142,7 @@ def sparse(
         yield replace(each, values=part(each.values), indices=part(each.indices))
 
 
-def _outside(data: ExternalData, folder: DataFolder, *, reads_all: bool = True) -> Iterator[StoredTensor]:
+def _outside(data: ExternalData, folder: DataFolder, *, reads_all: bool = True) -> Iterator[OutsideTensor]:
     """Yield the tensor with its values, if they are in the file; other rules report why they are not."""
     file, offset = data.file, data.offset if data.get("offset") is not None else 0
     if not data.is_external or file is None or file.size is None or offset is None:

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds initializers of a graph that have the same type, shape and values."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from typing import Final
+
+from onnx_lint.common.record import Record
+from onnx_lint.input.source import Source
+from onnx_lint.ir.columns.gather import dimensions
+from onnx_lint.ir.columns.tensor_encodings import element_count
+from onnx_lint.ir.graph import Graph
+from onnx_lint.ir.parts import Tensor
+from onnx_lint.ir.payload import Payload
+from onnx_lint.ir.places.place import PlaceKey
+from onnx_lint.ir.tensors.data_folder import DataFolder
+from onnx_lint.ir.tensors.external import ExternalData
+from onnx_lint.ir.tensors.outside import OutsideTensor, tensor_in_file
+from onnx_lint.ir.tensors.stored_tensor import StoredTensor
+from onnx_lint.ir.tensors.wire_values import byte_pieces
+from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL_LOCATION
+
+
+class EqualInitializers(Record):
+    """An initializer, by its index, and the first one of the graph that equals it."""
+
+    graph: Graph
+    index: int
+    first: int
+    bytes: int
+
+
+def equal_initializers(
+    graphs: Iterable[Graph],
+    source: Source,
+    payloads: Mapping[PlaceKey, tuple[Payload, ...]],
+    folder: DataFolder | None,
+    least_bytes: int,
+) -> Iterator[EqualInitializers]:
+    """Yield each initializer of at least so many bytes that equals an earlier one of its graph.
+
+    Values in different fields are not compared. Inputs, whose values callers may replace, are left out.
+    """
+    for graph in graphs:
+        contents = _InitializerValues(graph, source, payloads, folder)
+        for alike, size in _of_one_shape(graph, least_bytes):
+            for same_start in _grouped(alike, contents.start):
+                for first, *others in _grouped(same_start, contents.digest):
+                    yield from (EqualInitializers(graph, index, first, size) for index in others)
+
+
+def _of_one_shape(graph: Graph, least_bytes: int) -> Iterator[tuple[list[int], int]]:
+    """Yield the initializers of one type and shape, and how many bytes each of them needs."""
+    columns, inputs = graph.initializers, set(graph.input_names)
+    found: dict[tuple[int, bytes], list[int]] = {}
+    for index, (name, kind, shape) in enumerate(zip(columns.names, columns.element_types, columns.shapes, strict=True)):
+        if name not in inputs:
+            found.setdefault((kind, shape), []).append(index)
+    for (kind, shape), indices in found.items():
+        element, count = ELEMENT_TYPES.get(kind), element_count(dimensions(shape))
+        if len(indices) > 1 and element is not None and element.bits and count:
+            size = element.bytes_of(count)
+            if size >= least_bytes:
+                yield indices, size
+
+
+def _grouped(indices: Iterable[int], key: Callable[[int], Hashable | None]) -> Iterator[list[int]]:
+    """Yield the indices that have the same key, two or more together. Those with the key None are left out."""
+    found: dict[Hashable, list[int]] = {}
+    for index in indices:
+        value = key(index)
+        if value is not None:
+            found.setdefault(value, []).append(index)
+    return (same for same in found.values() if len(same) > 1)
+
+
+class _InitializerValues:
+    """The values of the initializers of a graph."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        source: Source,
+        payloads: Mapping[PlaceKey, tuple[Payload, ...]],
+        folder: DataFolder | None,
+    ) -> None:
+        self._graph = graph
+        self._source = source
+        self._payloads = payloads
+        self._folder = folder
+
+    def start(self, index: int) -> Hashable | None:
+        """Return the field and the first values of an initializer; None if they cannot be read."""
+        tensor = self._tensor(index)
+        if tensor is None or tensor.field is None:
+            return None
+        first = next(self._pieces(tensor, _START_BYTES), b"")
+        return tensor.field, len(first), first[:_START_BYTES]
+
+    def digest(self, index: int) -> Hashable | None:
+        """Return a digest of the values of an initializer; None if they must not be read."""
+        tensor = self._tensor(index)
+        if tensor is None or not self._may_read(tensor):
+            return None
+        found = hashlib.sha256()
+        for piece in self._pieces(tensor, _PIECE_BYTES):
+            found.update(piece)
+        return found.digest()
+
+    def _may_read(self, tensor: StoredTensor) -> bool:
+        if not isinstance(tensor, OutsideTensor) or self._folder is None:
+            return True
+        return self._folder.may_read(tensor.location, sum(each.length for each in tensor.tensor.payloads))
+
+    def _tensor(self, index: int) -> StoredTensor | None:
+        proto, place = self._graph.message_at("initializer", index), self._graph.at("initializer", index)
+        tensor = Tensor(proto, place, self._graph, self._payloads.get(place.key, ()))
+        if proto.data_location != EXTERNAL_LOCATION:
+            return StoredTensor(tensor, self._source)
+        return tensor_in_file(ExternalData(tensor, self._folder, None), self._folder) if self._folder else None
+
+    def _pieces(self, tensor: StoredTensor, most: int) -> Iterator[bytes]:
+        """Yield the bytes of the field with the values, those in the source in pieces of at most `most` bytes."""
+        field = tensor.field or "raw_data"
+        listed = getattr(tensor.proto, field)
+        if listed:
+            yield listed if field == "raw_data" else str(listed[:]).encode()
+        for payload in tensor.payloads(field):
+            yield from byte_pieces(tensor.source, payload.offset, payload.length, most)
+
+
+_START_BYTES: Final = 4_096
+_PIECE_BYTES: Final = 1 << 20

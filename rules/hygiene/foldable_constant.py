@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause="HYG-6", since="0.1.0", needs="graph")
+def foldable_constant(model: Model) -> Iterator[Finding]:
+    """A node computes a value that constants alone decide.
+
+    ### Why it matters
+
+    Each run computes the same value again in a runtime that does not fold constants, and the nodes hide from a reader
+    what is constant.
+
+    ### What is allowed
+
+    Nodes with an input that depends on an input of the graph; operators with random or large results, such as an
+    Expand of a small constant: a result of more than 1,024 bytes must not be larger than the operands;
+    DequantizeLinear, which keeps weights small; and initializers that callers may replace. Only the last node of such a
+    computation is reported.
+
+    ### Example
+
+    ```
+    initializer { name: "one" data_type: 1 dims: 1 float_data: 1 }
+    node { op_type: "Neg" input: "one" output: "minus_one" }
+    node { op_type: "Add" input: "x" input: "minus_one" output: "y" }
+    ```
+
+    ### How to fix
+
+    Store the result as an initializer.
+
+    - PyTorch: `torch.onnx.export(..., dynamo=True)`; of the older exporter `do_constant_folding=True`.
+    - `onnxscript.optimizer.fold_constants(model)`, or the offline optimization of ONNX Runtime.
+
+    ```
+    initializer { name: "minus_one" data_type: 1 dims: 1 float_data: -1 }
+    node { op_type: "Add" input: "x" input: "minus_one" output: "y" }
+    ```
+    """
+    for node in model.foldable_nodes:
+        yield Finding(
+            node.place,
+            f"{node.describe()} computes a value that follows from constants alone",
+            allowed="nodes that depend on an input of the graph",
+            subject=node.name or next(filter(None, node.outputs), None),
+            cause="constant",
+        )

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause="HYG-4", since="0.1.0", needs="graph")
+def unneeded_node(model: Model) -> Iterator[Finding]:
+    """No output of a graph needs a node.
+
+    ### Why it matters
+
+    A runtime computes the node for nothing, or drops it. Such nodes are often what is left of an output that was cut
+    off.
+
+    ### What is allowed
+
+    Nodes that contribute to an output of their graph, and nodes without outputs. Nodes that only unneeded nodes
+    use are unneeded as well; only the last ones are reported, which nothing uses at all.
+
+    ### Example
+
+    ```
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
+    node { op_type: "Relu" input: "x" output: "y" }
+    node { op_type: "Exp" input: "x" output: "cut_off" }
+    output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
+    ```
+
+    ### How to fix
+
+    Delete the node and those that only it needs, or make its result an output;
+    `onnx_ir.passes.common.RemoveUnusedNodesPass()(model)` deletes all of them.
+
+    ```
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
+    node { op_type: "Relu" input: "x" output: "y" }
+    output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
+    ```
+    """
+    for graph in model.graphs:
+        nodes = model.uses.unneeded_nodes(graph)
+        if graph.is_file or not nodes:
+            continue
+        used = model.uses.used_in(graph)
+        for node in [node for node in nodes if used.isdisjoint(node.outputs)] or nodes[:1]:
+            yield Finding(
+                node.place,
+                f"no output of {graph.describe()} needs {node.describe()}",
+                allowed="nodes that an output needs",
+                subject=node.name or next(filter(None, node.outputs)),
+                cause="unneeded",
+            )

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.rule import Finding, rule
+from onnx_lint.wording import quote
+
+
+@rule(clause="HYG-3", since="0.1.0")
+def unused_function(model: Model) -> Iterator[Finding]:
+    """No graph calls a function of the model.
+
+    ### Why it matters
+
+    Whoever reads the model takes the function for a part of it, and runtimes load it for nothing.
+
+    ### What is allowed
+
+    Functions that a node of the main graph, of a training graph or of a graph nested in them calls, itself or through
+    other functions. Other documents than models, such as libraries of functions, are not checked.
+
+    ### Example
+
+    ```
+    functions {
+      name: "Twice" domain: "example.functions" input: "a" output: "b"
+      opset_import { domain: "" version: 21 }
+      node { op_type: "Add" input: "a" input: "a" output: "b" }
+    }
+    ```
+
+    ### How to fix
+
+    Delete the function; `onnx_ir.passes.common.RemoveUnusedFunctionsPass()(model)` deletes all of them.
+
+    ```
+    node { op_type: "Twice" domain: "example.functions" input: "x" output: "y" }
+    functions {
+      name: "Twice" domain: "example.functions" input: "a" output: "b"
+      opset_import { domain: "" version: 21 }
+      node { op_type: "Add" input: "a" input: "a" output: "b" }
+    }
+    ```
+    """
+    if not model.functions:
+        return
+    called = model.calls.reached
+    for function in model.functions:
+        if function.index not in called:
+            yield Finding(
+                function.place,
+                f"no graph calls function {quote(function.qualified_name)}",
+                allowed="functions that a graph calls",
+                subject=function.qualified_name,
+                cause="unused",
+            )

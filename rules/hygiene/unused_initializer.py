@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import Model
+from onnx_lint.rule import Finding, rule
+from onnx_lint.wording import quote
+
+
+@rule(clause="HYG-1", since="0.1.0", about=Model.has_initializers, needs="graph")
+def unused_initializer(model: Model) -> Iterator[Finding]:
+    """Nothing uses an initializer.
+
+    ### Why it matters
+
+    The tensor takes space in the file and, in some runtimes, memory. It is often left over from an edit of the model.
+
+    ### What is allowed
+
+    Initializers that a node uses, in the graph or in a graph nested in it, or that are an output, part of a training
+    binding or of a quantization annotation. Equal findings of a model are one.
+
+    ### Example
+
+    ```
+    initializer { name: "old" data_type: 1 dims: 1 float_data: 1 }
+    ```
+
+    ### How to fix
+
+    Delete the initializer; `onnx_ir.passes.common.RemoveUnusedNodesPass()(model)` deletes all of them.
+
+    ```
+    initializer { name: "w" data_type: 1 dims: 1 float_data: 1 }
+    node { op_type: "Neg" input: "w" output: "negative" }
+    output { name: "negative" type { tensor_type { elem_type: 1 shape { dim { dim_value: 1 } } } } }
+    ```
+    """
+    for graph in model.graphs:
+        lists = ("initializer", graph.initializer_names), ("sparse_initializer", graph.sparse_initializer_names)
+        for field, names in lists if not graph.is_file else ():
+            used = model.uses.used_in(graph)
+            for index, name in enumerate(names):
+                if name and name not in used:
+                    yield Finding(
+                        graph.at(field, index),
+                        f"nothing uses initializer {quote(name)} of {graph.describe()}",
+                        allowed="initializers that a node or output uses",
+                        subject=name,
+                        cause="unused",
+                    )

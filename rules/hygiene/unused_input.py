@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import GraphKind, Model
+from onnx_lint.rule import Finding, rule
+from onnx_lint.wording import quote
+
+
+@rule(clause="HYG-2", since="0.1.0", needs="function")
+def unused_input(model: Model) -> Iterator[Finding]:
+    """Nothing uses an input of the main graph or of a function.
+
+    ### Why it matters
+
+    Each caller has to supply a value that changes nothing. The input of a model that ignores it is often a sign that
+    the export lost a part, such as a mask.
+
+    ### What is allowed
+
+    Inputs that a node uses, in the graph or in a graph nested in it, or that are an output. The operator decides the
+    inputs of a subgraph, so these are not checked. An input that is also an initializer is for `unused-initializer`.
+
+    ### Example
+
+    ```
+    input { name: "mask" type { tensor_type { elem_type: 9 shape { dim { dim_value: 1 } } } } }
+    ```
+
+    ### How to fix
+
+    Delete the input, or find out why nothing uses it.
+
+    ```
+    input { name: "mask" type { tensor_type { elem_type: 9 shape { dim { dim_value: 1 } } } } }
+    node { op_type: "Not" input: "mask" output: "unmasked" }
+    output { name: "unmasked" type { tensor_type { elem_type: 9 shape { dim { dim_value: 1 } } } } }
+    ```
+    """
+    for graph in model.graphs:
+        if graph.kind not in {GraphKind.MAIN, GraphKind.FUNCTION}:
+            continue
+        used = model.uses.used_in(graph)
+        others = {*graph.initializer_names, *graph.sparse_initializer_names, ""}
+        for index, name in enumerate(graph.input_names):
+            if name not in used and name not in others:
+                yield Finding(
+                    graph.at("input", index),
+                    f"nothing uses input {quote(name)} of {graph.describe()}",
+                    allowed="inputs that a node or output uses",
+                    subject=name,
+                    cause=graph.kind.value,
+                )

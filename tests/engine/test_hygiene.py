@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The chapter `hygiene` is selected by name alone, and does not decide whether a model conforms."""
+
+from __future__ import annotations
+
+import pytest
+
+from onnx_lint import lint, schema
+
+
+def _model() -> bytes:
+    model = schema.message("ModelProto")(ir_version=10, producer_name="test")
+    model.opset_import.add(version=21)
+    model.opset_import.add(domain="com.example", version=1)
+    model.graph.name = "g"
+    model.graph.initializer.add(name="w", data_type=1, dims=[1], float_data=[1])
+    return model.SerializeToString()
+
+
+def _rules(**options) -> set[str]:
+    return {each.rule for each in lint(_model(), **options).diagnostics}
+
+
+@pytest.mark.parametrize("options", [{}, {"pedantic": True}, {"select": ["MAY", "ADVICE", "note"]}])
+def test_keywords_and_pedantic_do_not_select_it(options):
+    assert "unused-initializer" not in _rules(**options)
+
+
+@pytest.mark.parametrize("name", ["hygiene", "unused-initializer", "ALL"])
+def test_its_name_and_those_of_its_rules_do(name, tmp_path):
+    assert "unused-initializer" in _rules(select=[name])
+    (tmp_path / "onnx-lint.toml").write_text(f'extend-select = ["{name}"]', encoding="utf-8")
+    assert "unused-initializer" in _rules(config=tmp_path / "onnx-lint.toml")
+
+
+def test_it_selects_clauses_of_onnx_that_belong_to_it():
+    assert _rules(select=["hygiene"]) == {"unused-initializer", "unused-opset-import"}
+    assert _rules(select=["hygiene"], ignore=["unused-opset-import"]) == {"unused-initializer"}
+
+
+def test_a_model_with_such_findings_conforms():
+    report = lint(_model(), select=["hygiene"], severity={"unused-initializer": "error"})
+    assert report.conforms
+    assert [each.declared_by for each in report.diagnostics if each.rule == "unused-initializer"] == ["hygiene"]
