@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
     C = TypeVar("C", bound=Conflict)
     F = TypeVar("F")
+    N = TypeVar("N", bound=NodeConflict)
 
 
 class Related(Record):
@@ -296,17 +297,20 @@ def findings_of(
         )
 
 
-def findings_of_nodes(model: Model, conflicts: Iterable[tuple[NodeConflict, str]]) -> Iterator[Finding]:
+def findings_of_nodes(
+    model: Model, conflicts: Iterable[tuple[N, str]], fix: Callable[[list[N]], Fix | None] | None = None
+) -> Iterator[Finding]:
     """Yield one finding for each node and clause: on the first conflict, with the places of the others as related ones.
 
-    `conflicts`: each with the clause that it breaks.
+    `conflicts`: each with the clause that it breaks. `fix`: returns the fix that mends the conflicts of a finding.
     """
     # Each node is described when its turn comes: a limit on findings ends the work as well.
-    of_nodes: dict[tuple[Place, str], list[NodeConflict]] = {}
+    of_nodes: dict[tuple[Place, str], list[N]] = {}
     for conflict, clause in conflicts:
         of_nodes.setdefault((conflict.node.place, clause), []).append(conflict)
     for (_, clause), (conflict, *others) in of_nodes.items():
-        for first in findings_of(model, conflict, clause):
+        mended = None if fix is None else fix([conflict, *others])
+        for first in findings_of(model, conflict, clause, fix=mended):
             with model.crashes.at("looking for a change with which shapes fit", conflict.node):
                 first = replace(first, cause=conflict.cause, hint=conflict.hint)
             yield _with_others(model, first, others) if others else first

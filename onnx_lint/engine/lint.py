@@ -315,8 +315,11 @@ def _lint_source(
         from onnx_lint.engine.proposed_fixes import with_proposed_fixes, without_edits  # late, as few files need fixes
 
         found = diagnostics
-        diagnostics = part(lambda: with_proposed_fixes(found, model), found, "describing fixes")
-        diagnostics = diagnostics if keeps_edits else without_edits(diagnostics)
+        diagnostics = part(
+            lambda: with_proposed_fixes(found, model, keeps_edits=keeps_edits),
+            without_edits(found),
+            "describing fixes",
+        )
     if diagnostics:
         bare = diagnostics
         diagnostics = part(

@@ -23,11 +23,13 @@ MOST_FIXES: Final = 1_000
 """Of so many fixes of a file the bytes are worked out."""
 
 
-def with_proposed_fixes(diagnostics: tuple[Diagnostic, ...], model: Model) -> tuple[Diagnostic, ...]:
-    """Return the diagnostics, each with a description of its fix."""
+def with_proposed_fixes(
+    diagnostics: tuple[Diagnostic, ...], model: Model, *, keeps_edits: bool
+) -> tuple[Diagnostic, ...]:
+    """Return the diagnostics, each with a description of its fix, and with the edits if `keeps_edits`."""
     if not any(item.edits for each in diagnostics for item in (each, *each.members)):
         return diagnostics
-    return _Descriptions(model).of(diagnostics)
+    return _Descriptions(model, keeps_edits=keeps_edits).of(diagnostics)
 
 
 def without_edits(diagnostics: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
@@ -41,31 +43,26 @@ def without_edits(diagnostics: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]
 class _Descriptions:
     """The fixes of one file, each described once."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, *, keeps_edits: bool) -> None:
         self._source = model.source
         self._splicer = Splicer(model.source, model.kind)
-        self._known: dict[int, ProposedFix] = {}
+        self._keeps_edits = keeps_edits
+        self._known: dict[int, tuple[ProposedFix, Fix | None]] = {}
 
     def of(self, diagnostics: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
-        return tuple(
-            replace(
-                item,
-                fix=None if item.edits is None else self._described(item.edits),
-                members=self.of(item.members),
-            )
-            if item.edits or item.members
-            else item
-            for item in diagnostics
-        )
+        return tuple(self._with_fix(item) if item.edits or item.members else item for item in diagnostics)
 
-    def _described(self, fix: Fix) -> ProposedFix:
-        found = self._known.get(id(fix))
-        if found is None:
-            found = self._known[id(fix)] = self._describe(fix)
-        return found
+    def _with_fix(self, item: Diagnostic) -> Diagnostic:
+        fix = item.edits
+        if fix is None:
+            return replace(item, members=self.of(item.members))
+        if id(fix) not in self._known:
+            self._known[id(fix)] = self._describe(fix), fix.with_edits() if self._keeps_edits else None
+        described, kept = self._known[id(fix)]
+        return replace(item, fix=described, edits=kept, members=self.of(item.members))
 
     def _describe(self, fix: Fix) -> ProposedFix:
-        if len(fix.edits) > MOST_EDITS or len(self._known) > MOST_FIXES:
+        if fix.later is not None or len(fix.edits) > MOST_EDITS or len(self._known) > MOST_FIXES:
             return ProposedFix(fix.message, fix.is_safe)
         edits = tuple(
             ProposedEdit(

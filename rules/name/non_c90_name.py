@@ -2,11 +2,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import chain
 from typing import Final
 
-from onnx_lint.model import Graph, Model, Proto
-from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.model import Fix, Graph, Model, Proto, c90_edits, has_c90_edits, is_c90
+from onnx_lint.rule import Finding, Related, replace, rule
 from onnx_lint.wording import quote, quote_some
 
 
@@ -40,7 +41,8 @@ def non_c90_name(model: Model) -> Iterator[Finding]:
     ### How to fix
 
     Replace dots, slashes, colons and the like by underscores, and put a letter before a leading digit; the names of
-    inputs and outputs are those that callers use.
+    inputs and outputs are those that callers use. `onnx-lint fix --unsafe-fixes --select non-c90-name` (unsafe: other
+    files may use the names) does so for nodes, graphs and all other values; a number makes equal names differ.
 
     - PyTorch: `input_names=` and `output_names=` of `torch.onnx.export` set those of the main graph.
     - tf2onnx: `--rename-inputs` and `--rename-outputs`.
@@ -62,11 +64,18 @@ def non_c90_name(model: Model) -> Iterator[Finding]:
         if wrong:
             wrong_names.append((graph, wrong, len(wrong) if _differ(graph, [*first, *last]) else len(set(wrong))))
     if wrong_names:
-        yield _finding(wrong_names, "name", "NAM-1")
+        yield replace(_finding(wrong_names, "name", "NAM-1"), fix=_fix(model, graphs))
     wrong_variables = _dimension_variables(model) if model.has_odd_variables else ()
     variables = [(graph, _not_c90(found)) for graph, found in wrong_variables]
     if variables:
         yield _finding([(graph, wrong, len(set(wrong))) for graph, wrong in variables], "dimension variable", "SHP-3")
+
+
+def _fix(model: Model, graphs: list[Graph]) -> Fix | None:
+    if model.has_training_information or not has_c90_edits(graphs):
+        return None
+    what = "make C90 identifiers of the names of nodes, graphs and values that are no inputs or outputs"
+    return Fix(what, (), is_safe=False, later=partial(c90_edits, graphs))
 
 
 _Wrong = tuple[Graph, list[str], int]
@@ -145,8 +154,8 @@ def _variables(proto: Proto) -> list[str]:
 
 
 def _not_c90(names: Iterable[str]) -> list[str]:
-    """The names that break the rule, in order; an ASCII identifier of Python is one of C90, and no name breaks none."""
-    return [name for name in names if not (name.isidentifier() and name.isascii()) and name]
+    """The names that break the rule, in order; no name breaks none."""
+    return [name for name in names if not is_c90(name) and name]
 
 
 def _kind(graph: Graph, name: str) -> str:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model
+from onnx_lint.model import Model, ScalarFix
 from onnx_lint.rule import Finding, findings_of_nodes, rule
 
 
@@ -54,9 +54,11 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Follow the shape back to where it first differs from what is meant: an input that is declared wrongly, a Reshape or
-    Transpose too few or too many, weights of another layer. The finding says where each shape comes from. If one
-    change of the node makes its shapes fit, such as `transB=1` or an Unsqueeze of a bias, the help line says so.
+    Follow the shape back to where it first differs from what is meant: an input that is declared wrongly, a Reshape
+    or Transpose too few or too many, weights of another layer. `onnx-lint fix --unsafe-fixes` (unsafe: the tensor
+    gets another shape) makes scalars of constants `[1]` that only operands use that must be scalars. The finding says
+    where each shape comes from. If one change of the node makes its shapes fit, such as `transB=1` or an Unsqueeze of
+    a bias, the help line says so.
 
     ```
     input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } dim { dim_value: 3 } } } } }
@@ -64,5 +66,6 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
     node { op_type: "MatMul" input: "x" input: "w" output: "y" }
     ```
     """
-    conflicts = (conflict for conflict in model.value_flow.shapes if conflict.source is None)
-    yield from findings_of_nodes(model, ((each, "NOD-8d" if each.is_taken else "NOD-8a") for each in conflicts))
+    conflicts = [conflict for conflict in model.value_flow.shapes if conflict.source is None]
+    clauses = ((each, "NOD-8d" if each.is_taken else "NOD-8a") for each in conflicts)
+    yield from findings_of_nodes(model, clauses, fix=ScalarFix(conflicts, model.graphs).of)

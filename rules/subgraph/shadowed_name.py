@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from onnx_lint.model import Definition, Graph, GraphKind, Model
+from onnx_lint.model import Definition, Fix, FreshNames, Graph, GraphKind, Model, can_be_renamed, renaming, value_names
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -42,7 +42,8 @@ def shadowed_name(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Rename the inner value.
+    Rename the inner value. `onnx-lint fix --unsafe-fixes` (unsafe: a node that uses the name may mean the outer
+    value) adds a number to the inner name, in the nested graph and in those in it: `a` and `a_1`.
 
     - `onnx_ir.passes.common.NameFixPass()(model)` makes names differ, those of nested graphs included.
 
@@ -56,10 +57,12 @@ def shadowed_name(model: Model) -> Iterator[Finding]:
     }
     ```
     """
+    fresh: FreshNames | None = None
     for graph in model.nested_graphs if _may_hide(model) else ():
         scopes = list(_scopes(graph))
         if any(_hides(graph, outer, before) for outer, before in scopes):
-            yield from _findings(graph, scopes)
+            fresh = fresh or FreshNames(value_names(model.graphs))
+            yield from _findings(graph, scopes, None if model.has_training_information else fresh)
 
 
 def _may_hide(model: Model) -> bool:
@@ -90,20 +93,33 @@ def _hides(graph: Graph, outer: Graph, before: int) -> bool:
     return any(outer.positions.get(name, before) < before for name in graph.positions)
 
 
-def _findings(graph: Graph, scopes: list[OuterGraph]) -> Iterator[Finding]:
+def _findings(graph: Graph, scopes: list[OuterGraph], fresh: FreshNames | None) -> Iterator[Finding]:
+    hiding: dict[str, Graph] = {}
     for name in graph.positions:
         for outer, before in scopes:
             if outer.positions.get(name, before) < before:
-                definition, hidden = graph.first_definition(name), outer.first_definition(name)
-                if definition is not None and hidden is not None:
-                    yield _finding(name, definition, hidden)
+                hiding[name] = outer
                 break
+    fix = None if fresh is None else _fix(graph, hiding, fresh)
+    for name, outer in hiding.items():
+        definition, hidden = graph.first_definition(name), outer.first_definition(name)
+        if definition is not None and hidden is not None:
+            yield _finding(name, definition, hidden, fix)
+
+
+def _fix(graph: Graph, hiding: Iterable[str], fresh: FreshNames) -> Fix | None:
+    """Return the fix that renames all values of a graph that hide others."""
+    names = {name: fresh.like(name) for name in hiding}
+    if not can_be_renamed(graph, names):
+        return None
+    what = f"rename {'1 value' if len(names) == 1 else f'{len(names):,} values'} of {graph.describe()}"
+    return Fix(what, (), is_safe=False, later=lambda: renaming(graph, names))
 
 
 _CLAUSES = {"output": "SUB-1", "initializer": "SUB-2", "sparse_initializer": "SUB-2", "input": "SUB-3"}
 
 
-def _finding(name: str, definition: Definition, outer: Definition) -> Finding:
+def _finding(name: str, definition: Definition, outer: Definition, fix: Fix | None) -> Finding:
     is_placed = outer.node is None or not outer.node.name
     hidden = outer.describe() if is_placed else f"{outer.describe()} in {outer.graph.describe()}"
     accepted = "" if definition.field == "output" else "; onnx.checker and ONNX Runtime accept it"
@@ -114,4 +130,5 @@ def _finding(name: str, definition: Definition, outer: Definition) -> Finding:
         related=(Related(outer.place, f"outer definition of {quote(name)}: {outer.describe()}"),),
         allowed="a name that is not visible from an enclosing graph",
         subject=name,
+        fix=fix,
     )

@@ -47,14 +47,22 @@ class ByteRanges:
         """
         if place.parent is None:
             return [(0, 0, self._size)]
-        *steps, last = place.key
+        message = self._message_around(place)
+        return [] if message is None else message.spans(place.key[-1])
+
+    def occurrences(self, place: Place) -> list[wire.Span]:
+        """Return the same as `spans`, and those occurrences of a singular value that a later one replaces."""
+        message = self._message_around(place)
+        return [] if message is None else message.spans(place.key[-1], every=True)
+
+    def _message_around(self, place: Place) -> _FieldPositions | None:
         message = self._root
-        for step in steps:
+        for step in place.key[:-1]:
             inner = message.inner(step)
             if inner is None:
-                return []
+                return None
             message = inner
-        return message.spans(last)
+        return message
 
 
 _SMALL_BYTES: Final = 512
@@ -78,9 +86,9 @@ class _FieldPositions:
         self._walk = _walking(source, message, pieces, self._starts)
         self._inner: dict[Step, _FieldPositions] = {}
 
-    def spans(self, step: Step) -> list[wire.Span]:
-        """Return each occurrence of a field that a parser reads."""
-        return [wire.span_at(self._source, start) for start in self._occurrences(step)]
+    def spans(self, step: Step, *, every: bool = False) -> list[wire.Span]:
+        """Return each occurrence of a field that a parser reads, or every one."""
+        return [wire.span_at(self._source, start) for start in self._occurrences(step, every=every)]
 
     def inner(self, step: Step) -> _FieldPositions | None:
         """Return the message in a field; None if there is none."""
@@ -103,11 +111,11 @@ class _FieldPositions:
         pieces = [(value, end) for _, value, end in self.spans(step)]
         return _FieldPositions(self._source, field.message, pieces) if pieces else None
 
-    def _occurrences(self, step: Step) -> Sequence[int]:
+    def _occurrences(self, step: Step, *, every: bool = False) -> Sequence[int]:
         """Return the positions of all occurrences of the field that count.
 
         All occurrences of a singular message count, because the parser merges them; of a singular value only the last
-        one counts.
+        one counts, except with `every`.
         """
         name, index = step
         field = wire.fields_by_name(self._message).get(name)
@@ -117,7 +125,7 @@ class _FieldPositions:
         while (index is None or index >= len(starts)) and next(self._walk, False):
             pass
         if index is None:
-            return starts if field.message else starts[-1:]
+            return starts if every or field.message else starts[-1:]
         found = starts[index : index + 1]
         return starts[-1:] if field.packable and not found else found
 

@@ -10,7 +10,7 @@ from onnx_lint.common.cached import cached_property
 from onnx_lint.input.source import BytesSource, Source
 from onnx_lint.ir.places.enclosing_names import NamesInDocument
 from onnx_lint.ir.places.place import Place
-from onnx_lint.schema import Proto
+from onnx_lint.schema import Proto, wire
 
 if TYPE_CHECKING:
     from onnx_lint.ir.places.byte_ranges import ByteRanges
@@ -36,6 +36,15 @@ class DocumentPlaces:
     def byte_range(self, place: Place) -> tuple[int, int] | None:
         """Return the first byte of `place` and the byte after it; None if it is absent, or the file is text."""
         return self._byte_ranges.byte_range(place) if self._form == "binary" else None
+
+    def values_of(self, place: Place, message: str) -> list[tuple[int, int]]:
+        """Return the first byte of each value of a field of a message, and the byte after it.
+
+        None for text, and for a field that holds a message: parsers merge its values.
+        """
+        if self._form != "binary" or wire.fields_by_name(message)[place.field].message is not None:
+            return []
+        return [(start, end) for _, start, end in self._byte_ranges.occurrences(place)]
 
     def extent(self, place: Place) -> tuple[int, int]:
         """Return the bytes of `place`, or the nearest message around it that exists, in the serialized document."""

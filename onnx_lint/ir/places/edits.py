@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from onnx_lint.common.record import Record
@@ -16,9 +17,11 @@ if TYPE_CHECKING:
 
 
 class Delete(Record):
-    """Delete an element of a list, or clear a field."""
+    """Delete an element of a list, or clear a field or a whole list."""
 
     place: Place
+    keeps_last: bool = False
+    """True to keep the last one of several occurrences of a field that is not a list."""
 
 
 class Insert(Record):
@@ -29,7 +32,7 @@ class Insert(Record):
 
 
 class Assign(Record):
-    """Set a field, or replace an element of a list."""
+    """Set a field, which is then written once, or replace an element of a list."""
 
     place: Place
     value: NewValue
@@ -54,6 +57,12 @@ class Fix(Record):
     edits: tuple[Edit, ...]
     is_safe: bool = True
     """True if the model computes the same for every reader afterwards, and nothing else changes."""
+    later: Callable[[], Iterable[Edit]] | None = None
+    """Returns the edits, instead of `edits`: for a fix that may have as many as the model has names."""
+
+    def with_edits(self) -> Fix:
+        """Return the fix with all of its edits. They must be asked for while the model is there."""
+        return self if self.later is None else Fix(self.message, tuple(self.later()), self.is_safe)
 
     @property
     def safety(self) -> str:

@@ -98,17 +98,20 @@ class Splicer:
     def _of(self, edit: Edit) -> Iterator[Splice]:
         place = edit.place
         kind, field = self._field(place)
-        if field.packable:
+        if field.packable and not (isinstance(edit, Delete) and place.index is None):
             raise EditError(f"{place} may be packed with other numbers")
         match edit:
             case Delete():
-                for start, _, end in self._spans(place):
+                spans = self._spans(place, every=True)
+                for start, _, end in spans[:-1] if edit.keeps_last else spans:
                     yield self._splice(place, start, end)
             case Insert():
                 yield self._insertion(place, _record(field, edit.value), kind, field)
             case Assign():
-                spans = self._ranges.spans(place)
+                spans = self._ranges.occurrences(place)
                 data = _record(field, edit.value)
+                for start, _, end in spans[:-1]:
+                    yield self._splice(place, start, end)
                 if spans:
                     yield self._splice(place, spans[-1][0], spans[-1][2], data)
                 else:
@@ -119,9 +122,9 @@ class Splicer:
                 yield self._splice(place, start, end)
                 yield self._insertion(place.parent.at(place.field, edit.before), (start, end), kind, field)
 
-    def _spans(self, place: Place) -> list[wire.Span]:
-        """Return the occurrences of a field that must exist."""
-        spans = self._ranges.spans(place)
+    def _spans(self, place: Place, *, every: bool = False) -> list[wire.Span]:
+        """Return the occurrences of a field that must exist; with `every` also those that a parser ignores."""
+        spans = self._ranges.occurrences(place) if every else self._ranges.spans(place)
         if not spans:
             raise EditError(f"there is no {place}")
         return spans

@@ -11,3 +11,9 @@ def test_a_fix_is_safe_unless_it_says_otherwise():
     edits = (Delete(ROOT.at("opset_import", 1)),)
     assert Fix("delete the import", edits).safety == "safe"
     assert Fix("delete the import", edits, is_safe=False).safety == "unsafe"
+
+
+def test_edits_can_be_worked_out_later():
+    edits = (Delete(ROOT.at("opset_import", 1)),)
+    assert Fix("delete the import", edits).with_edits() == Fix("delete the import", edits)
+    assert Fix("delete it", (), is_safe=False, later=lambda: iter(edits)).with_edits() == Fix("delete it", edits, False)

@@ -161,3 +161,19 @@ def test_lengths_of_all_messages_around_grow_as_far_as_they_have_to():
 def test_what_cannot_be_edited_is_refused(edits: tuple[Edit, ...]):
     with pytest.raises(EditError):
         edited(rich_model(), *edits)
+
+
+def test_a_value_that_is_given_more_than_once():
+    version, twice = ROOT.at("ir_version"), number(1, 7) + number(1, 8) + number(1, 9) + length(2, "p")
+    assert edited(twice, Delete(version)) == length(2, "p")
+    assert edited(twice, Delete(version, keeps_last=True)) == number(1, 9) + length(2, "p")
+    assert edited(twice, Assign(version, 10)) == number(1, 10) + length(2, "p")
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_whole_list_of_numbers_is_deleted(packed: bool):
+    dims = length(1, varint(2) + varint(3)) if packed else number(1, 2) + number(1, 3)
+    tensor = dims + length(8, "w") + number(1, 4)
+    model = length(7, length(5, tensor))
+    after = edited(model, Delete(GRAPH.at("initializer", 0).at("dims")))
+    assert after == length(7, length(5, length(8, "w")))

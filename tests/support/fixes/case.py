@@ -40,14 +40,18 @@ class Case:
     options: Mapping[str, Any] = field(default_factory=dict)
     """The options of the rule."""
 
+    first: tuple[bytes, bytes] = (b"", b"")
+    """Bytes before those of the model."""
+
     @property
     def is_mended(self) -> bool:
         """True if there is something to fix."""
-        return (self.before, self.versions[0]) != (self.after, self.versions[1])
+        return (self.before, self.versions[0], self.first[0]) != (self.after, self.versions[1], self.first[1])
 
     def models(self) -> tuple[bytes, bytes]:
         """Return the model before and after."""
-        return self._model(self.before, self.versions[0]), self._model(self.after, self.versions[1])
+        before, after = self._model(self.before, self.versions[0]), self._model(self.after, self.versions[1])
+        return self.first[0] + before, self.first[1] + after
 
     def _model(self, text: str, version: int) -> bytes:
         imported = f'opset_import {{ domain: "" version: {self.opset} }}' if self.opset else ""

@@ -60,4 +60,5 @@ SAFE = [
     ),
     Case("duplicate-metadata-key", VALUES, VALUES, id="another value"),
     Case("unused-opset-import", graph(RELU, function(("com.b", 1))), graph(RELU, function())),
+    Case("repeated-singular-field", graph(RELU), graph(RELU), first=(b"\x08\x0a\x08\x0a", b"")),
 ]

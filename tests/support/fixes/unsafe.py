@@ -154,3 +154,84 @@ UNSAFE = [
     Case("parent-directory-location", external("../w.bin"), external("w.bin"), safe=False, files=WEIGHTS),
     Case("parent-directory-location", external("../w.bin"), external("../w.bin"), safe=False, id="no such file"),
 ]
+
+
+def loop(counter: str = "i", made: str = "b") -> str:
+    """Return a Loop whose body takes a value from outside, and has an input and a value of these names."""
+    condition = "type { tensor_type { elem_type: 9 shape { } } }"
+    body = (
+        f'input {{ name: "{counter}" type {{ tensor_type {{ elem_type: 7 shape {{ }} }} }} }} '
+        f'input {{ name: "k" {condition} }} input {{ name: "{made}" {FLOATS} }} '
+        'node { name: "l" op_type: "Identity" input: "k" output: "k_out" } '
+        f'node {{ name: "m" op_type: "Add" input: "{made}" input: "x" output: "out" }} '
+        f'output {{ name: "k_out" {condition} }} output {{ name: "out" {FLOATS} }}'
+    )
+    attribute = f'attribute {{ name: "body" type: GRAPH g {{ name: "body" {body} }} }}'
+    return f'node {{ name: "loop" op_type: "Loop" input: "" input: "" input: "a" output: "y" {attribute} }}'
+
+
+FIRST = 'node { name: "r" op_type: "Relu" input: "x" output: "a" }'
+INNER = graph(f"{FIRST} {choice(branch('t', 'a'), branch('e', 'q'))}")
+EARLY = branch("t", "a", more='node { name: "early" op_type: "Abs" input: "a" output: "other" }')
+AMBIGUOUS = graph(f"{FIRST} {choice(EARLY, branch('e', 'q'))}")
+C90 = graph(
+    'node { name: "1st" op_type: "Relu" input: "x" output: "/a/b.0" } '
+    'node { name: "s" op_type: "Add" input: "/a/b.0" input: "_a_b_0" output: "y" } '
+    'initializer { name: "_a_b_0" data_type: 1 dims: 2 float_data: [1, 2] }'
+)
+INTERFACE = graph(RELU).replace('"x"', '"0x"').replace('"y"', '"0y"')
+
+
+def clip(initializer: str, more: str = "", before: str = "") -> str:
+    """Return a Clip whose least value is a tensor called `min`."""
+    node = 'node { name: "n" op_type: "Clip" input: "x" input: "min" output: "y" }'
+    return graph(f"{before} {node} {more} {initializer}")
+
+
+ONE = 'initializer { name: "min" data_type: 1 dims: 1 float_data: 0 }'
+SCALAR = ONE.replace("dims: 1 ", "")
+CONSTANT = 'node { name: "c" op_type: "Constant" output: "min" attribute { name: "value" type: TENSOR t { %s } } }'
+USED = 'node { name: "z" op_type: "Add" input: "x" input: "min" output: "z" }'
+TWICE = 'node { name: "o" op_type: "Clip" input: "x" input: "min" input: "min" output: "z" }'
+
+PIECE = b"\x3a\x07\x12\x05first"
+"""A graph with a name."""
+
+UNSAFE += [
+    Case("shadowed-name", INNER, graph(f"{FIRST} {choice(branch('t', 'a_1'), branch('e', 'q'))}"), safe=False),
+    Case(
+        "shadowed-name",
+        graph(f"{FIRST} {loop(made='a')}"),
+        graph(f"{FIRST} {loop(made='a_1')}"),
+        safe=False,
+        id="an input of a body",
+    ),
+    Case("shadowed-name", AMBIGUOUS, AMBIGUOUS, safe=False, id="a name with two meanings"),
+    Case(
+        "non-c90-name",
+        C90,
+        C90.replace("1st", "n1st").replace("/a/b.0", "_a_b_0_1"),
+        safe=False,
+        id="values and nodes",
+    ),
+    Case("non-c90-name", INTERFACE, INTERFACE, safe=False, id="inputs and outputs"),
+    Case("incompatible-operand-shapes", clip(ONE), clip(SCALAR), safe=False),
+    Case("incompatible-operand-shapes", clip(ONE, TWICE), clip(SCALAR, TWICE), safe=False, id="several users"),
+    Case(
+        "incompatible-operand-shapes",
+        clip("", before=CONSTANT % "data_type: 1 dims: 1 float_data: 0"),
+        clip("", before=CONSTANT % "data_type: 1 float_data: 0"),
+        safe=False,
+        id="a Constant",
+    ),
+    Case("incompatible-operand-shapes", clip(ONE, USED), clip(ONE, USED), safe=False, id="another user"),
+    Case(
+        "repeated-singular-field",
+        graph(RELU),
+        graph(RELU),
+        safe=False,
+        first=(b"\x08\x09", b""),
+        id="two versions",
+    ),
+    Case("repeated-singular-field", graph(RELU), graph(RELU), safe=False, first=(PIECE, PIECE), id="a graph in pieces"),
+]

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The fix that makes scalars of constant operands that are given as lists of one element."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from onnx_lint.common.cached import cached_property
+from onnx_lint.inference.flow.shape_conflict import ShapeConflict
+from onnx_lint.inference.shapes.problem import WrongRank
+from onnx_lint.inference.types.conflict import definition_of
+from onnx_lint.ir.graph import Definition, Graph
+from onnx_lint.ir.operators.mismatch import attributes_with
+from onnx_lint.ir.places.edits import Delete, Fix
+from onnx_lint.ir.places.place import Place
+
+_Operand = tuple[Graph, int, int]
+"""A graph, the number of a node in it, and the index of an input."""
+
+
+class ScalarFix:
+    """One fix for all tensors of a model that must be scalars; findings about nothing else share it."""
+
+    def __init__(self, conflicts: Iterable[ShapeConflict], graphs: Sequence[Graph]) -> None:
+        self._conflicts = [conflict for conflict in conflicts if _needs_scalar(conflict)]
+        self._graphs = graphs
+
+    def of(self, conflicts: Iterable[ShapeConflict]) -> Fix | None:
+        """Return the fix, if it mends all of these conflicts."""
+        if not self._conflicts:
+            return None
+        tensors = self._tensors
+        return self._fix if all(_needs_scalar(each) and _name(each) in tensors for each in conflicts) else None
+
+    @cached_property
+    def _fix(self) -> Fix:
+        edits = tuple(map(Delete, self._tensors.values()))
+        tensors = "1 tensor" if len(edits) == 1 else f"{len(edits):,} tensors"
+        return Fix(f"make {tensors} of one element a scalar", edits, is_safe=False)
+
+    @cached_property
+    def _tensors(self) -> Mapping[str, Place]:
+        """The dimensions of each tensor that only operands use that must be scalars, by its name."""
+        operands: dict[str, set[_Operand]] = {}
+        places: dict[str, set[Place]] = {}
+        for conflict in self._conflicts:
+            name = _name(conflict)
+            operands.setdefault(name, set()).add((conflict.node.graph, conflict.node.index, _operand(conflict)))
+            definition = definition_of(conflict.node.graph, name)
+            place = _dimensions_of(definition) if definition is not None else None
+            if place is not None:
+                places.setdefault(name, set()).add(place)
+        uses = Counter(
+            name for graph in self._graphs for names in graph.node_inputs for name in names if name in places
+        )
+        declared = [
+            stated
+            for graph in self._graphs
+            for stated in (graph.input_names, graph.output_names, graph.value_info_names)
+        ]
+        others = {name for names in declared for name in names if name in places}
+        return {
+            name: next(iter(found))
+            for name, found in places.items()
+            if len(found) == 1 and uses[name] == len(operands[name]) and name not in others
+        }
+
+
+def _needs_scalar(conflict: ShapeConflict) -> bool:
+    problem = conflict.problem
+    return isinstance(problem, WrongRank) and problem.greatest == 0
+
+
+def _operand(conflict: ShapeConflict) -> int:
+    assert isinstance(conflict.problem, WrongRank)
+    return conflict.problem.operand
+
+
+def _name(conflict: ShapeConflict) -> str:
+    return conflict.node.inputs[_operand(conflict)]
+
+
+_VALUE: Final = "value"
+"""The attribute of a Constant that is a tensor."""
+
+
+def _dimensions_of(definition: Definition) -> Place | None:
+    """Return the place of the dimensions of a constant with one element; None for anything else."""
+    if definition.field == "initializer":
+        shape = definition.graph.message_at("initializer", definition.index).dims
+        return definition.place.at("dims") if set(shape) == {1} else None
+    node = definition.node
+    if node is None or node.op_type != "Constant" or node.domain not in ("", "ai.onnx"):
+        return None
+    index = next(attributes_with(node, {_VALUE}), None)
+    if index is None or set(node.attribute_protos[index].t.dims) != {1}:
+        return None
+    return node.place.at("attribute", index).at("t").at("dims")
