@@ -90,11 +90,11 @@ def written(file: FileReport) -> dict[str, str]:
 
 
 def models_of_fixtures(folder: Path) -> Iterator[Path]:
-    """Every twentieth model in text form, and the next one as a binary file: only findings in these have fixes."""
+    """Every fiftieth model in text form, and the next one as a binary file: only findings in these have fixes."""
     for index, path in enumerate(sorted(FIXTURES.rglob("*.textproto"))):
-        if index % 20 == 0:
+        if index % 50 == 0:
             yield path
-        elif index % 20 == 1:
+        elif index % 50 == 1:
             model = schema.message("ModelProto")()
             with contextlib.suppress(text_format.ParseError):
                 text_format.Parse(path.read_bytes(), model)

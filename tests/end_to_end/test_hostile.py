@@ -142,12 +142,13 @@ def test_a_folder_with_the_name_of_a_model_is_searched_like_any(tmp_path: Path):
 
 def test_standard_input_that_never_ends_is_cut_off():
     reading, writing = os.pipe()
+    many = in_bytes(HEAD) * 1000
 
     def pour() -> None:
         with os.fdopen(writing, "wb") as stream:
             try:
                 while True:
-                    stream.write(in_bytes(HEAD) * 1000)
+                    stream.write(many)
             except BrokenPipeError:
                 pass
 

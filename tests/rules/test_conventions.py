@@ -10,7 +10,7 @@ from pathlib import Path
 
 from support.project.built_in_rules import RULES, check_each_rule
 from support.project.checkout import ROOT
-from support.project.fixture_files import FIXTURES, Fixture, diagnostics_of, fixtures, fixtures_of
+from support.project.fixture_files import FIXTURES, Fixture, fixtures, fixtures_of
 from support.project.syntax_trees import files, tree_of
 
 from onnx_lint.cli.check import check_command
@@ -20,9 +20,6 @@ from onnx_lint.ir.documents.kinds import KINDS, MODEL_KIND
 from onnx_lint.model import Model
 from onnx_lint.spec.clauses import Clause, clauses
 from tools.catalogue import catalogue, index
-
-SHADOWED: dict[tuple[str, str], str] = {}
-"""Clauses that a rule cites and no fixture can show by itself, each with the reason."""
 
 SECTIONS = ["### Why it matters", "### What is allowed", "### Example", "### How to fix"]
 
@@ -127,29 +124,6 @@ def test_there_is_a_valid_and_an_invalid_fixture():
             yield "there is no invalid fixture"
 
     check_each_rule(check)
-
-
-def test_each_clause_has_an_invalid_fixture():
-    def check(entry: Registered) -> Iterator[str]:
-        shown = {
-            diagnostic.clause
-            for fixture in _fixtures(entry)
-            if not fixture.is_valid
-            for diagnostic in diagnostics_of(fixture)
-            if diagnostic.rule == entry.rule.id
-        }
-        shadowed = {clause for rule, clause in SHADOWED if rule == entry.rule.id}
-        for clause in sorted(set(entry.rule.clauses) - shown - shadowed):
-            yield f"no invalid fixture breaks {clause}"
-        for clause in sorted(shadowed & shown):
-            yield f"a fixture breaks {clause}, so the clause is not shadowed"
-
-    check_each_rule(check)
-
-
-def test_shadowed_clauses_are_cited_and_explained():
-    assert [key for key in SHADOWED if key[1] not in RULES[key[0]].rule.clauses] == []
-    assert [key for key, reason in SHADOWED.items() if not reason.endswith(".")] == []
 
 
 def test_each_kind_of_document_has_a_valid_and_an_invalid_fixture():

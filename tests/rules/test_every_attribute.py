@@ -24,7 +24,7 @@ OF_NODES = Settings(select=("attribute", "function", "shape", "signature", "tens
 FEW = 5
 """Of so many attributes every subset is tried."""
 
-RANDOM_SUBSETS = 16
+RANDOM_SUBSETS = 8
 """Of more attributes so many, beside every subset with at most two of them, or all but one."""
 
 
@@ -35,7 +35,7 @@ def _subsets(random: Random, names: list[str]) -> Iterator[tuple[str, ...]]:
         yield tuple(random.sample(names, random.randint(3, len(names) - 2)))
 
 
-CALLS = 4
+CALLS = 2
 """So many nodes of each operator stand in functions that get some of the attributes from a call."""
 
 

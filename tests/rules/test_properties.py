@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import pytest
+from support.project.each_case import each_case
 from support.project.fixture_files import Fixture, fixtures, lint
 
 from onnx_lint import schema
@@ -23,8 +23,8 @@ from onnx_lint.model import Fault
 ABOUT_THE_FILE = {"oversized-message", "exceeded-limit"}
 """Rules whose fixtures are about the size or form of the file, not about the model in it."""
 
-ABOUT_EVERY_NODE = {"missing-documentation"}
-"""Rules that want something of each node, which an unrelated one lacks."""
+ABOUT_EVERY_NODE = {"missing-documentation", "stray-float64"}
+"""Rules that require something of each node, or compare it with the others."""
 
 
 def _candidates() -> list[Fixture]:
@@ -36,7 +36,7 @@ def _candidates() -> list[Fixture]:
     return [fixture for found in taken.values() for fixture in found[:2]]
 
 
-each_valid_model = pytest.mark.parametrize("fixture", _candidates(), ids=lambda fixture: fixture.id)
+each_valid_model = each_case("fixture", _candidates(), ids=lambda fixture: fixture.id)
 
 
 def _proto(fixture: Fixture) -> Any:
@@ -46,7 +46,7 @@ def _proto(fixture: Fixture) -> Any:
 
 
 def _verdict(proto: Any, fixture: Fixture) -> list[str]:
-    model = load(BytesSource(proto.SerializeToString()), "model.onnx", fixture.standard, fixture.model().directory)
+    model = load(BytesSource(proto.SerializeToString()), "model.onnx", fixture.standard, fixture.directory)
     return [f"{item.rule} {item.place}: {item.message}" for item in lint(model, fixture.settings)]
 
 
@@ -438,7 +438,7 @@ def test_the_model_that_is_changed_is_valid():
     assert _rules_of(_base().SerializeToString()) == set()
 
 
-@pytest.mark.parametrize(("rule", "what", "change"), FAULTS, ids=[f"{rule}: {what}" for rule, what, _ in FAULTS])
+@each_case("rule, what, change", FAULTS, ids=lambda case: f"{case[0]}: {case[1]}")
 def test_a_single_fault_is_found_by_its_rule(rule: str, what: str, change: Change):
     model = _base()
     change(model)
@@ -457,6 +457,6 @@ OF_BYTES: tuple[tuple[str, str, Callable[[bytes], bytes]], ...] = (
 )
 
 
-@pytest.mark.parametrize(("rule", "what", "change"), OF_BYTES, ids=[f"{rule}: {what}" for rule, what, _ in OF_BYTES])
+@each_case("rule, what, change", OF_BYTES, ids=lambda case: f"{case[0]}: {case[1]}")
 def test_a_single_fault_of_bytes_is_found_by_its_rule(rule: str, what: str, change: Callable[[bytes], bytes]):
     assert rule in _rules_of(change(_base().SerializeToString()))

@@ -62,7 +62,8 @@ def test_a_model_cut_off_anywhere_ends_in_a_verdict(name: str, is_large: bool, m
         monkeypatch.setattr(strip_payloads, "WHOLE_BYTES", 16)
         monkeypatch.setattr(strip_payloads, "PAYLOAD_BYTES", 16)
     data = MODELS[name]
-    for end in range(1, len(data)):
+    # The lists are cut at each byte in one way or the other, real models at every fourth one, as the fuzzer cuts more.
+    for end in range(1 + is_large, len(data), 4 if name.startswith("real") else 2):
         report = lint(data[:end])
         assert report.files[0].internal_errors == (), end
         assert not report.conforms, f"the first {end} of {len(data)} bytes are called conforming"

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from pathlib import Path
 
@@ -38,9 +39,9 @@ QUICK = (
 def estimated(data: bytes) -> int:
     """The least limit that lets the file through."""
     skeleton = read_skeleton(BytesSource(data), sys.maxsize, sys.maxsize)
-    least, most = 0, MOST_OF_BYTE * len(data)
+    least, most = 1, MOST_OF_BYTE * len(data)
     while most - least > max(least // 20, 1):
-        middle = (least + most) // 2
+        middle = math.isqrt(least * most)
         least, most = (middle, most) if needed_memory(skeleton, "ModelProto", middle) else (least, middle)
     return most
 
