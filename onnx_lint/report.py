@@ -396,6 +396,11 @@ class FileReport(Record):
     data_files: tuple[str, ...] = ()
     """The locations of its external data at which there is a file, relative to its folder."""
 
+    def with_crash(self, error: Exception, work: str) -> FileReport:
+        """Return the report with a crash in some work after the lint."""
+        crash = replace(InternalError.of(error), work=work)
+        return replace(self, internal_errors=(*self.internal_errors, crash))
+
     def at_least(self, level: Severity) -> FileReport:
         """Return the report without less severe findings."""
         if level is min(Severity):

@@ -14,7 +14,6 @@ from onnx_lint.cli.kept_files import check_data
 from onnx_lint.cli.standard_streams import OutputError
 from onnx_lint.cli.streams import for_standard_output, report_file, standard_output, write_to_standard_output
 from onnx_lint.common.record import Record, replace
-from onnx_lint.report import InternalError
 from onnx_lint.reporters import REPORTERS, SHOWN_WITH_CONTEXT, FileWriter, Options, file_writer, reporter
 from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.wording import suggestion
@@ -87,6 +86,9 @@ def _implied(path: str) -> str:
     return _IMPLIED.get(suffix, "")
 
 
+_HOW_TO_GO_ON: Final = "To go on: a report in another --format has all findings.\n"
+
+
 class LiveReport:
     """The report that is written to standard output during the run."""
 
@@ -102,7 +104,8 @@ class LiveReport:
         options = for_standard_output(options, color=color)
         self._options = options
         self._writer: FileWriter | None = None
-        self._crash = self._write(lambda: self._begin(writer(head, sys.stdout, options, count)))
+        self._has_crashed = False
+        self._error = self._write(lambda: self._begin(writer(head, sys.stdout, options, count)))
 
     def _begin(self, writer: FileWriter) -> None:
         self._writer = writer
@@ -110,20 +113,23 @@ class LiveReport:
     def file(self, file: FileReport) -> FileReport:
         """Write the report on the next file. Return it, with an internal error if writing it crashed."""
         shown = _as_shown(file, self.output)
-        crash = self._write(lambda: self._writer.file(shown) if self._writer is not None else None)
-        if crash is None:
+        error = self._write(lambda: self._writer.file(shown) if self._writer is not None else None)
+        if error is None:
             return file
-        return replace(file, internal_errors=(*file.internal_errors, replace(crash, work=_work(self.output))))
+        self._has_crashed = True
+        return file.with_crash(error, _work(self.output))
 
     def end(self, report: Report) -> int:
         """Write the end of the report, about the whole run. Return the exit code because of it, see `write_outputs`."""
-        crash = self._crash or self._write(lambda: self._writer.end(report) if self._writer is not None else None)
-        if crash is not None:
-            return _print_crash(self.output, crash, self._options)
+        error = self._error or self._write(lambda: self._writer.end(report) if self._writer is not None else None)
+        if error is not None:
+            return _print_crash(self.output, error, self._options)
+        if self._has_crashed:
+            sys.stderr.write(_HOW_TO_GO_ON)
         return exit_codes.NOT_CHECKED if self.has_failed else exit_codes.CLEAN
 
-    def _write(self, write: Callable[[], None]) -> InternalError | None:
-        """Call `write` while there is a reader. Return the crash, if it crashes."""
+    def _write(self, write: Callable[[], None]) -> Exception | None:
+        """Call `write` while there is a reader. Return the exception if it crashes."""
         if not self.has_reader:
             return None
         try:
@@ -134,7 +140,7 @@ class LiveReport:
             self.has_failed = True
             self.has_reader = False
         except Exception as error:
-            return InternalError.of(error)
+            return error
         return None
 
     def _note_end(self) -> None:
@@ -169,7 +175,7 @@ def write_outputs(report: Report, outputs: Sequence[Output], options: Options, *
             sys.stderr.write(f"Error: {error}\n")
             code = max(code, exit_codes.NOT_CHECKED)
         except Exception as error:
-            code = max(code, _print_crash(output, InternalError.of(error), options))
+            code = max(code, _print_crash(output, error, options))
     return code
 
 
@@ -177,12 +183,13 @@ def _work(output: Output) -> str:
     return f"writing the report in the format {output.format_name}"
 
 
-def _print_crash(output: Output, crash: InternalError, options: Options) -> int:
+def _print_crash(output: Output, error: Exception, options: Options) -> int:
     """Print that a report is missing or not whole because writing it crashed; return the exit code."""
     from onnx_lint.cli.failures import print_crash  # late, as few runs crash
+    from onnx_lint.report import InternalError
 
-    print_crash(f"onnx-lint crashed while {_work(output)}", crash)
-    sys.stderr.write("To go on: a report in another --format has all findings.\n")
+    print_crash(f"onnx-lint crashed while {_work(output)}", InternalError.of(error))
+    sys.stderr.write(_HOW_TO_GO_ON)
     return exit_codes.INTERNAL_ERROR if options.internal_errors == "error" else exit_codes.NOT_CHECKED
 
 

@@ -236,10 +236,15 @@ def _lint(tasks: Sequence[Task], plan: Plan, head: Report, live: LiveReport | No
         baselines = Baselines(plan, names, head.rules)
 
     def judged(index: int, file: FileReport) -> FileReport:
-        file = with_own_settings(file, tasks[index].settings, tasks[0].settings)
-        if baselines is not None:
-            file = baselines.apply(file)
-        return file.at_least(level)
+        try:
+            file = with_own_settings(file, tasks[index].settings, tasks[0].settings)
+            if baselines is not None:
+                file = baselines.apply(file)
+            return file.at_least(level)
+        except RunError:
+            raise
+        except Exception as error:
+            return file.with_crash(error, "comparing the findings with the settings and the baseline")
 
     files = _linted(tasks, plan, judged, live, is_for_reader=is_for_reader)
     not_linted = tuple(name for index, name in enumerate(names) if index not in files)

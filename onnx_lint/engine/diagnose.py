@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from onnx_lint.engine.internal_errors import InternalErrors
 from onnx_lint.engine.registry import Registered
 from onnx_lint.engine.selection import presence
 from onnx_lint.engine.settings import Settings
@@ -27,26 +28,63 @@ Counts = tuple[str, tuple[str, ...]]
 
 
 def diagnose(
-    entry: Registered, findings: Iterable[Finding], model: Model, settings: Settings, counts: Counter[Counts]
+    entry: Registered,
+    findings: Iterable[Finding],
+    model: Model,
+    settings: Settings,
+    counts: Counter[Counts],
+    errors: InternalErrors,
 ) -> Iterator[tuple[int, Diagnostic]]:
     """Yield the diagnostics for the selected findings of one rule, each with its first byte.
 
     Findings that are only counted are added to `counts`, under the rule and the words for one and for several.
+    Crashes are added to `errors`; each costs one finding at most.
     """
     edition = settings.standard.edition
     levels: dict[str, tuple[str | None, Severity | None]] = {}
     for finding in findings:
-        clause = _clause_of(entry.rule, finding)
-        if clause.id not in levels:
-            how = presence(entry, clause, settings) if edition in clause.keyword else None
-            levels[clause.id] = how, _level(entry, clause, settings) if how == "listed" else None
-        how, level = levels[clause.id]
-        if how == "counted":
-            counts[entry.id, clause.counted] += finding.count
-        if level is not None:
-            extent = _extent(finding, model)
-            start = extent[0] if extent is not None else 0
-            yield start, _diagnostic(entry.rule, finding, clause, level, extent, model, edition)
+        located = None
+        try:
+            clause = _clause_of(entry.rule, finding)
+            if clause.id not in levels:
+                how = presence(entry, clause, settings) if edition in clause.keyword else None
+                levels[clause.id] = how, _level(entry, clause, settings) if how == "listed" else None
+            how, level = levels[clause.id]
+            if how == "counted":
+                counts[entry.id, clause.counted] += finding.count
+            if level is not None:
+                located = _located(entry.rule, finding, clause, level, model, edition)
+        except Exception as error:
+            errors.note(error, rule=entry.id)
+        if located is not None:
+            yield located
+
+
+def _located(
+    rule: Rule, finding: Finding, clause: Clause, level: Severity, model: Model, edition: str
+) -> tuple[int, Diagnostic]:
+    """Return the diagnostic for a finding, and its first byte. After a crash it has the message and the place alone."""
+    with model.crashes.at("describing a finding", finding.place):
+        extent = _extent(finding, model)
+        return extent[0] if extent is not None else 0, _diagnostic(rule, finding, clause, level, extent, model, edition)
+    return 0, Diagnostic(
+        rule=rule.id,
+        severity=level,
+        message=finding.message[:MAX_MESSAGE],
+        place=str(finding.place),
+        pointer=finding.place.pointer(),
+        clause=clause.id,
+        keyword=clause.keyword[edition],
+        clause_summary=clause.summary,
+        anchor=clause.anchor,
+        allowed=None,
+        related=(),
+        byte_range=None,
+        subject=None,
+        count=finding.count,
+        edits=finding.fix if model.form == "binary" else None,
+        declared_by=clause.declared_by,
+    )
 
 
 def _level(entry: Registered, clause: Clause, settings: Settings) -> Severity | None:

@@ -42,7 +42,8 @@ class InternalErrors:
         known = self._errors.get(key)
         source = property_of(error)
         if known is not None:
-            self._errors[key] = replace(known, not_run=(*known.not_run, *not_run))
+            if rule not in (OWN_ERRORS, *_rules_of(known)):
+                self._errors[key] = replace(known, not_run=(*known.not_run, rule))
         elif source is not None and is_bug(error):
             self._errors[key] = replace(InternalError.of(error), work=f"computing {source}", not_run=not_run)
         else:

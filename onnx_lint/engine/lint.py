@@ -97,28 +97,29 @@ def lint_model(
         try:
             # On a small model the contexts of a hundred rules would dominate the run.
             if watch is _unwatched:
-                _run(entry, model, settings, diagnostics, cuts, counts)
+                _run(entry, model, settings, diagnostics, cuts, counts, errors)
             else:
                 with watch(f"rule {entry.id}"):
-                    _run(entry, model, settings, diagnostics, cuts, counts)
+                    _run(entry, model, settings, diagnostics, cuts, counts, errors)
         except SystemExit:
             errors.note(RuleError(f"rule {entry.id!r} in {entry.module} tried to end the program"), rule=entry.id)
         except Exception as error:
             errors.note(error, rule=entry.id)
+    part = errors.unless_it_crashes
     if cuts:
-        diagnostics += _report_cuts(cuts, model, settings, model.limits.findings - len(diagnostics), counts)
+        left = model.limits.findings - len(diagnostics)
+        diagnostics += part(lambda: _report_cuts(cuts, model, settings, left, counts, errors), (), "reporting limits")
     diagnostics.sort(key=lambda item: (item[0], item[1].rule, item[1].place, item[1].message))
     listed = [found for _, found in diagnostics]
     if listed and model.form != "binary":
         from onnx_lint.surroundings.text_lines import with_positions  # late, since few models are text
 
-        try:
-            with watch("positions"):
-                listed = with_positions(listed, model)
-        except Exception as error:  # a bug there is reported, and removes no finding
-            errors.note(error, "looking for lines and columns")
+        bare = listed
+        with watch("positions"):
+            listed = part(lambda: with_positions(bare, model), bare, "looking for lines and columns")
+    folded = part(lambda: fold(listed), tuple(listed), "folding findings of one cause")
     return Verdict(
-        fold(listed),
+        folded,
         errors.all(),
         tuple(cut.message for cut in cuts),
         tuple(Counted(rule, count, words) for (rule, words), count in counts.items()),
@@ -132,6 +133,7 @@ def _run(
     diagnostics: list[_Located],
     cuts: list[_Cut],
     counts: Counter[Counts],
+    errors: InternalErrors,
 ) -> None:
     """Add the findings of one rule to `diagnostics`, within the limits, and those that are only counted to `counts`."""
     rule = entry.rule
@@ -139,7 +141,7 @@ def _run(
     first = next(findings, None)
     if first is None:
         return
-    found = diagnose(entry, chain((first,), findings), model, settings, counts)
+    found = diagnose(entry, chain((first,), findings), model, settings, counts, errors)
     for located in _limited(entry, found, model.limits, model.limits.findings - len(diagnostics), cuts):
         diagnostics.append(located)  # one by one, since the rule may crash at the next
 
@@ -164,7 +166,7 @@ def _limited(
 
 
 def _report_cuts(
-    cuts: list[_Cut], model: Model, settings: Settings, left: int, counts: Counter[Counts]
+    cuts: list[_Cut], model: Model, settings: Settings, left: int, counts: Counter[Counts], errors: InternalErrors
 ) -> list[_Located]:
     """Return the diagnostics about what was cut, from the rule of that clause."""
     limits = model.limits
@@ -175,7 +177,7 @@ def _report_cuts(
     return [
         found
         for entry in deciding
-        for found in _limited(entry, diagnose(entry, findings, model, settings, counts), limits, left, cuts)
+        for found in _limited(entry, diagnose(entry, findings, model, settings, counts, errors), limits, left, cuts)
     ]
 
 

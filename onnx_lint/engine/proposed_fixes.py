@@ -44,6 +44,7 @@ class _Descriptions:
     """The fixes of one file, each described once."""
 
     def __init__(self, model: Model, *, keeps_edits: bool) -> None:
+        self._crashes = model.crashes
         self._source = model.source
         self._splicer = Splicer(model.source, model.kind)
         self._keeps_edits = keeps_edits
@@ -57,7 +58,9 @@ class _Descriptions:
         if fix is None:
             return replace(item, members=self.of(item.members))
         if id(fix) not in self._known:
-            self._known[id(fix)] = self._describe(fix), fix.with_edits() if self._keeps_edits else None
+            self._known[id(fix)] = ProposedFix(fix.message, fix.is_safe), None
+            with self._crashes.at("describing a fix"):
+                self._known[id(fix)] = self._describe(fix), fix.with_edits() if self._keeps_edits else None
         described, kept = self._known[id(fix)]
         return replace(item, fix=described, edits=kept, members=self.of(item.members))
 

@@ -16,6 +16,8 @@ from onnx_lint.surroundings.lines import Site, line_of, node_before, site_of
 MOST_FINDINGS: Final = 300
 """The number of findings of a file that get surroundings, the most severe first."""
 
+_WORK: Final = "showing the model around a finding"
+
 _MOST_RELATED: Final = 3
 """The number of related places that have a line."""
 
@@ -32,7 +34,10 @@ def with_surroundings(
     for index, found in enumerate(diagnostics):
         counts = tuple(count for count in per_rule if index in chosen[count])
         if counts:
-            lines = () if found.rule in without_lines else surroundings(found, model)
+            lines: tuple[ContextLine, ...] = ()
+            if found.rule not in without_lines:
+                with model.crashes.at(_WORK, place_of(key_of(found.pointer))):
+                    lines = surroundings(found, model)
             found = replace(found, context=lines, context_of=counts if len(per_rule) > 1 else ())
         shown.append(found)
     return tuple(shown)

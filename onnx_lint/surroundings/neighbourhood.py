@@ -12,7 +12,7 @@ from typing import Final
 from onnx_lint.common.record import replace
 from onnx_lint.inference.shapes.dims import describe
 from onnx_lint.ir.graph import Graph
-from onnx_lint.ir.places.place import PlaceKey, Step, key_of
+from onnx_lint.ir.places.place import PlaceKey, Step, key_of, place_of
 from onnx_lint.model import Model
 from onnx_lint.report import Diagnostic, Neighbour, Neighbourhood, ValueEdge, worst_of_each
 from onnx_lint.wording import report_name
@@ -26,6 +26,8 @@ PER_RULE: Final = 3
 PER_FILE: Final = 60
 """The number of findings of a file that get a picture, the most severe first. Each searches its graph."""
 
+_WORK: Final = "drawing the model around a finding"
+
 _VALUE_FIELDS: Final = {
     "input": "input_names",
     "output": "output_names",
@@ -38,10 +40,13 @@ def with_neighbourhoods(diagnostics: Sequence[Diagnostic], model: Model) -> tupl
     """Return the diagnostics with the nodes around them, for the first of each rule and clause and the most severe."""
     drawn = worst_of_each(diagnostics, PER_RULE, PER_FILE)
     surroundings = _Surroundings(model)
-    return tuple(
-        replace(item, neighbourhood=surroundings.of(item)) if index in drawn else item
-        for index, item in enumerate(diagnostics)
-    )
+    shown: list[Diagnostic] = []
+    for index, item in enumerate(diagnostics):
+        if index in drawn:
+            with model.crashes.at(_WORK, place_of(key_of(item.pointer))):
+                item = replace(item, neighbourhood=surroundings.of(item))
+        shown.append(item)
+    return tuple(shown)
 
 
 class _Surroundings:
