@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from typing import Final
 
 from onnx_lint.cli.crash import write_trace
@@ -24,21 +24,27 @@ def print_failures(report: Report, internal_errors: str = "error") -> None:
     """
     sys.stdout.flush()
     level = "Warning" if internal_errors == "warning" else "Error"
-    printed: set[str] = set()
     for file in report.files:
         if file.unreadable is not None:
             print_unreadable(file)
         if file.repair is not None and file.repair.problem is not None:
             sys.stderr.write(f"Error: {visible(file.repair.problem)}\n")
-        for error in file.internal_errors:
-            print_internal_error(file.path, error, level, printed)
-    if printed and level == "Error":
-        sys.stderr.write(_HOW_TO_GO_ON)
+    errors = [(file.path, error) for file in report.files for error in file.internal_errors]
+    print_internal_errors(errors, level, HOW_TO_GO_ON if level == "Error" else "")
 
 
-_HOW_TO_GO_ON: Final = (
+HOW_TO_GO_ON: Final = (
     "To go on: --exclude leaves files out, and --internal-errors warning keeps internal errors from failing the run.\n"
 )
+
+
+def print_internal_errors(errors: Iterable[tuple[str, InternalError]], level: str, advice: str) -> None:
+    """Print the crashes, each with the path of its file, and then how to go on. Equal tracebacks are printed once."""
+    printed: set[str] = set()
+    for path, error in errors:
+        _print_internal_error(path, error, level, printed)
+    if printed:
+        sys.stderr.write(advice)
 
 
 def print_unreadable(file: FileReport) -> None:
@@ -53,7 +59,7 @@ def print_unreadable(file: FileReport) -> None:
     sys.stderr.write(f"Error: {visible(file.unreadable or '')}{hint}\n")
 
 
-def print_internal_error(path: str, error: InternalError, level: str, printed: set[str]) -> None:
+def _print_internal_error(path: str, error: InternalError, level: str, printed: set[str]) -> None:
     """Print what crashed on which file, and where to report it.
 
     Adds the traceback to `printed`, which has earlier ones.

@@ -14,6 +14,7 @@ from typing import Any, Final
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.choices import Plan
 from onnx_lint.cli.errors import RequestError, RunError
+from onnx_lint.cli.failures import HOW_TO_GO_ON, print_internal_errors
 from onnx_lint.cli.interruption import termination_interrupts
 from onnx_lint.cli.jobs import processors
 from onnx_lint.cli.kept_files import check_data, check_reports
@@ -35,11 +36,15 @@ from onnx_lint.fleet.scan import Cluster, ScannedFile, head_of, scan, with_uniqu
 from onnx_lint.fleet.summary import write_json, write_text
 from onnx_lint.fleet.totals import Totals, difference
 from onnx_lint.input.locations import is_remote, shown_address
+from onnx_lint.report import InternalError
 from onnx_lint.reporters.escape import visible
+from onnx_lint.reporters.wording import counted
 from onnx_lint.spec.clauses import Severity
 
 _NEEDED: Final = frozenset({"dask", "distributed", "locket", "psutil"})
 """The packages that the extra `fleet` installs and a scan imports."""
+
+_MOST_TRACEBACKS: Final = 10
 
 
 def run_scan(request: Request, own: Mapping[str, Any]) -> int:
@@ -193,9 +198,24 @@ def _print_totals(scans: list[Reports], request: Request, own: Mapping[str, Any]
     elif not own["quiet"]:
         with standard_output() as stream:
             _writer(own["format_name"])(totals, new, stream)
+    _print_crashes(scans, request.internal_errors)
     found = new.findings if new is not None else totals.all.findings
     fail_on = "never" if request.exit_zero else request.fail_on
     return _exit_code(totals, found, fail_on, request.internal_errors)
+
+
+def _print_crashes(scans: Iterable[Reports], level: str) -> None:
+    """Print one model for each of the first tracebacks of internal errors, and then how to go on."""
+    first: dict[str, tuple[str, InternalError]] = {}
+    more = 0
+    for path, error in (crash for reports in scans for crash in reports.crashes()):
+        if error.traceback not in first and len(first) < _MOST_TRACEBACKS:
+            first[error.traceback] = path, error
+        else:
+            more += 1
+    advice = f"The same or other internal errors occurred {counted(more, 'more time')}.\n" if more else ""
+    advice += HOW_TO_GO_ON if level == "error" else ""
+    print_internal_errors(first.values(), "Error" if level == "error" else "Warning", advice)
 
 
 def _export(scans: list[Reports], folder: str) -> None:

@@ -10,7 +10,7 @@ from onnx_lint import __version__
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.choices import Plan
 from onnx_lint.cli.errors import RequestError, RunError
-from onnx_lint.cli.failures import print_internal_error, print_unreadable
+from onnx_lint.cli.failures import print_internal_errors, print_unreadable
 from onnx_lint.cli.paths import has_working_directory
 from onnx_lint.cli.request import Request
 from onnx_lint.cli.streams import standard_output
@@ -35,6 +35,8 @@ _MAX_WAYS: Final = 20
 
 _MAX_PLACES: Final = 5
 
+_HOW_TO_GO_ON: Final = "To go on: only values behind a crash are unknown; the others are as shown.\n"
+
 
 def run_shapes(path: str, request: Request, name: str | None, graph: str | None, format_name: str) -> int:
     """Show the values of the model in the file, or only those of a name or graph, and return the exit code.
@@ -56,9 +58,7 @@ def run_shapes(path: str, request: Request, name: str | None, graph: str | None,
         if not found:
             _refuse_value(walks, name)
         _show_ways(path, provenance, found, name, format_name)
-    printed: set[str] = set()
-    for site in loaded.crashes:
-        print_internal_error(path, InternalError.at(site), "Error", printed)
+    print_internal_errors([(path, InternalError.at(site)) for site in loaded.crashes], "Error", _HOW_TO_GO_ON)
     return exit_codes.INTERNAL_ERROR if len(loaded.crashes) else exit_codes.CLEAN
 
 

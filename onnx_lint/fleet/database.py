@@ -22,7 +22,9 @@ from onnx_lint.fleet.errors import FleetError
 from onnx_lint.fleet.head import check_same, parsed_head
 from onnx_lint.fleet.jobs import Outcome
 from onnx_lint.input.regular_file import kind_of_file
+from onnx_lint.report import InternalError
 from onnx_lint.reporters.escape import shortened, visible
+from onnx_lint.reporters.records import internal_error
 
 DATABASE: Final = "scan.db"
 
@@ -72,12 +74,25 @@ class Reports:
 
     def data_files(self) -> Iterator[tuple[str, list[str]]]:
         """Yield the paths of the models with external data, each with the locations at which there is a file."""
-        query = "SELECT path, record FROM models WHERE instr(record, '\"data_files\":')"
-        for path, text in self.connection.execute(query):
-            with contextlib.suppress(ValueError, RecursionError):  # not written by a scan
+        for path, record in self._records("instr(record, '\"data_files\":')"):
+            names = record.get("data_files")
+            yield path, [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+
+    def crashes(self) -> Iterator[tuple[str, InternalError]]:
+        """Yield the internal errors that have a traceback, each with the path of the model."""
+        for path, record in self._records("internal_errors"):
+            found: list[InternalError] = []
+            with contextlib.suppress(TypeError, LookupError):
+                found = [internal_error(each) for each in record["internal_errors"]]
+            yield from ((path, error) for error in found if _has_traceback(error))
+
+    def _records(self, condition: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield the paths and records of some models, without records that no scan has written."""
+        for path, text in self.connection.execute(f"SELECT path, record FROM models WHERE {condition} ORDER BY path"):
+            with contextlib.suppress(ValueError, RecursionError):
                 record = json.loads(text)
-                names = record.get("data_files") if isinstance(record, dict) else None
-                yield path, [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+                if isinstance(record, dict):
+                    yield path, record
 
     @contextlib.contextmanager
     def beside(self, old: Reports) -> Iterator[None]:
@@ -144,6 +159,12 @@ class Reports:
         for table in ("models", "findings"):
             connection.execute(f"DELETE FROM {table} WHERE path NOT IN (SELECT path FROM kept)")
         connection.execute("UPDATE scan SET complete = 1")
+
+
+def _has_traceback(error: InternalError) -> bool:
+    """Return whether an error has a traceback, and is one that a scan writes."""
+    texts = (error.rule, error.exception, error.traceback, error.node or "", error.place or "", error.work or "")
+    return all(isinstance(text, str) for text in texts) and bool(error.traceback)
 
 
 def _insertion(verb: str, table: str, names: Iterable[str]) -> str:

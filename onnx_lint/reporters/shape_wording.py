@@ -79,7 +79,7 @@ def way_lines(way: Way) -> Iterator[str]:
         yield f"{indent}{step.value.definition.place}"
         if step.declared is not None:
             yield indent + _declared(step.declared)
-        yield from (indent + line for line in _more(step.value, with_cause=not step.sources))
+        yield from (indent + line for line in _more(step.value, with_cause=not step.sources or _is_crash(step.value)))
     if way.is_cut:
         yield f"  and so on: {len(way.steps):,} steps are shown"
 
@@ -123,6 +123,10 @@ def _more(value: Value, *, with_cause: bool = True) -> Iterator[str]:
         yield f"unknown: {visible(ended(value.cause))}"
 
 
+def _is_crash(value: Value) -> bool:
+    return value.cause is not None and value.cause[0] == "internal-error"
+
+
 def ended(cause: Cause) -> str:
     """Return the reason why a type or shape is unknown."""
     kind, name = cause
@@ -135,6 +139,8 @@ def ended(cause: Cause) -> str:
             return f"{quote(name)} has more distinct calls than onnx-lint follows"
         case "input":
             return f"input {quote(name)} has no shape"
+        case "internal-error":
+            return f"onnx-lint crashed at {quote(name)}"
         case "undecided":
             what = quote(name) if name else "a cycle of nodes"
             return f"{what} does not determine it before the run"

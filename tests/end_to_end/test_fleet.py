@@ -425,6 +425,23 @@ def test_a_truncated_database_is_told(place: Place) -> None:
         assert done.stderr.startswith("Error: reports/scan.db is damaged: ")
 
 
+def test_internal_errors_have_their_tracebacks_and_advice(place: Place) -> None:
+    write_fleet(place.folder / "models", 0, troubles=["raises"])
+    model = place.folder / "models" / "raises.onnx"
+    (place.folder / "models" / "again.onnx").write_bytes(model.read_bytes())
+    advice = "To go on: --exclude leaves files out, and --internal-errors warning keeps internal errors from failing"
+    for arguments in (("models", "--to", "reports"), ("--summary", "reports"), ("--summary", "reports", "-q")):
+        done = place.run("scan", *arguments)
+        assert done.returncode == 3
+        said = "Error: internal error: the rule 'trouble' crashed on models/again.onnx: RuntimeError: boom\n  Traceback"
+        assert done.stderr.count(said) == done.stderr.count("Traceback (") == 1
+        assert f"The same or other internal errors occurred 1 more time.\n{advice}" in done.stderr
+    lenient = place.run("scan", "--summary", "reports", "--internal-errors", "warning", "--exit-zero")
+    assert lenient.returncode == 0
+    assert "Warning: internal error: the rule 'trouble' crashed" in lenient.stderr
+    assert advice not in lenient.stderr
+
+
 def test_totals_never_replace_external_data(place: Place) -> None:
     tensor = TensorProto(name="w", data_type=TensorProto.INT8, dims=[2], data_location=TensorProto.EXTERNAL)
     tensor.external_data.add(key="location", value="weights")

@@ -21,6 +21,7 @@ from onnx_lint.inference.flow import declared, dimension_equations, frames
 from onnx_lint.inference.flow.cell import Cell
 from onnx_lint.inference.flow.declarations import Declarations
 from onnx_lint.inference.flow.function_walk import FunctionWalk
+from onnx_lint.inference.flow.knowledge import Origins
 from onnx_lint.inference.flow.subgraph_walk import SubgraphWalk
 from onnx_lint.inference.shapes import contents
 from onnx_lint.ir.graph import Node
@@ -305,7 +306,37 @@ def test_the_table_of_shapes_is_shown_without_the_node(
     assert run(["shapes", "crash.onnx"]) == 3
     out, told = capsys.readouterr()
     assert "Tanh" in told
+    assert told.endswith("To go on: only values behind a crash are unknown; the others are as shown.\n")
+    assert "output 0 of node 'target' (Tanh); unknown: onnx-lint crashed at 'Tanh'\n" in out
     changed = [line for line in out.splitlines() if line not in sound]
     assert len(out.splitlines()) == len(sound)
     assert len(changed) <= 3  # the value, the one that is made of it, and the count
     assert run(["shapes", "crash.onnx", "--value", "y"]) == 3
+    capsys.readouterr()
+    assert run(["shapes", "crash.onnx", "--value", "t"]) == 3
+    assert "unknown: onnx-lint crashed at 'Tanh'\n" in capsys.readouterr().out
+    assert run(["shapes", "crash.onnx", "--value", "t", "-f", "json"]) == 3
+    way = json.loads(capsys.readouterr().out)
+    assert way["values"][0]["steps"][0]["unknown"] == {"kind": "internal-error", "name": "Tanh"}
+    _, report, _ = _json(capsys, "crash.onnx")
+    causes = report["files"][0]["shapes"]["causes"]
+    assert {"kind": "internal-error", "name": "Tanh", "values": 1} in causes
+
+
+def test_a_crash_in_explaining_a_value_costs_its_reason_alone(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    original = Origins.cause
+
+    def broken(self: Origins, walked: Any, name: str) -> Any:
+        if name == "pooled":
+            raise RuntimeError("boom")
+        return original(self, walked, name)
+
+    assert run(["shapes", "crash.onnx"]) == 0
+    sound = capsys.readouterr().out
+    monkeypatch.setattr(Origins, "cause", broken)
+    assert run(["shapes", "crash.onnx"]) == 3
+    out, told = capsys.readouterr()
+    assert told.count("Traceback (") == 1
+    assert [line != other for line, other in zip(out.splitlines(), sound.splitlines(), strict=True)].count(True) == 1

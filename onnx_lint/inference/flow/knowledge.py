@@ -14,12 +14,14 @@ from onnx_lint.inference.flow.walks import Walked, WalkedValue, Walks, arguments
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact
 from onnx_lint.inference.shapes.rules import shape_rule
 from onnx_lint.inference.types.type_string import optional_element, sequence_element
+from onnx_lint.ir.crashes import Crashes
 from onnx_lint.ir.graph import BEFORE_NODES, Graph, GraphKind, Node
 from onnx_lint.ir.operators.operators import Operators
 
-Kind = Literal["operator-without-signature", "operator-without-rule", "budget", "input", "undecided"]
+Kind = Literal["operator-without-signature", "operator-without-rule", "budget", "input", "undecided", "internal-error"]
 """The kinds of causes of unknown shapes: an operator is unknown, or has no shape rule; a function has more calls than
-are followed; an input has no shape; values of the run decide the shape, or a finding comes before it."""
+are followed; an input has no shape; values of the run decide the shape, or a finding comes before it; onnx-lint crashed
+at the node or before it."""
 
 Cause = tuple[Kind, str]
 """The kind of cause, and the name of the operator, function or input."""
@@ -74,9 +76,11 @@ MOST_CAUSES: Final = 100
 class Origins:
     """Finds the cause of each value of unknown shape, by steps to the one value before it."""
 
-    def __init__(self, walks: Walks, operators: Operators) -> None:
+    def __init__(self, walks: Walks, operators: Operators, crashes: Crashes) -> None:
         self._walks = walks
         self._operators = operators
+        self._crashed = {node for site in crashes for node in site.seen}
+        """The nodes at which onnx-lint crashed, as identities of graphs and indices."""
         self._of_nodes: dict[tuple[int, int], WalkedValue | Cause] = {}
         """The results for nodes with several outputs, which have one cause and may have many inputs."""
         self._found: dict[int, dict[str, Cause | None]] = {}
@@ -151,8 +155,8 @@ class Origins:
     def _before_node(self, walked: Walked, node: Node) -> WalkedValue | Cause:
         cell = walked.cells.get(node.form)
         name = self._operator(node)
-        if cell is None:
-            return _UNDECIDED, name  # a bug ended the walk before it
+        if cell is None or (id(node.graph), node.index) in self._crashed:
+            return "internal-error", name  # without a cell the crash ended the walk before the node
         if cell.operator is None:
             function = self._operators.operator(node).function
             if function is None:

@@ -79,9 +79,10 @@ class Provenance:
 
     def __init__(self, flow: ValueFlow, operators: Operators, graphs: Sequence[Graph]) -> None:
         self._walks = flow.walks
+        self._crashes = flow.crashes
         self._graphs = graphs
         self._operators = operators
-        self._origins = Origins(flow.walks, operators)
+        self._origins = Origins(flow.walks, operators, flow.crashes)
         self._declarations: dict[int, dict[str, tuple[str, int]]] = {}
 
     def walks(self) -> list[Walked]:
@@ -101,7 +102,10 @@ class Provenance:
 
     def _value(self, walked: Walked, name: str, definition: Definition) -> Value:
         known = walked.fact(name)
-        cause = None if has_known_shape(known) else self._origins.cause(walked, name)
+        cause = None
+        if not has_known_shape(known):
+            with self._crashes.at("explaining a value", definition.place):
+                cause = self._origins.cause(walked, name)
         return Value(walked, name, definition, known, cause)
 
     def way(self, walked: Walked, name: str) -> Way:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from onnx_lint.inference.types.subgraph_conflict import SubgraphConflict
     from onnx_lint.inference.types.subgraph_types import Mismatch
     from onnx_lint.ir.columns.nodes import NodeForm
+    from onnx_lint.ir.crashes import Crashes
 
 
 class ValueFlow:
@@ -44,7 +45,9 @@ class ValueFlow:
     A function body is walked for each tuple of arguments. Each conflict in it is kept once.
     """
 
-    def __init__(self, operators: Operators, *, keeps_all: bool = False) -> None:
+    def __init__(self, operators: Operators, crashes: Crashes, *, keeps_all: bool = False) -> None:
+        self.crashes = crashes
+        """The crashes so far, which are the causes of some unknown values."""
         self.walks = Walks()
         """The walks over the graphs and function bodies."""
         self.keeps_all = keeps_all
@@ -110,7 +113,7 @@ class ValueFlow:
         unknown = [walked for walked in self.walks.first if walked.unknown]
         if not unknown:
             return Knowledge(sum([len(walked.graph.positions) for walked in self.walks.first]), 0, ())
-        return Origins(self.walks, self._operators).knowledge()
+        return Origins(self.walks, self._operators, self.crashes).knowledge()
 
     def note_graph(
         self,

@@ -81,7 +81,7 @@ class Flow:
     def __init__(self, ground: Ground, *, keeps_all: bool) -> None:
         self.ground = ground
         self.crashes = ground.crashes
-        self.found = ValueFlow(ground.operators, keeps_all=keeps_all)
+        self.found = ValueFlow(ground.operators, ground.crashes, keeps_all=keeps_all)
         self.frames = Frames(ground)
         self.faulty = FaultyValues()
         self._declarations = Declarations(self.found, self.faulty)

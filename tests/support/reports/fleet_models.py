@@ -22,6 +22,7 @@ TROUBLES: Final = {
     "eats": "hoard = [bytearray(b'x' * 20_000_000) for _ in range(100_000)]",
     "dies": "os.kill(os.getpid(), signal.SIGKILL)",
     "ends": "os._exit(7)",
+    "raises": "raise RuntimeError('boom')",
     "slays": "os.kill(os.getppid(), signal.SIGKILL)",
 }
 """What the rule of the plugin does to a model whose producer has this name."""
