@@ -81,7 +81,10 @@ def _located(
         related=(),
         byte_range=None,
         subject=None,
+        collective=finding.collective,
         count=finding.count,
+        hint=finding.hint,
+        cause=finding.cause,
         edits=finding.fix if model.form == "binary" else None,
         declared_by=clause.declared_by,
     )

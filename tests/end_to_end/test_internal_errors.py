@@ -17,13 +17,12 @@ from onnx_lint import assertion, library
 from onnx_lint.cli.application import run
 from onnx_lint.common.record import replace
 from onnx_lint.engine.registry import registry
-from onnx_lint.inference.flow import declared, dimension_equations, frames
+from onnx_lint.inference.flow import cell, declared, dimension_equations, frames
 from onnx_lint.inference.flow.cell import Cell
 from onnx_lint.inference.flow.declarations import Declarations
 from onnx_lint.inference.flow.function_walk import FunctionWalk
 from onnx_lint.inference.flow.knowledge import Origins
 from onnx_lint.inference.flow.subgraph_walk import SubgraphWalk
-from onnx_lint.inference.shapes import contents
 from onnx_lint.ir.graph import Node
 from onnx_lint.ir.operators import attribute_faults
 from onnx_lint.loader.binary import attempts
@@ -76,7 +75,7 @@ VARIABLES = frozenset({"unsatisfiable-dimension-variable"})
 CASES = {
     "shape rule": Case(Cell, "shapes", "Tanh", "graph.node[2]", SHAPES),
     "type rule": Case(Cell, "typed", "Tanh", "graph.node[2]", SHAPES),
-    "contents": Case(contents, "contents_after", "Add", "graph.node[7]"),
+    "contents": Case(cell, "contents_after", "Add", "graph.node[7]"),
     "constraint": Case(
         attribute_faults, "_permutation", "Transpose", "graph.node[10]", frozenset({"impossible-attribute-value"})
     ),
