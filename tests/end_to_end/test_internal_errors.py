@@ -303,9 +303,9 @@ def test_the_table_of_shapes_is_shown_without_the_node(
     sound = capsys.readouterr().out.splitlines()
     _break(monkeypatch, CASES["shape rule"])
     assert run(["shapes", "crash.onnx"]) == 3
-    out, told = capsys.readouterr()
-    assert "Tanh" in told
-    assert told.endswith("To go on: only values behind a crash are unknown; the others are as shown.\n")
+    out, err = capsys.readouterr()
+    assert "Tanh" in err
+    assert err.endswith("To go on: only values behind a crash are unknown; the others are as shown.\n")
     assert "output 0 of node 'target' (Tanh); unknown: onnx-lint crashed at 'Tanh'\n" in out
     changed = [line for line in out.splitlines() if line not in sound]
     assert len(out.splitlines()) == len(sound)
@@ -336,6 +336,6 @@ def test_a_crash_in_explaining_a_value_costs_its_reason_alone(
     sound = capsys.readouterr().out
     monkeypatch.setattr(Origins, "cause", broken)
     assert run(["shapes", "crash.onnx"]) == 3
-    out, told = capsys.readouterr()
-    assert told.count("Traceback (") == 1
+    out, err = capsys.readouterr()
+    assert err.count("Traceback (") == 1
     assert [line != other for line, other in zip(out.splitlines(), sound.splitlines(), strict=True)].count(True) == 1
