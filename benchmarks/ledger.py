@@ -122,12 +122,6 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "lint(1)\nload(BytesSource(data), 'm.onnx')",
         "lint(1)\nload(BytesSource(data), 'm.onnx').value_flow",
     ),
-    "shape-families": Pair(
-        _LINT,
-        "lint(1)",
-        "from importlib import import_module\nfrom onnx_lint.inference.shapes import rules\nlint(1)\n"
-        "for family in (*rules.FAMILIES, *rules.RUNTIME_FAMILIES):\n    import_module(f'{rules.__name__}.{family}')",
-    ),
     "collector-at-end": Pair(_SMALL.replace("SMALL", "LARGE"), "main()", "import gc\ngc.freeze = gc.enable\nmain()"),
     "collector-for-a-file": Pair(
         "from onnx_lint import lint\n", "lint(LARGE)", "import gc\ngc.disable = lambda: None\nlint(LARGE)"

@@ -300,6 +300,7 @@ OF_THE_SPECIFICATION = {
     },
     "a plugin file that the user names": {"engine/plugins:_module_of_file", "engine/registry:_registry_with"},
     "an equation in the module of a shape rule": {"inference/shapes/equations:equation"},
+    "a domain with shape rules": {"inference/shapes/rules/__init__:_import_families"},
     "a rule, and the address of the documentation": {
         "reporters/links:documentation_url",
         "reporters/links:information_url",

@@ -14,8 +14,7 @@ from importlib import import_module
 import onnx.defs
 import pytest
 from shape_cases.comparison import Comparison
-
-from onnx_lint.inference.shapes.rules import FAMILIES
+from support.project.shape_families import operators_by_family
 
 pytestmark = pytest.mark.differential
 
@@ -23,7 +22,7 @@ SHOWN = 60
 
 
 def _schemas(family: str) -> list[onnx.defs.OpSchema]:
-    names = set(FAMILIES[family].split())
+    names = set(operators_by_family()[family])
     found = [
         schema
         for schema in onnx.defs.get_all_schemas_with_history()
@@ -32,11 +31,13 @@ def _schemas(family: str) -> list[onnx.defs.OpSchema]:
     return sorted(found, key=lambda schema: (schema.domain, schema.name, schema.since_version))
 
 
+FAMILIES = [family for family in operators_by_family() if not family.startswith("contrib_")]
+
 WITH_SUBGRAPHS = {"control_flow"}
 """Families whose shapes are those that subgraphs hand on, which takes the walk."""
 
 
-@pytest.mark.parametrize("family", sorted(FAMILIES.keys() - WITH_SUBGRAPHS))
+@pytest.mark.parametrize("family", sorted({*FAMILIES} - WITH_SUBGRAPHS))
 def test_verdicts_and_shapes_are_those_of_onnx(family):
     generator = import_module(f"shape_cases.{family}")
     comparison = Comparison(tuple(getattr(generator, "EXPLAINED", ())), getattr(generator, "crashes_onnx", None))

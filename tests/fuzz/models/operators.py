@@ -15,8 +15,8 @@ from shape_cases.case import Case, Operand, attribute_proto, case
 from shape_cases.mutations import mutated
 from support.models.operator_nodes import attribute_of
 from support.models.typed_nodes import NEEDED
+from support.project.shape_families import operators_by_family
 
-from onnx_lint.inference.shapes.rules import FAMILIES
 from onnx_lint.spec.operators import BUILT_IN
 from onnx_lint.spec.operators.attribute_values import allowed_values
 
@@ -80,9 +80,9 @@ def active(domain: str, version: int) -> Mapping[str, Schema]:
 def _families() -> Mapping[str, ModuleType]:
     return {
         name: import_module(f"shape_cases.{family}")
-        for family, names in FAMILIES.items()
-        if family != "control_flow" and "com.microsoft" not in names
-        for name in names.split()
+        for family, names in operators_by_family().items()
+        if family != "control_flow" and not family.startswith("contrib_")
+        for name in names
     }
 
 
@@ -105,7 +105,7 @@ def some_case(rng: Random, schema: Schema, *, is_wrong: bool) -> Case:
     return rng.choice(_mutated(schema, index)) if is_wrong else cases_of(schema)[index]
 
 
-_ELEMENTWISE = frozenset(FAMILIES["unary"].split()) | frozenset(
+_ELEMENTWISE = frozenset(operators_by_family()["unary"]) | frozenset(
     ["Add", "And", "Div", "Equal", "Greater", "Less", "Max", "Min", "Mul", "Or", "Sub", "Xor"]
 )
 _WITH_SCALARS = frozenset({"Clip", "Dropout"})
