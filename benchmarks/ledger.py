@@ -193,13 +193,6 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "Cell.keep = lambda self, key, made: made if self.operator.by_subgraphs else keep(self, key, made)\n"
         "model.value_flow",
     ),
-    "equal-functions": Pair(
-        "from onnx_lint.loader import load\nfrom onnx_lint.input.source import BytesSource\n"
-        "from onnx_lint.ir.documents import roots\ndata = open(FUNCTIONS, 'rb').read()\n",
-        "load(BytesSource(data), 'm.onnx').value_flow",
-        "from itertools import count\nnumbers = count()\nroots._without_name = lambda function: next(numbers)\n"
-        "load(BytesSource(data), 'm.onnx').value_flow",
-    ),
     "small-ensembles": Pair(
         _ENSEMBLE,
         "assert is_evidently_right(given, REGRESSOR)",
@@ -234,7 +227,6 @@ class Bench:
             "SMALL": models.mixture(10),
             "LARGE": models.mixture(30_000),
             "FLAT": models.flat(30_000),
-            "FUNCTIONS": models.functions(2_000),
             "NESTED": models.nested(60, 8),
             "NUMBERS": large_models.numbers(2_000),
         }

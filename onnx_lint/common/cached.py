@@ -46,26 +46,6 @@ class cached_property(Generic[_Value]):  # noqa: N801 - named like the one of fu
         return value
 
 
-class shared_property(cached_property[_Value]):  # noqa: N801 - as above
-    """A cached property whose value comes from `twin`, an equal object, if the instance has one."""
-
-    @overload
-    def __get__(self, instance: None, owner: type | None = None) -> Self: ...
-
-    @overload
-    def __get__(self, instance: object, owner: type | None = None) -> _Value: ...
-
-    def __get__(self, instance: object, owner: type | None = None) -> Self | _Value:
-        if instance is None:
-            return self
-        twin = instance.__dict__["twin"]
-        if twin is None:
-            return super().__get__(instance, owner)
-        value: _Value = getattr(twin, self.name)
-        instance.__dict__[self.name] = value
-        return value
-
-
 # --- exceptions of properties, which are raised again at each access
 
 _RAISED: Final = "raised by properties"

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import overload
 
 from onnx_lint import schema
-from onnx_lint.common.cached import cached_property, laid_out, shared_property
+from onnx_lint.common.cached import cached_property, laid_out
 from onnx_lint.common.record import EMPTY, Record
 from onnx_lint.ir.columns.initializers import NO_INITIALIZERS, Initializers, initializers_of
 from onnx_lint.ir.columns.nodes import BEFORE_NODES as BEFORE_NODES
@@ -200,14 +200,9 @@ class Graph:
         function: Function | None = None,
         parts: Mapping[tuple[str, int | None], Place] = EMPTY,
         attributes: Sequence[Proto] = (),
-        twin: Graph | None = None,
         finish: FinishTable | None = None,
     ) -> None:
         self.kind = kind
-        self.twin = twin
-        """An earlier graph with the same bytes except its name; results that depend only on these bytes are taken from
-        it.
-        """
         self.is_function: bool = kind is GraphKind.FUNCTION
         """True if this is a FunctionProto, whose inputs and outputs are bare names."""
         self.proto = proto
@@ -252,7 +247,7 @@ class Graph:
             return f"function {quote(self.function.qualified_name)}"
         return f"{self.kind.value} {quote(self.name)}" if self.name else self.kind.value
 
-    @shared_property
+    @cached_property
     def table(self) -> NodeTable:
         """The nodes in columns. Rules ask these about all nodes, and make a Node of one that they report."""
         table = node_table(self.proto.node, self.names_before_nodes)
@@ -270,7 +265,7 @@ class Graph:
         """The name of each node; empty for one without."""
         return self.table.names
 
-    @shared_property
+    @cached_property
     def has_repeated_node_names(self) -> bool:
         """True if two nodes have the same name; the empty name does not count."""
         names = self.table.names
@@ -294,7 +289,7 @@ class Graph:
         """
         return self.table.forms
 
-    @shared_property
+    @cached_property
     def form_counts(self) -> Mapping[NodeForm, int]:
         """The number of nodes with each of the forms, in the order of first occurrence."""
         counts: dict[NodeForm, int] = {}
@@ -324,7 +319,7 @@ class Graph:
         indices = self._indices[form]
         return self.nodes[indices if isinstance(indices, int) else indices[0]]
 
-    @shared_property
+    @cached_property
     def _indices(self) -> dict[NodeForm, int | list[int]]:
         """The indices of the nodes of each form.
 
@@ -345,12 +340,12 @@ class Graph:
         """Return the nodes that have an annotation: `doc_string`, `metadata_props` and so on."""
         return Nodes(self, self.table.annotated.get(annotation, ()))
 
-    @shared_property
+    @cached_property
     def initializers(self) -> Initializers:
         """The facts about the dense initializers; a function has none."""
         return NO_INITIALIZERS if self.is_function else initializers_of(self.proto.initializer)
 
-    @shared_property
+    @cached_property
     def value_infos(self) -> dict[str, ValueInfoColumns]:
         """The facts about the value infos, by their list: input, output and value_info.
 
@@ -365,27 +360,27 @@ class Graph:
             return schema.opened("TensorProto" if field == "initializer" else "ValueInfoProto", found)
         return found
 
-    @shared_property
+    @cached_property
     def input_names(self) -> list[str]:
         """The names of the formal inputs."""
         return self.proto.input[:] if self.is_function else self.value_infos["input"].names
 
-    @shared_property
+    @cached_property
     def output_names(self) -> list[str]:
         """The names of the outputs."""
         return self.proto.output[:] if self.is_function else self.value_infos["output"].names
 
-    @shared_property
+    @cached_property
     def initializer_names(self) -> list[str]:
         """The names of the dense initializers; a function has none."""
         return self.initializers.names
 
-    @shared_property
+    @cached_property
     def sparse_initializer_names(self) -> list[str]:
         """The names of the sparse initializers, which are those of their values."""
         return [] if self.is_function else [tensor.values.name for tensor in self.proto.sparse_initializer]
 
-    @shared_property
+    @cached_property
     def value_info_names(self) -> list[str]:
         """The names in value_info, of a function too."""
         return self.value_infos["value_info"].names
@@ -496,19 +491,15 @@ class Function:
         index: int,
         proto: Proto,
         place: Place,
-        twin: Function | None = None,
         finish: FinishTable | None = None,
     ) -> None:
         self.index = index
-        self.twin = twin
-        """An earlier function of the same bytes but for its name (docs/performance.md: equal-functions)."""
         self.proto = proto
         self.place = place
         self.name: str = proto.name
         self.domain: str = proto.domain
         self.overload: str = proto.overload
-        first = twin.body if twin is not None else None
-        self.body: Graph = Graph(GraphKind.FUNCTION, proto, place, function=self, twin=first, finish=finish)
+        self.body: Graph = Graph(GraphKind.FUNCTION, proto, place, function=self, finish=finish)
 
     @cached_property
     def qualified_name(self) -> str:
@@ -516,12 +507,12 @@ class Function:
         name = f"{self.domain}::{self.name}" if self.domain else self.name
         return f"{name}:{self.overload}" if self.overload else name
 
-    @shared_property
+    @cached_property
     def attribute_names(self) -> list[str]:
         """The attribute parameters without a default."""
         return self.proto.attribute[:]  # type: ignore[no-any-return]
 
-    @shared_property
+    @cached_property
     def attribute_defaults(self) -> list[Proto]:
         """The attribute parameters with a default, as AttributeProto."""
         return self.proto.attribute_proto[:]  # type: ignore[no-any-return]

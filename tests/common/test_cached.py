@@ -13,7 +13,6 @@ from onnx_lint.common.cached import (
     exceptions_of,
     laid_out,
     property_of,
-    shared_property,
 )
 
 
@@ -57,24 +56,6 @@ def test_instances_of_a_class_that_is_laid_out_share_the_names_of_their_properti
         assert [(each.one, each.two) for each in instances] == [(1, 2)] * 100
         sizes.append(sys.getsizeof(instances[-1].__dict__))
     assert sizes[1] < sizes[0]
-
-
-class _Twin:
-    def __init__(self, value: int, twin: _Twin | None = None) -> None:
-        self.value = value
-        self.twin = twin
-
-    @shared_property
-    def double(self) -> int:
-        """Twice the value."""
-        return 2 * self.value
-
-
-def test_a_shared_property_is_that_of_the_twin():
-    one = _Twin(3)
-    same, other = _Twin(4, one), _Twin(5)
-    assert (same.double, one.double, other.double) == (6, 6, 10)
-    assert "double" in vars(same)
 
 
 def test_what_has_a_long_key_is_not_kept():

@@ -53,10 +53,6 @@ class CallMemory:
         self._outputs[function.index, inputs, given] = outputs
         self._typed.setdefault((function.index, types_only(inputs), arguments), types_only(outputs))
 
-    def note_walk(self, function: Function) -> None:
-        """Record that the body counts as walked, because an equal one was."""
-        self._entered.add(function.index)
-
     def was_entered(self, function: Function) -> bool:
         """Return whether the body has been walked."""
         return function.index in self._entered

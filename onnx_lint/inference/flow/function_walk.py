@@ -10,8 +10,7 @@ from onnx_lint import schema
 from onnx_lint.inference.flow.call_memory import CallAttributes, CallMemory
 from onnx_lint.inference.flow.frames import Frame, Frames, Known, Walk
 from onnx_lint.inference.flow.function_declarations import FunctionDeclarations
-from onnx_lint.inference.flow.value_flow import ValueFlow
-from onnx_lint.inference.flow.walks import Call, Walked, arguments_for
+from onnx_lint.inference.flow.walks import Call, arguments_for
 from onnx_lint.inference.shapes.attribute_values import Protos
 from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Facts
 from onnx_lint.inference.types.argument import UNKNOWN as UNKNOWN_ARGUMENT
@@ -27,19 +26,15 @@ class FunctionWalk:
         self,
         frames: Frames,
         declarations: FunctionDeclarations,
-        found: ValueFlow,
         walk: Callable[[Graph, Frame, Known, None], Walk],
         crashes: Crashes,
     ) -> None:
         self._crashes = crashes
         self._frames = frames
-        self._found = found
         self._walk = walk
         self._calls = CallMemory(frames.operator_of)
         self.declarations = declarations
         """Compares the declarations in functions."""
-        self._of_twins: dict[tuple[Graph, Facts, CallAttributes], tuple[Walked, Facts]] = {}
-        """The first walk over a body and its outputs, if they hold for all equal bodies."""
 
     def call(self, function: Function, node: Node, inputs: Facts, frame: Frame) -> Generator[Walk, Facts, Facts]:
         """Yield the walk over the body if needed; return the outputs of a call with these arguments."""
@@ -53,30 +48,13 @@ class FunctionWalk:
         known = self._calls.outputs(function, inputs, given)
         if known is not None:
             return known
-        call = Call(node, inputs, frame.call)
-        first = function.body.twin or function.body, inputs, given
-        if first in self._of_twins:
-            self._calls.note_walk(function)
-            walked, outputs = self._of_twins[first]
-            self._found.keep(Walked(function.body, walked.facts, walked.unknown, walked.cells, call))
-        else:
-            typed = self._calls.typed_outputs(function, inputs, arguments)
-            if not self._calls.may_enter(function, for_types=typed is None):
-                self.declarations.doubt(function, types=typed is None)
-                return typed or ()
-            notes, is_first = self._found.notes, function.body not in self._found.walks
-            outputs = yield self._body(function, inputs, arguments, bound, call)
-            if is_first and self._found.notes == notes and self._stands_alone(function.body):
-                walked = self._found.walks.first_over(function.body)
-                self._of_twins[first] = walked, outputs
+        typed = self._calls.typed_outputs(function, inputs, arguments)
+        if not self._calls.may_enter(function, for_types=typed is None):
+            self.declarations.doubt(function, types=typed is None)
+            return typed or ()
+        outputs = yield self._body(function, inputs, arguments, bound, Call(node, inputs, frame.call))
         self._calls.remember(function, inputs, given, arguments, outputs)
         return outputs
-
-    def _stands_alone(self, body: Graph) -> bool:
-        """Return whether a walk over the body has the same results as one over an equal body, and no other effects."""
-        if body.nested or body.value_info_names or self._found.keeps_all:
-            return False
-        return not any(self._frames.may_call(form.op_type) for form in body.form_counts)
 
     def was_entered(self, function: Function) -> bool:
         """Return whether the body has been walked."""

@@ -92,7 +92,7 @@ class Flow:
         from onnx_lint.inference.flow.function_declarations import FunctionDeclarations  # late: few models have any
         from onnx_lint.inference.flow.function_walk import FunctionWalk
 
-        return FunctionWalk(self.frames, FunctionDeclarations(self.faulty), self.found, self.walk, self.crashes)
+        return FunctionWalk(self.frames, FunctionDeclarations(self.faulty), self.walk, self.crashes)
 
     @cached_property
     def subgraphs(self) -> SubgraphWalk:

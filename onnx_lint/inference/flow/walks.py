@@ -78,10 +78,6 @@ class Walks:
             if walked.graph.is_function:
                 self._of_arguments.setdefault((key, walked.call.arguments), walked)
 
-    def first_over(self, graph: Graph) -> Walked:
-        """Return the first walk over a graph. Raises KeyError if there was none."""
-        return self._first[id(graph)]
-
     def of(self, graph: Graph, call: Call | None) -> Walked | None:
         """Return the walk over a graph in a call, or the first one if that was not kept."""
         return self._of_calls.get((id(graph), id(call))) or self._first.get(id(graph))

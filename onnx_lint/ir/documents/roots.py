@@ -13,7 +13,6 @@ from onnx_lint.ir.graph import FinishTable, Function, Graph, GraphKind
 from onnx_lint.ir.parts import File, Type
 from onnx_lint.ir.places.place import ROOT, Place, Step
 from onnx_lint.schema import Proto
-from onnx_lint.schema.wire import decode_varint
 from onnx_lint.spec.releases import normalized_domain
 
 if TYPE_CHECKING:
@@ -60,28 +59,15 @@ def roots(kind: str, document: Proto, left: LeftInFile | None = None) -> Roots:
 
 
 def _functions(protos: Iterable[Proto], left: LeftInFile | None) -> tuple[Function, ...]:
-    found: list[Function] = []
-    first: dict[bytes, Function] = {}
-    finish = left.finish if left is not None else None
-    for index, proto in enumerate(protos):
-        if left is not None and left.is_in(index):
-            # It may differ from others with the same bytes in the lists that were left in the file.
-            found.append(Function(index, proto, ROOT.at("functions", index), finish=finish))
-            continue
-        content = _without_name(proto)
-        function = Function(index, proto, ROOT.at("functions", index), first.get(content))
-        first.setdefault(content, function)
-        found.append(function)
-    return tuple(found)
-
-
-def _without_name(function: Proto) -> bytes:
-    """Return the serialized function without its name, which is its first field."""
-    content = schema.serialized(function)
-    if not function.HasField("name"):
-        return content
-    length, start = decode_varint(content, 1)
-    return content[start + length :]
+    return tuple(
+        Function(
+            index,
+            proto,
+            ROOT.at("functions", index),
+            finish=left.finish if left is not None and left.is_in(index) else None,
+        )
+        for index, proto in enumerate(protos)
+    )
 
 
 _LISTS: Final = {

@@ -37,7 +37,8 @@ def _load(proto: Proto) -> Model:
 
 
 def _cells(model: Model) -> list[object]:
-    walked = model.value_flow.walks.first_over(model.main_graph)
+    walked = model.value_flow.walks.of(model.main_graph, None)
+    assert walked is not None
     return [walked.cells[form] for form in model.main_graph.forms]
 
 
