@@ -14,6 +14,7 @@ from typing import Any, Literal
 import jsonschema
 import pytest
 from support.project.checkout import ROOT
+from support.project.each_case import each_case
 
 from onnx_lint.cli.application import run
 from onnx_lint.cli.merge_configuration import PARAMETERS
@@ -512,7 +513,7 @@ def test_the_starter_file_takes_no_others_place(folder: Path, capsys: Output) ->
     assert (folder / "onnx-lint.toml").read_text() == "# mine\n"
 
 
-@pytest.mark.parametrize("name", KEYS)
+@each_case("name", KEYS)
 def test_each_key_is_described(capsys: Output, name: str) -> None:
     assert run(["config", name]) == 0
     lines = capsys.readouterr().out.splitlines()

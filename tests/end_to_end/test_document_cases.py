@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from google.protobuf import json_format, text_format
 from support.project.checkout import TESTS
+from support.project.each_case import each_case
 
 from onnx_lint import lint, schema
 from onnx_lint.cli.application import run
@@ -50,13 +51,13 @@ def _rules(kind: str, text: str, edition: str) -> list[str]:
 
 
 @pytest.mark.parametrize("edition", ["1.9", "1.16", "1.21", "1.23"])
-@pytest.mark.parametrize(("kind", "text"), CONFORMING.values(), ids=CONFORMING)
+@each_case(("kind", "text"), CONFORMING.values(), ids=CONFORMING)
 def test_an_odd_document_conforms(kind: str, text: str, edition: str):
     newer = set() if edition == DEFAULT_EDITION else {"unknown-ir-version", "unknown-opset-version"}
     assert [rule for rule in _rules(kind, text, edition) if rule not in newer] == []
 
 
-@pytest.mark.parametrize(("kind", "text", "rules"), FAULTY.values(), ids=FAULTY)
+@each_case(("kind", "text", "rules"), FAULTY.values(), ids=FAULTY)
 def test_a_faulty_document_is_found_out(kind: str, text: str, rules: set[str]):
     assert set(_rules(kind, text, "1.23")) == rules
 

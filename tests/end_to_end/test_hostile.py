@@ -31,6 +31,7 @@ from support.hostile.hostile_files import (
     laughs,
     located,
 )
+from support.project.each_case import each_case
 from support.wire.wire_bytes import length, number
 
 from onnx_lint import lint, schema
@@ -256,8 +257,8 @@ def _report(name: str) -> Report:
     return Report((file,), "1.23", "onnx-ml")
 
 
-@pytest.mark.parametrize("name", NAMES_OF_STRANGERS, ids=ascii)
-@pytest.mark.parametrize("format_name", REPORTERS)
+@each_case("name", NAMES_OF_STRANGERS, ids=ascii)
+@each_case("format_name", REPORTERS)
 def test_names_steer_nothing(format_name: str, name: str, tmp_path: Path):
     stream = io.StringIO()
     reporter(format_name)(_report(name), stream, Options(root=tmp_path))

@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 
 import onnx.parser
-import pytest
 from support.project.checkout import TESTS
+from support.project.each_case import each_case
 
 from onnx_lint import lint
 from onnx_lint.spec.clauses import Severity
@@ -34,12 +34,12 @@ RIGHT = _models("right.txt")
 WRONG = _models("wrong.txt")
 
 
-@pytest.mark.parametrize(("name", "text"), RIGHT.items(), ids=RIGHT)
+@each_case(("name", "text"), RIGHT.items(), ids=RIGHT)
 def test_a_right_model_has_no_error(name: str, text: str):
     expected = ["opset_import[0].version unknown-opset-version"] if name == UNPUBLISHED else []
     assert _errors(text) == expected
 
 
-@pytest.mark.parametrize(("head", "text"), WRONG.items(), ids=[head.partition(":")[0] for head in WRONG])
+@each_case(("head", "text"), WRONG.items(), ids=[head.partition(":")[0] for head in WRONG])
 def test_a_wrong_model_has_its_errors_and_no_others(head: str, text: str):
     assert _errors(text) == head.partition(": ")[2].split(", ")

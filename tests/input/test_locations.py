@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from support.models.clean_model import CLEAN
 from support.project.checkout import ROOT
+from support.project.each_case import each_case
 
 from onnx_lint.input.locations import folder_of, is_glob, is_remote, names_object, shown_address
 
@@ -32,7 +33,7 @@ def test_paths(path: str):
     assert not is_remote(path)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("address", "shown"),
     [
         ("https://h/m.onnx", "https://h/m.onnx"),

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from support.models.messages import message_of
 from support.models.model_samples import loaded
+from support.project.each_case import each_case
 from support.wire.wire_bytes import (
     BASE,
     FIXED32,
@@ -95,8 +96,8 @@ def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("small_limits")
-@pytest.mark.parametrize("key", PLACES.values(), ids=PLACES)
-@pytest.mark.parametrize(("content", "kept", "payload"), LAYOUTS.values(), ids=LAYOUTS)
+@each_case("key", PLACES.values(), ids=PLACES)
+@each_case(("content", "kept", "payload"), LAYOUTS.values(), ids=LAYOUTS)
 def test_payloads_stay_in_the_source(key: PlaceKey, content: bytes, kept: bytes, payload: Payload):
     before, after = number(TENSOR["data_type"], 1), length(TENSOR["name"], "w")
     data, offset = _wrapped(key, before + content + after)
@@ -176,7 +177,7 @@ def _random_tensor(generator: random.Random) -> bytes:
     return b"".join(parts)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@each_case("seed", range(60))
 def test_the_skeleton_with_its_payloads_is_the_whole(seed: int, monkeypatch: pytest.MonkeyPatch):
     generator = random.Random(seed)
     monkeypatch.setattr(strip_payloads, "WHOLE_BYTES", 0)

@@ -10,6 +10,7 @@ from support.models import exhaustive_walk as walked
 from support.models.fixture_models import some_models
 from support.models.messages import message_of
 from support.models.model_samples import from_text, loaded
+from support.project.each_case import each_case
 from support.wire.wire_bytes import (
     GRAPH,
     length,
@@ -235,7 +236,7 @@ def _has(model: Model, facet: str) -> bool:
     return bool(getattr(model, facet))
 
 
-@pytest.mark.parametrize("facet", sorted(HELD))
+@each_case("facet", sorted(HELD))
 def test_a_facet_is_there_where_there_is_something_of_the_kind(facet: str):
     assert not _has(from_text(USUAL % ("", "")), facet)
     assert _has(from_text(USUAL % HELD[facet]), facet)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.models import exhaustive_walk as walked
+from support.project.each_case import each_case
 from support.project.fixture_files import FIXTURES, Fixture, fixtures, lint
 
 from onnx_lint import schema
@@ -85,7 +86,7 @@ def _clauses(fixture: Fixture, chapter: str, place: str) -> set[str]:
     return {each.clause for each in found if each.rule in CHAPTERS[chapter] and each.place.startswith(place)}
 
 
-@pytest.mark.parametrize("fixture", _cases("tensor"), ids=_ids)
+@each_case("fixture", _cases("tensor"), ids=_ids)
 def test_check_tensor_agrees(fixture: Fixture):
     for place, proto in _tensors(fixture.model()):
         refused = _refuses(onnx.checker.check_tensor, onnx.TensorProto, proto)
@@ -96,7 +97,7 @@ def test_check_tensor_agrees(fixture: Fixture):
             assert clauses <= ACCEPTED.keys()
 
 
-@pytest.mark.parametrize("fixture", _cases("sparse_tensor"), ids=_ids)
+@each_case("fixture", _cases("sparse_tensor"), ids=_ids)
 def test_check_sparse_tensor_agrees(fixture: Fixture):
     for sparse in walked.sparse_tensors(fixture.model()):
         refused = _refuses(onnx.checker.check_sparse_tensor, onnx.SparseTensorProto, sparse.proto)
@@ -155,8 +156,8 @@ def _values(name: str, count: int) -> list[Any]:
 WRITABLE = sorted(set(onnx.TensorProto.DataType.keys()) - {"UNDEFINED"})
 
 
-@pytest.mark.parametrize("name", WRITABLE)
-@pytest.mark.parametrize("dims", [[], [0], [1], [3], [2, 2], [5], [7], [16]], ids=str)
+@each_case("name", WRITABLE)
+@each_case("dims", [[], [0], [1], [3], [2, 2], [5], [7], [16]], ids=str)
 def test_make_tensor_writes_no_fault(name: str, dims: list[int]):
     count = int(np.prod(dims, dtype=int))
     values = _values(name, count)
@@ -164,8 +165,8 @@ def test_make_tensor_writes_no_fault(name: str, dims: list[int]):
     assert _findings([tensor]) == []
 
 
-@pytest.mark.parametrize("name", WRITABLE)
-@pytest.mark.parametrize("dims", [[], [0], [1], [3], [2, 2], [5], [7], [16]], ids=str)
+@each_case("name", WRITABLE)
+@each_case("dims", [[], [0], [1], [3], [2, 2], [5], [7], [16]], ids=str)
 def test_from_array_writes_no_fault(name: str, dims: list[int]):
     count = int(np.prod(dims, dtype=int))
     made = onnx.helper.make_tensor("w", getattr(onnx.TensorProto, name), dims, _values(name, count))

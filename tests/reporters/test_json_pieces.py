@@ -7,7 +7,7 @@ import io
 import json
 from typing import Any
 
-import pytest
+from support.project.each_case import each_case
 
 from onnx_lint.reporters.json_pieces import Elements, Properties, write_pieces
 
@@ -31,9 +31,9 @@ def in_outer_pieces(value: Any) -> Any:
     return Properties({name: Elements(iter(each)) if isinstance(each, list) else each for name, each in value.items()})
 
 
-@pytest.mark.parametrize("indent", [None, 2])
-@pytest.mark.parametrize("made", [in_pieces, in_outer_pieces, lambda value: value])
-@pytest.mark.parametrize("value", VALUES)
+@each_case("indent", [None, 2])
+@each_case("made", [in_pieces, in_outer_pieces, lambda value: value])
+@each_case("value", VALUES)
 def test_pieces_are_those_of_the_whole(value: Any, made: Any, indent: int | None):
     stream = io.StringIO()
     write_pieces(made(value), stream, indent=indent)

@@ -14,6 +14,7 @@ from typing import Any
 import jsonschema
 import pytest
 from support.project.checkout import TESTS
+from support.project.each_case import each_case
 from support.project.made_rules import registered
 from support.reports.made_up_report import EMPTY, FACTS, HOSTILE, REPORT, error, note, strict, warning
 
@@ -230,8 +231,8 @@ m.onnx: 1 error; IR version 8; ai.onnx 17, ai.onnx.ml 3; 412
     )
 
 
-@pytest.mark.parametrize("width", [*range(1, 90), 10_000])
-@pytest.mark.parametrize("color", [False, True])
+@each_case("width", [*range(1, 90), 10_000])
+@each_case("color", [False, True])
 def test_breaking_lines_loses_nothing(width: int, color: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("onnx_lint.reporters.links.documentation_url", lambda *_: "https://docs.invalid/a")
     broken = written("text", width=width, color=color, links=color)

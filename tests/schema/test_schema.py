@@ -26,6 +26,7 @@ from google.protobuf.descriptor_pb2 import (
 )
 from google.protobuf.message import DecodeError, Message
 from google.protobuf.unknown_fields import UnknownFieldSet
+from support.project.each_case import each_case
 
 import onnx_lint
 from onnx_lint import schema
@@ -114,9 +115,8 @@ def messages(files: list[FileDescriptor]) -> list[Descriptor]:
 
 
 def fields(*types: int) -> list[Any]:
-    """Our fields of the given types, each as a parameter that its full name identifies."""
-    found = [field for message in messages([OURS]) for field in message.fields if field.type in types]
-    return [pytest.param(field, id=field.full_name) for field in found]
+    """Return our fields of the given types."""
+    return [field for message in messages([OURS]) for field in message.fields if field.type in types]
 
 
 def create(message: Descriptor) -> Any:
@@ -356,7 +356,7 @@ def with_last_byte_ff(field: FieldDescriptor, value: str | bytes) -> tuple[type[
     return type(message), message.SerializeToString()[:-1] + b"\xff"
 
 
-@pytest.mark.parametrize("field", fields(FieldDescriptor.TYPE_STRING))
+@each_case("field", fields(FieldDescriptor.TYPE_STRING))
 def test_a_string_that_is_not_utf_8_is_refused(field):
     message, data = with_last_byte_ff(field, "x")
 
@@ -365,7 +365,7 @@ def test_a_string_that_is_not_utf_8_is_refused(field):
         message.FromString(data)
 
 
-@pytest.mark.parametrize("field", fields(FieldDescriptor.TYPE_BYTES))
+@each_case("field", fields(FieldDescriptor.TYPE_BYTES))
 def test_a_bytes_field_takes_anything(field):
     message, data = with_last_byte_ff(field, b"x")
     value = getattr(message.FromString(data), field.name)
@@ -373,10 +373,10 @@ def test_a_bytes_field_takes_anything(field):
     assert (list(value) if is_repeated(field) else [value]) == [b"\xff"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "field",
     [
-        pytest.param(field, id=field.full_name)
+        field
         for message in messages([OURS])
         for field in message.fields
         if not is_repeated(field) and field.type != FieldDescriptor.TYPE_MESSAGE

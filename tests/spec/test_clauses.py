@@ -8,6 +8,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from support.project.each_case import each_case
 
 import onnx_lint.spec.clauses as module
 from onnx_lint.spec.clauses import (
@@ -138,7 +139,7 @@ def test_what_is_refined_exists_and_refines_nothing_itself():
     assert {name: target for name, target in targets.items() if table[target].refines} == {}
 
 
-@pytest.mark.parametrize("clause", clauses().values(), ids=lambda clause: clause.id)
+@each_case("clause", clauses().values(), ids=lambda clause: clause.id)
 def test_the_entry_is_well_formed(clause, schema_messages):
     assert re.fullmatch(r"[A-Z]+(-[A-Z])?-?[A-Za-z0-9]*", clause.id)
     assert re.fullmatch(r"\w.*\.", clause.summary), "a sentence"

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pytest
+from support.project.each_case import each_case
 
 from onnx_lint import schema
 from onnx_lint.engine.registry import registry
@@ -98,12 +99,12 @@ def test_each_element_type_has_a_row_or_is_as_old_as_the_format():
     assert FROM_THE_START.isdisjoint(ELEMENT_TYPES)
 
 
-@pytest.mark.parametrize("name", ROWS)
+@each_case("name", ROWS)
 def test_the_ir_version_is_one_after_the_first(name):
     assert 1 < ROWS[name].ir_version <= NEWEST_IR_VERSION
 
 
-@pytest.mark.parametrize("name", [name for name, since in ROWS.items() if since.clause is not None])
+@each_case("name", [name for name, since in ROWS.items() if since.clause is not None])
 def test_the_clause_is_a_gate_that_starts_at_the_ir_version_or_earlier(name):
     clause = clauses()[ROWS[name].clause]
     # No sentence forbids metadata in older models, see the note there.

@@ -11,8 +11,8 @@ import random
 from collections.abc import Callable
 
 import onnx
-import pytest
 from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper
+from support.project.each_case import each_case
 
 from onnx_lint.inference.shapes.dims import Shape
 from onnx_lint.input.source import BytesSource
@@ -113,14 +113,14 @@ def _known(model: ModelProto) -> dict[str, tuple[str | None, Shape, object]]:
     return {name: (fact.kind, fact.shape, fact.content) for name, fact in flow.facts.items() if name}
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each_case("seed", SEEDS)
 def test_every_shape_is_the_real_one(seed: int) -> None:
     grown = Grown(seed)
     known = _known(grown.model())
     assert {name: known[name][1] for name in grown.shapes} == grown.shapes
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each_case("seed", SEEDS)
 def test_other_names_change_nothing(seed: int) -> None:
     model = Grown(seed).model()
     before = _known(model)
@@ -134,7 +134,7 @@ def test_other_names_change_nothing(seed: int) -> None:
     assert _known(model) == {other[name]: what for name, what in before.items()}
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each_case("seed", SEEDS)
 def test_another_order_changes_nothing(seed: int) -> None:
     grown = Grown(seed)
     model = grown.model()
@@ -158,7 +158,7 @@ def _body(model: ModelProto, names: list[str]) -> GraphProto:
     return helper.make_graph(list(model.graph.node), "body", [], values)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each_case("seed", SEEDS)
 def test_two_equal_branches_of_an_if_hand_on_what_was_known(seed: int) -> None:
     grown = Grown(seed)
     model = grown.model()
@@ -173,7 +173,7 @@ def test_two_equal_branches_of_an_if_hand_on_what_was_known(seed: int) -> None:
     assert {name: known[f"out_{name}"][:2] for name in names} == {name: before[name][:2] for name in names}
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each_case("seed", SEEDS)
 def test_a_function_hands_on_what_its_nodes_give_in_the_graph(seed: int) -> None:
     grown = Grown(seed)
     model = grown.model()
@@ -194,7 +194,7 @@ def _agree(one: Shape, real: tuple[int, ...]) -> bool:
     return len(one) == len(real) and all(a == b or not isinstance(a, int) for a, b in zip(one, real, strict=True))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each_case("seed", SEEDS)
 def test_with_variables_for_sizes_nothing_contradicts_the_real_shapes(seed: int) -> None:
     grown = Grown(seed)
     ways: list[Callable[[str, int, int], int | str | None]] = [

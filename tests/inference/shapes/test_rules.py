@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-import pytest
 from support.models.shape_samples import SCHEMAS
+from support.project.each_case import each_case
 from support.project.shape_families import operators_by_family
 
 from onnx_lint.inference.shapes.rules import WITHOUT_SHAPES, shape_rule
@@ -15,7 +15,7 @@ def test_each_operator_stands_in_one_family():
     assert sorted(operators) == sorted(set(operators))
 
 
-@pytest.mark.parametrize("family", sorted(operators_by_family()))
+@each_case("family", sorted(operators_by_family()))
 def test_each_version_of_an_operator_has_a_rule(family):
     missing = []
     for operator in operators_by_family()[family]:

@@ -11,6 +11,7 @@ import pytest
 from onnx import helper
 from support.models.runtime_nodes import NODES, RuntimeNode
 from support.models.shape_samples import SCHEMAS
+from support.project.each_case import each_case
 from support.project.shape_families import operators_by_family
 
 from onnx_lint.inference.shapes.fact import ABSENT, fact
@@ -48,12 +49,12 @@ def _shapes(example: RuntimeNode, shapes: list[tuple[int | str | None, ...] | No
     return node.finished(rule.infer(node)), [*node.problems]
 
 
-@pytest.mark.parametrize("example", NODES, ids=str)
+@each_case("example", NODES, ids=str)
 def test_the_shapes_are_those_of_the_documentation(example):
     assert _shapes(example, [None if each is None else each.shape for each in example.inputs]) == (example.outputs, [])
 
 
-@pytest.mark.parametrize("example", NODES, ids=str)
+@each_case("example", NODES, ids=str)
 def test_what_is_not_known_of_the_inputs_contradicts_nothing(example):
     """Less is known of the outputs then, and nothing else."""
     known = [None if each is None else each.shape for each in example.inputs]
@@ -79,7 +80,7 @@ def _changed(value: object) -> list[object]:
     return []
 
 
-@pytest.mark.parametrize("example", NODES, ids=str)
+@each_case("example", NODES, ids=str)
 def test_whatever_stands_there_no_size_is_negative(example):
     known = [None if each is None else each.shape for each in example.inputs]
     nodes = [example]

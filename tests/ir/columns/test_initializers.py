@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from support.models.column_samples import PLAIN, TENSOR
+from support.project.each_case import each_case
 
 from onnx_lint.ir.columns import initializers
 from onnx_lint.ir.columns.gather import dimensions
@@ -75,8 +76,8 @@ def _assert_right(tensors: list[Any]) -> None:
         assert values == known or (values == ("", 0, -1) and not 0 < tensor.data_type < 0x80), tensor
 
 
-@pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
-@pytest.mark.parametrize("others", [0, 1, 5])
+@each_case("odd", ODD.values(), ids=ODD)
+@each_case("others", [0, 1, 5])
 def test_initializers_among_others(odd: dict[str, Any], others: int):
     plain = [TENSOR(**{**PLAIN, "name": f"w{index}"}) for index in range(others)]
     tensor = TENSOR(**odd)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from google.protobuf.message import DecodeError
 from support.models.messages import message_of
+from support.project.each_case import each_case
 from support.wire.wire_bytes import length, number
 
 from onnx_lint import schema
@@ -88,7 +89,7 @@ def _has_repeated_keys(node: Any) -> bool:
 
 
 @pytest.mark.parametrize("seed", range(15))
-@pytest.mark.parametrize("most", [3, 4_096])
+@each_case("most", [3, 4_096])
 def test_the_table_has_what_the_nodes_have(seed: int, most: int, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(module, "_MAX_FORMS", most)
     chance = random.Random(seed)
@@ -210,8 +211,8 @@ def test_what_is_missing_is_nothing_odd(data: bytes):
     assert _rows(table) == [_expected(NODE.FromString(data))]
 
 
-@pytest.mark.parametrize("name", [*ODD, *BROKEN])
-@pytest.mark.parametrize("is_nested", [False, True])
+@each_case("name", [*ODD, *BROKEN])
+@each_case("is_nested", [False, True])
 def test_odd_nodes_of_a_file_are_found_by_the_slow_walk(name: str, is_nested: bool):
     node = {**ODD, **BROKEN}[name]
     graph = length(1, node)

@@ -6,9 +6,9 @@ from __future__ import annotations
 import itertools
 import random
 
-import pytest
 from google.protobuf import text_format
 from support.models.type_texts import SHAPELESS, optional, sequence, tensor
+from support.project.each_case import each_case
 
 from onnx_lint import schema
 from onnx_lint.engine.registry import registry
@@ -58,7 +58,7 @@ def _declared_again_and_again(rng: random.Random) -> Model:
     )
 
 
-@pytest.mark.parametrize("seed", range(200))
+@each_case("seed", range(200))
 def test_what_is_found_is_what_comparing_each_with_each_finds(seed: int):
     """The rules keep the first two things that are stated; here are the loops over pairs that this stands for."""
     model = _declared_again_and_again(random.Random(seed))

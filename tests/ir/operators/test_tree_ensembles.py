@@ -7,6 +7,7 @@ import random
 
 import numpy as np
 import pytest
+from support.project.each_case import each_case
 
 from onnx_lint import schema
 from onnx_lint.ir.operators.ensemble_votes import CLASSIFIER, REGRESSOR
@@ -165,8 +166,8 @@ def test_a_root_beyond_the_nodes_is_reported_whatever_lists_are_there():
 # --- TreeEnsembleClassifier and TreeEnsembleRegressor
 
 
-@pytest.mark.parametrize("voting", [CLASSIFIER, REGRESSOR])
-@pytest.mark.parametrize(
+@each_case("voting", [CLASSIFIER, REGRESSOR])
+@each_case(
     ("changed", "attribute", "what"),
     [
         ({}, "", ""),

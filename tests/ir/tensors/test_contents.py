@@ -35,21 +35,16 @@ def _verdict(fixture: Fixture, data: bytes) -> list[tuple[str, ...]]:
     return sorted((each.severity.label, each.rule, each.clause, each.place, each.message) for each in diagnostics)
 
 
-def _ids(fixture: Fixture) -> str:
-    return fixture.id
+def test_values_left_in_the_source_give_the_same_findings(request: pytest.FixtureRequest):
+    def verdicts() -> Iterator[dict[str, list[tuple[str, ...]]]]:
+        for change in (bytes, unpacked):
+            yield {each.id: _verdict(each, change(serialized_fixture(each))) for each in TENSOR_FIXTURES}
 
-
-@pytest.mark.parametrize("fixture", TENSOR_FIXTURES, ids=_ids)
-def test_values_left_in_the_source_give_the_same_findings(fixture: Fixture, request: pytest.FixtureRequest):
-    data = serialized_fixture(fixture)
-    expected = _verdict(fixture, data)
-    assert _verdict(fixture, unpacked(data)) == expected
-    request.getfixturevalue("values_stay_in_the_source")
-    assert _verdict(fixture, data) == expected
-    assert _verdict(fixture, unpacked(data)) == expected
-    request.getfixturevalue("small_pieces")
-    assert _verdict(fixture, data) == expected
-    assert _verdict(fixture, unpacked(data)) == expected
+    expected, of_unpacked = verdicts()
+    assert of_unpacked == expected
+    for setting in ("values_stay_in_the_source", "small_pieces"):
+        request.getfixturevalue(setting)
+        assert list(verdicts()) == [expected, expected]
 
 
 @pytest.mark.usefixtures("values_stay_in_the_source")

@@ -7,6 +7,7 @@ import random
 
 import pytest
 from support.models.tensor_samples import TENSOR_SETTINGS, tensor_model
+from support.project.each_case import each_case
 from support.project.fixture_files import lint
 from support.wire.wire_bytes import length, number
 
@@ -56,8 +57,8 @@ FRAGMENTS = [
 ]
 
 
-@pytest.mark.parametrize("piece", [1, 5, 16, 300, 1 << 22])
-@pytest.mark.parametrize("seed", range(25))
+@each_case("piece", [1, 5, 16, 300, 1 << 22])
+@each_case("seed", range(25))
 def test_runs_of_strings_are_judged_as_a_plain_loop_judges(seed: int, piece: int, monkeypatch: pytest.MonkeyPatch):
     generator = random.Random(seed)
     fragments = FRAGMENTS if seed % 2 else FRAGMENTS[:7]
@@ -96,8 +97,8 @@ def _walked(window: bytes, tag: int) -> tuple[int, int]:
     return count, position
 
 
-@pytest.mark.parametrize("seed", range(40))
-@pytest.mark.parametrize("field", [STRING_DATA, STRINGS])
+@each_case("seed", range(40))
+@each_case("field", [STRING_DATA, STRINGS])
 def test_as_many_are_counted_as_a_walk_finds(seed: int, field: int, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(strings, "_PIECE_BYTES", 512)
     chance = random.Random(seed)

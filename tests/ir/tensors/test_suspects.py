@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 from support.models import exhaustive_walk as walked
 from support.models.tensor_samples import TENSOR_FIXTURES, TENSOR_SETTINGS, serialized_fixture
+from support.project.each_case import each_case
 from support.project.fixture_files import Fixture, lint
 
 from onnx_lint import schema
@@ -29,28 +30,30 @@ def test_tensors_that_are_evidently_right_are_left_out():
     assert loaded.tensors.sparse == ()
 
 
-@pytest.mark.parametrize("fixture", TENSOR_FIXTURES, ids=lambda fixture: fixture.id)
-def test_no_rule_has_anything_to_say_of_a_tensor_that_is_left_out(fixture: Fixture, monkeypatch: pytest.MonkeyPatch):
+@each_case("fixture", TENSOR_FIXTURES, ids=lambda fixture: fixture.id)
+def test_no_rule_has_anything_to_say_of_a_tensor_that_is_left_out(fixture: Fixture):
     expected = lint(load(BytesSource(serialized_fixture(fixture))), TENSOR_SETTINGS)
-    monkeypatch.setattr(attribute_kinds, "is_evident", lambda tensor: False)
-    monkeypatch.setattr(nodes, "_forms", Memory(1_000))
-    monkeypatch.setattr(suspects, "is_evident_kind", lambda *kind: False)
-    monkeypatch.setattr(suspects, "encoding_of", lambda fields, payloads: None)
-    model = load(BytesSource(serialized_fixture(fixture)))
-    assert len(model.tensors.unproved) == len(list(walked.tensors(model)))
-    assert lint(model, TENSOR_SETTINGS) == expected
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(attribute_kinds, "is_evident", lambda tensor: False)
+        patch.setattr(nodes, "_forms", Memory(1_000))
+        patch.setattr(suspects, "is_evident_kind", lambda *kind: False)
+        patch.setattr(suspects, "encoding_of", lambda fields, payloads: None)
+        model = load(BytesSource(serialized_fixture(fixture)))
+        assert len(model.tensors.unproved) == len(list(walked.tensors(model)))
+        assert lint(model, TENSOR_SETTINGS) == expected
 
 
-@pytest.mark.parametrize("fixture", TENSOR_FIXTURES, ids=lambda fixture: fixture.id)
+@each_case("fixture", TENSOR_FIXTURES, ids=lambda fixture: fixture.id)
 def test_tensors_that_are_made_anew_for_each_rule_have_the_same_findings(
-    fixture: Fixture, monkeypatch: pytest.MonkeyPatch, values_stay_in_the_source: None
+    fixture: Fixture, values_stay_in_the_source: None
 ):
     expected = lint(load(BytesSource(serialized_fixture(fixture))), TENSOR_SETTINGS)
-    monkeypatch.setattr(suspects, "MOST_KEPT", 0)
-    model = load(BytesSource(serialized_fixture(fixture)))
-    assert lint(model, TENSOR_SETTINGS) == expected
-    of_sparse = {id(part) for each in model.tensors.sparse for part in (each.values, each.indices)}
-    assert all(each.tensor is not each.tensor for each in model.tensors.unproved if id(each) not in of_sparse)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(suspects, "MOST_KEPT", 0)
+        model = load(BytesSource(serialized_fixture(fixture)))
+        assert lint(model, TENSOR_SETTINGS) == expected
+        of_sparse = {id(part) for each in model.tensors.sparse for part in (each.values, each.indices)}
+        assert all(each.tensor is not each.tensor for each in model.tensors.unproved if id(each) not in of_sparse)
 
 
 @pytest.mark.parametrize("holder", ["initializer", "attribute"])

@@ -7,6 +7,7 @@ import random
 from collections.abc import Iterator
 
 import pytest
+from support.project.each_case import each_case
 from support.wire.piecewise_parsing import assert_same, in_one, in_pieces
 from support.wire.wire_bytes import LEN, carriers, length, number, rich_model, some_value
 
@@ -57,7 +58,7 @@ def _shuffled(data: bytes, kind: str, rng: random.Random, depth: int) -> bytes:
     return b"".join(parts)
 
 
-@pytest.mark.parametrize("seed", range(150))
+@each_case("seed", range(150))
 def test_fields_in_any_order_are_judged_alike(seed: int, monkeypatch: pytest.MonkeyPatch):
     rng = random.Random(seed)
     data = _shuffled(rich_model(), "ModelProto", rng, rng.randrange(5))

@@ -7,6 +7,7 @@ import itertools
 import random
 
 import pytest
+from support.project.each_case import each_case
 
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader.binary import run_ends
@@ -29,9 +30,9 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize("other", OTHERS)
-@pytest.mark.parametrize("name", RECORDS)
-@pytest.mark.parametrize("piece", [40, 1 << 20])
+@each_case("other", OTHERS)
+@each_case("name", RECORDS)
+@each_case("piece", [40, 1 << 20])
 def test_the_end_of_a_run(name: str, other: str, piece: int, monkeypatch: pytest.MonkeyPatch):
     for constant in ("WINDOW_BYTES", "PIECE_BYTES", "VARINT_PIECE_BYTES"):
         monkeypatch.setattr(run_ends, constant, piece)

@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 
 import pytest
+from google.protobuf.descriptor import FieldDescriptor
 from support.models.loader_samples import MODEL, faults, loaded, protobuf_reads
 from support.models.messages import message_of
+from support.project.each_case import each_case
 from support.wire.wire_bytes import (
     BASE,
     FIXED32,
@@ -100,8 +103,15 @@ def test_the_cut_is_placed(cut: int, place: str, offset: int):
     assert faults(loaded(MODEL[:cut])) == [(FaultKind.TRUNCATED, place, offset)]
 
 
-EACH_FIELD = [pytest.param(carrier, field, id=f"{carrier.message}.{field.name}") for carrier, field in fields()]
-EACH_MESSAGE = [pytest.param(carrier, id=carrier.message) for carrier in carriers()]
+each_message = each_case("carrier", carriers(), ids=lambda carrier: carrier.message)
+
+
+def each_field(
+    chosen: Callable[[FieldDescriptor], bool] = bool,
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Mark a test that looks at each field that is chosen."""
+    cases = [(carrier, field) for carrier, field in fields() if chosen(field)]
+    return each_case("carrier, field", cases, ids=lambda case: f"{case[0].message}.{case[1].name}")
 
 
 def test_every_message_of_a_model_is_reached():
@@ -115,7 +125,7 @@ def test_every_message_of_a_model_is_reached():
     assert len(list(fields())) > 120
 
 
-@pytest.mark.parametrize(("carrier", "field"), EACH_FIELD)
+@each_field()
 def test_a_field_of_the_declared_type_is_sound(carrier: Carrier, field):
     content = some_value(field) if wire_type_of(field) != LEN else length(field.number, b"")
     data, _ = carrier.model(content, without=field.name)
@@ -123,7 +133,7 @@ def test_a_field_of_the_declared_type_is_sound(carrier: Carrier, field):
     assert (model.loaded, model.faults) == (True, ())
 
 
-@pytest.mark.parametrize(("carrier", "field"), EACH_FIELD)
+@each_field()
 def test_a_wrong_wire_type_is_told(carrier: Carrier, field):
     if (carrier.message, field.name) == ("ModelProto", "graph"):
         return  # without a graph it may just as well be another message
@@ -139,10 +149,8 @@ def test_a_wrong_wire_type_is_told(carrier: Carrier, field):
         assert faults(model) == [(FaultKind.WIRE_TYPE, carrier.field_place(field), offset)], wire_type
 
 
-@pytest.mark.parametrize(
-    ("carrier", "field"), [case for case in EACH_FIELD if case.values[1].type == case.values[1].TYPE_STRING]
-)
-@pytest.mark.parametrize("text", [b"\xff", b"a\xc3", b"\xed\xa0\x80", b"\xc0\x80", b"\xf4\x90\x80\x80"])
+@each_field(lambda field: field.type == field.TYPE_STRING)
+@each_case("text", [b"\xff", b"a\xc3", b"\xed\xa0\x80", b"\xc0\x80", b"\xf4\x90\x80\x80"])
 def test_a_string_that_is_not_utf8_is_told(carrier: Carrier, field, text: bytes):
     data, offset = carrier.model(length(field.number, text), without=field.name)
     model = loaded(data)
@@ -154,7 +162,7 @@ def test_a_string_that_is_not_utf8_is_told(carrier: Carrier, field, text: bytes)
     assert f"field {field.name} of {carrier.message} is not UTF-8 at byte " in fault.message
 
 
-@pytest.mark.parametrize(("carrier", "field"), [case for case in EACH_FIELD if not is_repeated(case.values[1])])
+@each_field(lambda field: not is_repeated(field))
 def test_a_singular_field_given_twice_is_told(carrier: Carrier, field):
     once = length(field.number, b"") if wire_type_of(field) == LEN else some_value(field)
     data, offset = carrier.model(once * 2, without=field.name)
@@ -165,14 +173,14 @@ def test_a_singular_field_given_twice_is_told(carrier: Carrier, field):
 
 
 ONEOFS = [
-    pytest.param(carrier, first, second, id=f"{first.name}-{second.name}")
+    (carrier, first, second)
     for carrier in carriers()
     for oneof in carrier.descriptor.oneofs
     for first, second in zip(oneof.fields, [*oneof.fields[1:], oneof.fields[0]], strict=True)
 ]
 
 
-@pytest.mark.parametrize(("carrier", "first", "second"), ONEOFS)
+@each_case("carrier, first, second", ONEOFS, ids=lambda case: f"{case[1].name}-{case[2].name}")
 def test_two_members_of_a_oneof_are_told(carrier: Carrier, first, second):
     one, other = (
         length(field.number, b"") if wire_type_of(field) == LEN else some_value(field) for field in (first, second)
@@ -184,8 +192,8 @@ def test_two_members_of_a_oneof_are_told(carrier: Carrier, first, second):
     assert fault.message == f"{carrier.message} has both {first.name} and {second.name}, and only one can be set"
 
 
-@pytest.mark.parametrize("carrier", EACH_MESSAGE)
-@pytest.mark.parametrize(
+@each_message
+@each_case(
     "content",
     [number(1000, 5), length(1000, "text"), tag(1000, FIXED32) + bytes(4), tag(1000, FIXED64) + bytes(8)],
     ids=["varint", "len", "fixed32", "fixed64"],
@@ -199,7 +207,7 @@ def test_an_unknown_field_is_told(carrier: Carrier, content: bytes):
     assert (fault.message_type, fault.number, fault.length) == (carrier.message, 1000, len(content))
 
 
-@pytest.mark.parametrize("carrier", EACH_MESSAGE)
+@each_message
 def test_an_unknown_group_is_told_once_and_its_content_is_nobodys(carrier: Carrier):
     inside = number(1, 1) + length(7, b"\xff") + group(3, length(2, b"\xff"))
     data, offset = carrier.model(group(1000, inside))
@@ -308,8 +316,8 @@ def _type(depth: int, content: bytes) -> bytes:
     return inner
 
 
-@pytest.mark.parametrize("depth", [0, 9, 15, 16, 28, 29, 30, 31, 40, 45])
-@pytest.mark.parametrize("place", ["input", "value_info", "attribute", "subgraph"])
+@each_case("depth", [0, 9, 15, 16, 28, 29, 30, 31, 40, 45])
+@each_case("place", ["input", "value_info", "attribute", "subgraph"])
 def test_an_unknown_field_in_a_type_is_found_however_deep_it_is(depth: int, place: str):
     """Protocol Buffers removes unknown fields 64 messages deep, and parses 100."""
     for content, kinds in ((b"", []), (number((1 << 29) - 1, 5), [FaultKind.UNKNOWN_FIELD])):

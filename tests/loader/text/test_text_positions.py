@@ -14,6 +14,7 @@ import pytest
 from google.protobuf import json_format, text_format
 from google.protobuf.descriptor import FieldDescriptor
 from support.processes.time_limit import time_limit
+from support.project.each_case import each_case
 
 from onnx_lint import schema
 from onnx_lint.ir.places.place import PlaceKey
@@ -238,7 +239,7 @@ STYLES: list[tuple[Any, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize("style", range(len(STYLES)))
-@pytest.mark.parametrize("seed", range(6))
+@each_case("seed", range(6))
 def test_each_value_of_a_printed_message_is_found(seed: int, style: int):
     rng = random.Random(seed)
     message = random_message(rng.choice(("ModelProto", "FunctionProto")), rng, itertools.count(1000))

@@ -7,7 +7,7 @@ import re
 
 import onnx
 import onnx.defs
-import pytest
+from support.project.each_case import each_case
 
 from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
 from onnx_lint.spec.operators import attribute_values as values
@@ -26,14 +26,14 @@ class TestAllowedValues:
         ]
         return [schema for schema in found if row[2] in schema.attributes]
 
-    @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row[1].split()[0]}-{row[2]}-{row[3]}")
+    @each_case("row", ROWS, ids=lambda row: f"{row[1].split()[0]}-{row[2]}-{row[3]}")
     def test_each_row_is_about_operators_that_there_are(self, row: values.ValueRow):
         found = self.schemas(row)
         assert {schema.name for schema in found} == set(row[1].split())
         kinds = {schema.attributes[row[2]].type.name for schema in found}
         assert kinds <= ({"INT", "INTS"} if row in values._NUMBERS else {"STRING", "STRINGS"})
 
-    @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row[1].split()[0]}-{row[2]}-{row[3]}")
+    @each_case("row", ROWS, ids=lambda row: f"{row[1].split()[0]}-{row[2]}-{row[3]}")
     def test_the_documentation_names_each_value(self, row: values.ValueRow):
         for schema in self.schemas(row):
             text = f"{schema.attributes[row[2]].description} {schema.doc}"
@@ -44,7 +44,7 @@ class TestAllowedValues:
             # "If set to", "must be one of" and the like: the pair of flags that follows need not be written in digits.
             assert missing <= {"0", "1"} & set(row[5].split()), f"{schema.name}-{schema.since_version}"
 
-    @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row[1].split()[0]}-{row[2]}-{row[3]}")
+    @each_case("row", ROWS, ids=lambda row: f"{row[1].split()[0]}-{row[2]}-{row[3]}")
     def test_the_default_is_among_them(self, row: values.ValueRow):
         for schema in self.schemas(row):
             ours = find(schema.domain, schema.name, schema.since_version)
