@@ -153,7 +153,7 @@ def test_nothing_conforms_that_protocol_buffers_refuses(seed: int, is_split: boo
     """One varint or one byte of a model is written otherwise, at random."""
     rng = Random(seed)
     refused = 0
-    for _ in range(150):
+    for _ in range(60):
         data = rng.choice(list(MODELS.values()))
         at = rng.randrange(len(data))
         if data[at] < 0x80 and rng.random() < 0.7:  # often a tag, a length or a number
@@ -163,7 +163,7 @@ def test_nothing_conforms_that_protocol_buffers_refuses(seed: int, is_split: boo
         if not _parses(changed):
             refused += 1
             assert not lint(changed).conforms, changed
-    assert refused > 50
+    assert refused > 20
 
 
 BIG = strip_payloads.WHOLE_BYTES

@@ -238,7 +238,7 @@ def test_rules_find_in_lists_in_the_file_what_they_find_in_others(
 
     # Tensors from which shapes are told are not left in the file when they are so small; those of trees are read there.
     chosen = [each for each in fixtures() if _holds_lists(each) and ("ai.onnx.ml" in each.text or not are_tensors_left)]
-    written = {fixture.id: (fixture, data) for fixture in chosen if (data := _binary(fixture)) is not None}
+    written = {fixture.id: (fixture, data) for fixture in chosen[::2] if (data := _binary(fixture)) is not None}
     plain = found()
     for module, name, value in (
         (strip_payloads, "WHOLE_BYTES", 0),
@@ -249,7 +249,7 @@ def test_rules_find_in_lists_in_the_file_what_they_find_in_others(
     ):
         monkeypatch.setattr(module, name, value)
     left = sum(_loaded(*each).left_in_file is not None for each in written.values())
-    assert left > 50
+    assert left > 25
     assert {name: (plain[name], other) for name, other in found().items() if other != plain[name]} == {}
 
 

@@ -88,7 +88,7 @@ def _has_repeated_keys(node: Any) -> bool:
     return len(set(keys)) < len(keys)
 
 
-@pytest.mark.parametrize("seed", range(15))
+@each_case("seed", range(8))
 @each_case("most", [3, 4_096])
 def test_the_table_has_what_the_nodes_have(seed: int, most: int, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(module, "_MAX_FORMS", most)
