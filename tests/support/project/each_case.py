@@ -20,7 +20,7 @@ def each_case(
     """
     arguments = names.replace(",", " ").split() if isinstance(names, str) else names
     named = [*zip(cases, map(ids, cases) if callable(ids) else ids, strict=True)]
-    assert named, "there is no case"
+    assert named, "the list of cases is empty"
 
     def decorated(test: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(test)
