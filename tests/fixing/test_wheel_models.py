@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -13,11 +12,12 @@ import onnx
 import pytest
 from onnx import numpy_helper
 from onnx.reference import ReferenceEvaluator
+from support.fixes.mended import check_bytes, mended
 
 from onnx_lint.engine.settings import Settings
 from onnx_lint.fixing.files import Mending, fix_file
 from onnx_lint.input.source import BytesSource
-from onnx_lint.schema import wire
+from onnx_lint.ir.names.c90_names import is_c90
 
 DATA = Path(onnx.__file__).parent / "backend" / "test" / "data"
 SEED = 30
@@ -28,7 +28,10 @@ FIXED = (
     "unknown-value-info-name",
     "duplicate-opset-import",
     "duplicate-metadata-key",
+    "repeated-singular-field",
 )
+DECLARATIONS = ("contradictory-declared-type", "contradictory-value-info")
+FIXED_ON_DEMAND = ("duplicate-node-name", "non-c90-name", "negative-dimension", "outdated-ir-version")
 
 
 Case = tuple[str, onnx.ModelProto, list[np.ndarray]]
@@ -63,8 +66,8 @@ def _outputs(model: onnx.ModelProto, inputs: list[np.ndarray]) -> Sequence[objec
     return ReferenceEvaluator(model).run(None, dict(zip(names, inputs, strict=True)))
 
 
-def _put_faults(model: onnx.ModelProto, choose: random.Random) -> None:
-    """Put one fault of each kind into the model, at random places."""
+def _put_faults(model: onnx.ModelProto, choose: random.Random) -> bytes:
+    """Return the model with one fault of each kind that has a safe fix, at random places."""
     graph = model.graph
     nodes = list(graph.node)
     choose.shuffle(nodes)
@@ -80,40 +83,36 @@ def _put_faults(model: onnx.ModelProto, choose: random.Random) -> None:
     model.opset_import.append(choose.choice(list(model.opset_import)))
     for key in "aba":
         model.metadata_props.add(key=key, value="x" * 130)
+    return onnx.ModelProto(ir_version=model.ir_version).SerializeToString() + model.SerializeToString()
 
 
-def _records(data: bytes, *lists: int) -> tuple[list[tuple[int, bytes]], dict[int, list[bytes]]]:
-    """The fields of a message as bytes, in order: those of some lists apart, by their numbers."""
-    others, found = [], {number: [] for number in lists}
-    for number, _, start, _, end in wire.records(BytesSource(data), 0, len(data)):
-        if number in found:
-            found[number].append(data[start:end])
-        else:
-            others.append((number, data[start:end]))
-    return others, found
+def _put_wrong_declarations(model: onnx.ModelProto, choose: random.Random) -> bytes:
+    """Return the model with wrong types in value_info. Nodes out of order would hide them."""
+    graph = model.graph
+    for entry in graph.value_info:
+        if entry.type.HasField("tensor_type") and choose.random() < 0.5:
+            entry.type.tensor_type.elem_type = 9 if entry.type.tensor_type.elem_type != 9 else 1
+    graph.value_info.append(onnx.helper.make_tensor_value_info(graph.output[0].name, 16, [choose.randrange(300)] * 7))
+    return model.SerializeToString()
 
 
-def _graph(data: bytes) -> bytes:
-    (found,) = (
-        data[value:end] for number, _, _, value, end in wire.records(BytesSource(data), 0, len(data)) if number == 7
-    )
-    return found
-
-
-def _check_bytes(before: bytes, after: bytes) -> None:
-    """Nodes are the same in another order; of value_info, imports and metadata some are gone; all else is as it was."""
-    graph, imports, metadata, node, value_info = 7, 8, 14, 1, 13
-    old, old_lists = _records(before, graph, imports, metadata)
-    new, new_lists = _records(after, graph, imports, metadata)
-    assert new == old
-    for number in (imports, metadata):
-        assert new_lists[number] == list(dict.fromkeys(old_lists[number]))
-    old, old_lists = _records(_graph(before), node, value_info)
-    new, new_lists = _records(_graph(after), node, value_info)
-    assert new == old
-    assert Counter(new_lists[node]) == Counter(old_lists[node])
-    known = [entry for entry in dict.fromkeys(old_lists[value_info]) if b"of a node that is gone" not in entry]
-    assert new_lists[value_info] == known
+def _put_other_faults(model: onnx.ModelProto, choose: random.Random) -> bytes:
+    """Return the model with one fault of each kind that has an unsafe fix after which it computes the same."""
+    graph = model.graph
+    for node in graph.node:
+        node.name = choose.choice(["n", "1st", "n/2"])
+    inner = {name for node in graph.node for name in node.output} - {value.name for value in graph.output}
+    if inner - {""} and not any(attribute.HasField("g") for node in graph.node for attribute in node.attribute):
+        odd = choose.choice(sorted(inner - {""}))
+        for node in graph.node:
+            for names in (node.input, node.output):
+                names[:] = [f"/{odd}.0" if name == odd else name for name in names]
+    del graph.value_info[:]
+    dims = graph.output[0].type.tensor_type.shape.dim
+    if dims:
+        dims[0].dim_value = -1
+    model.ir_version = 3
+    return model.SerializeToString()
 
 
 def _check(case: Case, path: Path, choose: random.Random) -> bool:
@@ -124,16 +123,26 @@ def _check(case: Case, path: Path, choose: random.Random) -> bool:
         expected = _outputs(model, inputs)
     except Exception:
         return False  # the evaluator or the inference lacks something
-    _put_faults(model, choose)
-    before = model.SerializeToString()
-    path.write_bytes(before)
-    report = fix_file(str(path), Settings(select=FIXED), Mending())
-    assert report.diagnostics == (), name
-    _check_bytes(before, path.read_bytes())
-    mended = onnx.load(path)
-    onnx.checker.check_model(mended)
-    for one, other in zip(expected, _outputs(mended, inputs), strict=True):
-        np.testing.assert_array_equal(one, other)
+    for put_faults, rules, unsafe in (
+        (_put_faults, FIXED, False),
+        (_put_wrong_declarations, DECLARATIONS, False),
+        (_put_other_faults, FIXED_ON_DEMAND, True),
+    ):
+        faulty = onnx.ModelProto()
+        faulty.CopyFrom(model)
+        before = put_faults(faulty, choose)
+        settings = Settings(select=rules)
+        outcome = mended(BytesSource(before), settings, unsafe=unsafe)
+        check_bytes(outcome)
+        path.write_bytes(before)
+        report = fix_file(str(path), settings, Mending(unsafe=unsafe))
+        odd = [value.name for value in (*model.graph.input, *model.graph.output) if not is_c90(value.name)]
+        assert {each.rule for each in report.diagnostics} <= ({"non-c90-name"} if odd and unsafe else set()), name
+        assert path.read_bytes() == outcome.source.read_at(0, outcome.source.size)
+        loaded = onnx.load(path)
+        onnx.checker.check_model(loaded)
+        for one, other in zip(expected, _outputs(loaded, inputs), strict=True):
+            np.testing.assert_array_equal(one, other)
     return True
 
 

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All fixes of all fixtures and their mutants: no byte outside of the edits changes, and onnx reads the result."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import onnx
+import pytest
+from support.fixes.mended import check_bytes, mended
+from support.models.mutated_models import SEED, models, mutate
+
+from onnx_lint.engine.settings import Settings
+from onnx_lint.input.source import BytesSource
+
+SETTINGS = Settings(select=("ALL",))
+FEW = 300
+"""How many models the default run takes."""
+
+
+def _check(data: bytes) -> Counter[str]:
+    outcome = mended(BytesSource(data), SETTINGS, unsafe=True)
+    check_bytes(outcome)
+    if outcome.rounds:
+        onnx.load_model_from_string(outcome.source.read_at(0, outcome.source.size))
+    again = mended(outcome.source, SETTINGS, unsafe=True)
+    assert again.rounds == (), again.made
+    return Counter(dict(outcome.fixed))
+
+
+def _mutants(count: int | None) -> Counter[str]:
+    choose = random.Random(SEED)
+    everything = list(models())
+    found: Counter[str] = Counter()
+    for name, model in everything if count is None else choose.sample(everything, count):
+        for number in range(2):
+            if number:
+                mutate(model, choose)
+            try:
+                found += _check(model.SerializeToString())
+            except (AssertionError, UnicodeDecodeError) as error:
+                raise AssertionError(f"{name}, mutant {number}") from error
+    return found
+
+
+def test_every_byte_outside_of_the_edits_stays():
+    assert len(_mutants(FEW)) > 10
+
+
+@pytest.mark.corpus
+def test_every_byte_outside_of_the_edits_stays_in_all_models():
+    assert len(_mutants(None)) > 15

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mends a model in memory, and compares its bytes with those that the edits must lead to."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from onnx_lint.engine.lint import lint_source
+from onnx_lint.engine.settings import Settings
+from onnx_lint.fixing.rounds import Mended, mend
+from onnx_lint.input.source import Source
+from support.wire.edited_tree import edited
+
+
+def check_bytes(outcome: Mended) -> None:
+    """Check that each round has made its edits, and nothing else."""
+    states = [*(each.before for each in outcome.rounds), outcome.source]
+    for made, after in zip(outcome.rounds, states[1:], strict=True):
+        before = made.before.read_at(0, made.before.size)
+        assert edited(before, made.kind, made.edits) == after.read_at(0, after.size), made.edits
+
+
+def mended(source: Source, settings: Settings, *, unsafe: bool) -> Mended:
+    """Return what becomes of a model that has no folder."""
+    lint = partial(lint_source, path="model.onnx", settings=settings, is_file=False, keeps_edits=True)
+    return mend(source, lint(source), lint, unsafe=unsafe)
