@@ -208,7 +208,8 @@ def fix(
     from onnx_lint.fixing.files import Mending  # late, as few programs change files
 
     location = os.fspath(path)
-    mending = Mending(unsafe, folder=None if folder is None else os.fspath(folder))
+    target = None if folder is None else os.path.join(os.fspath(folder), os.path.basename(location))
+    mending = Mending(unsafe, target=target)
     return _report(location, location, shown_location(location), given, config, mending)
 
 

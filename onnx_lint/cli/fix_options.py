@@ -27,6 +27,6 @@ folder_option = section(
         "fixed_folder",
         type=click.Path(file_okay=False),
         metavar="DIR",
-        help="Write the files into DIR, and leave those at PATH as they are.",
+        help="Write the files into DIR, those below a folder PATH below DIR. Files of external data are not copied.",
     ),
 )

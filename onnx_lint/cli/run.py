@@ -7,6 +7,7 @@ import contextlib
 import os
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -152,8 +153,11 @@ def _tasks(outputs: Sequence[Output], plan: Plan, context: tuple[int, ...]) -> l
     cache = None
     if own.cache:
         cache = _cache_folder(own, inputs)
-    mending = _mending(own, inputs) if own.fix or own.diff else None
-    tasks = [_task(item, plan, own.stdin_filename, context, pictures, cache, mending) for item in inputs]
+    mendings = _mendings(own, inputs) if own.fix or own.diff else [None] * len(inputs)
+    tasks = [
+        _task(item, plan, own.stdin_filename, context, pictures, cache, mending)
+        for item, mending in zip(inputs, mendings, strict=True)
+    ]
     check_reports([output.path for output in outputs], [*(item.path for item in inputs), *plan.files_in_use()])
     return tasks
 
@@ -179,8 +183,8 @@ def _print_not_made(report: Report) -> None:
             sys.stderr.write(f"Warning: {shown_path(file.path)}: not fixed: {visible(problem)}\n")
 
 
-def _mending(own: Request, inputs: Sequence[Input]) -> Mending:
-    """How to mend the files. Raises RequestError where that makes no sense."""
+def _mendings(own: Request, inputs: Sequence[Input]) -> list[Mending]:
+    """Return the way to mend each of the files. Raises RequestError where that makes no sense."""
     from onnx_lint.fixing.files import Mending
 
     if own.fixed_folder is not None and any(item.path == "-" for item in inputs):
@@ -188,12 +192,22 @@ def _mending(own: Request, inputs: Sequence[Input]) -> Mending:
     remote = [item.path for item in inputs if is_remote(item.path)]
     if remote and not own.diff:
         raise RequestError(f"{remote[0]!r} is in a store, and only local files are fixed")
-    if own.fixed_folder is not None:
-        names = [os.path.basename(item.path) for item in inputs]
-        for name in names:
-            if names.count(name) > 1:
-                raise RequestError(f"two files would be written to {os.path.join(own.fixed_folder, name)!r}")
-    return Mending(own.unsafe_fixes, own.diff, own.fixed_folder)
+    if own.fixed_folder is None:
+        return [Mending(own.unsafe_fixes, own.diff)] * len(inputs)
+    folders = [path for path in own.paths if os.path.isdir(path)]
+    targets = [os.path.join(own.fixed_folder, _below(item.path, folders)) for item in inputs]
+    for target, count in Counter(targets).items():
+        if count > 1:
+            raise RequestError(f"two files would be written to {target!r}")
+    return [Mending(own.unsafe_fixes, own.diff, target) for target in targets]
+
+
+def _below(path: str, folders: Iterable[str]) -> str:
+    """Return the path below the folder in which it was found; the name of a file that was named itself."""
+    for folder in folders:
+        if path.startswith(os.path.join(folder, "")):
+            return os.path.relpath(path, folder)
+    return os.path.basename(path)
 
 
 def _cache_folder(own: Request, inputs: Sequence[Input]) -> str | None:

@@ -7,6 +7,10 @@ import contextlib
 import os
 import stat
 from collections.abc import Iterator
+from typing import Final
+
+TEMPORARY: Final = ".onnx-lint.tmp"
+"""The end of the name of a new file. One that a killed process left behind can be deleted."""
 
 
 @contextlib.contextmanager
@@ -19,7 +23,7 @@ def replacement(target: str) -> Iterator[tuple[int, str]]:
     import tempfile  # late, as most runs write to standard output alone
 
     directory, name = os.path.split(target)
-    descriptor, temporary = tempfile.mkstemp(prefix=f".{name[:100]}.", suffix=".tmp", dir=directory or ".")
+    descriptor, temporary = tempfile.mkstemp(prefix=f".{name[:100]}.", suffix=TEMPORARY, dir=directory or ".")
     try:
         yield descriptor, temporary
         os.chmod(temporary, _mode(target))

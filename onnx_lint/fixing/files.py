@@ -26,8 +26,8 @@ class Mending(Record):
     """Whether to make unsafe fixes too."""
     shows_difference: bool = False
     """Whether to show what would change, and to change nothing."""
-    folder: str | None = None
-    """The folder for the mended files; None to replace the files."""
+    target: str | None = None
+    """The path of the mended file, which must not exist; None to replace the file."""
 
 
 def fix_file(
@@ -81,7 +81,7 @@ def fix_source(
 
             return _reported(report, replace(repair, difference=difference_of(outcome, name, settings)))
         try:
-            _write(path, outcome, old, mending.folder, lint)
+            _write(path, outcome, old, mending.target, lint)
         except NotWrittenError as error:
             return _reported(report, Repair(problem=f"{name}: {error}; it was left as it is"))
         except OSError as error:
@@ -102,26 +102,28 @@ def _repair_of(outcome: Mended, report: FileReport) -> Repair:
     return Repair(outcome.fixed, outcome.made, not_made)
 
 
-def _write(path: str, outcome: Mended, old: os.stat_result | None, folder: str | None, lint: Lint) -> None:
+def _write(path: str, outcome: Mended, old: os.stat_result | None, target: str | None, lint: Lint) -> None:
     """Write the result where it is wanted. Raises NotWrittenError and OSError."""
     if path == "-":
         _write_to_standard_output(outcome.source)
-        return
-    target = path if folder is None else os.path.join(folder, os.path.basename(path))
-    if folder is None and not outcome.rounds:
-        return
-    if folder is not None:
-        os.makedirs(folder, exist_ok=True)
-    if folder is not None and os.path.lexists(target):
-        raise NotWrittenError(f"{target} is there already")
-    if folder is None and stat.S_ISLNK(os.lstat(path).st_mode):
-        raise NotWrittenError("is a symbolic link, and links are not followed to change a file")
-    rewrite(
-        target,
-        outcome.source,
-        lambda written: check(outcome, lint(open_file(written))),
-        old if folder is None else None,
-    )
+    elif target is not None:
+        os.makedirs(os.path.dirname(target) or ".", exist_ok=True)
+        if os.path.lexists(target):
+            raise NotWrittenError(f"{target} is there already")
+        rewrite(target, outcome.source, lambda written: _check(outcome, lint, written), None)
+    elif outcome.rounds:
+        if stat.S_ISLNK(os.lstat(path).st_mode):
+            raise NotWrittenError("is a symbolic link, and links are not followed to change a file")
+        rewrite(path, outcome.source, lambda written: _check(outcome, lint, written), old)
+
+
+def _check(outcome: Mended, lint: Lint, written: str) -> str | None:
+    """Return what is wrong with the file that was written, or None."""
+    source = open_file(written)
+    try:
+        return check(outcome, lint(source))
+    finally:
+        source.close()
 
 
 def _write_to_standard_output(source: PatchedSource) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import base64
 import json
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
@@ -19,7 +20,8 @@ from onnx_lint import __version__
 from onnx_lint.common import package_data
 from onnx_lint.common.visible import json_without_commands
 from onnx_lint.engine.registry import registry
-from onnx_lint.report import Diagnostic, FileReport, InternalError, Neighbourhood, Report
+from onnx_lint.input.locations import is_remote
+from onnx_lint.report import Diagnostic, FileReport, InternalError, Neighbourhood, ProposedFix, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.digest import sha256
 from onnx_lint.reporters.documentation import clauses_markdown
@@ -279,6 +281,8 @@ def _finding(file: FileReport, item: Diagnostic, picture: int | None, *, is_open
         facts.append(("allowed", text_of(allowed)))
     if item.hint:
         facts.append(("help", text_of(item.hint)))
+    if item.fix is not None:
+        facts.append(("fix", _fix(file, item.rule, item.fix)))
     facts += (("see also", f"<code>{text_of(place.place)}</code>: {text_of(place.message)}") for place in item.related)
     facts.append(("rule", rule_link(item.rule)))
     rows = "".join(f"<dt>{name}</dt><dd>{said}</dd>" for name, said in facts)
@@ -291,6 +295,16 @@ def _finding(file: FileReport, item: Diagnostic, picture: int | None, *, is_open
         f'<span class="where">{at}: <code>{text_of(item.place)}</code>{f" ({where})" if where else ""}</span></summary>'
         f"<div>{_context(item)}<dl>{rows}</dl>{drawn}</div></details>"
     )
+
+
+def _fix(file: FileReport, rule: str, fix: ProposedFix) -> str:
+    """Return what a fix does, and the command that makes it, with a button if a shell can read the path."""
+    said = f"{text_of(fix.message)} ({'safe' if fix.is_safe else 'unsafe'})"
+    path = f"./{file.path}" if file.path.startswith("-") else file.path
+    command = f"onnx-lint fix{'' if fix.is_safe else ' --unsafe-fixes'} --select {rule} {shlex.quote(path)}"
+    if file.path == "-" or is_remote(path) or text_of(command) != escape(command):
+        return said
+    return f'{said}<br><code>{escape(command)}</code> <button type="button" class="copy" hidden>Copy</button>'
 
 
 def _context(item: Diagnostic) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -109,6 +110,25 @@ def test_the_results_go_to_another_folder(capsys: Output):
     assert "is there already" in capsys.readouterr().err
     assert run(["fix", "a.onnx", "new/deep/a.onnx", "--output", "other"]) == 2
     assert "two files would be written" in capsys.readouterr().err
+
+
+def test_files_of_a_folder_keep_their_paths_below_it(capsys: Output):
+    for folder in ("models/one", "models/two"):
+        os.makedirs(folder)
+        os.rename("a.onnx", f"{folder}/a.onnx")
+        shutil.copy(f"{folder}/a.onnx", "a.onnx")
+    for path in ("models", "./models/", os.path.abspath("models")):
+        assert run(["fix", path, "a.onnx", "--output", f"out{len(path)}"]) == 0
+        names = ("one/a.onnx", "two/a.onnx", "a.onnx")
+        assert [content(f"out{len(path)}/{name}") for name in names] == [ORDERED] * 3
+    assert content("models/one/a.onnx") == UNORDERED
+    assert run(["fix", "models", "models/one", "--output", "both"]) == 0
+    assert run(["fix", "models", "models/../models/one/a.onnx", "--output", "again"]) == 0
+    os.makedirs("other/one")
+    os.rename("a.onnx", "other/one/a.onnx")
+    assert run(["fix", "models", "other", "--output", "none"]) == 2
+    assert "two files would be written to 'none/one/a.onnx'" in capsys.readouterr().err.replace("\\", "/")
+    assert not os.path.exists("none")
 
 
 def test_a_link_is_left_as_it_is(capsys: Output):

@@ -155,6 +155,31 @@ def test_pre_commit_finds_a_bad_model_a_pointer_and_an_empty_file(hook_repositor
     assert "Passed" in done.stdout
 
 
+@pytest.mark.consumers
+def test_pre_commit_fixes_a_model_and_fails_until_it_is_added(hook_repository: Path, tmp_path: Path):
+    zoo = tmp_path / "zoo"
+    zoo.mkdir()
+    stale = CLEAN.replace("graph {", 'graph { value_info { name: "gone" }', 1)
+    (zoo / "good.onnx").write_bytes(_binary(CLEAN))
+    (zoo / "stale one.onnx").write_bytes(_binary(stale))
+    revision = _run(["git", "rev-parse", "HEAD"], hook_repository).stdout.strip()
+    arguments = ["--fix", "--select", "unknown-value-info-name"]
+    hook = {"repo": str(hook_repository), "rev": revision, "hooks": [{"id": "onnx-lint", "args": arguments}]}
+    (zoo / ".pre-commit-config.yaml").write_text(yaml.safe_dump({"repos": [hook]}))
+    _commit(zoo)
+
+    command = [sys.executable, "-m", "pre_commit", "run", "--all-files", "--color", "never"]
+    done = _run(command, zoo, PRE_COMMIT_HOME=str(tmp_path / "cache"))
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "files were modified by this hook" in done.stdout
+    assert "exit code" not in done.stdout
+    assert (zoo / "stale one.onnx").read_bytes() == _binary(CLEAN)
+    assert (zoo / "good.onnx").read_bytes() == _binary(CLEAN)
+    _commit(zoo)
+    done = _run(command, zoo, PRE_COMMIT_HOME=str(tmp_path / "cache"))
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 # --- the action's scripts, run as GitHub's runner would
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import io
 import re
+import shlex
 import shutil
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ from support.reports.made_up_report import HOSTILE, REPORT, error
 
 from onnx_lint.cli.application import run
 from onnx_lint.common.record import replace
-from onnx_lint.report import FileReport, Neighbour, Neighbourhood, Report, ValueEdge
+from onnx_lint.report import FileReport, Neighbour, Neighbourhood, ProposedFix, Report, ValueEdge
 from onnx_lint.reporters import Options, write_report
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -64,6 +66,18 @@ def test_a_thousand_findings_stay_below_a_megabyte():
     text = page(Report((FileReport("m.onnx", 1, tuple(found)),), "1.23", "onnx-ml"))
     assert text.count('<details class="finding"') == 1000
     assert len(text.encode()) < 1_000_000
+
+
+def test_a_fix_has_the_command_that_makes_it():
+    fix = ProposedFix("delete <it>", is_safe=False)
+    found = error(rule="cycle", fix=fix)
+    paths = ["a b.onnx", "-x.onnx", ATTACK, "-", "https://x.org/m.onnx", "a\nb.onnx", "long" * 1000]
+    files = tuple(FileReport(path, 1, (found,)) for path in paths)
+    text = page(replace(REPORT, files=files, rules=("cycle",)))
+    commands = [unescape(each) for each in re.findall(r"<br><code>(.*?)</code> <button", text)]
+    begin = "onnx-lint fix --unsafe-fixes --select cycle"
+    assert commands == [f"{begin} 'a b.onnx'", f"{begin} ./-x.onnx", f"{begin} {shlex.quote(ATTACK)}"]
+    assert text.count("delete &lt;it&gt; (unsafe)") == len(paths)
 
 
 # --- in a browser

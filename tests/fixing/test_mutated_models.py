@@ -16,7 +16,7 @@ from onnx_lint.input.source import BytesSource
 
 SETTINGS = Settings(select=("ALL",))
 FEW = 300
-"""How many models the default run takes."""
+"""The number of models in the default run."""
 
 
 def _check(data: bytes) -> Counter[str]:

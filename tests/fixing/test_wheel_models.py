@@ -97,7 +97,7 @@ def _put_wrong_declarations(model: onnx.ModelProto, choose: random.Random) -> by
 
 
 def _put_other_faults(model: onnx.ModelProto, choose: random.Random) -> bytes:
-    """Return the model with one fault of each kind that has an unsafe fix after which it computes the same."""
+    """Return the model with faults that have unsafe fixes. These fixes do not change what it computes."""
     graph = model.graph
     for node in graph.node:
         node.name = choose.choice(["n", "1st", "n/2"])

@@ -106,6 +106,16 @@
     finding.addEventListener("toggle", () => { if (finding.open) drawIn(finding); });
     if (finding.open) drawIn(finding);
   }
+  // --- copy commands
+
+  for (const button of navigator.clipboard ? document.querySelectorAll("button.copy") : []) {
+    button.hidden = false;
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(button.previousElementSibling.textContent);
+      button.textContent = "Copied";
+    });
+  }
+
   let closed = [];
   addEventListener("beforeprint", () => {
     closed = findings.filter((each) => !each.hidden && !each.open);

@@ -75,7 +75,7 @@ class _Message:
 
 
 def edited(data: bytes, kind: str, edits: Iterable[Edit]) -> bytes:
-    """Return the bytes of a message of a kind after the edits, all of which name places before the first one."""
+    """Return the bytes of a message of a kind after the edits. Their places are those before the first edit."""
     root = _Message(kind, data)
     for edit in edits:
         _edit(root, edit)
