@@ -10,6 +10,7 @@ import click
 from onnx_lint.cli.completion import complete_files
 from onnx_lint.cli.outputs import FORMATS
 from onnx_lint.cli.sections import COMMON, section
+from onnx_lint.input.limits import parse_size
 from onnx_lint.reporters import SARIF_REGIONS
 
 
@@ -29,6 +30,19 @@ class _Jobs(click.IntRange):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the number."""
         return super().convert(0 if value == "auto" else value, param, ctx)
+
+
+class MemorySize(click.ParamType[int]):
+    """The parameter type of an amount of memory, a number with or without a unit, as bytes."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the number of bytes. A number without a unit is in MB."""
+        size = parse_size(value, "mb") if isinstance(value, str) else value
+        if not size:
+            self.fail(f"{value!r} is not a size such as 4GiB or 500MB", param, ctx)
+        return int(size)
 
 
 format_options = section(
@@ -84,9 +98,9 @@ common_report_options = section(
     ),
     click.option(
         "--memory-limit",
-        type=click.IntRange(min=1),
-        metavar="MB",
-        help="Stop checking a model that needs more memory (Linux only).",
+        type=MemorySize(),
+        metavar="SIZE",
+        help="Stop checking a model that needs more memory, such as 4GiB (Linux only).",
     ),
 )
 

@@ -30,7 +30,7 @@ from onnx_lint.fleet.columns import LEVELS
 from onnx_lint.fleet.database import Reports, open_to_read, open_to_scan
 from onnx_lint.fleet.errors import FleetError
 from onnx_lint.fleet.export import export
-from onnx_lint.fleet.jobs import MEGABYTES_FOR_A_MODEL, SECONDS_FOR_A_MODEL
+from onnx_lint.fleet.jobs import BYTES_FOR_A_MODEL, SECONDS_FOR_A_MODEL
 from onnx_lint.fleet.page import write_page
 from onnx_lint.fleet.scan import Cluster, ScannedFile, head_of, scan, with_unique_names
 from onnx_lint.fleet.summary import write_json, write_text
@@ -63,7 +63,7 @@ def run_scan(request: Request, own: Mapping[str, Any]) -> int:
     check_reports([own["output"]], [*(target.path for target in targets), *plan.files_in_use()])
     if plan.has_configuration:
         print_weakenings(weakenings(plan, (target.name for target in targets)))
-    limits = ModelLimits(own["time_limit"] or SECONDS_FOR_A_MODEL, own["memory_limit"] or MEGABYTES_FOR_A_MODEL)
+    limits = ModelLimits(own["time_limit"] or SECONDS_FOR_A_MODEL, own["memory_limit"] or BYTES_FOR_A_MODEL)
     cluster = Cluster(own["scheduler"], own["workers"] or min(processors(), max(len(targets), 1)))
     head = head_of(_named(request), run.exclude, own["part"], usual, level)
     if own["against"] is not None:

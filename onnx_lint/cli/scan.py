@@ -9,7 +9,7 @@ import click
 
 from onnx_lint.cli.completion import complete_files
 from onnx_lint.cli.errors import RequestError
-from onnx_lint.cli.report_options import files_options
+from onnx_lint.cli.report_options import MemorySize, files_options
 from onnx_lint.cli.request import Request
 from onnx_lint.cli.rule_options import extent_options, gate_options, rule_options, selection_options
 from onnx_lint.cli.sections import COMMON, SectionedCommand, section
@@ -53,9 +53,9 @@ _scan_options = section(
     ),
     click.option(
         "--memory-limit",
-        type=click.IntRange(min=1),
-        metavar="MB",
-        help="Stop checking a model that needs more memory.  [default: 4096]",
+        type=MemorySize(),
+        metavar="SIZE",
+        help="Stop checking a model that needs more memory, such as 8GiB.  [default: 4096MB]",
     ),
     click.option("--anew", is_flag=True, help="Discard the results in REPORTS and check every model again."),
 )

@@ -13,25 +13,29 @@ LOOK_SECONDS: Final = 0.05
 """The interval at which a process under limits is checked."""
 
 
+_UNITS: Final = (("GiB", 1 << 30), ("MiB", 1 << 20), ("MB", 10**6))
+
+
 class ModelLimits(Record):
     """The limits for linting one model; None for no limit."""
 
     seconds: float | None = None
-    megabytes: int | None = None
-    """The memory in units of 1,000,000 bytes."""
+    memory: int | None = None
+    """The memory in bytes."""
 
     @property
     def are_any(self) -> bool:
         """True if there is any limit."""
-        return self.seconds is not None or self.megabytes is not None
+        return self.seconds is not None or self.memory is not None
 
     def exceeded(self, taken: int, since: float) -> str | None:
         """Return a description of the limit that is exceeded; None if there is none.
 
         `taken`: the memory of the process in bytes. `since`: the start, a time of `time.monotonic`.
         """
-        if self.megabytes is not None and taken > self.megabytes * 1_000_000:
-            return f"the model took more than {self.megabytes:,} MB of memory (option --memory-limit)"
+        if self.memory is not None and taken > self.memory:
+            unit, size = next((each for each in _UNITS if self.memory % each[1] == 0), ("bytes", 1))
+            return f"the model took more than {self.memory // size:,} {unit} of memory (option --memory-limit)"
         if self.seconds is not None and time.monotonic() - since > self.seconds:
             return f"the model took longer than {self.seconds:g} seconds (option --time-limit)"
         return None

@@ -10,8 +10,8 @@ from onnx_lint.common.record import Record
 SECONDS_FOR_A_MODEL: Final = 300.0
 """The default time limit for linting a model, in seconds."""
 
-MEGABYTES_FOR_A_MODEL: Final = 4096
-"""The default memory limit for linting a model, in units of 1,000,000 bytes.
+BYTES_FOR_A_MODEL: Final = 4_096_000_000
+"""The default memory limit for linting a model, in bytes.
 
 A model of half a GiB without payloads, the largest that is accepted, may need more (`docs/design.md`). It is then
 listed as without a verdict.

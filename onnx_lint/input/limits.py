@@ -107,11 +107,22 @@ def _parsed(name: str, value: Any) -> Any:
     """Return the number in a text; other values are returned unchanged. Raises LimitError."""
     if not isinstance(value, str):
         return value
-    is_size = re.match(SIZE_PATTERN if name in BYTE_LIMITS else r"^\s*[0-9][0-9_]*\s*$", value)
-    if not is_size:
+    size = parse_size(value)
+    if size is None or (name not in BYTE_LIMITS and value.strip()[-1] in "bB"):
         raise LimitError(f"the limit {name!r} requires {_wanted(name)} of at least 1, not {value!r}")
-    number = value.strip().rstrip("kKmMgGtTiIbB")
-    return int(number) * _UNITS[value.strip()[len(number) :].lower()]
+    return size
+
+
+def parse_size(text: str, unit: str = "") -> int | None:
+    """Return the number of bytes in a text, None if it is none. `unit`: the unit of a number without one."""
+    if len(text) > _MOST_CHARACTERS or not re.match(SIZE_PATTERN, text):
+        return None
+    number = text.strip().rstrip("kKmMgGtTiIbB")
+    return int(number) * _UNITS[text.strip()[len(number) :].lower() or unit]
+
+
+_MOST_CHARACTERS: Final = 100
+"""No size needs more, and Python refuses to read thousands of digits."""
 
 
 DEFAULT_LIMITS: Final = Limits()

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
+import click
 import pytest
 from support.models.clean_model import CLEAN
 from support.processes import stand_ins
@@ -174,6 +175,38 @@ def test_the_limits_of_a_model_are_those_of_a_process(
     assert run(["clean.textproto", "--time-limit", "0.5"]) == 2
     errors = capsys.readouterr().err
     assert errors == "Error: clean.textproto: the model took longer than 0.5 seconds (option --time-limit)\n"
+
+
+@pytest.mark.parametrize("name", ["check", "scan"])
+@pytest.mark.parametrize(
+    ("value", "size"),
+    [
+        ("4000", 4_000_000_000),
+        (" 512 MiB ", 512 << 20),
+        ("1", 1_000_000),
+        ("4GiB", 4 << 30),
+        ("512mib", 512 << 20),
+        ("2_000MB", 2_000_000_000),
+        ("0", None),
+        ("0GB", None),
+        ("-1", None),
+        ("4G", None),
+        ("1.5GiB", None),
+        ("", None),
+        ("9" * 5_000, None),
+    ],
+    ids=lambda value: str(value)[:12],
+)
+def test_the_limit_on_memory_has_a_unit(name: str, value: str, size: int | None) -> None:
+    arguments = ["m.onnx", "--memory-limit", value]
+    if size is None:
+        with pytest.raises(click.BadParameter, match="is not a size such as 4GiB or 500MB"):
+            application.commands[name].make_context(name, arguments)
+        return
+    assert (
+        application.commands[name].make_context(name, arguments, ignore_unknown_options=True).params["memory_limit"]
+        == size
+    )
 
 
 def test_auto_is_a_number_of_jobs() -> None:

@@ -97,7 +97,7 @@ def test_a_file_that_takes_too_much_memory_is_given_up(linting: Callable[[Judge]
     linting(stand_ins.hoarding)
     expected = list(NUMBERED)
     expected[100] = _given_up("100", "the model took more than 400 MB of memory (option --memory-limit)")
-    assert _reports(2, ModelLimits(megabytes=400)) == expected
+    assert _reports(2, ModelLimits(memory=400_000_000)) == expected
 
 
 def test_a_file_that_is_done_when_its_worker_is_ended_is_not_blamed(log: Path):

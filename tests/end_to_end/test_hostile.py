@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import functools
 import io
@@ -146,12 +147,10 @@ def test_standard_input_that_never_ends_is_cut_off():
     many = in_bytes(HEAD) * 1000
 
     def pour() -> None:
-        with os.fdopen(writing, "wb") as stream:
-            try:
-                while True:
-                    stream.write(many)
-            except BrokenPipeError:
-                pass
+        # Without a buffer, which would be written once more when the stream is closed.
+        with contextlib.suppress(BrokenPipeError), os.fdopen(writing, "wb", buffering=0) as stream:
+            while True:
+                stream.write(many)
 
     thread = threading.Thread(target=pour)
     thread.start()
