@@ -9,8 +9,10 @@ docs/design.md has the measured memory of models of each kind, and `benchmarks/m
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from operator import methodcaller
 from typing import Final
 
 from google.protobuf.message import DecodeError
@@ -324,7 +326,67 @@ def needed_memory_of_text(text: str, limit: int) -> int | None:
     needed += _OF_PART * (braces + text.count("["))
     needed += _OF_ELEMENT * commas
     needed += _OF_BLANK * max((len(blanks[0]) for blanks in _BLANKS.finditer(text)), default=0)
-    return max(needed, _most_of_message(text, braces, commas)) if needed > limit else None
+    if needed <= limit:
+        return None
+    is_plain_json = text.lstrip()[:1] == "{" and not ("\\u" in text and _ESCAPED_KEY.search(text))
+    most = _most_of_json(text, commas) if is_plain_json else _most_of_message(text, braces, commas)
+    return max(needed, most)
+
+
+_JSON_KEYS: Final = re.compile(r'(?<!\\)"(\w++)"\s*+:\s*+(\{|null)?')
+"""The keys of JSON, each with the beginning of its value."""
+
+_ESCAPED_KEY: Final = re.compile(r'\\u[0-9a-fA-F]{4}\w*+"\s*+:')
+
+_INDENTATION: Final = re.compile(r"\n\s*+")
+
+_MOST_ADDED: Final = 8
+"""An element of a list may take that many bytes more than its text: `0,` is a number of eight bytes."""
+
+
+def _most_of_json(text: str, commas: int) -> int:
+    """Return the greatest estimate that the message of a JSON text can have.
+
+    The keys show most of what it holds. A text that only seems to have them does not parse.
+    """
+    keys = Counter(map(methodcaller("group", 1, 2), _JSON_KEYS.finditer(text)))
+    single = sum(count for (_, begin), count in keys.items() if begin == "{")
+    elements = max(commas - keys.total() + text.count("[") + single + 1, 0)
+    others = marks = scopes = 0
+    for (key, begin), count in keys.items():
+        name = key.replace("_", "").lower()
+        if begin == "{":
+            # The type of a value info; the value info itself is no more.
+            others += count * (2 if name == "type" else name in _TYPE_KEYS)
+            scopes += count * (name in _SCOPE_KEYS)
+        elif begin is None:
+            others += count * (name in _PART_KEYS)
+            marks += count * (name in _MARKS)
+    messages = max(text.count("{") - others, 0)
+    if any(key in _SCOPE_LISTS for key, _ in keys):
+        scopes = max(messages - marks, scopes)
+    written = len(text.encode()) - sum(len(blanks[0]) for blanks in _INDENTATION.finditer(text))
+    return (
+        OF_BYTE * (written + _MOST_ADDED * elements)
+        + _OF_PART * (elements + others)
+        + _OF_MESSAGE * messages
+        + (_OF_SCOPE - _OF_MESSAGE) * min(scopes, messages)
+    )
+
+
+_TYPE_KEYS: Final = frozenset(
+    {"elemtype", "maptype", "optionaltype", "sequencetype", "shape", "sparsetensortype", "tensortype", "valuetype"}
+)
+"""Keys whose objects are no graph, function or one of _MESSAGES, in lower case."""
+
+_PART_KEYS: Final = frozenset({"dimparam", "dimvalue", "key", "version"})
+"""Keys that only other objects of that kind have, each one of them."""
+
+_MARKS: Final = frozenset({"datatype", "optype", "type"})
+"""Keys that no graph or function has, each object one of them at most."""
+
+_SCOPE_KEYS: Final = frozenset({"algorithm", "g", "graph", "initialization"})
+_SCOPE_LISTS: Final = frozenset({"functions", "graphs"})
 
 
 def _most_of_message(text: str, braces: int, commas: int) -> int:

@@ -7,18 +7,21 @@ import math
 import sys
 from pathlib import Path
 
+import onnx
 import pytest
+from google.protobuf import json_format, text_format
 from support.hostile.dense_files import DENSE
 from support.hostile.dense_models import DENSE_MODELS
 from support.hostile.dense_rows import DENSE_ROWS
 from support.processes.peak_memory import run
+from support.project.fixture_files import fixtures
 from support.wire import reencode
 from support.wire.wire_bytes import BASE, length, number
 
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader.binary import strip_payloads
 from onnx_lint.loader.binary.strip_payloads import read_skeleton, whole
-from onnx_lint.loader.limits.memory_estimate import needed_memory
+from onnx_lint.loader.limits.memory_estimate import needed_memory, needed_memory_of_text
 from onnx_lint.loader.limits.not_checked import MOST_OF_BYTE
 
 MEGABYTE = 1 << 20
@@ -122,3 +125,71 @@ def test_nodes_that_differ_in_names_alone_are_read_once():
 
     assert each(b"") < 2_000
     assert each(length(6, b"")) > 20 * 5_000  # but for the graphs in them
+
+
+def _of_each_kind() -> dict[str, onnx.GraphProto]:
+    """Graphs of a thousand things of one kind each."""
+    values = [onnx.helper.make_tensor_value_info(f"v{index}", 1, [1, "N"]) for index in range(1_001)]
+    relus = [onnx.helper.make_node("Relu", [f"v{index}"], [f"v{index + 1}"]) for index in range(1_000)]
+    pads = [
+        onnx.helper.make_node("Pad", [f"v{index}"], ["y"], pads=[0, 1, 0, 1], mode="edge") for index in range(1_000)
+    ]
+    numbers = onnx.helper.make_tensor("w", 1, [20_000], [0.5] * 20_000)
+    whole_numbers = onnx.helper.make_tensor("w", 7, [20_000], list(range(20_000)))
+    small = [
+        onnx.numpy_helper.from_array(onnx.numpy_helper.to_array(numbers)[:4], f"w{index}") for index in range(1_000)
+    ]
+    body = onnx.helper.make_graph([relus[0]], "body", [], values[1:2])
+    branches = [onnx.helper.make_node("If", ["c"], ["y"], then_branch=body, else_branch=body) for _ in range(1_000)]
+    return {
+        "nodes with value_info": onnx.helper.make_graph(relus, "g", values[:1], values[-1:], value_info=values[1:-1]),
+        "attributes": onnx.helper.make_graph(pads, "g", values[:1], []),
+        "numbers": onnx.helper.make_graph([], "g", [], [], [numbers]),
+        "whole numbers": onnx.helper.make_graph([], "g", [], [], [whole_numbers]),
+        "initializers": onnx.helper.make_graph(relus, "g", values[:1], [], small),
+        "branches": onnx.helper.make_graph(branches, "g", [], []),
+        "text": onnx.helper.make_graph([], "g", [], [], doc_string='A "sentence" of words, long and shört. ' * 10_000),
+    }
+
+
+@pytest.mark.parametrize("indent", [2, None])
+@pytest.mark.parametrize("name", [*_of_each_kind(), "functions"])
+def test_the_value_for_json_suffices_and_is_at_most_twice_the_need(name: str, indent: int | None):
+    graph = _of_each_kind().get(name, onnx.GraphProto())
+    model = onnx.helper.make_model(graph)
+    if name == "functions":
+        nodes, opset = [onnx.helper.make_node("Relu", ["a"], ["b"])], onnx.helper.make_opsetid("", 21)
+        model.functions.extend(
+            onnx.helper.make_function("d", f"f{index}", ["a"], ["b"], nodes, [opset]) for index in range(1_000)
+        )
+    text = json_format.MessageToJson(model, indent=indent)
+    value = needed_memory_of_text(text, 1)
+    assert value is not None
+    assert needed_memory_of_text(text, value) is None
+    assert needed_memory(whole(BytesSource(model.SerializeToString())), "ModelProto", value) is None
+    half = value // 2
+    is_refused = needed_memory_of_text(text, half) is not None
+    assert is_refused or needed_memory(whole(BytesSource(model.SerializeToString())), "ModelProto", half) is not None
+
+
+@pytest.mark.parametrize("path", [each.path for each in fixtures()[::80]], ids=lambda path: path.stem)
+def test_the_value_for_json_suffices_for_any_model(path: Path):
+    try:
+        model = text_format.Parse(path.read_text(), onnx.ModelProto())
+    except (ValueError, text_format.ParseError):
+        pytest.skip("not a model in text form")
+    needed = needed_memory(whole(BytesSource(model.SerializeToString())), "ModelProto", 1) or 0
+    for options in ({}, {"indent": None}, {"preserving_proto_field_name": True}):
+        value = needed_memory_of_text(json_format.MessageToJson(model, **options), 1)
+        assert value is not None
+        assert value >= needed
+
+
+def test_a_name_of_a_field_may_be_escaped():
+    text = '{"\\u0067raph": {"node": [' + ", ".join(['{"attribute": [{"g": {}}]}'] * 100) + "]}}"
+    escaped = text.replace('"g"', '"\\u0067"')
+    data = length(7, length(1, length(5, length(6, b""))) * 100)
+    needed = needed_memory(whole(BytesSource(data)), "ModelProto", 1)
+    assert needed is not None
+    for each in (text, escaped):
+        assert (needed_memory_of_text(each, 1) or 0) >= needed
