@@ -356,7 +356,7 @@ def _most_of_json(text: str, commas: int) -> int:
     for (key, begin), count in keys.items():
         name = key.replace("_", "").lower()
         if begin == "{":
-            # The type of a value info; the value info itself is no more.
+            # The type of a value info, and the value info itself.
             others += count * (2 if name == "type" else name in _TYPE_KEYS)
             scopes += count * (name in _SCOPE_KEYS)
         elif begin is None:
