@@ -110,20 +110,11 @@ def _write(path: str, outcome: Mended, old: os.stat_result | None, target: str |
         os.makedirs(os.path.dirname(target) or ".", exist_ok=True)
         if os.path.lexists(target):
             raise NotWrittenError(f"{target} is there already")
-        rewrite(target, outcome.source, lambda written: _check(outcome, lint, written), None)
+        rewrite(target, outcome.source, lambda written: check(outcome, lint(open_file(written))))
     elif outcome.rounds:
         if stat.S_ISLNK(os.lstat(path).st_mode):
             raise NotWrittenError("is a symbolic link, and links are not followed to change a file")
-        rewrite(path, outcome.source, lambda written: _check(outcome, lint, written), old)
-
-
-def _check(outcome: Mended, lint: Lint, written: str) -> str | None:
-    """Return what is wrong with the file that was written, or None."""
-    source = open_file(written)
-    try:
-        return check(outcome, lint(source))
-    finally:
-        source.close()
+        rewrite(path, outcome.source, lambda written: check(outcome, lint(open_file(written))), old)
 
 
 def _write_to_standard_output(source: PatchedSource) -> None:

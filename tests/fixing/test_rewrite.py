@@ -164,6 +164,76 @@ def test_a_signal_at_any_step_leaves_the_old_file_or_the_new_one(
         assert os.listdir(path.parent) == ["model.onnx"]
 
 
+COUNTED = """
+import os, signal, sys
+from pathlib import Path
+from onnx_lint.fixing.rewrite import rewrite
+from onnx_lint.input.patched_source import unpatched
+from onnx_lint.input.source import open_file
+
+left = int(sys.argv[2])
+
+def counting(real):
+    def call(*arguments, **named):
+        global left
+        left -= 1
+        if left < 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return real(*arguments, **named)
+    return call
+
+path = Path(sys.argv[1])
+source = unpatched(open_file(path)).patched([(1500, 1500, [b"new"])])
+old = path.stat()
+for name in ("open", "write", "copy_file_range", "fstat", "fsync", "chmod", "stat", "lstat", "replace", "close"):
+    if hasattr(os, name):
+        setattr(os, name, counting(getattr(os, name)))
+rewrite(str(path), source, lambda _: None, old)
+"""
+
+
+def test_a_kill_before_any_call_of_the_system_leaves_the_old_file_or_the_new_one(path: Path):
+    seen = []
+    for number in range(100):
+        path.write_bytes(OLD)
+        done = subprocess.run([sys.executable, "-c", COUNTED, str(path), str(number)], capture_output=True, check=False)
+        seen.append(path.read_bytes())
+        for left in set(os.listdir(path.parent)) - {"model.onnx"}:
+            assert left.startswith(".model.onnx.")
+            assert left.endswith(".onnx-lint.tmp")
+            (path.parent / left).unlink()
+        if done.returncode == 0:
+            break
+    assert len(seen) > 8
+    assert done.returncode == 0
+    first = seen.index(NEW)
+    assert seen == [OLD] * first + [NEW] * (len(seen) - first)
+
+
+@pytest.mark.heavy
+def test_a_model_with_ten_gib_of_external_data_is_mended_in_little_memory(tmp_path: Path):
+    """Nodes out of order, and a sparse data file, which is neither read nor changed."""
+    from support.wire.wire_bytes import length, number
+
+    size = 10 << 30
+    with (tmp_path / "w.bin").open("wb") as stream:
+        stream.truncate(size)
+    before = (tmp_path / "w.bin").stat()
+    nodes = [length(1, length(1, one) + length(2, other) + length(4, "Relu")) for one, other in ("by", "ab", "wa")]
+    entries = length(13, length(1, "location") + length(2, "w.bin"))
+    tensor = number(1, size // 4) + number(2, 1) + length(8, "w") + entries + number(14, 1)
+    end = length(12, length(1, "y") + length(2, length(1, number(1, 1) + length(2, length(1, number(1, size // 4))))))
+    graph = b"".join(nodes) + length(2, "g") + length(5, tensor) + end
+    path = tmp_path / "model.onnx"
+    path.write_bytes(number(1, 10) + length(2, "p") + length(3, "1") + length(8, number(2, 21)) + length(7, graph))
+    found = run(path, "--fix", "--ignore", "missing-model-domain")
+    assert (found.code, found.errors) == (0, "")
+    assert found.peak_bytes < 100 << 20
+    assert path.read_bytes().index(b"\x0a\x01w\x12\x01a") < path.read_bytes().index(b"\x0a\x01a\x12\x01b")
+    after = (tmp_path / "w.bin").stat()
+    assert (after.st_mtime_ns, after.st_ino, after.st_blocks) == (before.st_mtime_ns, before.st_ino, before.st_blocks)
+
+
 @pytest.mark.heavy
 def test_a_file_of_three_gib_is_mended_in_little_memory(tmp_path: Path):
     """Nodes out of order before a sparse tensor of 3 GiB: what is read is the graph, and the rest is copied."""
