@@ -45,6 +45,7 @@ LOWERED: dict[str, tuple[int, ...]] = {
     "_MOST_JOINED": (1, 5),
     "_MOST_CELLS": (1, 5),
     "_MOST_SCOPES": (1, 2),
+    "_START_BYTES": (1, 16),
 }
 """The names of the constants, in whatever modules they are, and the values that they are given."""
 
