@@ -14,8 +14,9 @@ from onnx_lint.inference.shapes.fact import ABSENT, Fact, Facts, fact
 from onnx_lint.inference.shapes.operands import Inside, Operands, OutputShape, count_in, held
 from onnx_lint.inference.shapes.problem import AxisOutOfRange, Element, ShapeProblem
 from onnx_lint.inference.types.subgraph_types import Subgraphs
-from onnx_lint.inference.types.type_string import ValueType
+from onnx_lint.inference.types.type_string import DOUBLE, FLOAT, ValueType, tensor_of
 from onnx_lint.ir.operators.control_flow import handed_on_outputs
+from onnx_lint.spec.releases import PREVIEW_DOMAIN
 
 _LOOP_HEAD: Final = 2
 """The inputs of Loop and of its body before the loop-carried values: iterations and condition."""
@@ -44,6 +45,9 @@ class SuppliedShapes(Record):
                 return [None, self.facts[1].shape, *[None] * (len(self.facts) - _LOOP_HEAD)]
             case "SequenceMap":
                 return [held(each.inside) if each.inside is not None else held(each) for each in self.values]
+            case "FlexAttention":
+                query, key = (each.shape for each in self.facts[:2])
+                return [(*query[:3], key[2])] if query and key and len(query) == len(key) == 4 else []
             case "Scan" if self.scan is not None:
                 states = self.subgraphs.state_count
                 return [
@@ -168,6 +172,16 @@ class ScanAxes(Record):
         if not 0 <= axis <= len(shape):
             return None
         return (*self.batch, *shape[:axis], self.length, *shape[axis:])
+
+
+def score_type(node: Operands | None) -> ValueType | None:
+    """Return the type of the scores of a FlexAttention; None for other operators, and if it is unknown."""
+    if node is None or (node.schema.domain, node.operator) != (PREVIEW_DOMAIN, "FlexAttention"):
+        return None
+    if node.has("softmax_precision"):
+        return tensor_of(node.integer("softmax_precision", 0))
+    kind = node.fact(0).kind
+    return DOUBLE if kind == DOUBLE else FLOAT if kind else None
 
 
 def scan_axes(node: Operands | None, subgraphs: Subgraphs) -> ScanAxes | None:

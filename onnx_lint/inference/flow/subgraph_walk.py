@@ -9,7 +9,7 @@ from typing import Any, Final
 from onnx_lint.inference.flow.cell import Cell, NodeOutcome, as_fact
 from onnx_lint.inference.flow.faulty_values import FaultyValues
 from onnx_lint.inference.flow.frames import Frame, Known, Walk
-from onnx_lint.inference.flow.subgraph_shapes import SuppliedShapes, scan_axes
+from onnx_lint.inference.flow.subgraph_shapes import SuppliedShapes, scan_axes, score_type
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.shapes.fact import Fact, Facts
 from onnx_lint.inference.shapes.problem import is_remark
@@ -59,11 +59,30 @@ class SubgraphWalk:
                 cell.keep(key, outcome)
         return outcome
 
+    def walk_others(
+        self, node: Node, cell: Cell, inputs: Facts, frame: Frame, known: Known, nested: Sequence[Graph]
+    ) -> Generator[Walk, Facts, None]:
+        """Walk the subgraphs of a node whose outputs do not follow from them: a FlexAttention supplies scores.
+
+        The other operators are searches of ONNX Runtime. It is not documented what they supply.
+        """
+        supplier = self._supplier(node, cell, inputs) if score_type(cell.operands(inputs)) is not None else None
+        for graph in nested:
+            name = _attribute_name(node, graph)
+            supplied = self._supplied(supplier, name, graph, frame) if supplier is not None else None
+            found = yield self._walk_nested(graph, frame, known, supplied)
+            if supplier is None or any(True for _ in supplier.subgraphs.mismatched_inputs(name, graph)):
+                continue  # an output that follows from a wrong input is no further finding
+            for mismatch in outputs_of(supplier.subgraphs, {name: tuple([each.kind for each in found])})[1]:
+                self._found.note_subgraph(node, graph, mismatch, frame.call)
+
     def _supplier(self, node: Node, cell: Cell, inputs: Facts) -> SuppliedShapes:
         _, problems = cell.shapes(inputs, cell.typed(inputs))
         is_right = all(map(is_remark, problems))
-        subgraphs = Subgraphs(self._control_flow, node, tuple([each.kind for each in inputs]), cell.arguments)
-        return SuppliedShapes(subgraphs, inputs, scan_axes(cell.operands(inputs), subgraphs) if is_right else None)
+        operands = cell.operands(inputs)
+        kinds = tuple([each.kind for each in inputs])
+        subgraphs = Subgraphs(self._control_flow, node, kinds, cell.arguments, score_type(operands))
+        return SuppliedShapes(subgraphs, inputs, scan_axes(operands, subgraphs) if is_right else None)
 
     def _outcome(
         self,
@@ -109,7 +128,7 @@ class SubgraphWalk:
         """Return the facts that the operator supplies to the inputs of a subgraph; None if it supplies none."""
         node = supplier.subgraphs.node
         kinds = supplier.subgraphs.supplied(attribute, graph)
-        for mismatch in supplier.subgraphs.mismatched_inputs(attribute, graph, kinds):
+        for mismatch in supplier.subgraphs.mismatched_inputs(attribute, graph):
             self._found.note_subgraph(node, graph, mismatch, frame.call)
         if kinds is None:
             return None

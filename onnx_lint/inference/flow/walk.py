@@ -185,11 +185,12 @@ class Flow:
             if impossible:
                 self._declarations.note_impossible(graph, declared, impossible, frame.call)
         for index, graphs in nested.items():
-            operator = cells[table.forms[index]].operator if index < len(table.forms) else None
-            # Other operators with graphs are searches of ONNX Runtime. It is not documented what they supply.
-            if operator is not None and not operator.by_subgraphs:
-                for each in graphs:
-                    yield self.walk_nested(each, frame, known, None)
+            holder = cells[table.forms[index]] if index < len(table.forms) else None
+            if holder is not None and holder.operator is not None and not holder.operator.by_subgraphs:
+                node = graph.nodes[index]
+                facts = tuple([get(name, UNKNOWN) for name in node.inputs])
+                with self.crashes.at("following the values through subgraphs", node):
+                    yield from self.subgraphs.walk_others(node, holder, facts, frame, known, graphs)
         self.found.note_graph(graph, known, frame.cells, frame.call, has_unknown=has_unknown)
         # A value that is declared with another type is reported, and is unknown as an output of a subgraph.
         return tuple([UNKNOWN if name in differing else get(name, UNKNOWN) for name in graph.output_names])

@@ -61,6 +61,8 @@ class SubgraphConflict(Record):
                 return f"{what} is {found}, {node} carries on what begins as {expected}"
             case SubgraphRole.SCAN_OUTPUT:
                 return f"{what} is {found}, each scan output of {node} is {expected}"
+            case SubgraphRole.MODIFIED:
+                return f"{what} is {found}, {node} requires the type of the input, {expected}"
 
     def notes(self) -> list[Note]:
         """Return the node, and the call that supplies the types."""

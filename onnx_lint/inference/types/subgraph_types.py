@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The types that control-flow operators supply to their subgraphs, and their output types."""
+"""The types that operators supply to their subgraphs, and their output types."""
 
 from __future__ import annotations
 
@@ -42,6 +42,8 @@ class SubgraphRole(Enum):
     """The initial type: values that are carried from one run of the body to the next keep their type."""
     SCAN_OUTPUT = "scan output"
     """A tensor type, for an output of a Loop body that is stacked."""
+    MODIFIED = "modified"
+    """The type of the scores or probabilities that a subgraph of FlexAttention modifies."""
 
 
 class Mismatch(Record):
@@ -65,6 +67,8 @@ class Subgraphs(Record):
     inputs: Inputs
     arguments: Arguments
     """The attributes that decide types: for Scan the number of scan inputs."""
+    scores: ValueType | None = None
+    """The type of the scores and probabilities of a FlexAttention; None for other operators, and if unknown."""
 
     @property
     def values(self) -> Types:
@@ -77,6 +81,8 @@ class Subgraphs(Record):
 
         If the subgraph has another number of inputs, which is another finding, it is unknown which input gets what.
         """
+        if self.scores is not None:
+            return (self.scores,) if len(graph.input_names) == 1 else None
         count = self.control_flow.supplied_inputs(self.node)
         if attribute != "body" or count is None or len(self.control_flow.awaited_inputs(graph, count)) != count:
             return None
@@ -90,8 +96,9 @@ class Subgraphs(Record):
             case _:
                 return None
 
-    def mismatched_inputs(self, attribute: str, graph: Graph, supplied: Types | None) -> Iterator[Mismatch]:
+    def mismatched_inputs(self, attribute: str, graph: Graph) -> Iterator[Mismatch]:
         """Yield the inputs of a subgraph whose declared type is not the supplied one."""
+        supplied = self.supplied(attribute, graph)
         for index, (value, given) in enumerate(zip(graph.proto.input, supplied or (), strict=False)):
             declared = from_proto(value.type)
             if declared is not None and given is not None and declared != given:
@@ -120,6 +127,8 @@ def outputs_of(subgraphs: Subgraphs, found: Mapping[str, Types]) -> tuple[Types,
         case "Scan":
             body = found.get("body", ())
             outputs, mismatches = _carried(subgraphs.values[: subgraphs.state_count], body, 0)
+        case "FlexAttention":
+            outputs, mismatches = (), list(_modified(subgraphs.scores, found))
         case _:
             outputs, mismatches = tuple(map(sequence_of, found.get("body", ()))), []
     return (*outputs, *(None,) * (count - len(outputs)))[:count], mismatches
@@ -136,6 +145,12 @@ def _branches(then_types: Types, else_types: Types) -> tuple[Types, list[Mismatc
         if one and other and one != other:
             mismatches.append(Mismatch("else_branch", SubgraphRole.BRANCH, index, other, one))
     return tuple(outputs), mismatches
+
+
+def _modified(scores: ValueType | None, found: Mapping[str, Types]) -> Iterator[Mismatch]:
+    for attribute, (kind,) in found.items():
+        if kind and scores and kind != scores:
+            yield Mismatch(attribute, SubgraphRole.MODIFIED, 0, kind, scores)
 
 
 def _loop(subgraphs: Subgraphs, body: Types) -> tuple[Types, list[Mismatch]]:
