@@ -131,6 +131,15 @@ def test_all_pages_are_in_the_table_of_contents(site: dict[str, str]):
     assert sorted(listed) == sorted(names)
 
 
+def test_the_fixtures_of_decided_questions_exist():
+    page = (DOCS / "operator_checks.md").read_text(encoding="utf-8")
+    named = re.findall(r"`([a-z0-9-]+/(?:valid|invalid)/\w+)`", page)
+    assert len(named) > 50
+    assert [name for name in named if not list((DOCS.parent / "fixtures").glob(f"{name}.*"))] == []
+    tests = re.findall(r"`(tests/[\w/]+\.py)`", page)
+    assert [name for name in tests if not (DOCS.parent / name).is_file()] == []
+
+
 # --- the examples are what a user would see
 
 

@@ -72,7 +72,7 @@ class SubgraphWalk:
             supplied = self._supplied(supplier, name, graph, frame) if supplier is not None else None
             found = yield self._walk_nested(graph, frame, known, supplied)
             if supplier is None or any(True for _ in supplier.subgraphs.mismatched_inputs(name, graph)):
-                continue  # an output that follows from a wrong input is no further finding
+                continue  # an output that follows from a wrong input is not reported again
             for mismatch in outputs_of(supplier.subgraphs, {name: tuple([each.kind for each in found])})[1]:
                 self._found.note_subgraph(node, graph, mismatch, frame.call)
 
