@@ -9,7 +9,7 @@ distinct rest (docs/performance.md: columns-of-nodes).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from sys import intern
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -27,7 +27,7 @@ _T = TypeVar("_T")
 _INPUT, _OUTPUT, _NAME, _OP_TYPE = 0x0A, 0x12, 0x1A, 0x22
 """The tags of the first fields of a NodeProto."""
 
-_DOMAIN: Final = 0x3A
+_ATTRIBUTE, _DOMAIN, _OVERLOAD = 0x2A, 0x3A, 0x42
 
 _METADATA: Final = 0x4A
 
@@ -41,8 +41,8 @@ _ANNOTATIONS: Final = {
 }
 """The annotations by their tags, which differ from node to node: documentation, metadata, device configurations."""
 
-_IN_REST: Final = _ANNOTATIONS.keys() | {_OP_TYPE, 0x2A, 0x3A, 0x42}
-"""The tags of all fields from op_type on: with the above attribute, domain and overload."""
+_IN_REST: Final = _ANNOTATIONS.keys() | {_OP_TYPE, _ATTRIBUTE, _DOMAIN, _OVERLOAD}
+"""The tags of all fields from op_type on."""
 
 _NOTES_AT_ONCE: Final = 100
 """The number of nodes whose metadata are parsed together."""
@@ -127,11 +127,12 @@ _FormKey = tuple[bytes, int | tuple[bool, ...], int | tuple[bool, ...]]
 
 
 class _Batch:
-    """Forms whose attributes are parsed together: each message that is parsed separately takes a kilobyte."""
+    """Forms whose attributes are parsed together: each message that is parsed separately takes time and a kilobyte."""
 
-    __slots__ = ("_forms", "_pieces", "_size", "_waiting")
+    __slots__ = ("_forms", "_pieces", "_size", "_table", "_waiting")
 
-    def __init__(self) -> None:
+    def __init__(self, table: NodeTable) -> None:
+        self._table = table
         self._forms: list[tuple[NodeForm, int]] = []
         self._pieces: list[bytes] = []
         self._size = 0
@@ -158,18 +159,30 @@ class _Batch:
         """Give the forms their attributes, if these have more than `least` bytes."""
         if self._size <= least:
             return
-        attributes = schema.outline("NodeProto").FromString(b"".join(self._pieces)).attribute
-        start = 0
-        for form, count in self._forms:
-            form.attributes = attributes[start : start + count]
-            form.attribute_types = _types_of(form.attributes)
-            start += count
+        for (form, _), attributes in zip(self._forms, self._attributes(), strict=True):
+            form.attributes = attributes
+            form.attribute_types = _types_of(attributes)
         for key, form in self._waiting.items():
-            _forms.keep(key, form)
+            form.is_shared = self._table.is_canonical
+            if form.is_shared:
+                _forms.keep(key, form)
         self._forms.clear()
         self._pieces.clear()
         self._waiting.clear()
         self._size = 0
+
+    def _attributes(self) -> Iterator[Sequence[Any]]:
+        """Yield the attributes of each form, and note in the table whether all of them are canonical."""
+        outline = schema.outline("NodeProto")
+        attributes = outline.FromString(_nodeless(b"".join(self._pieces), self._table)[1]).attribute
+        if len(attributes) != sum(count for _, count in self._forms):  # some cannot be parsed
+            for piece in self._pieces:
+                yield outline.FromString(_nodeless(piece, self._table)[1]).attribute
+            return
+        start = 0
+        for _, count in self._forms:
+            yield attributes[start : start + count]
+            start += count
 
 
 class NodeTable:
@@ -219,7 +232,8 @@ def node_table(nodes: Iterable[bytes], before: Iterable[str] = ()) -> NodeTable:
     `before` are the names of the values that are there before the first node: inputs and initializers.
     Nodes inside of graphs in attributes are not looked at: they are bytes of those graphs.
     """
-    table, batch = NodeTable(before), _Batch()
+    table = NodeTable(before)
+    batch = _Batch(table)
     _read(nodes, table, batch, notes := _Notes(table))
     batch.parse()
     notes.parse()
@@ -403,9 +417,12 @@ def _form(
     form = _forms.get(key) or batch.find(key)
     if form is None:
         given = tuple(map(bool, inputs)), tuple(map(bool, outputs))
-        bare = _bare(core)
-        if bare is not None:
-            form, has_annotations = NodeForm(*bare, *given), False
+        split = _split(core)
+        if split is not None:
+            (op_type, domain, overload), attributes = split
+            form, has_annotations = NodeForm(op_type, domain, *given, overload=overload), False
+            if attributes:
+                batch.add(form, len(attributes), b"".join(attributes))
         else:
             form, has_annotations = _parsed_form(core, given, table, batch)
         is_short = len(core) <= MAX_SHARED_BYTES and len(inputs) + len(outputs) <= _MOST_SHARED_NAMES
@@ -416,20 +433,37 @@ def _form(
     return form
 
 
-def _bare(core: bytes) -> tuple[str, str] | None:
-    """Return operator and domain of nodes without anything else, as half of all forms are;
-    None if the parser must read it.
+_TEXTS: Final = {_OP_TYPE: 0, _DOMAIN: 1, _OVERLOAD: 2}
+
+
+def _split(core: bytes) -> tuple[list[str], list[bytes]] | None:
+    """Return operator, domain and overload of nodes, and their attributes with their tags, for the parser.
+
+    None if the parser must read the whole: there is something else, another order, a long text, or perhaps a type.
     """
-    if not 2 <= len(core) <= MAX_SHARED_BYTES or core[0] != _OP_TYPE or core[1] >= 0x80:
+    size = len(core)
+    if size > MAX_SHARED_BYTES or (size > _MAX_PLAIN_BYTES and not _TYPE_TAGS.isdisjoint(core)):
         return None
-    end = core[1] + 2
-    domain = core[end:]
-    if end > len(core) or (domain and (len(domain) < 2 or domain[0] != _DOMAIN or domain[1] != len(domain) - 2)):
-        return None
+    texts = ["", "", ""]
+    attributes: list[bytes] = []
+    position = tag = 0
     try:
-        return intern(core[2:end].decode()), intern(domain[2:].decode())
-    except UnicodeDecodeError:
+        while position < size:
+            start, before, tag = position, tag, core[position]
+            length, position = core[start + 1], start + 2
+            if tag == _ATTRIBUTE and tag >= before:
+                if length >= 0x80:
+                    length, position = decode_varint(core, start + 1)
+                position += length
+                attributes.append(core[start:position])
+            elif tag in _TEXTS and tag > before and length < 0x80:
+                position += length
+                texts[_TEXTS[tag]] = intern(core[start + 2 : position].decode())
+            else:
+                return None
+    except (IndexError, OverflowError, UnicodeDecodeError):
         return None
+    return (texts, attributes) if position == size else None
 
 
 def _interned(name: str) -> str:

@@ -176,6 +176,8 @@ ODD = {
     "operator as a number": _field("name", "n") + number(FIELDS["op_type"], 1),
     "length in more bytes than it takes": b"\x0a\x81\x00x" + WELL,
     "operator with a length in more bytes than it takes": b"\x1a\x01n\x22\x81\x00R",
+    "attribute with a length in more bytes than it takes": WELL + b"\x2a\x80\x00",
+    "overload before domain": WELL + _field("overload", "o") + _field("domain", "d"),
 }
 BROKEN = {
     "not UTF-8 in an input": _field("input", b"\xff") + _field("op_type", "Relu"),
@@ -202,6 +204,19 @@ def test_what_is_written_in_another_way_is_noted(name: str):
         expected = NODE.FromString(data)
         expected.DiscardUnknownFields()
         assert _rows(table)[1] == _expected(expected)
+
+
+@pytest.mark.parametrize("name", [name for name in (*ODD, *BROKEN) if "attribute" in name])
+def test_odd_attributes_cost_no_other_form_its_own(name: str):
+    written = [WELL + _field("attribute", length(1, f"{name} {index}") + number(20, 2)) for index in range(3)]
+    table = node_table([*written[:2], {**ODD, **BROKEN}[name], written[2]])
+    assert not table.is_canonical
+    right = [table.forms[index] for index in (0, 1, 3)]
+    assert [form.attribute_types for form in right] == [((f"{name} {index}", 2),) for index in range(3)]
+    again = node_table(written)
+    assert again.is_canonical
+    assert not {*table.forms} & {*again.forms}  # what is not canonical is not kept for other tables
+    assert all(form.is_shared for form in again.forms)
 
 
 @pytest.mark.parametrize("data", [b"", WELL, _field("input", "") + _field("output", ""), _field("name", ""), WELL[6:]])
