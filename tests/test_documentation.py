@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import json
 import os
 import re
 import shlex
@@ -329,3 +330,21 @@ def test_the_table_of_folders_is_that_of_the_packages():
         for name, path in packages.items()
     }
     assert rows == {name: " ".join(sentence.split()).removesuffix(".") for name, sentence in sentences.items()}
+
+
+def test_the_problem_matchers_of_the_editor_read_the_form_concise(capsys: pytest.CaptureFixture[str]):
+    page = (DOCS / "editors.md").read_text(encoding="utf-8")
+    tasks = json.loads(page.partition("```json\n")[2].partition("```")[0])
+    patterns = [matcher["pattern"] for matcher in tasks["tasks"][0]["problemMatcher"]]
+    fixture = next(fixture for fixture in fixtures_of("cycle") if not fixture.is_valid)
+    binary = ROOT / "tests" / "models" / "iris_logistic_regression.onnx"
+    run(["-f", "concise", "--pedantic", "--no-config", str(fixture.path), str(binary)])
+    for line in capsys.readouterr().out.splitlines():
+        of_text = line.startswith(str(fixture.path))
+        found = [re.match(pattern["regexp"], line) for pattern in patterns]
+        assert [match is not None for match in found] == [not of_text, of_text], line
+        for pattern, match in zip(patterns, found, strict=True):
+            if match is not None:
+                assert match[pattern["file"]] in (str(fixture.path), str(binary))
+                assert match[pattern["severity"]] in ("error", "warning", "note")
+                assert match[pattern["message"]]
