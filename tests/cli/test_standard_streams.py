@@ -121,7 +121,7 @@ READERS_LEAVE: list[tuple[list[str], int]] = [
 
 @pytest.mark.parametrize(("arguments", "code"), READERS_LEAVE)
 def test_a_reader_that_is_gone_changes_no_exit_code(arguments: list[str], code: int) -> None:
-    for joins in (False, True):
+    for joins in (False, True) if code else (True,):
         reading, writing = os.pipe()
         os.close(reading)
         done = subprocess.run(

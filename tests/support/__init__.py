@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tests share, by purpose."""
+"""Code that tests share, by purpose."""

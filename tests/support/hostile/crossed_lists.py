@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models with two lists, of which a rule may ask one for each entry of the other."""
+"""Models with two lists, for rules that look up each entry of one list in the other."""
 
 from __future__ import annotations
 
@@ -309,4 +309,4 @@ CROSSED: Final[dict[str, tuple[str, Callable[[int], str]]]] = {
         ),
     ),
 }
-"""What is the matter: the rule that finds it, and the model."""
+"""Pairs of a rule and the model in which it has findings."""

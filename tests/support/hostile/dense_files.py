@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that are nothing but the smallest elements of one list: what takes up most memory for each of its bytes."""
+"""Files that hold only the smallest elements of one list, which take most memory for each byte."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def convolutions() -> bytes:
 
 
 def additions() -> bytes:
-    """A chain of Add, each of which adds an initializer of its own."""
+    """A chain of Add nodes. Each adds an initializer of its own."""
     nodes = [
         length(1, f"x{i}") + length(1, f"w{i}") + length(2, f"x{i + 1}") + length(3, f"n{i}") + length(4, "Add")
         for i in range(COUNT)
@@ -78,7 +78,7 @@ def annotated_values() -> bytes:
 
 
 def constants() -> bytes:
-    """Constants of a small number, each of which an Add takes in."""
+    """Constants of a small number, each an input of one Add."""
     value = [length(9, index.to_bytes(4, "little")) for index in range(100)]
     nodes = [
         node
@@ -135,7 +135,7 @@ def external_initializers() -> bytes:
 
 
 def constants_of_many_values() -> bytes:
-    """A chain of Add, each of which adds a Constant that stands before it; there are a thousand values."""
+    """A chain of Add nodes. Each adds the Constant before it; there are a thousand values."""
     nodes = [length(1, "x") + length(2, "x0") + length(4, "Relu")]
     for i in range(COUNT):
         tensor = number(2, 7) + length(9, (i % 1000).to_bytes(8, "little"))

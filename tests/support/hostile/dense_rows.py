@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that are nothing but small elements of one list, each with names or values of its own: nothing is shared."""
+"""Files that hold only small elements of one list, each with names or values of its own: nothing is shared."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _node(*inputs: str, output: str, rest: bytes = RELU) -> bytes:
 
 
 def _named(index: int) -> bytes:
-    """What a node has beside its inputs and outputs, with a name of its own."""
+    """The fields of a node other than its inputs and outputs, with a name of its own."""
     return length(3, f"node_{name(index)}") + RELU
 
 
@@ -63,7 +63,7 @@ def _chain(back: int, *, closed: bool, rest: Callable[[int], bytes] = lambda _: 
 
 
 def _constant(value: int, size: int) -> bytes:
-    """What a Constant of an int64 has beside the name of its output, with so many bytes for the value."""
+    """The fields of a Constant of an int64 other than its output, with this number of bytes for the value."""
     tensor = number(2, 7) + length(9, value.to_bytes(size, "little"))
     return length(4, "Constant") + length(5, length(1, "value") + length(5, tensor) + number(20, 4))
 

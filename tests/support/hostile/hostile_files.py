@@ -25,7 +25,7 @@ NODE = 'node { op_type: "Abs" input: "x" output: "y" }'
 
 
 def in_bytes(text: str) -> bytes:
-    """The model that a text stands for, in binary form."""
+    """Return the model in a text, in binary form."""
     # The text is one of ours, however much there is in it.
     parsed = parse_textproto(BytesSource(text.encode()), limits=replace(DEFAULT_LIMITS, memory=1 << 40))
     assert isinstance(parsed, schema.message("ModelProto")), parsed
@@ -119,7 +119,7 @@ def calling(bodies: dict[str, str]) -> bytes:
 
 
 def laughs(levels: int) -> bytes:
-    """Functions of which each calls the next one twice."""
+    """Functions that each call the next one twice."""
     bodies = {f"F{level}": call(f"F{level + 1}", "x", "m") + call(f"F{level + 1}", "m", "y") for level in range(levels)}
     return calling({**bodies, f"F{levels}": NODE})
 
@@ -197,9 +197,9 @@ class Attack:
     """Makes the bytes of the model; may put other files into the folder."""
     suffix: str = ".onnx"
     place: str | None = None
-    """The place of the finding, where it is told."""
+    """The place of the finding, if the report has one."""
     memory_bytes: int = 1 << 30
-    """How much address space the program may have."""
+    """The address space that the program may have."""
 
 
 def _made(data: bytes | Callable[[], bytes]) -> Callable[[Path], bytes]:
@@ -328,7 +328,7 @@ ATTACKS = (
             )
         ),
     ),
-    # Extents that operators trust. (What crashed on Slice, an input without elements, is no fault of a model.)
+    # Extents that operators trust. (An input without elements, on which Slice crashed, is not a fault of a model.)
     Attack(
         "Conv of another rank",
         "incompatible-operand-shapes",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors and value infos of which columns are made."""
+"""Tensors and value infos for columns."""
 
 from __future__ import annotations
 

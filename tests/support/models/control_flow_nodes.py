@@ -31,7 +31,7 @@ def _cast(source: str, target: str, kind: str) -> NodeProto:
 
 
 def _branches(schema: onnx.defs.OpSchema, kinds: list[str]) -> Iterator[Case]:
-    """If: two branches that hand on a value from outside, or the elements of it as another type."""
+    """If: two branches that return a value from outside, or its elements as another type."""
 
     def case(mutation: str, inputs: Mapping[str, str], then_node: NodeProto, else_node: NodeProto) -> Case:
         node = helper.make_node(

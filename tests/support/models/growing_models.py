@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models of which one list, any of the schema, holds as many entries as is asked for."""
+"""Models in which one list, any of the schema, has the requested number of entries."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The message of a model, of which `Model.proto` has parts as bytes."""
+"""The whole message of a model. In `Model.proto`, parts of it are bytes."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from support.project.fixture_files import Fixture, fixtures
 
 SEED = 15
 MUTANTS = 2
-"""How many mutants there are of each model."""
+"""The number of mutants of each model."""
 
 NUMBERS = (0, 1, -1, 2, 7, 2**31, -(2**40))
 

@@ -40,7 +40,7 @@ def counts_of_operands(operator: OperatorSchema, most: int = 7) -> tuple[list[in
 
 
 def random_facts(random: Random, operator: OperatorSchema, count: int) -> tuple[Fact, ...]:
-    """Return what may be known of the inputs: mostly types that go together, shapes of like ranks, and elements."""
+    """Return random facts about the inputs: mostly types that go together, shapes of like ranks, and elements."""
     kinds: dict[str, str] = {}
     rank = random.choice((0, 1, 1, 2, 2, 3, 4))
     found = []

@@ -41,7 +41,7 @@ def places(diagnostic: Diagnostic) -> Iterable[str]:
 
 
 def is_plain(proto: Proto) -> bool:
-    """Whether the model is a main graph with a name and a default operator set, and nothing beside it."""
+    """Return whether the model is only a main graph with a name and a default operator set."""
     imports = [entry.version for entry in proto.opset_import if entry.domain in {"", "ai.onnx"}]
     return (
         proto.HasField("graph")
@@ -59,7 +59,7 @@ def _stand_in(proto: Proto, fields: frozenset[str], diagnostics: Iterable[Diagno
 
 
 def can_move_into_branch(proto: Proto, diagnostics: tuple[Diagnostic, ...]) -> bool:
-    """Whether the findings stand in what moves, and the branch is as right or wrong as the main graph was."""
+    """Return whether all findings are in the part that moves, and the branch is as right or wrong as the main graph."""
     graph = proto.graph
     inputs = {value.name for value in graph.input}
     initializers = {tensor.name for tensor in graph.initializer}
@@ -78,7 +78,7 @@ def can_move_into_branch(proto: Proto, diagnostics: tuple[Diagnostic, ...]) -> b
 
 
 def _gives_all_types(proto: Proto) -> bool:
-    """Whether the If of the imported operator set may give values of the types of the outputs."""
+    """Return whether the If of the imported operator set can produce values of the types of the outputs."""
     opset = next(entry.version for entry in proto.opset_import if entry.domain in {"", "ai.onnx"})
     operator = find("", "If", opset)
     allowed = allowed_types(operator.outputs[0]) if operator is not None else frozenset()
@@ -115,7 +115,7 @@ def moved_into_branch(proto: Proto) -> Proto:
 
 
 def can_move_into_function(proto: Proto, diagnostics: tuple[Diagnostic, ...]) -> bool:
-    """Whether the findings stand in nodes, and a function can hold all that the nodes need."""
+    """Return whether all findings are in nodes, and a function can hold everything that the nodes need."""
     graph = proto.graph
     return (
         is_plain(proto)

@@ -15,14 +15,14 @@ import numpy as np
 
 @dataclass(frozen=True)
 class RuntimeNode:
-    """A node with its inputs, None for one that is left out, and the shapes of its outputs; None for one not told."""
+    """A node with its inputs, None for an omitted one, and the shapes of its outputs, None for an unknown one."""
 
     operator: str
     inputs: tuple[np.ndarray | None, ...]
     outputs: tuple[tuple[int | None, ...] | None, ...]
     attributes: dict[str, Any] = field(default_factory=dict)
     runs: bool = True
-    """Whether ONNX Runtime has a kernel for CPUs that takes it."""
+    """True if ONNX Runtime has a kernel for CPUs that takes the node."""
 
     def __str__(self) -> str:
         shapes = " ".join("-" if each is None else "x".join(map(str, each.shape)) or "()" for each in self.inputs)

@@ -21,7 +21,7 @@ def node(operator, *shapes, version=25, outputs=1, **attributes):
 
 
 def size_of(dim: int | str, sizes: Mapping[str, int]) -> int | None:
-    """The size that a dimension stands for when its variables stand for these; None where another one is in it."""
+    """Return the size of a dimension with these values of its variables; None if it has another variable."""
     if isinstance(dim, int):
         return dim
     names = sorted(map(re.escape, sizes), key=len, reverse=True)

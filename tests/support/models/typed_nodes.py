@@ -116,7 +116,7 @@ def input_types(schema: onnx.defs.OpSchema, node: NodeProto, chosen: Mapping[str
 
 
 def bases(schema: onnx.defs.OpSchema) -> Iterator[NodeProto]:
-    """Nodes of which the first that onnx takes is the one that is changed: with many operands, or with few."""
+    """Nodes with many operands, or with few. The first one that onnx accepts is changed."""
     least, most = least_node(schema), most_node(schema)
     for inputs, outputs in ((most.input, most.output), (most.input, least.output), (least.input, least.output)):
         for last in range(len(inputs), len(inputs) - 3, -1):
@@ -193,7 +193,7 @@ def _input_mutations(schema: onnx.defs.OpSchema, base: NodeProto) -> Iterator[Ca
         ]
         shared = [other for at, other in enumerate(base.input) if at != index and _are_bound(schema, at, index)]
         for kind in others[:: max(1, len(others) // 6)]:
-            # All inputs of the variable, so that nothing but the constraint is broken.
+            # All inputs of the variable, so that only the constraint is broken.
             yield Case("input outside of the constraint", base, types | dict.fromkeys([name, *shared], kind))
         if shared and len(allowed) > 1:
             other = next(kind for kind in sorted(allowed) if kind != types[name])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the program in a process of its own and tells how much memory and time of the processor it took."""
+"""Runs the program in a process of its own, and measures its memory and its time of the processor."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 MOST_SECONDS = 60
-"""Of the processor for one file; what takes longer is ended."""
+"""The limit for one file, of the processor. The program is ended at it."""
 
 MAIN = """
 import resource, runpy, sys
@@ -39,12 +39,12 @@ class Run:
     peak_bytes: int
     seconds: float
     errors: str
-    """What it wrote on standard error."""
+    """The content of standard error."""
     report: dict[str, Any]
 
 
 def run(path: Path, *arguments: str, limit: int = resource.RLIM_INFINITY, form: str = "json") -> Run:
-    """Lint the file, with no more than `limit` bytes of address space; a report of another form is not handed on."""
+    """Lint the file, with no more than `limit` bytes of address space. Only a report in JSON is returned."""
     command = [sys.executable, "-c", MAIN, str(MOST_SECONDS), str(limit), str(path), "-f", form, *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     *report, figures = done.stdout.splitlines()

@@ -7,6 +7,6 @@ import signal
 
 
 def heed_signals() -> None:
-    """Let a new process end by signals that these tests may have been told to ignore, as `nohup` and `&` do."""
+    """Let a new process end by signals that the tests may ignore, as under `nohup` and `&`."""
     for each in (signal.SIGINT, signal.SIGHUP):
         signal.signal(each, signal.SIG_DFL)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What processes do in place of linting. Each process that a test starts imports it from here."""
+"""Replacements of linting in processes. Each process that a test starts imports them from here."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a test run notes the fixtures that it blessed; no conftest.py, which tests would import a second time."""
+"""The list of fixtures that a test run blessed. It is not in conftest.py, which tests would import a second time."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the checkout is that the tests are of."""
+"""Paths of the checkout under test."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from support.project.fixture_files import diagnostics_of, fixtures, fixtures_of
 
 
 class Member(Record):
-    """What an operator says of some of its attributes or operands, in some of its versions."""
+    """A demand of an operator on some of its attributes or operands, in some of its versions."""
 
     operator: str
     """With its domain, as reports name it."""
@@ -27,9 +27,9 @@ class Member(Record):
     names: frozenset[str]
     """One of them is what a finding is about; empty where any may be."""
     word: str
-    """What stands in the message of each such finding."""
+    """A part of the message of each such finding."""
     given: frozenset[str]
-    """The attributes of which a valid fixture gives one; empty where it is enough that it has the operator."""
+    """A valid fixture gives one of these attributes; if there are none, it only needs the operator."""
 
 
 FAMILIES: Final[Mapping[str, str]] = {
@@ -144,7 +144,7 @@ def _types(schema: OperatorSchema) -> Iterator[Member]:
         yield Member(_name(schema), name, frozenset(), f" with attribute '{name}' ", frozenset({name}))
 
 
-class Told(Record):
+class FixtureFinding(Record):
     """A finding of a fixture, of the rule in whose folder that is."""
 
     fixture: str
@@ -154,9 +154,9 @@ class Told(Record):
 
 
 @functools.cache
-def _told(rule: str) -> tuple[Told, ...]:
+def _findings(rule: str) -> tuple[FixtureFinding, ...]:
     return tuple(
-        Told(fixture.id, diagnostic.operator or "", diagnostic.subject or "", diagnostic.message)
+        FixtureFinding(fixture.id, diagnostic.operator or "", diagnostic.subject or "", diagnostic.message)
         for fixture in fixtures_of(rule)
         if not fixture.is_valid
         for diagnostic in diagnostics_of(fixture)
@@ -167,11 +167,11 @@ def _told(rule: str) -> tuple[Told, ...]:
 def broken_in(family: str, member: Member) -> set[str]:
     """The fixtures that break what the member says."""
     return {
-        told.fixture
-        for told in _told(FAMILIES[family])
-        if told.operator == member.operator
-        and (not member.names or told.subject in member.names)
-        and member.word in told.message
+        found.fixture
+        for found in _findings(FAMILIES[family])
+        if found.operator == member.operator
+        and (not member.names or found.subject in member.names)
+        and member.word in found.message
     }
 
 
@@ -203,7 +203,7 @@ def _valid_nodes() -> Mapping[str, list[tuple[str, frozenset[str]]]]:
 
 @functools.cache
 def through_functions(rule: str) -> tuple[int, int]:
-    """How many invalid and valid fixtures of the rule have an attribute that refers to a parameter of a function."""
+    """Return the numbers of invalid and valid fixtures of the rule with an attribute that refers to a parameter."""
     counts = [0, 0]
     for fixture in fixtures_of(rule):
         if "ref_attr_name" in fixture.text:

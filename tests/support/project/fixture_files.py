@@ -32,7 +32,7 @@ FIXTURES = ROOT / "fixtures"
 MAX_PROSE_LINES = 3
 
 COUNTED = tuple({name for clause in clauses().values() if clause.presence == "counted" for name in clause.rules})
-"""What users see as a number stands in the verdict of a fixture by itself."""
+"""Rules whose findings users see as a number. Verdicts of fixtures list them."""
 
 LEFT_OUT = "missing-producer"
 """This rule judges its own fixtures only, so that the others need not name a producer."""
@@ -61,7 +61,7 @@ class Fixture:
     """Key and value of each header, `expect` lines included, in file order."""
     prose: tuple[str, ...]
     block_lines: int
-    """How many lines the block of comments at the top has."""
+    """The number of lines of the block of comments at the top."""
     expected: tuple[str, ...] = field(default=())
 
     @functools.cached_property
@@ -116,7 +116,7 @@ class Fixture:
 
     @property
     def directory(self) -> Path | None:
-        """Where the files of external data are; they are looked up only where a folder `data` stands beside."""
+        """The folder with the files of external data; None if no folder `data` is beside the fixture."""
         data = self.path.parent / "data"
         return data if data.is_dir() else None
 
@@ -212,10 +212,10 @@ def fixture_paths() -> Iterator[Path]:
 
 
 class Linted(NamedTuple):
-    """What a run over a fixture under its own settings gives."""
+    """The result of a run over a fixture under its own settings."""
 
     form: str
-    """How the file was written: `textproto`, `json` or `binary`."""
+    """The form of the file: `textproto`, `json` or `binary`."""
     diagnostics: tuple[Diagnostic, ...]
 
 
@@ -227,7 +227,7 @@ def linted(fixture: Fixture) -> Linted:
 
 
 def diagnostics_of(fixture: Fixture) -> tuple[Diagnostic, ...]:
-    """What onnx-lint says of the fixture under its own settings; a rule that crashes fails the test."""
+    """Return the diagnostics of the fixture under its own settings; a rule that crashes fails the test."""
     return linted(fixture).diagnostics
 
 

@@ -19,10 +19,10 @@ EXAMPLE: Final = "Example"
 CORRECTION: Final = "How to fix"
 
 NEWEST: Final = RELEASES[-1]
-"""The release of which an excerpt is taken to be a model where it does not say."""
+"""The release of the model in an excerpt that does not name one."""
 
 _AROUND: Final = "com.example.around"
-"""The domain of the operator that defines what an excerpt only uses; nothing is known of its types and shapes."""
+"""The domain of operators that an excerpt only uses, with unknown types and shapes."""
 
 _BLOCK = re.compile(r"^```\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _HEXADECIMAL = re.compile(r'(#[^\n]*\n|\s)*([0-9a-f]{2}\s|")')
@@ -38,7 +38,7 @@ def blocks(rule: Rule, heading: str) -> list[str]:
 
 
 def written(block: str, folder: Path) -> Fixture:
-    """The file that a block of an example stands for, and those beside it, written into an empty folder."""
+    """Write the file in a block of an example, and those beside it, into an empty folder, and return the file."""
     lines = block.splitlines()
     (folder / "data").mkdir(parents=True)
     for line in lines:
@@ -54,7 +54,7 @@ def written(block: str, folder: Path) -> Fixture:
 
 
 def _write_beside(line: str, folder: Path) -> None:
-    """Write the file or link that a line `# beside the model: ...` tells of."""
+    """Write the file or link that a line `# beside the model: ...` describes."""
     match = _BESIDE.fullmatch(line)
     if match is None:
         return
@@ -67,7 +67,7 @@ def _write_beside(line: str, folder: Path) -> None:
 
 
 def completed(excerpt: str) -> Proto:
-    """The model of which `excerpt` shows fields, those of the main graph included, with what it leaves out put in."""
+    """Return a model with the fields that `excerpt` shows, also those of the main graph, and the fields it omits."""
     model, states = message("ModelProto")(), set()
     for name, field in _fields(excerpt):
         states.add(name)

@@ -12,7 +12,7 @@ from onnx_lint.model import Model
 
 
 def unasked(model: Model, settings: Settings) -> list[Registered]:
-    """The rules that the model is held against and that have nothing to look at in it; it is linted first."""
+    """Return the selected rules that have nothing to look at in the model; it is linted first."""
     lint_model(model, settings)
     selection = selection_of(settings)
     asked = {entry.id for entry in selection.asked(model)}
@@ -25,7 +25,7 @@ def with_all_rules(settings: Settings) -> Settings:
 
 
 def missed(model: Model, settings: Settings) -> list[str]:
-    """What those of all rules find all the same; of the settings, which `with_all_rules` gives, the options count."""
+    """Return the findings of all rules that a run over the model leaves out, with the options of the settings."""
     return [
         f"{entry.id}: {finding.place}: {finding.message}"
         for entry in unasked(model, settings)

@@ -25,7 +25,7 @@ TROUBLES: Final = {
     "raises": "raise RuntimeError('boom')",
     "slays": "os.kill(os.getppid(), signal.SIGKILL)",
 }
-"""What the rule of the plugin does to a model whose producer has this name."""
+"""The act of the plugin's rule on a model whose producer has this name."""
 
 _RULE: Final = '''
 import os, signal, time

@@ -56,7 +56,7 @@ def scanned(
 
 
 def exported(folder: Path) -> dict[str, bytes]:
-    """What the scan in a folder exports: each file with its bytes."""
+    """Return the exports of the scan in a folder: each file with its bytes."""
     target = folder.parent / f"{folder.name}.export"
     with open_to_read(str(folder)) as reports:
         export([reports], str(target))

@@ -12,7 +12,7 @@ from onnx_lint.report import Diagnostic
 from onnx_lint.reporters.wording import allowed_of
 
 LEAST_WORDS: Final = 4
-"""A repetition of fewer words is no sentence said twice."""
+"""A repetition of fewer words is not reported."""
 
 NEARLY_EQUAL: Final = 0.9
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A server that speaks the JSON API of Google Cloud Storage, as far as gcsfs asks: objects, listings, content."""
+"""A server with the part of the JSON API of Google Cloud Storage that gcsfs uses: objects, listings, content."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ class CloudStorageServer(WebServer):
             return None
         generation, data = self.objects[name]
         digest = hashlib.md5(data, usedforsecurity=False).hexdigest()
-        told = {"kind": "storage#object", "name": name, "bucket": "zoo", "size": str(len(data)), "md5Hash": digest}
+        described = {"kind": "storage#object", "name": name, "bucket": "zoo", "size": str(len(data)), "md5Hash": digest}
         times = {"updated": "2026-11-22T10:00:00.000Z", "timeCreated": "2026-11-22T10:00:00.000Z"}
-        return {**told, **times, "generation": str(generation)}
+        return {**described, **times, "generation": str(generation)}
 
     def _content(self, handler: Any) -> None:
         name = unquote(urlsplit(handler.path).path.removeprefix("/download/storage/v1/b/zoo/o/"))

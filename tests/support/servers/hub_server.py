@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A server that speaks the API of the Hugging Face Hub, as far as `HfFileSystem` asks: repositories, trees, files."""
+"""A server with the part of the API of the Hugging Face Hub that `HfFileSystem` uses: repositories, trees, files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Repository:
 
     commits: dict[str, dict[str, bytes]] = field(default_factory=dict)
     token: str | None = None
-    """Who does not bring it is told that there is no such repository."""
+    """The server answers requests without it as if the repository did not exist."""
 
     def files(self, revision: str) -> dict[str, bytes] | None:
         return self.commits.get(self.sha(revision) or "")
@@ -30,7 +30,7 @@ class Repository:
 
 
 class HubServer(WebServer):
-    """Files are given out by another path, to which the hub redirects, as it does with large ones."""
+    """True to redirect to another path for files, as the hub does with large ones."""
 
     def __init__(self) -> None:
         super().__init__()

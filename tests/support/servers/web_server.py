@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A server of HTTP on this machine that does what it is told, well or badly, and notes what it was asked for."""
+"""A server of HTTP on this machine that follows or breaks the protocol, and records the requests."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ PIECE = 1 << 16
 
 @dataclass
 class File:
-    """What stands under a path, and how it is given out."""
+    """The content under a path, and the way to serve it."""
 
     data: bytes | Path
     """The content; a path for a file that is too large to be held."""
     etag: str | None = '"1"'
     modified: str | None = None
     ranges: bool = True
-    """Whether parts are given out."""
+    """True if the server answers requests for parts."""
     length: bool = True
-    """Whether the length is told."""
+    """True if answers have the length."""
     status: list[int] = field(default_factory=list)
-    """What the first answers are; later ones are right. A negative status is for every answer."""
+    """The status of the first answers; later ones are right. A negative status is for every answer."""
     headers: dict[str, str] = field(default_factory=dict)
     cut: list[int] = field(default_factory=list)
     """After how many bytes the first answers break off."""
@@ -38,9 +38,9 @@ class File:
     rate: float = 0.0
     """Bytes a second; 0 for all at once."""
     before: Callable[[File, Asked], None] | None = None
-    """What happens before each answer."""
+    """A call before each answer."""
     head: bool = True
-    """Whether the method HEAD is known."""
+    """True if the server knows the method HEAD."""
     honours_conditions: bool = True
 
     @property
@@ -159,15 +159,15 @@ class _Handler(BaseHTTPRequestHandler):
                 self.reply(416, Content_Range=f"bytes */{size}")
                 return
         self.send_response(206 if found is not None else 200)
-        told = {"ETag": file.etag, "Last-Modified": file.modified, **file.headers}
+        headers = {"ETag": file.etag, "Last-Modified": file.modified, **file.headers}
         if found is not None:
-            told["Content-Range"] = f"bytes {start}-{stop - 1}/{size}"
+            headers["Content-Range"] = f"bytes {start}-{stop - 1}/{size}"
         if file.length:
-            told["Content-Length"] = str(stop - start)
+            headers["Content-Length"] = str(stop - start)
         else:
-            told["Connection"] = "close"
+            headers["Connection"] = "close"
             self.close_connection = True
-        for name, value in told.items():
+        for name, value in headers.items():
             if value is not None:
                 self.send_header(name, value)
         self.end_headers()

@@ -11,7 +11,7 @@ _ESCAPES = {b"n": b"\n", b"t": b"\t", b'"': b'"', b"\\": b"\\"}
 
 
 def parse_hex(text: str) -> bytes:
-    """The bytes that annotated hex stands for; raises ValueError for what is none."""
+    """Return the bytes of annotated hex; raises ValueError for any other text."""
     data = bytearray()
     position = 0
     while position < len(text):

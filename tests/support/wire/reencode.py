@@ -29,7 +29,7 @@ class Field:
     wire_type: int
     value: int | bytes | tuple[Field, ...]
     declared: FieldDescriptor | None = None
-    """What the schema says of the field; None where it has no such field."""
+    """Return the field of the schema; None if it has no such field."""
 
 
 Fields = tuple[Field, ...]
@@ -45,7 +45,7 @@ class Widths:
     tags: int = 1
     lengths: int = 1
     values: int = 1
-    """Of single values and of those in packed lists."""
+    """The width of single values, and of those in packed lists."""
 
 
 SHORTEST: Final = Widths()
@@ -118,7 +118,7 @@ def _is_packable(field: Field) -> bool:
     if field.declared is None or not is_repeated(field.declared):
         return False
     own = wire_type_of(field.declared)
-    # What has another wire type parsers leave aside: it is no part of the list.
+    # Parsers ignore another wire type, so it is not part of the list.
     return own != LEN and field.wire_type in {own, LEN}
 
 
