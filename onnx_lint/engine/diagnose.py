@@ -85,7 +85,7 @@ def _located(
         count=finding.count,
         hint=finding.hint,
         cause=finding.cause,
-        edits=finding.fix if model.form == "binary" else None,
+        edits=finding.fix if model.form != "json" else None,
         declared_by=clause.declared_by,
     )
 
@@ -143,7 +143,7 @@ def _diagnostic(
         count=finding.count,
         hint=finding.hint,
         cause=finding.cause,
-        edits=finding.fix if model.form == "binary" else None,
+        edits=finding.fix if model.form != "json" else None,
         declared_by=clause.declared_by,
     )
 

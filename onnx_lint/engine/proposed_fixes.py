@@ -29,6 +29,8 @@ def with_proposed_fixes(
     """Return the diagnostics, each with a description of its fix, and with the edits if `keeps_edits`."""
     if not any(item.edits for each in diagnostics for item in (each, *each.members)):
         return diagnostics
+    if model.form != "binary" and not keeps_edits:
+        return without_edits(diagnostics)
     return _Descriptions(model, keeps_edits=keeps_edits).of(diagnostics)
 
 
@@ -46,6 +48,7 @@ class _Descriptions:
     def __init__(self, model: Model, *, keeps_edits: bool) -> None:
         self._crashes = model.crashes
         self._source = model.source
+        self._form = model.form
         self._splicer = Splicer(model.source, model.kind)
         self._keeps_edits = keeps_edits
         self._known: dict[int, tuple[ProposedFix, Fix | None]] = {}
@@ -79,6 +82,8 @@ class _Descriptions:
         return ProposedFix(fix.message, fix.is_safe, edits, self._patches(fix))
 
     def _patches(self, fix: Fix) -> tuple[tuple[int, int, str], ...]:
+        if self._form != "binary":
+            return ()
         try:
             splices = self._splicer.with_lengths(self._splicer.of(fix.edits))
         except EditError:

@@ -97,8 +97,8 @@ def _reported(report: FileReport, repair: Repair) -> FileReport:
 
 def _repair_of(outcome: Mended, report: FileReport) -> Repair:
     not_made = outcome.not_made
-    if report.form != "binary" and report.diagnostics:
-        not_made = (*not_made, "the file is in text form, and fixes change binary files only")
+    if report.form == "json" and report.diagnostics:
+        not_made = (*not_made, "the file is JSON, and fixes change binary files and the text format only")
     return Repair(outcome.fixed, outcome.made, not_made)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from onnx_lint.common.record import Record
+from onnx_lint.fixing.text_splices import TextSplicer
 from onnx_lint.input.patched_source import PatchedSource, unpatched
 from onnx_lint.input.source import Source
 from onnx_lint.ir.places.edits import Edit, Fix
@@ -66,7 +67,7 @@ def mend(source: Source, report: FileReport, lint: Lint, *, unsafe: bool) -> Men
     not_made: dict[str, None] = {}
     refused: set[str] = set()
     for _ in range(MOST_ROUNDS):
-        splicer = Splicer(current, report.kind)
+        splicer = Splicer(current, report.kind) if report.form == "binary" else TextSplicer(current, report.kind)
         candidates = _candidates(report.diagnostics, splicer, refused, not_made, unsafe=unsafe)
         chosen = _apart(candidates)
         accepted = None
@@ -74,7 +75,7 @@ def mend(source: Source, report: FileReport, lint: Lint, *, unsafe: bool) -> Men
             splices = splicer.with_lengths(splice for each in attempt for splice in each.splices)
             after = current.patched(splice.patch for splice in splices)
             found = lint(after)
-            problem = _problem(report, found, attempt)
+            problem = _wrong_text(splicer, after, attempt) or _problem(report, found, attempt)
             if problem is None:
                 accepted = attempt
                 break
@@ -91,8 +92,19 @@ def mend(source: Source, report: FileReport, lint: Lint, *, unsafe: bool) -> Men
     return Mended(current, report, tuple(rounds), tuple(sorted(fixed.items())), tuple(made), tuple(not_made))
 
 
+def _wrong_text(splicer: Splicer | TextSplicer, after: PatchedSource, attempt: Iterable[_Candidate]) -> str | None:
+    if isinstance(splicer, Splicer):
+        return None
+    return splicer.problem(after, [edit for each in attempt for edit in each.fix.edits])
+
+
 def _candidates(
-    diagnostics: Iterable[Diagnostic], splicer: Splicer, refused: set[str], not_made: dict[str, None], *, unsafe: bool
+    diagnostics: Iterable[Diagnostic],
+    splicer: Splicer | TextSplicer,
+    refused: set[str],
+    not_made: dict[str, None],
+    *,
+    unsafe: bool,
 ) -> list[_Candidate]:
     """Return the fixes that may be made, each once."""
     seen: set[int] = set()

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from google.protobuf import text_format
+from google.protobuf import json_format, text_format
 
 from onnx_lint import fix, schema
 from onnx_lint.cli.application import run
@@ -147,14 +147,17 @@ def test_a_store_is_not_changed(capsys: Output):
     assert capsys.readouterr().err.strip() != ""
 
 
-def test_a_file_in_text_form_is_left_as_it_is(capsys: Output):
-    text = text_format.MessageToString(schema.message("ModelProto").FromString(UNORDERED))
-    Path("t.textproto").write_text(text)
-    assert run(["fix", "t.textproto"]) == 1
-    out = capsys.readouterr().out
-    assert "= not fixed: the file is in text form, and fixes change binary files only" in out
-    assert "= fix:" not in out
-    assert Path("t.textproto").read_text() == text
+def test_a_text_is_mended_as_text_and_json_is_left_as_it_is(capsys: Output):
+    proto, after = map(schema.message("ModelProto").FromString, (UNORDERED, ORDERED))
+    Path("t.textproto").write_text(text_format.MessageToString(proto))
+    assert run(["fix", "t.textproto"]) == 0
+    assert Path("t.textproto").read_text() == text_format.MessageToString(after)
+    capsys.readouterr()
+    text = json_format.MessageToJson(proto)
+    Path("t.json").write_text(text)
+    assert run(["fix", "t.json"]) == 1
+    assert "the file is JSON" in capsys.readouterr().out
+    assert Path("t.json").read_text() == text
 
 
 @pytest.mark.parametrize("data", [UNORDERED, ORDERED], ids=["with a fault", "without"])

@@ -52,6 +52,13 @@ def json_start(text: str, kind: str, key: PlaceKey) -> int:
     return _starts(_Json(text, kind, [key]))[key]
 
 
+def text_starts(text: str, kind: str, keys: Iterable[PlaceKey]) -> dict[PlaceKey, int | None]:
+    """Return the offset in characters of each of the places in the text format; None for a missing one."""
+    walk = _Text(text, kind, keys)
+    walk.walk()
+    return {key: way[-1].start for key, way in walk.ways.items()}
+
+
 def positions_at(text: str, offsets: Iterable[int]) -> dict[int, Position]:
     """Return the line and column of each of these characters, counted from 0, in one pass over the text."""
     found: dict[int, Position] = {}
