@@ -157,6 +157,8 @@ class Diagnostic(Record):
     """The edits of the fix, while the file is mended; None in reports. Findings may share one."""
     declared_by: str | None = None
     """The plugin whose clause it is; None for a clause of the ONNX specification."""
+    suppressed_by: str | None = None
+    """The line of the configuration that suppresses it, with the reason; None if no line does."""
 
 
 NAMED: Final = 4

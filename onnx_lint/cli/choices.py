@@ -30,6 +30,7 @@ from onnx_lint.spec.target import Target
 
 if TYPE_CHECKING:
     from onnx_lint.cli.request import Request
+    from onnx_lint.configuration.suppressions import Suppression
     from onnx_lint.configuration.values import SetValues
     from onnx_lint.engine.settings import Settings
     from onnx_lint.input.limits import Limits
@@ -47,6 +48,8 @@ class Choices(Record):
     fail_on: str
     baseline: str | None
     """The path of the baseline."""
+    suppressions: tuple[Suppression, ...] = ()
+    """The findings that the configuration accepts."""
 
     def fails(self, diagnostics: Iterable[Diagnostic]) -> bool:
         """Return whether any of the diagnostics fails the run."""
@@ -113,6 +116,11 @@ class Plan:
     def has_baseline(self) -> bool:
         """True if the run writes a baseline, or any file looked up so far has one."""
         return self.writes_baseline or any(choices.baseline is not None for choices in self._choices.values())
+
+    @property
+    def has_suppressions(self) -> bool:
+        """True if the configuration of any file looked up so far suppresses findings."""
+        return any(choices.suppressions for choices in self._choices.values())
 
     @property
     def writes_baseline(self) -> bool:
@@ -238,6 +246,7 @@ def _choices(request: Request, ignores: tuple[str, ...], plugins: tuple[str, ...
         settings,
         "never" if request.exit_zero else request.fail_on,
         request.baseline,
+        request.suppressions,
     )
 
 
@@ -263,7 +272,7 @@ def _settings(request: Request, ignores: tuple[str, ...], plugins: tuple[str, ..
             external_data=request.external_data,
             follow_links=request.follow_links,
             external_data_roots=request.external_data_roots,
-            extend_select=names_of(request.extend_select, known),
+            extend_select=(*names_of(request.extend_select, known), *_policy(request)),
             severities=severities,
             options=rule_options,
             limits=_limits(request),
@@ -275,9 +284,15 @@ def _settings(request: Request, ignores: tuple[str, ...], plugins: tuple[str, ..
             download=request.download,
             timings=request.timings,
             plugins=plugins,
+            policy_lines=request.policy_lines,
         )
     except (ValueError, OSError) as error:
         raise _usable_error(error) from error
+
+
+def _policy(request: Request) -> tuple[str, ...]:
+    """Return the rules that the policy turns on: none if the command line says which rules run."""
+    return () if "select" in request.given else request.policy
 
 
 def _usable_error(error: ValueError | OSError) -> RunError:

@@ -10,6 +10,8 @@ from typing import Any, Final
 from onnx_lint.cli.option_values import names_of, opset_versions_of
 from onnx_lint.cli.request import Request
 from onnx_lint.common.record import replace
+from onnx_lint.configuration.policy import policy_in
+from onnx_lint.configuration.suppressions import suppressions_in
 from onnx_lint.configuration.values import Path, SetValue, SetValues
 from onnx_lint.engine.registry import registry
 from onnx_lint.engine.settings import SelectionError, check_options, check_selector, selectors
@@ -26,6 +28,8 @@ PARAMETERS: Final = {
     "per-file-ignores": "per_file_ignores",
     "severity": "severities",
     "pedantic": "pedantic",
+    "policy": "policy",
+    "suppress": "suppressions",
     "fail-on": "fail_on",
     "internal-errors": "internal_errors",
     "baseline": "baseline",
@@ -136,6 +140,12 @@ def _tables(request: Request, values: SetValues) -> dict[str, Any]:
         if len(path) == 3:
             _check_option(path, value)
             options.setdefault(path[1], {})[path[2]] = value.value
+    changes["suppressions"] = suppressions_in(values)
+    policy = policy_in(values)
+    changes["policy"] = tuple(policy.options)
+    changes["policy_lines"] = policy.lines
+    for rule, required in policy.options.items():
+        options[rule] = {**options.get(rule, {}), **required}
     for rule, given in request.rule_options.items():
         options[rule] = {**options.get(rule, {}), **given}
     changes["rule_options"] = options

@@ -5,10 +5,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.common.record import EMPTY, Record
 from onnx_lint.spec.standard import DEFAULT_STANDARD
+
+if TYPE_CHECKING:
+    from onnx_lint.configuration.suppressions import Suppression
 
 COMMANDS: Final = frozenset(
     {"cache", "check", "clauses", "completions", "config", "explain", "fix", "new-rule", "rules", "scan", "shapes"}
@@ -97,6 +100,12 @@ class Request(Record):
 
     rule_options: Mapping[str, Mapping[str, Any]] = EMPTY
     """Options by rule. Only a configuration sets them."""
+    policy: tuple[str, ...] = ()
+    """The rules that the policy of a configuration turns on."""
+    policy_lines: Mapping[str, str] = EMPTY
+    """The file and line of each entry of the policy."""
+    suppressions: tuple[Suppression, ...] = ()
+    """The findings that a configuration accepts."""
     set_aside: tuple[str, ...] = ()
     """The selectors that a configuration ignores and the command line may override."""
     file_ignores: tuple[tuple[str, str, tuple[str, ...]], ...] = ()

@@ -243,6 +243,11 @@ def _lint(tasks: Sequence[Task], plan: Plan, head: Report, live: LiveReport | No
     """Lint the tasks, pass each file to `live`, and return the report, which an interruption cuts short."""
     names = [task.name or task.path for task in tasks]
     level = Severity.of(plan.run_request().min_severity)
+    suppressions = None
+    if plan.has_suppressions:
+        from onnx_lint.cli.suppressions import Suppressions
+
+        suppressions = Suppressions(plan, names)
     baselines = None
     if plan.has_baseline:
         from onnx_lint.cli.baselines import Baselines
@@ -252,6 +257,8 @@ def _lint(tasks: Sequence[Task], plan: Plan, head: Report, live: LiveReport | No
     def judged(index: int, file: FileReport) -> FileReport:
         try:
             file = with_own_settings(file, tasks[index].settings, tasks[0].settings)
+            if suppressions is not None:
+                file = suppressions.apply(file)
             if baselines is not None:
                 file = baselines.apply(file)
             return file.at_least(level)
@@ -263,6 +270,8 @@ def _lint(tasks: Sequence[Task], plan: Plan, head: Report, live: LiveReport | No
     files = _linted(tasks, plan, judged, live, is_for_reader=is_for_reader)
     not_linted = tuple(name for index, name in enumerate(names) if index not in files)
     report = replace(head, files=tuple(files.values()), not_linted=not_linted)
+    if suppressions is not None and not not_linted:
+        suppressions.print_complaints(head.rules)
     if baselines is not None and not not_linted:
         report = replace(report, stale=baselines.finish())
     if plan.has_configuration:

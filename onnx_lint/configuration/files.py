@@ -9,21 +9,18 @@ import tomllib
 from collections.abc import Mapping
 from typing import Any, Final
 
+from onnx_lint.configuration.lines import TOKEN, lines_of
 from onnx_lint.configuration.locations import MAX_BYTES, PYPROJECT, TABLE
 from onnx_lint.configuration.values import ConfigurationError, Origin, Path, SetValue, SetValues, checked
 from onnx_lint.input.regular_file import read_regular
 
 _MAX_DOTS: Final = 100
 
-_TOKEN: Final = r"""(?xs)
-    "{3} (?: [^"\\] | \\. | "(?!"") )* (?:"{3})?  |  '{3} (?: [^'] | '(?!'') )* (?:'{3})?  # of several lines
-    | " (?: [^"\\\n] | \\. )* "?  |  ' [^'\n]* '?  # of one line
-    | \# [^\n]*
-    | [^"'\#.=,\[\]{}\n]+
-    | .
-"""
-"""A token of TOML, as needed to recognize the dots in keys. A string need not be closed."""
 _BETWEEN_KEYS: Final = frozenset("=,[]{}\n")
+
+
+_WITH_LINES: Final = frozenset({"policy", "suppress"})
+"""The keys whose findings name the line."""
 
 
 def read_found(path: str) -> SetValues | None:
@@ -50,7 +47,8 @@ def _read(path: str, chain: tuple[str, ...], *, is_found: bool = False) -> SetVa
     if path in chain:
         circle = " -> ".join(shown(item) for item in (*chain[chain.index(path) :], path))
         raise ConfigurationError(f"{shown(chain[-1])}: extend: forms a cycle: {circle}")
-    document = _parsed(path)
+    document, text = _parsed(path)
+    root: Path = ()
     if os.path.basename(path) == PYPROJECT:
         tool = document.get("tool", {})
         found = tool.get(TABLE) if isinstance(tool, dict) else None
@@ -58,9 +56,10 @@ def _read(path: str, chain: tuple[str, ...], *, is_found: bool = False) -> SetVa
             return None
         if not isinstance(found, dict):
             raise ConfigurationError(f"{shown(path)}: tool.{TABLE}: requires a table")
-        document = found
+        document, root = found, ("tool", TABLE)
     origin = Origin(shown(path), os.path.dirname(path), is_found=is_found)
-    values = checked(document, origin)
+    lines = lines_of(text, root) if not _WITH_LINES.isdisjoint(document) else {}
+    values = checked(document, origin, lines)
     extended = values.pop(("extend",), None)
     if extended is None:
         return values
@@ -97,12 +96,13 @@ def parse_pair(text: str) -> dict[Path, SetValue]:
     return values
 
 
-def _parsed(path: str) -> Mapping[str, Any]:
+def _parsed(path: str) -> tuple[Mapping[str, Any], str]:
+    """Return the document in the file at `path`, and its text."""
     try:
         text = _bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ConfigurationError(f"{shown(path)}: is not UTF-8 (byte {error.start})") from error
-    return _toml(text, shown(path))
+    return _toml(text, shown(path)), text.replace("\r\n", "\n")
 
 
 def _toml(text: str, name: str) -> Mapping[str, Any]:
@@ -120,7 +120,7 @@ def _check_keys(text: str, name: str) -> None:
     if text.count(".") <= _MAX_DOTS:
         return
     dots = 0
-    for token in re.finditer(_TOKEN, text):
+    for token in re.finditer(TOKEN, text):
         if token[0] == ".":
             dots += 1
             if dots > _MAX_DOTS:

@@ -11,7 +11,25 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from onnx_lint.common.record import Record
-from onnx_lint.configuration.value_kinds import ANY, COUNT, FLAG, TEXT, TEXTS, URL, WHOLE, ValueKind, choice, table
+from onnx_lint.configuration.value_kinds import (
+    ANY,
+    COUNT,
+    DATE,
+    ELEMENT_TYPE,
+    ELEMENT_TYPES,
+    FLAG,
+    RANGE,
+    SHAPE,
+    SIZE,
+    TEXT,
+    TEXTS,
+    URL,
+    WHOLE,
+    ValueKind,
+    choice,
+    fields,
+    table,
+)
 from onnx_lint.input.limits import BYTE_LIMITS, SIZE_PATTERN
 from onnx_lint.input.limits import NAMES as LIMIT_NAMES
 from onnx_lint.reporters import REPORTERS
@@ -66,6 +84,27 @@ _CONSUMERS: Final = ValueKind(
     f"an array of names, each one of {', '.join(CONSUMERS)}",
     MappingProxyType({"type": "array", "items": {"enum": list(CONSUMERS)}}),
     lambda value: isinstance(value, list) and all(name in CONSUMERS for name in value),
+)
+_VALUE: Final = fields({"type": ELEMENT_TYPE, "shape": SHAPE})
+_POLICY: Final = fields(
+    {
+        "operators": fields({"allow": TEXTS, "forbid": TEXTS}),
+        "domains": fields({"allow": TEXTS, "forbid": TEXTS}),
+        "element-types": fields({"allow": ELEMENT_TYPES, "forbid": ELEMENT_TYPES}),
+        "opsets": table(RANGE),
+        "ir-version": RANGE,
+        "metadata": TEXTS,
+        "max-size": SIZE,
+        "inputs": table(_VALUE),
+        "outputs": table(_VALUE),
+    }
+)
+_SUPPRESSION: Final = fields({"rule": TEXT, "reason": TEXT, "place": TEXT, "file": TEXT, "until": DATE})
+_SUPPRESSIONS: Final = ValueKind(
+    "a list of tables",
+    MappingProxyType({"type": "array", "items": {**_SUPPRESSION.schema, "required": ["rule", "reason"]}}),
+    lambda value: isinstance(value, dict),
+    _SUPPRESSION,
 )
 _SELECTORS: Final = "Rule ids, chapters, severities (error, warning, note), keywords (MUST, SHOULD, ...), or ALL."
 
@@ -136,6 +175,16 @@ _DECLARED: Final = (
         "--per-file-ignores",
     ),
     ConfigurationKey(
+        "suppress",
+        _SUPPRESSIONS,
+        {},
+        "Findings to accept, each entry with a reason.",
+        "place is a pattern for the place of a finding, or for the name of its node or value; file is a pattern as in "
+        "per-file-ignores; until is the last day. An entry that has expired or matches nothing is reported.",
+        '[[suppress]]\nrule = "unaligned-external-offset"\nreason = "read as a whole"\nuntil = "2099-12-31"',
+        "",
+    ),
+    ConfigurationKey(
         "severity",
         table(choice(LEVELS)),
         {},
@@ -152,6 +201,16 @@ _DECLARED: Final = (
         "",
         "pedantic = false",
         "--pedantic",
+    ),
+    ConfigurationKey(
+        "policy",
+        _POLICY,
+        {},
+        "What models must keep to besides the specification.",
+        "Allowed and forbidden operators, domains and element types; versions; metadata; inputs and outputs; the size. "
+        "Each finding names the line of this file. docs/configuration.md describes the entries.",
+        '[policy.operators]\nforbid = ["Loop", "com.microsoft::*"]',
+        "",
     ),
     ConfigurationKey(
         "fail-on",

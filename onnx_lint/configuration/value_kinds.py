@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
 from onnx_lint.common.distribution import is_url
-from onnx_lint.common.record import Record
+from onnx_lint.common.record import EMPTY, Record
+from onnx_lint.input.limits import SIZE_PATTERN, parse_size
+from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
+from onnx_lint.spec.version_range import RANGE_PATTERN, is_range
 
 
 class ValueKind(Record):
@@ -19,6 +23,8 @@ class ValueKind(Record):
     accepts: Callable[[Any], bool]
     entries: ValueKind | None = None
     """The kind of the entries of a table."""
+    fields: Mapping[str, ValueKind] = EMPTY
+    """The kind of each entry of a table whose entries differ."""
     allowed: Sequence[str] = ()
     """The words of a choice."""
 
@@ -34,8 +40,26 @@ def table(entries: ValueKind, schema: Mapping[str, Any] | None = None, *, wanted
     return ValueKind(wanted, found, lambda value: isinstance(value, dict), entries)
 
 
+def fields(kinds: Mapping[str, ValueKind]) -> ValueKind:
+    """Return the kind of tables that may have these entries, each of its kind."""
+    properties = {name: dict(kind.schema) for name, kind in kinds.items()}
+    schema = {"type": "object", "additionalProperties": False, "properties": properties}
+    return ValueKind("a table", schema, lambda value: isinstance(value, dict), fields=kinds)
+
+
 def _is_whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+
+
+def _is_dimension(value: Any) -> bool:
+    return TEXT.accepts(value) or COUNT.accepts(value)
+
+
+def _is_date(text: str) -> bool:
+    try:
+        return datetime.date.fromisoformat(text) is not None
+    except ValueError:
+        return False
 
 
 def _is_list(value: Any) -> bool:
@@ -61,5 +85,43 @@ URL: Final = ValueKind(
 )
 TEXTS: Final = ValueKind(
     "a list of strings", MappingProxyType({"type": "array", "items": {"type": "string"}}), lambda value: _is_list(value)
+)
+RANGE: Final = ValueKind(
+    "a version such as 19, or a range such as '17..21', '17..' or '..21'",
+    MappingProxyType({"oneOf": [dict(WHOLE.schema), {"type": "string", "pattern": f"^({RANGE_PATTERN})$"}]}),
+    lambda value: _is_whole(value) or (isinstance(value, str) and is_range(value)),
+)
+SIZE: Final = ValueKind(
+    "a number of bytes, or a size such as '100MiB'",
+    MappingProxyType({"type": ["integer", "string"], "minimum": 1, "pattern": SIZE_PATTERN}),
+    lambda value: _is_whole(value) or (isinstance(value, str) and parse_size(value) is not None),
+)
+DATE: Final = ValueKind(
+    "a date such as 2027-01-31",
+    MappingProxyType({"type": "string", "format": "date"}),
+    lambda value: isinstance(value, str) and _is_date(value),
+)
+ELEMENT_TYPE: Final = ValueKind(
+    "the name of an element type, such as 'float' or 'int64'",
+    MappingProxyType({"type": "string"}),
+    lambda value: isinstance(value, str) and (value in ELEMENT_TYPE_NAMES or "(" in value),
+)
+ELEMENT_TYPES: Final = ValueKind(
+    "a list of names of element types, such as 'float' and 'int64'",
+    MappingProxyType({"type": "array", "items": {"enum": list(ELEMENT_TYPE_NAMES)}}),
+    lambda value: _is_list(value) and all(name in ELEMENT_TYPE_NAMES for name in value),
+)
+SHAPE: Final = ValueKind(
+    "a list of sizes, names of variables, '*' or one '...'",
+    MappingProxyType(
+        {"type": "array", "items": {"oneOf": [{"type": "integer", "minimum": 0}, {"type": "string", "minLength": 1}]}}
+    ),
+    lambda value: (
+        isinstance(value, list)
+        and all(
+            (isinstance(item, int) and not isinstance(item, bool) and item >= 0) or TEXT.accepts(item) for item in value
+        )
+        and value.count("...") <= 1
+    ),
 )
 ANY: Final = ValueKind("a value", MappingProxyType({}), lambda _: True)

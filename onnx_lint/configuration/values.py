@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from onnx_lint.common.record import Record
+from onnx_lint.common.record import EMPTY, Record
 from onnx_lint.configuration.keys import DEFAULT_OPSET_DOMAIN, KEYS
 from onnx_lint.configuration.value_kinds import ValueKind
 from onnx_lint.input.locations import is_remote, without_user
@@ -38,6 +39,8 @@ class SetValue(Record):
 
     value: Any
     origin: Origin
+    line: int = 0
+    """The line of the file; 0 if it is unknown."""
 
     def error(self, path: Path, text: str) -> ConfigurationError:
         """Return the error with this text about the value."""
@@ -56,8 +59,8 @@ def _is_bare(part: str) -> bool:
     return part != "" and part.isascii() and part.replace("-", "").replace("_", "").isalnum()
 
 
-def checked(table: Mapping[str, Any], origin: Origin) -> dict[Path, SetValue]:
-    """Return the values of one table, those of nested tables separately.
+def checked(table: Mapping[str, Any], origin: Origin, lines: Mapping[Path, int] = EMPTY) -> dict[Path, SetValue]:
+    """Return the values of one table, those of nested tables separately. `lines`: the lines of keys, if known.
 
     Raises ConfigurationError for an unknown key and a value of the wrong kind.
     """
@@ -67,10 +70,36 @@ def checked(table: Mapping[str, Any], origin: Origin) -> dict[Path, SetValue]:
             raise ConfigurationError(f"{origin.shown}: unknown key {name!r}{suggestion(name, KEYS)}")
         if name == "target-opset":
             value = _by_domain(value)
+        if name == "suppress":
+            value = _by_line(value, origin, lines)
         value = _without_users(value)
         for path, item in _flat((name,), value, KEYS[name].kind, origin):
-            values[path] = SetValue(item, origin)
+            values[path] = SetValue(item, origin, _line_of(path, lines))
     return values
+
+
+def _by_line(value: Any, origin: Origin, lines: Mapping[Path, int]) -> Any:
+    """Return the entries of a list of tables by file and line, so that those of several files are kept apart."""
+    if not isinstance(value, list):
+        raise SetValue(value, origin).error(("suppress",), "requires a list of tables: write [[suppress]]")
+    found: dict[str, Any] = {}
+    for index, entry in enumerate(value):
+        line = _line_of(("suppress", str(index)), lines)
+        where = f"{origin.shown}:{line}" if line else origin.shown
+        found[where if where not in found else f"{where} (entry {index + 1})"] = _with_text_of_dates(entry)
+    return found
+
+
+def _with_text_of_dates(entry: Any) -> Any:
+    """Return a table with its dates as text, which reports can contain."""
+    if not isinstance(entry, dict):
+        return entry
+    return {name: str(value) if type(value) is datetime.date else value for name, value in entry.items()}
+
+
+def _line_of(path: Path, lines: Mapping[Path, int]) -> int:
+    """Return the line of a key, or of the table that it is in; 0 if it is unknown."""
+    return next((lines[path[:end]] for end in range(len(path), 0, -1) if path[:end] in lines), 0)
 
 
 def _without_users(value: Any) -> Any:
@@ -94,11 +123,14 @@ def _by_domain(value: Any) -> Any:
 def _flat(path: Path, value: Any, kind: ValueKind, origin: Origin) -> Iterator[tuple[Path, Any]]:
     if not kind.accepts(value):
         raise SetValue(value, origin).error(path, f"requires {kind.wanted}, not {_shown(value)}")
-    if kind.entries is None:
+    if (kind.entries is None and not kind.fields) or (kind.fields and not value):
         yield path, value
         return
     for name, item in value.items():
-        yield from _flat((*path, name), item, kind.entries, origin)
+        entry = kind.fields.get(name, kind.entries)
+        if entry is None:
+            raise SetValue(value, origin).error(path, f"unknown key {name!r}{suggestion(name, kind.fields)}")
+        yield from _flat((*path, name), item, entry, origin)
 
 
 def _shown(value: Any) -> str:

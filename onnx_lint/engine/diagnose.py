@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from onnx_lint.common.record import replace
 from onnx_lint.engine.internal_errors import InternalErrors
 from onnx_lint.engine.registry import Registered
 from onnx_lint.engine.selection import presence
@@ -57,7 +58,8 @@ def diagnose(
         except Exception as error:
             errors.note(error, rule=entry.id)
         if located is not None:
-            yield located
+            start, made = located
+            yield start, _citing_the_policy(made, settings) if clause.chapter == "policy" else made
 
 
 def _located(
@@ -146,6 +148,12 @@ def _diagnostic(
         edits=finding.fix if model.form != "json" else None,
         declared_by=clause.declared_by,
     )
+
+
+def _citing_the_policy(diagnostic: Diagnostic, settings: Settings) -> Diagnostic:
+    """Return the diagnostic with the line of the configuration that requires it as its section."""
+    where = settings.policy_lines.get(diagnostic.anchor)
+    return replace(diagnostic, anchor=where or f"policy.{diagnostic.anchor}")
 
 
 def _allowed(finding: Finding, clause: Clause) -> str | None:

@@ -42,14 +42,16 @@ def presence(entry: Registered, clause: Clause, settings: Settings) -> str | Non
         return None
     if settings.select:
         return "listed" if _matches(entry, keyword, settings.select, clause) else None
+    if clause.presence == "optional":
+        return None
     level = severity(clause, settings.standard.edition)
     if settings.target.is_refused(clause):
         return "listed"
-    if level is Severity.ERROR or (settings.pedantic and clause.presence != "optional"):
+    if settings.pedantic or level is Severity.ERROR:
         return "listed"
     if clause.presence == "counted" and entry.id in settings.severities:
         return "listed"
-    return None if clause.presence in {"pedantic", "optional"} else clause.presence
+    return None if clause.presence == "pedantic" else clause.presence
 
 
 def applies(entry: Registered, settings: Settings) -> bool:

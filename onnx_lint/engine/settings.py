@@ -72,6 +72,8 @@ class Settings(Record):
     """Whether to measure the time of each part."""
     plugins: tuple[str, ...] = ()
     """The absolute paths of plugin files, whose rules run beside the others."""
+    policy_lines: Mapping[str, str] = EMPTY
+    """The file and line of each entry of the policy, such as `operators.forbid`. Its values are in `options`."""
 
     def __post_init__(self) -> None:
         use_files(self.plugins)

@@ -51,7 +51,7 @@ def describe_tensor_type(element_type: int, dims: Sequence[int]) -> str:
     return f"{describe_element_type(element_type)}{_brackets(map(str, dims), len(dims))}"
 
 
-def describe_shape(dims: Sequence[int]) -> str:
+def describe_shape(dims: Sequence[int | str]) -> str:
     """Return the dimensions of a tensor: `[2,3]`."""
     shown = [str(dim) for dim in dims[:_MAX_SHOWN_DIMENSIONS]]
     return f"[{','.join(shown)}{',...' if len(dims) > len(shown) else ''}]"

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from onnx_lint.inference.shapes.dims import Shape, agree, are_sizes
     from onnx_lint.inference.shapes.fact import Fact
     from onnx_lint.inference.shapes.problem import is_remark
+    from onnx_lint.inference.shapes.stated import fact_of_type
     from onnx_lint.inference.types.distinct_types import describe_case
     from onnx_lint.input.limits import OF_CONSUMERS, describe_limit, exceeded
     from onnx_lint.ir.columns.attribute_kinds import VALUE_FIELD_OF_TYPE, AttributeKind, utf8_fault, value_fields
@@ -145,6 +146,7 @@ if TYPE_CHECKING:
         release_of_ir_version,
         release_of_opset,
     )
+    from onnx_lint.spec.version_range import in_range
 
 __all__ = [
     "BEFORE_NODES",
@@ -175,6 +177,7 @@ _LATE: Final = {
     "inference.shapes.dims": "Shape agree are_sizes",
     "inference.shapes.fact": "Fact",
     "inference.shapes.problem": "is_remark",
+    "inference.shapes.stated": "fact_of_type",
     "inference.types.distinct_types": "describe_case",
     "input.limits": "OF_CONSUMERS describe_limit exceeded",
     "ir.columns.attribute_kinds": "AttributeKind VALUE_FIELD_OF_TYPE utf8_fault value_fields",
@@ -232,6 +235,7 @@ _LATE: Final = {
         "Release TRAINING_DOMAIN is_onnx_domain newest_opset_version normalized_domain release_named "
         "release_of_edition release_of_ir_version release_of_opset"
     ),
+    "spec.version_range": "in_range",
 }
 """The names that are imported at their first use, by the module below `onnx_lint` that defines them."""
 

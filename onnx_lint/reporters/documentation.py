@@ -31,7 +31,9 @@ def is_default(entry: Registered, edition: str) -> bool:
     """Return whether the rule runs without a selection: if the edition has a clause of it that is not off."""
     table = ((clauses()[name], severity(name, edition)) for name in entry.clauses)
     return any(
-        level is not None and (level is Severity.ERROR or clause.presence not in {"pedantic", "optional"})
+        level is not None
+        and clause.presence != "optional"
+        and (level is Severity.ERROR or clause.presence != "pedantic")
         for clause, level in table
     )
 

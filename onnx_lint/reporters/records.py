@@ -95,7 +95,14 @@ def diagnostic_records(file: FileReport, *, show_suppressed: bool = False) -> It
     """Yield the diagnostics of a file in order, then the suppressed ones if asked for."""
     items = (*file.diagnostics, *(file.suppressed if show_suppressed else ()))
     for index, (item, mark) in enumerate(zip(items, fingerprints(items), strict=True)):
-        yield _diagnostic(item, mark) | ({"suppressed": True} if index >= len(file.diagnostics) else {})
+        yield _diagnostic(item, mark) | _suppression(item, is_suppressed=index >= len(file.diagnostics))
+
+
+def _suppression(item: Diagnostic, *, is_suppressed: bool) -> dict[str, Any]:
+    """Return the keys of a suppressed finding; none for another."""
+    if not is_suppressed:
+        return {}
+    return {"suppressed": True, **({"suppressed_by": item.suppressed_by} if item.suppressed_by is not None else {})}
 
 
 def path_of(file: FileReport) -> str:

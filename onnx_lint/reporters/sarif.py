@@ -162,7 +162,7 @@ def _results(
         if item.count > 1:
             result["occurrenceCount"] = item.count
         if id(item) in known:
-            justification = "The baseline lists the finding."
+            justification = item.suppressed_by or "The baseline lists the finding."
             result["suppressions"] = [{"kind": "external", "status": "accepted", "justification": justification}]
         if item.fix is not None and item.fix.patches:
             result["fixes"] = [_fix(item.fix, artifact)]

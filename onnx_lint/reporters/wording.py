@@ -205,9 +205,15 @@ def state_of(file: FileReport) -> str:
     else:
         parts = ["conforms to ONNX"]
     parts += [f"{visible(str(plugin))}: {counts(found)}" for plugin, found in by_origin.items()]
-    if file.suppressed:
-        parts.append(f"{len(file.suppressed):,} suppressed by the baseline")
+    parts += suppressed_of(file.suppressed)
     return "; ".join(parts)
+
+
+def suppressed_of(suppressed: Sequence[Diagnostic]) -> list[str]:
+    """Return the numbers of suppressed findings, such as `3 suppressed by the baseline`."""
+    configured = sum(item.suppressed_by is not None for item in suppressed)
+    found = [(len(suppressed) - configured, "baseline"), (configured, "configuration")]
+    return [f"{count:,} suppressed by the {source}" for count, source in found if count]
 
 
 def fixable_of(diagnostics: Iterable[Diagnostic]) -> str:
@@ -298,8 +304,7 @@ def total_of(report: Report) -> str:
         parts.append(f"{unjudged:,} not judged")
     if crashes:
         parts.append(counted(crashes, "internal error"))
-    if report.suppressed:
-        parts.append(f"{len(report.suppressed):,} suppressed by the baseline")
+    parts += suppressed_of(report.suppressed)
     if report.stale:
         parts.append(f"{report.stale:,} of the baseline no longer found")
     if report.not_linted:

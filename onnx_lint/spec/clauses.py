@@ -98,8 +98,8 @@ PRESENCES: Final = ("listed", "counted", "pedantic", "optional")
 Pedantic ones are listed with `--pedantic`, optional ones only if their rule or chapter is selected by name.
 """
 
-OWN_CHAPTERS: Final = ("hygiene",)
-"""The chapters of onnx-lint's own advice, which is not part of the specification: a model conforms without it."""
+OWN_CHAPTERS: Final = ("hygiene", "policy")
+"""The chapters of onnx-lint's own, which are not part of the specification: a model conforms without them."""
 
 
 CONSUMERS: Final = ("onnx.checker", "onnxruntime")

@@ -39,6 +39,7 @@ OTHERS: dict[str, Any] = {
     "proto": "TensorProto",
     "opset_imports": {"ai.onnx": 12},
     "download": True,
+    "policy_lines": {"max-size": "onnx-lint.toml:1"},
 }
 
 

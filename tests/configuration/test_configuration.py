@@ -447,6 +447,8 @@ def test_show_settings_tells_the_origin_of_each(folder: Path, capsys: Output, mo
         ("per-file-ignores = {}", "default"),
         ('severity.cycle = "note"', "command line"),
         ("pedantic = true", "--config 'pedantic=true'"),
+        ("policy = {}", "default"),
+        ("suppress = {}", "default"),
         ('fail-on = "note"', "command line"),
         ('internal-errors = "error"', "default"),
         ("# baseline is not set", "default"),

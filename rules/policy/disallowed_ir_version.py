@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import ROOT, Model, in_range
+from onnx_lint.rule import Finding, rule
+
+
+@rule(clause="POL-5", since="0.1.0")
+def disallowed_ir_version(model: Model, *, ir_version: str = "") -> Iterator[Finding]:
+    """The model states an IR version that the policy does not allow.
+
+    ### Why it matters
+
+    The configuration says which IR versions the consumers of the models take.
+
+    ### What is allowed
+
+    The versions in the range of the option `ir_version`: `8..10`, `8..`, `..10` or `9`. The key `policy.ir-version` of
+    the configuration sets it.
+
+    ### Example
+
+    ```
+    # option: disallowed-ir-version.ir_version = "..9"
+    # proto: ModelProto
+    ir_version: 10
+    producer_name: "example"
+    opset_import { version: 19 }
+    graph { name: "graph" }
+    ```
+
+    ### How to fix
+
+    Export the model for an older release, or change the configuration.
+
+    ```
+    # option: disallowed-ir-version.ir_version = "..9"
+    # proto: ModelProto
+    ir_version: 9
+    producer_name: "example"
+    opset_import { version: 19 }
+    graph { name: "graph" }
+    ```
+    """
+    if not in_range(model.ir_version, ir_version):
+        yield Finding(
+            ROOT.at("ir_version"),
+            f"the model states IR version {model.ir_version}",
+            allowed=f"an IR version of {ir_version}",
+            anchor="ir-version",
+        )

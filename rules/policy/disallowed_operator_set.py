@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from onnx_lint.model import ROOT, Model, Place, Proto, in_range, shown_domain
+from onnx_lint.rule import Finding, rule
+from onnx_lint.wording import quote
+
+
+@rule(clause="POL-3", since="0.1.0")
+def disallowed_operator_set(model: Model, *, opsets: Mapping[str, str] = {}) -> Iterator[Finding]:
+    """The model or a function imports a version of an operator set that the policy does not allow.
+
+    ### Why it matters
+
+    The configuration says which versions the consumers of the models take.
+
+    ### What is allowed
+
+    For each domain that the option `opsets` names, the versions of its range: `17..21`, `17..`, `..21` or `19`. The
+    table `policy.opsets` of the configuration sets it. The default domain is called `ai.onnx`.
+
+    ### Example
+
+    ```
+    # option: disallowed-operator-set.opsets = { "ai.onnx" = "22.." }
+    opset_import { domain: "" version: 21 }
+    ```
+
+    ### How to fix
+
+    Export or convert the model to a version that is allowed.
+
+    ```
+    # option: disallowed-operator-set.opsets = { "ai.onnx" = "22.." }
+    opset_import { domain: "" version: 22 }
+    ```
+    """
+    yield from _disallowed(model.proto, ROOT, "the model", opsets)
+    for function in model.functions:
+        yield from _disallowed(function.proto, function.place, function.body.describe(), opsets)
+
+
+def _disallowed(proto: Proto, place: Place, importer: str, opsets: Mapping[str, str]) -> Iterator[Finding]:
+    for index, entry in enumerate(proto.opset_import):
+        domain = shown_domain(entry.domain)
+        if domain in opsets and not in_range(entry.version, opsets[domain]):
+            yield Finding(
+                place.at("opset_import", index),
+                f"{importer} imports version {entry.version} of {quote(domain)}",
+                allowed=f"a version of {opsets[domain]}",
+                subject=domain,
+                cause=f"{domain} {entry.version}",
+                anchor=f"opsets.{domain}",
+            )

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table `policy` turns on the rules that check it, and each finding names the line that requires it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from onnx_lint import lint, schema
+
+
+def _model() -> bytes:
+    model = schema.message("ModelProto")(ir_version=10, producer_name="test")
+    model.opset_import.add(version=21)
+    graph = model.graph
+    graph.name = "g"
+    graph.node.add(op_type="Relu", input=["x"], output=["y"])
+    for values, name in ((graph.input, "x"), (graph.output, "y")):
+        tensor = values.add(name=name).type.tensor_type
+        tensor.elem_type = 1
+        tensor.shape.dim.add(dim_value=2)
+    return model.SerializeToString()
+
+
+def _findings(folder: Path, text: str, name: str = "onnx-lint.toml", **options) -> list[tuple[str, str, str]]:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    found = lint(_model(), config=path, **options).diagnostics
+    return sorted((each.rule, each.clause, each.anchor.rpartition("/")[2]) for each in found)
+
+
+TEXT = """\
+[policy]
+ir-version = "..9"
+metadata = ["licence"]
+max-size = "1KB"
+
+[policy.operators]
+allow = ["Neg"]
+[policy.opsets]
+"" = "22.."
+[policy.inputs]
+x = { shape = ["n"] }
+z = {}
+[policy.element-types]
+forbid = ["float"]
+[policy.domains]
+forbid = ["ai.onnx"]
+"""
+
+
+def test_each_finding_names_its_line(tmp_path):
+    assert _findings(tmp_path, TEXT) == [
+        ("disallowed-domain", "POL-2", "onnx-lint.toml:16"),
+        ("disallowed-element-type", "POL-4", "onnx-lint.toml:14"),
+        ("disallowed-ir-version", "POL-5", "onnx-lint.toml:2"),
+        ("disallowed-operator", "POL-1", "onnx-lint.toml:7"),
+        ("disallowed-operator-set", "POL-3", "onnx-lint.toml:9"),
+        ("missing-metadata-entry", "POL-6", "onnx-lint.toml:3"),
+        ("unexpected-interface", "POL-7", "onnx-lint.toml:11"),
+        ("unexpected-interface", "POL-7", "onnx-lint.toml:12"),
+    ]
+
+
+def test_lines_are_those_of_the_file_in_a_pyproject(tmp_path):
+    text = "[project]\nname = 'x'\n[tool.onnx-lint.policy]\nmax-size = 10\n"
+    assert _findings(tmp_path, text, "pyproject.toml") == [("oversized-model", "POL-8", "pyproject.toml:4")]
+
+
+def test_the_line_is_that_of_the_file_that_is_extended(tmp_path):
+    (tmp_path / "base.toml").write_text("\n[policy]\nmax-size = 10\nir-version = 9\n", encoding="utf-8")
+    text = 'extend = "base.toml"\n\n\n[policy]\nir-version = 8\n'
+    assert _findings(tmp_path, text) == [
+        ("disallowed-ir-version", "POL-5", "onnx-lint.toml:5"),
+        ("oversized-model", "POL-8", "base.toml:3"),
+    ]
+
+
+def test_a_model_that_breaks_only_the_policy_conforms(tmp_path):
+    path = tmp_path / "onnx-lint.toml"
+    path.write_text("[policy]\nmax-size = 10\n", encoding="utf-8")
+    report = lint(_model(), config=path)
+    assert report.conforms
+    assert not report.passes
+    assert [each.declared_by for each in report.diagnostics] == ["policy"]
+
+
+def test_the_selection_of_the_command_line_replaces_the_policy_and_ignore_leaves_rules_out(tmp_path):
+    assert _findings(tmp_path, TEXT, select=["node"]) == []
+    assert _findings(tmp_path, TEXT, ignore=["policy"]) == []
+    assert [rule for rule, _, _ in _findings(tmp_path, TEXT, select=["disallowed-domain"])] == ["disallowed-domain"]
+
+
+def test_without_a_policy_no_rule_of_it_runs(tmp_path):
+    empty = _findings(tmp_path, "[policy]\n[policy.operators]\n[policy.inputs]\n", pedantic=True)
+    assert empty == _findings(tmp_path, "", pedantic=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("policy = 1", "policy: requires a table, not 1"),
+        ("[policy]\nmax_size = 1", "policy: unknown key 'max_size'; did you mean 'max-size'?"),
+        (
+            "[policy]\nmax-size = 'big'",
+            "policy.max-size: requires a number of bytes, or a size such as '100MiB', not 'big'",
+        ),
+        ("[policy.operators]\nallow = 'Loop'", "policy.operators.allow: requires a list of strings, not 'Loop'"),
+        (
+            "[policy.element-types]\nforbid = ['float64']",
+            "policy.element-types.forbid: requires a list of names of element types, such as 'float' and 'int64'",
+        ),
+        (
+            "[policy.inputs]\nx = { shape = ['...', '...'] }",
+            "policy.inputs.x.shape: requires a list of sizes, names of variables, '*' or one '...', not a list",
+        ),
+        ("[policy]\nir-version = '9-10'", "policy.ir-version: requires a version such as 19, or a range such as"),
+    ],
+)
+def test_a_wrong_entry_is_an_error_that_names_it(tmp_path, text, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        _findings(tmp_path, text)

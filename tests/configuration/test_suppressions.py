@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The entries of `suppress`: what they cover, until when, and what is said of those that are of no use."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from onnx_lint import lint, schema
+from onnx_lint.cli.application import run
+from onnx_lint.configuration.suppressions import Suppression
+
+ENTRY = '[[suppress]]\nrule = "missing-producer"\nreason = "a test model"\n'
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    model = schema.message("ModelProto")(ir_version=10)
+    model.opset_import.add(version=21)
+    model.graph.name = "g"
+    model.graph.node.add(op_type="Unknown", name="first", output=["a"])
+    model.graph.node.add(op_type="Unknown", name="second", output=["b"])
+    (tmp_path / "m.onnx").write_bytes(model.SerializeToString())
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def _run(folder: Path, text: str, *arguments: str) -> int:
+    (folder / "onnx-lint.toml").write_text(text, encoding="utf-8")
+    return run(["m.onnx", *arguments])
+
+
+def _report(folder: Path, text: str, capsys: pytest.CaptureFixture[str]) -> tuple[dict[str, object], str]:
+    _run(folder, text, "--format", "json", "--show-suppressed", "--select", "missing-producer,unknown-operator")
+    found = capsys.readouterr()
+    [file] = json.loads(found.out)["files"]
+    return {f"{each['rule']} {each['place']}": each.get("suppressed_by") for each in file["diagnostics"]}, found.err
+
+
+def test_an_entry_covers_its_rule_and_gives_the_reason(folder, capsys):
+    found, err = _report(folder, ENTRY, capsys)
+    of_rule = {each for rule, each in found.items() if rule.startswith("missing-producer")}
+    assert of_rule == {"onnx-lint.toml:1: a test model"}
+    assert {each for rule, each in found.items() if not rule.startswith("missing-producer")} == {None}
+    assert err == ""
+
+
+def test_a_place_is_that_of_the_finding_or_the_name_of_its_node(folder, capsys):
+    entry = '[[suppress]]\nrule = "unknown-operator"\nreason = "known"\nplace = "{}"\n'
+    for place in ("second", "sec*", "graph.node[1].*"):
+        found, err = _report(folder, entry.format(place), capsys)
+        suppressed = {name for name, by in found.items() if by is not None}
+        assert suppressed == {"unknown-operator graph.node[1].op_type"}, place
+        assert err == ""
+
+
+def test_an_expired_entry_suppresses_nothing_and_is_named(folder, capsys):
+    found, err = _report(folder, ENTRY + "until = 2020-01-31\n", capsys)
+    assert set(found.values()) == {None}
+    assert err == "Warning: onnx-lint.toml:1: the suppression of missing-producer expired on 2020-01-31\n"
+
+
+def test_an_entry_without_a_finding_is_named(folder, capsys):
+    found, err = _report(folder, ENTRY + 'place = "nowhere"\n', capsys)
+    assert set(found.values()) == {None}
+    assert err == "Warning: onnx-lint.toml:1: the suppression of missing-producer matches no finding\n"
+
+
+def test_an_entry_for_other_files_or_rules_that_did_not_run_is_not_named(folder, capsys):
+    assert _report(folder, ENTRY + 'file = "other/**"\n', capsys)[1] == ""
+    assert _report(folder, ENTRY.replace("missing-producer", "cycle"), capsys)[1] == ""
+
+
+def test_a_suppressed_error_fails_no_run_and_the_model_does_not_conform(folder, capsys):
+    entry = '[[suppress]]\nrule = "unknown-operator"\nreason = "known"\n'
+    assert _run(folder, "", "--select", "unknown-operator") == 1
+    assert _run(folder, entry, "--select", "unknown-operator") == 0
+    assert "2 suppressed by the configuration" in capsys.readouterr().out
+    report = lint(folder / "m.onnx", config=folder / "onnx-lint.toml", select="unknown-operator")
+    assert not report.diagnostics
+    assert not report.conforms
+
+
+def test_the_last_day_still_counts():
+    entry = Suppression("w", "r", "", "", "", "", datetime.date(2026, 5, 1))
+    assert not entry.is_expired(datetime.date(2026, 5, 1))
+    assert entry.is_expired(datetime.date(2026, 5, 2))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[suppress]\nrule = 'cycle'", "suppress: requires a list of tables: write [[suppress]]"),
+        ("[[suppress]]\nrule = 'cycle'", "onnx-lint.toml:1: suppress: an entry requires a reason"),
+        ("\n[[suppress]]\nreason = 'x'", "onnx-lint.toml:2: suppress: an entry requires a rule"),
+        ("[[suppress]]\nrule = 'cyle'\nreason = 'x'", "unknown rule 'cyle'; did you mean 'cycle'?"),
+        ("[[suppress]]\nrule = 'cycle'\nreason = 'x'\nuntil = 'soon'", "until: requires a date such as 2027-01-31"),
+        ("[[suppress]]\nrule = 'cycle'\nreason = 'x'\nplaces = 'x'", "unknown key 'places'; did you mean 'place'?"),
+        ("suppress = ['cycle']", "requires a table, not 'cycle'"),
+    ],
+)
+def test_a_wrong_entry_is_an_error_that_names_it(folder, text, message):
+    (folder / "onnx-lint.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=re.escape(message)):
+        lint(folder / "m.onnx", config=folder / "onnx-lint.toml")
