@@ -73,8 +73,11 @@ class Case:
 def export(folder: Path) -> list[Case]:
     """Write the suite into a new folder, with the same bytes each time. Raises FileExistsError if there is one."""
     folder.mkdir(parents=True)
+    own = {rule for clause in clauses().values() if clause.declared_by is not None for rule in clause.rules}
     made = [
-        _written(fixture, folder) for fixture in fixtures() if not any(name in _SETTINGS for name, _ in fixture.headers)
+        _written(fixture, folder)
+        for fixture in fixtures()
+        if fixture.rule not in own and not any(name in _SETTINGS for name, _ in fixture.headers)
     ]
     used = sorted({name for case in made for name in case.clauses})
     manifest = {
