@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -23,6 +24,14 @@ from onnx_lint.cli.sections import SectionedCommand
 from onnx_lint.cli.settings_options import baseline_options, configuration_options, given_of, target_options
 
 
+def _options_of_both(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options on rules, files and reports that both commands have."""
+    first_to_last = (rule_options, target_options, files_options, stdin_options, extent_options, report_options)
+    for options in (configuration_options, baseline_options, *reversed(first_to_last)):
+        command = options(command)
+    return command
+
+
 @click.command("check", cls=SectionedCommand, short_help="Check models (the default command).")
 @click.argument("paths", nargs=-1, metavar="PATH...", type=click.Path(readable=False))
 @selection_options
@@ -32,14 +41,7 @@ from onnx_lint.cli.settings_options import baseline_options, configuration_optio
 @common_report_options
 @fix_options
 @unsafe_options
-@rule_options
-@target_options
-@files_options
-@stdin_options
-@extent_options
-@report_options
-@baseline_options
-@configuration_options
+@_options_of_both
 @click.pass_context
 def check_command(ctx: click.Context, /, paths: tuple[str, ...], **options: Any) -> None:
     """Check whether models conform to the ONNX specification.
@@ -60,14 +62,7 @@ def check_command(ctx: click.Context, /, paths: tuple[str, ...], **options: Any)
 @gate_options
 @format_options
 @common_report_options
-@rule_options
-@target_options
-@files_options
-@stdin_options
-@extent_options
-@report_options
-@baseline_options
-@configuration_options
+@_options_of_both
 @click.pass_context
 def fix_command(ctx: click.Context, /, paths: tuple[str, ...], **options: Any) -> None:
     """Fix what can be fixed in models, and report what is left.

@@ -136,11 +136,6 @@ class ValueFlow:
             unknown = unknown_shapes(graph, known) if has_unknown else _NONE_UNKNOWN
             self.walks.add(Walked(graph, own, unknown, cells, call))
 
-    def keep(self, walked: Walked) -> None:
-        """Reuse the result of an equivalent walk, unless this graph was already walked."""
-        if walked.graph not in self.walks:
-            self.walks.add(walked)
-
     def note_operand(
         self, node: Node, schema: OperatorSchema, problem: TypeProblem, inputs: Facts, call: Call | None
     ) -> None:
