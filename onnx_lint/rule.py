@@ -9,6 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.common.cached import cached_property
+from onnx_lint.common.option_types import option_types
 from onnx_lint.common.record import Record, replace
 from onnx_lint.ir.documents.kinds import NEEDS, Need
 from onnx_lint.model import Assign, Delete, Fix, Model, Place
@@ -129,8 +130,6 @@ class Rule(Record):
     @property
     def option_types(self) -> dict[str, Any]:
         """The type of each option."""
-        from onnx_lint.common.option_types import option_types
-
         return option_types(self.check, self.options)
 
 

@@ -22,6 +22,7 @@ from onnx_lint.cli.outputs import LiveReport, Output, live_report, parse_outputs
 from onnx_lint.cli.paths import find_inputs, has_working_directory, paths_of
 from onnx_lint.cli.progress import ProgressBar, is_wanted
 from onnx_lint.cli.streams import standard_output
+from onnx_lint.cli.timings import print_timings
 from onnx_lint.common.memory import release_memory
 from onnx_lint.common.model_limits import ModelLimits, resident
 from onnx_lint.common.record import replace
@@ -122,8 +123,6 @@ def _run(request: Request, plan: Plan, own: Request) -> int:
         release_memory()  # reports need memory, and the caches of the last model are not needed any more
     code = max(code, write_outputs(report, left, options, color=own.color, is_live=live is not None))
     if request.timings:
-        from onnx_lint.cli.timings import print_timings
-
         sys.stdout.flush()
         print_timings(report, before, time.perf_counter() - start)
     if own.quiet or all(output.format_name != "text" for output in outputs):

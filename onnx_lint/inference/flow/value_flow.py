@@ -14,6 +14,7 @@ from onnx_lint.inference.shapes.dims import Shape
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts
 from onnx_lint.inference.shapes.stated import fact_of_type
 from onnx_lint.inference.types.conflict import call_site
+from onnx_lint.inference.types.operand_conflict import OperandConflict
 from onnx_lint.inference.types.type_string import ValueType
 from onnx_lint.ir.graph import Graph, GraphKind, Node
 from onnx_lint.ir.operators.operators import Operators
@@ -140,8 +141,6 @@ class ValueFlow:
         self, node: Node, schema: OperatorSchema, problem: TypeProblem, inputs: Facts, call: Call | None
     ) -> None:
         """Record a type problem of a node's operands."""
-        from onnx_lint.inference.types.operand_conflict import OperandConflict
-
         if self._is_new(node.graph, node.index, problem):
             kinds = tuple([each.kind for each in inputs])
             conflict = OperandConflict(node, schema, self._schemas, problem, kinds, call_site(_typed(call)))

@@ -11,6 +11,8 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Final, TypeGuard
 
+from onnx_lint.inference.shapes import expression
+
 Dim = int | str | None
 """A size, a variable or an expression of variables, or None for unknown."""
 
@@ -61,8 +63,6 @@ def add(one: Dim, other: Dim) -> Dim:
         return other
     if other == 0 or one is None or other is None:
         return one if other == 0 else None
-    from onnx_lint.inference.shapes import expression  # late: few models calculate with variables
-
     return expression.added(one, other) if isinstance(one, str) else expression.added(str(other), one)
 
 
@@ -72,8 +72,6 @@ def subtract(one: Dim, other: Dim) -> Dim:
         return one - other
     if other == 0 or not isinstance(one, str) or other is None:
         return one if other == 0 else None
-    from onnx_lint.inference.shapes import expression  # late: as in `add`
-
     return expression.added(one, other, -1)
 
 
@@ -85,8 +83,6 @@ def multiply(one: Dim, other: Dim) -> Dim:
         return other
     if other == 1 or one is None or other is None:
         return one if other == 1 else None
-    from onnx_lint.inference.shapes import expression  # late: as in `add`
-
     return expression.multiplied(one, other) if isinstance(one, str) else expression.multiplied(str(other), one)
 
 
@@ -122,8 +118,6 @@ def divide(one: Dim, divisor: Dim) -> Dim:
         return one // divisor if divisor and one % divisor == 0 else None
     if divisor == 1 or one is None or divisor is None:
         return one if divisor == 1 else None
-    from onnx_lint.inference.shapes import expression  # late: as in `add`
-
     return expression.divided(one, divisor)
 
 
@@ -131,8 +125,6 @@ def divide_down(one: Dim, divisor: int) -> Dim:
     """Return the quotient by a positive number, rounded down."""
     if isinstance(one, int) or divisor == 1 or one is None:
         return one // divisor if isinstance(one, int) else one
-    from onnx_lint.inference.shapes import expression  # late: as in `add`
-
     return expression.rounded_down(one, divisor)
 
 
@@ -152,8 +144,6 @@ def _broadcast_at(dims: Sequence[Dim]) -> Dim:
         return 1
     one, *more = others
     if len(more) == 1 and isinstance(one, str) and isinstance(more[0], str):
-        from onnx_lint.inference.shapes import expression  # late: as in `add`
-
         return expression.broadcast_with_limited(one, more[0])
     return one if not more else None
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from onnx_lint.inference.shapes.dims import Dim, Dims, add, is_natural, subtract
+from onnx_lint.inference.shapes.expression import limited
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import InputDimension, Unequal
 from onnx_lint.inference.shapes.registration import shapes_of
@@ -158,8 +159,6 @@ def _symbolic_length(size: Dim, start: Dim, end: Dim, step: Dim) -> Dim:
     if isinstance(end, int) and end >= _TO_THE_END:
         behind = size
     if first == 0 and isinstance(size, int) and size > 0 and isinstance(behind, str):
-        from onnx_lint.inference.shapes.expression import limited  # late: few models calculate with variables
-
         return limited(behind, size)
     # Indices outside of the dimension are clipped, so both must be known to be inside.
     length = subtract(behind, first)
