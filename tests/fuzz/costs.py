@@ -14,6 +14,9 @@ LEAST_SECONDS = 0.15
 SECONDS_PER_BYTE = 15e-6
 """Of the processor. Honest inputs take a fifth of it at most, and a rule that is quadratic more for 5 kB already."""
 
+SECONDS_PER_FINDING = 0.1e-3
+"""What a finding with a fix takes on a quiet machine, however many there are: half of it for the bytes of the fix."""
+
 LEAST_BYTES = 24 << 20
 BYTES_PER_BYTE = 12
 """Of memory. A run may use 64 MB, interpreter and rules included, and 12 bytes a byte; what was there before is not
@@ -61,12 +64,12 @@ def _kib(wanted: re.Pattern[bytes]) -> int:
     return int(found[1]) if found is not None else 0
 
 
-def excess(cost: Cost, size: int, again: Callable[[], Cost]) -> str | None:
-    """What is wrong with the cost of an input of `size` bytes; `again` does the work once more.
+def excess(cost: Cost, size: int, findings: int, again: Callable[[], Cost]) -> str | None:
+    """What is wrong with the cost of an input of `size` bytes with findings; `again` does the work once more.
 
     A process that others hold up is slow too, so what is slow has to be so each time.
     """
-    seconds = LEAST_SECONDS + SECONDS_PER_BYTE * size
+    seconds = LEAST_SECONDS + SECONDS_PER_BYTE * size + SECONDS_PER_FINDING * findings
     if cost.seconds > seconds and (slow := min(cost.seconds, again().seconds, again().seconds)) > seconds:
         return f"{slow:.2f} s of the processor for {size:,} bytes, more than {seconds:.2f} s"
     most = LEAST_BYTES + BYTES_PER_BYTE * size

@@ -21,10 +21,12 @@ _STEP_BYTES: Final = 1 << 18
 class ByteRanges:
     """The byte positions of a serialized message, which is walked only as far as necessary."""
 
-    __slots__ = ("_root", "_size")
+    __slots__ = ("_opened", "_root", "_size")
 
     def __init__(self, source: Source, message: str = "ModelProto") -> None:
         self._size = source.size
+        self._opened: list[tuple[Step, _FieldPositions]] = []
+        """The messages around the last place, from the outermost on: the next place is often close to it."""
         self._root = _FieldPositions(source, message, [(0, source.size)])
 
     def byte_range(self, place: Place) -> tuple[int, int] | None:
@@ -56,12 +58,18 @@ class ByteRanges:
         return [] if message is None else message.spans(place.key[-1], every=True)
 
     def _message_around(self, place: Place) -> _FieldPositions | None:
-        message = self._root
-        for step in place.key[:-1]:
+        steps, opened = place.key[:-1], self._opened
+        depth = 0
+        while depth < min(len(steps), len(opened)) and opened[depth][0] == steps[depth]:
+            depth += 1
+        del opened[depth:]
+        message = opened[-1][1] if opened else self._root
+        for step in steps[depth:]:
             inner = message.inner(step)
             if inner is None:
                 return None
             message = inner
+            opened.append((step, message))
         return message
 
 
