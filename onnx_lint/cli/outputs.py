@@ -82,7 +82,9 @@ def _implied(path: str) -> str:
     suffix = os.path.splitext(path)[1].lower()
     if path and _IMPLIED.get(suffix) not in FORMATS:
         suffixes = ", ".join(suffix for suffix, name in _IMPLIED.items() if name in FORMATS)
-        raise RequestError(f"--output {path!r} implies no format, as {suffixes} do; say FORMAT={path} or --format")
+        raise RequestError(
+            f"--output {path!r} implies no format, as {suffixes} do; say FORMAT={visible(path)} or --format"
+        )
     return _IMPLIED.get(suffix, "")
 
 

@@ -15,7 +15,7 @@ SECONDS_PER_BYTE = 15e-6
 """Of the processor. Honest inputs take a fifth of it at most, and a rule that is quadratic more for 5 kB already."""
 
 SECONDS_PER_FINDING = 0.1e-3
-"""What a finding with a fix takes on a quiet machine, however many there are: half of it for the bytes of the fix."""
+"""The time for a finding with a fix on a quiet machine, however many there are. Half of it is for the bytes of the fix."""
 
 LEAST_BYTES = 24 << 20
 BYTES_PER_BYTE = 12
@@ -65,7 +65,7 @@ def _kib(wanted: re.Pattern[bytes]) -> int:
 
 
 def excess(cost: Cost, size: int, findings: int, again: Callable[[], Cost]) -> str | None:
-    """What is wrong with the cost of an input of `size` bytes with findings; `again` does the work once more.
+    """Return the fault in the cost of an input of `size` bytes with findings; `again` does the work once more.
 
     A process that others hold up is slow too, so what is slow has to be so each time.
     """
