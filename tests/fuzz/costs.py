@@ -15,7 +15,7 @@ SECONDS_PER_BYTE = 15e-6
 """Of the processor. Honest inputs take a fifth of it at most, and a rule that is quadratic more for 5 kB already."""
 
 SECONDS_PER_FINDING = 0.1e-3
-"""The time for a finding with a fix on a quiet machine, however many there are. Half of it is for the bytes of the fix."""
+"""The time for a finding with a fix on a quiet machine, however many there are; half of it is for the bytes."""
 
 LEAST_BYTES = 24 << 20
 BYTES_PER_BYTE = 12
