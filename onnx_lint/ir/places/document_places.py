@@ -40,9 +40,10 @@ class DocumentPlaces:
     def values_of(self, place: Place, message: str) -> list[tuple[int, int]]:
         """Return the first byte of each value of a field of a message, and the byte after it.
 
-        None for text, and for a field that holds a message: parsers merge its values.
+        None for text, for a place outside of fields, and for a field that holds a message: parsers merge its values.
         """
-        if self._form != "binary" or wire.fields_by_name(message)[place.field].message is not None:
+        field = wire.fields_by_name(message).get(place.field)
+        if self._form != "binary" or field is None or field.message is not None:
             return []
         return [(start, end) for _, start, end in self._byte_ranges.occurrences(place)]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from support.models.model_samples import from_text
 
+from onnx_lint import lint
 from onnx_lint.ir.places.place import ROOT
 
 
@@ -16,3 +17,9 @@ def test_text_has_an_order_and_no_bytes():
     assert order == sorted(order)
     # What is absent has the bytes of what is around it.
     assert model.places.extent(node.at("input", 3)) == model.places.extent(node)
+
+
+def test_more_repeated_fields_than_are_listed_cost_no_finding():
+    [file] = lint(b"\x08\x0a" * 5_000).files
+    assert not file.internal_errors
+    assert "repeated-singular-field" in {found.rule for found in file.diagnostics}
