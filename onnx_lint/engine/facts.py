@@ -9,6 +9,7 @@ from typing import Final
 
 from onnx_lint.engine.settings import Settings
 from onnx_lint.ir.documents.kinds import MODEL_KIND, OF_MODELS
+from onnx_lint.ir.tensors.external import location_problem
 from onnx_lint.model import Model
 from onnx_lint.report import FileFacts, Shapes
 from onnx_lint.wording import MAX_MESSAGE, MAX_NAME, quote, report_name, without_middle
@@ -75,10 +76,13 @@ def why_not_judged(model: Model) -> str | None:
     )
 
 
-def data_files_of(model: Model) -> tuple[str, ...]:
-    """Return the locations of external data at which there is a file; nothing if none are looked up."""
-    if not model.loaded or model.directory is None or not model.external_data:
+def data_files_of(model: Model, settings: Settings) -> tuple[str, ...]:
+    """Return the locations of external data at which there is a file, or all if the user wants none to be looked up."""
+    if not model.loaded or not model.external_data:
         return ()
+    if model.directory is None:
+        names = () if settings.external_data else (data.location for data in model.external_data)
+        return tuple(dict.fromkeys(name for name in names if location_problem(name) is None))
     found = {data.location: data.file for data in model.external_data}
     return tuple(name for name, file in found.items() if file is not None and file.state.name in _FILES)
 

@@ -310,7 +310,7 @@ def _lint_source(
         not_verified = part(lambda: nodes_not_verified(model), (), "counting unknown operators")
         shapes = part(lambda: shapes_of(model), None, "counting known shapes")
         incomplete = part(lambda: tuple(left_out(model, settings)), (), "listing what was left out")
-        data_files = part(lambda: data_files_of(model), (), "listing the files of external data")
+        data_files = part(lambda: data_files_of(model, settings), (), "listing the files of external data")
     diagnostics = verdict.diagnostics
     if any(item.edits or item.members for item in diagnostics):
         from onnx_lint.engine.proposed_fixes import with_proposed_fixes, without_edits  # late, as few files need fixes

@@ -15,8 +15,8 @@ from onnx_lint.input.source import FileSource, ReadError
 _BLOCK_BYTES: Final = 1 << 20
 """How much is copied at once where the system does not copy by itself."""
 
-_MOST_COPIED: Final = 1 << 30
-"""How much the system is asked to copy at once."""
+_MOST_COPIED: Final = 16 << 20
+"""The bytes that the system is asked to copy at once. With 1 GiB, Linux takes six times as long to copy holes."""
 
 _NO_COPY: Final = frozenset({errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP, errno.EBADF, errno.EPERM})
 """The errors of a system that does not copy between these files by itself."""

@@ -791,7 +791,9 @@ def test_ordinary_files_are_replaced(text: str) -> None:
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("linked", [True, False])
-@pytest.mark.parametrize("options", [[], ["-j", "2"], ["--cache"], ["--select", "cycle"], ["--fix"]])
+@pytest.mark.parametrize(
+    "options", [[], ["-j", "2"], ["--cache"], ["--select", "cycle"], ["--fix"], ["--no-external-data"]]
+)
 def test_nor_external_data_that_looks_like_text(
     options: list[str],
     linked: bool,
