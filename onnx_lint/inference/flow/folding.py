@@ -96,7 +96,7 @@ def _is_worth_storing(
 ) -> bool:
     operands = [flow.fact_of(name, graph) for name in inputs if name]
     results = [flow.fact_of(name, graph) for name in outputs if name]
-    if form.op_type == "Cast" and operands[0].kind == results[0].kind:
+    if form.op_type == "Cast" and [fact.kind for fact in operands] == [fact.kind for fact in results]:
         return False  # it has no effect, which is reported otherwise
     sizes = list(map(_bytes_of, results))
     needed = sum(filter(None, sizes))
