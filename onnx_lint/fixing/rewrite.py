@@ -16,7 +16,7 @@ _BLOCK_BYTES: Final = 1 << 20
 """How much is copied at once where the system does not copy by itself."""
 
 _MOST_COPIED: Final = 16 << 20
-"""The bytes that the system is asked to copy at once. With 1 GiB, Linux takes six times as long to copy holes."""
+"""The bytes that the system is asked to copy at once. Linux copies holes more slowly if it is asked for more."""
 
 _NO_COPY: Final = frozenset({errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP, errno.EBADF, errno.EPERM})
 """The errors of a system that does not copy between these files by itself."""
