@@ -96,7 +96,7 @@ WRONG_USAGE = (
 """Files that are not there, and options and rules that are unknown, all named by a stranger."""
 
 
-@pytest.mark.parametrize(("command", "words"), zip(COMMANDS, WRONG_USAGE, strict=True), indirect=["command"])
+@pytest.mark.parametrize(("command", "words"), list(zip(COMMANDS, WRONG_USAGE, strict=True)), indirect=["command"])
 def test_nor_has_standard_error(command: str, words: str) -> None:
     arguments = [word.format(command) for word in words.split()]
     done = subprocess.run(

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from support.processes.peak_memory import run
+from support.processes.signals import heed_signals
 
 from onnx_lint.fixing import rewrite as module
 from onnx_lint.fixing.rewrite import NotWrittenError, rewrite, write_pieces
@@ -156,7 +157,10 @@ def test_a_signal_at_any_step_leaves_the_old_file_or_the_new_one(
 ):
     code = KILLED.format(tests=str(path.parent))
     done = subprocess.run(
-        [sys.executable, "-c", code, str(path), step, str(int(number)), when], capture_output=True, check=False
+        [sys.executable, "-c", code, str(path), step, str(int(number)), when],
+        capture_output=True,
+        check=False,
+        preexec_fn=heed_signals,
     )
     assert done.returncode != 0
     assert path.read_bytes() == (NEW if when == "after" else OLD)
