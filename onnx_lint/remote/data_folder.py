@@ -32,6 +32,8 @@ _MOST_READ: Final = 100
 class RemoteFolder(DataFolder):
     """The files beside one remote model. Locations are relative, so no address in a model is ever accessed."""
 
+    is_local = False
+
     def __init__(self, lookup: Lookup, most: int, opened: Callable[[str], Source]) -> None:
         """`lookup`: asks the store for sizes. `opened`: opens a file by its location. `most`: the bytes to read for the
         whole model.

@@ -18,7 +18,7 @@ import stat
 import sys
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import Final
+from typing import ClassVar, Final
 
 from onnx_lint.common.record import Record, replace
 from onnx_lint.input.source import FileSource
@@ -66,6 +66,8 @@ class ExternalFile(Record):
 
 class DataFolder:
     """The folder of one model. Each file is looked up once, unless there are too many to keep their states."""
+
+    is_local: ClassVar[bool] = True
 
     def __init__(self, directory: str, trusted: Sequence[str] = (), most: int = sys.maxsize) -> None:
         """`trusted`: the folders into which links are followed, with all that is below them.

@@ -168,10 +168,12 @@ class ExternalData:
 
     def beside_model(self) -> str | None:
         """Return the last component of the location, if a regular file of that name with all values is in the model's
-        folder itself; None if not, or if the location is that file.
+        folder itself; None if not, if the location is that file, or if the model is remote and cannot be fixed.
         """
         name = re.split(r"[/\\]", self.location)[-1]
-        if self._folder is None or name in ("", ".", "..", spelled_plainly(self.location)):
+        if self._folder is None or not self._folder.is_local or name in ("", ".", "..", spelled_plainly(self.location)):
+            return None
+        if location_problem(name) is not None:
             return None
         file = self._folder.file(name)
         end = (self.offset or 0) + max(self.length or 0, self.needed_bytes or 0)
