@@ -14,7 +14,7 @@ from onnx_lint.configuration import discovery
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader.identity.document_kind import kind_of_content
 from onnx_lint.loader.identity.identify import Form, identify
-from onnx_lint.loader.text import text_kinds
+from onnx_lint.loader.text.outer_names import names_in_text
 
 pytestmark = pytest.mark.timing
 
@@ -95,7 +95,7 @@ def test_the_form_of_a_file_shows_soon(name: str):
 @pytest.mark.parametrize("name", UNCLOSED)
 def test_the_names_in_a_text_are_found_soon(name: str):
     with time_limit(0.2):
-        text_kinds._names_in_text(UNCLOSED[name])
+        names_in_text(UNCLOSED[name])
 
 
 @pytest.mark.parametrize(
