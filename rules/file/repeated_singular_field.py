@@ -58,6 +58,9 @@ def repeated_singular_field(model: Model) -> Iterator[Finding]:
         )
 
 
+_MOST_VALUES: Final = 1_000
+"""A field that is given more often was not repeated by accident, and gets no fix."""
+
 _MOST_COMPARED: Final = 1 << 20
 """Longer values are not compared."""
 
@@ -66,7 +69,7 @@ def _fix(model: Model, fault: Fault) -> Fix | None:
     """Return the fix that keeps the last value; safe if all are the same. None if there is one value, or a message."""
     place = fault.place
     values = model.places.values_of(place, fault.message_type)
-    if len(values) < 2:
+    if not 2 <= len(values) <= _MOST_VALUES:
         return None
     sizes = {end - start for start, end in values}
     is_safe = len(sizes) == 1 and min(sizes) <= _MOST_COMPARED
