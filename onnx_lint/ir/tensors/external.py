@@ -30,6 +30,9 @@ IN_MEMORY_MARKS = ("#", "*/_ORT_MEM_ADDR_/*")
 _MAX_DIGITS: Final = 30
 _DRIVE: Final = r"[A-Za-z]:"
 _PARENT: Final = r"(?:^|[/\\])\.\.(?:[/\\]|\Z)"
+_MAX_INTERNED: Final = 1_000
+"""Longer locations are not interned: Python 3.12 never frees an interned string."""
+
 _MAX_CHARACTERS: Final = 32_767
 """The longest path that any system takes; a stranger's may have a hundred million."""
 
@@ -199,7 +202,7 @@ def _same_keys(keys: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _interned(location: str) -> str:
-    return sys.intern(location) if len(location) <= _MAX_CHARACTERS else location
+    return sys.intern(location) if len(location) <= _MAX_INTERNED else location
 
 
 def _needed_bytes(proto: Proto) -> int | None:
