@@ -4,7 +4,7 @@
     python -m conformance export FOLDER                          write the models and a manifest
     python -m conformance run --checker onnx --checker onnx-lint judge them by checkers, and print a table
 
-It needs the checkout, whose `fixtures/` it reads. docs/conformance.md describes the suite and shows the table.
+It needs the checkout, whose `fixtures/` it reads. docs/conformance.md describes the suite.
 """
 
 from __future__ import annotations

@@ -108,16 +108,6 @@ _BUILT_IN: Final = {
 NAMES: Final = tuple(_BUILT_IN)
 
 
-@dataclass(frozen=True)
-class _Command:
-    """Runs a command for a model. A class, as a closure cannot be sent to another process."""
-
-    words: tuple[str, ...]
-
-    def __call__(self, path: Path, _: Case) -> None:
-        _command([word.replace("{}", str(path)) for word in self.words])
-
-
 def find(name: str) -> Checker:
     """Return the built-in checker with this name, or one for a command that contains `{}` where the path goes.
 
@@ -125,7 +115,8 @@ def find(name: str) -> Checker:
     package of the checker is not installed.
     """
     if "{}" in name:
-        return Checker(name, None, _Command(tuple(shlex.split(name))))
+        words = shlex.split(name)
+        return Checker(name, None, lambda path, _: _command([word.replace("{}", str(path)) for word in words]))
     if name not in _BUILT_IN:
         raise ValueError(f"unknown checker {name!r}; the checkers are {', '.join(NAMES)}, or a command that has {{}}")
     checker = _BUILT_IN[name]
