@@ -51,10 +51,6 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 1
 
 
-def _is_dimension(value: Any) -> bool:
-    return TEXT.accepts(value) or COUNT.accepts(value)
-
-
 def _is_date(text: str) -> bool:
     try:
         return datetime.date.fromisoformat(text) is not None
