@@ -119,14 +119,6 @@ if TYPE_CHECKING:
         is_flag,
     )
     from onnx_lint.spec.operators.combinations import Choice, Combination, Member, combinations
-    from onnx_lint.spec.operators.extents import (
-        OPERATOR_EXTENTS,
-        WITH_EXTENTS,
-        ExpectedCount,
-        Extents,
-        expected_counts,
-        packed_bytes,
-    )
     from onnx_lint.spec.operators.foreign_names import RUNTIME_HAD_FIRST, RUNTIME_TRAINING, TENSORFLOW
     from onnx_lint.spec.operators.history import REMOVED_EXPERIMENTAL, REPLACEMENTS, Replacement
     from onnx_lint.spec.releases import (
@@ -227,7 +219,6 @@ _LATE: Final = {
     ),
     "spec.operators.attribute_values": "AllowedValues allowed_values element_type_name is_element_type is_flag",
     "spec.operators.combinations": "Choice Combination Member combinations",
-    "spec.operators.extents": "ExpectedCount Extents OPERATOR_EXTENTS WITH_EXTENTS expected_counts packed_bytes",
     "spec.operators.foreign_names": "RUNTIME_HAD_FIRST RUNTIME_TRAINING TENSORFLOW",
     "spec.operators.history": "REMOVED_EXPERIMENTAL REPLACEMENTS Replacement",
     "spec.releases": (

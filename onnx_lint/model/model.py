@@ -43,7 +43,6 @@ from onnx_lint.spec.element_types import later_element_types
 from onnx_lint.spec.ir_versions import FREE_INITIALIZERS_SINCE, LATER_FIELDS, later_fields
 from onnx_lint.spec.operators import BUILT_IN, OperatorSchemas
 from onnx_lint.spec.operators.declared import declared_set
-from onnx_lint.spec.operators.extents import WITH_EXTENTS
 from onnx_lint.spec.releases import (
     DOMAIN_ALIAS,
     NEWEST_IR_VERSION,
@@ -880,11 +879,6 @@ class Model:
     def has_shape_conflicts(self) -> bool:
         """True if the shapes of values contradict operators or declarations."""
         return self.value_flow.has_shape_conflicts
-
-    @cached_property
-    def may_have_impossible_extents(self) -> bool:
-        """True if an operator in use has attributes that state extents, or if shapes contradict each other."""
-        return self.has_shape_conflicts or any(form.op_type in WITH_EXTENTS for form in self.forms)
 
     @cached_property
     def has_denoted_types(self) -> bool:

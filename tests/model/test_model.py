@@ -186,7 +186,6 @@ HELD: dict[str, tuple[str, str]] = {
         'attribute { name: "kernel_shape" type: INTS ints: 1 } }',
         "",
     ),
-    "may_have_impossible_extents": ('node { op_type: "MaxPool" input: "x" output: "z" }', ""),
     "has_bare_graph_values": ('output { name: "z" type { tensor_type { elem_type: 1 } } }', ""),
     "has_unusual_attributes": ('node { op_type: "Relu" input: "x" output: "z" attribute { name: "a" } }', ""),
     "has_type_conflicts": (

@@ -135,6 +135,8 @@ class ShapeConflict(Record):
         """Return the definitions of the operands, each with its shape, and the call that supplies them."""
         found: list[Note] = []
         for index in Words(self.node, self.inputs).operands(self.problem):
+            if self.inputs[index].shape is None and self.inputs[index].inside is None:
+                continue  # an unknown shape explains nothing
             found += shape_notes(self.node.graph, self.node.inputs[index], self.inputs[index])
         if isinstance(self.source, int):
             found.append((self.node.place.at("input", self.source), f"read by {self.node.describe()}"))

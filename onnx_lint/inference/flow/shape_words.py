@@ -212,6 +212,8 @@ def _count(problem: WrongCount) -> str:
     """Return the allowed numbers of elements of a list."""
     if problem.or_one and problem.expected != 1:
         return f"1 or {problem.expected:,}"
+    if problem.or_multiple:
+        return f"a multiple of {problem.expected:,}"
     return f"at least {problem.expected:,}" if problem.or_more else f"{problem.expected:,}"
 
 

@@ -133,6 +133,8 @@ class WrongCount(Record):
     """Whether a single element is also valid."""
     or_more: bool = False
     """Whether more elements are also valid."""
+    or_multiple: bool = False
+    """True if any multiple of the number is valid."""
     is_taken: bool = False
     """Whether ONNX Runtime runs such a node nevertheless."""
 

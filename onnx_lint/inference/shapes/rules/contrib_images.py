@@ -9,7 +9,7 @@ from onnx_lint.inference.shapes.registration import shapes_of
 from onnx_lint.inference.shapes.rules.contrib_quantization import are_scalars
 from onnx_lint.inference.shapes.rules.convolution import bias, convolved, quantized_convolution
 from onnx_lint.inference.shapes.rules.pooling import global_pool, pool
-from onnx_lint.inference.shapes.rules.windows import slid, spatial_kernel, window
+from onnx_lint.inference.shapes.rules.windows import slid, spatial_kernel, stated_numbers, window
 
 _RUNTIME = "com.microsoft::"
 
@@ -37,6 +37,7 @@ def convolution_with_channels_last(node: Operands) -> Outputs:
 def _channels_last(node: Operands, weights: int) -> Outputs:
     shape, kernel = node.shape(0), node.shape(weights)
     if shape is None or len(shape) < _LEAST_RANK:
+        stated_numbers(node)
         return UNKNOWN
     known = node.shape(weights, len(shape), like=0) if kernel is not None else None
     sizes = _windows(node, shape, spatial_kernel(known) if known else (None,) * (len(shape) - 2))
@@ -48,13 +49,12 @@ _LEAST_RANK = 3
 
 
 def _windows(node: Operands, shape: Dims, kernel: Dims | None, *, rounds_up: bool = False) -> Dims:
-    """The spatial axes behind a window, which stand before the channels; what does not fit is not noted."""
+    """The spatial axes after a window, which are before the channels; a window that does not fit is not recorded."""
     spatial = shape[1:-1]
-    noted = len(node.problems)
     over = window(node, len(spatial), kernel)
+    recorded = len(node.problems)
     sizes = slid(node, (shape[0], shape[-1], *spatial), over, rounds_up=rounds_up) if over is not None else None
-    # Places in the input would be those of channels first. Attributes by themselves are for other tables.
-    del node.problems[noted:]
+    del node.problems[recorded:]  # places in the input would be those of channels first
     return sizes or (None,) * len(spatial)
 
 
@@ -67,6 +67,7 @@ def pool_of_integers(node: Operands) -> Outputs:
         return pool(node)
     shape = node.shape(0)
     if shape is None or len(shape) < _LEAST_RANK:
+        stated_numbers(node)
         return UNKNOWN
     return [(shape[0], *_windows(node, shape, None, rounds_up=node.integer("ceil_mode", 0) == 1), shape[-1])]
 

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
-from onnx_lint.inference.shapes.dims import Dims, Shape
+import math
+
+from onnx_lint.inference.shapes.dims import Dims, Shape, are_sizes
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.problem import Element
+from onnx_lint.inference.shapes.problem import Element, InputDimension, Unequal
 from onnx_lint.inference.shapes.registration import shapes_of
 from onnx_lint.inference.shapes.rules.matrices import general_product, matrix_product
 
@@ -88,6 +90,8 @@ def product_with_blocks(node: Operands) -> Outputs:
         return UNKNOWN
     if node.given(5) and node.shape(5, 1) is not None:
         node.same((5, 0), columns, Element("N", columns))
+    if not node.problems and size is not None:
+        _has_bytes(node, columns * -(-rows // size) * (size * node.integer("bits", 4) // 8), columns)
     if shape is None:
         return UNKNOWN
     node.same((0, -1), rows, Element("K", rows))
@@ -108,6 +112,16 @@ def product_with_small_floats(node: Operands) -> Outputs:
 
 
 _LEAST_BLOCK = 16
+
+
+def _has_bytes(node: Operands, needed: int, columns: int) -> None:
+    """Record weights of fewer bytes than their blocks take, by the first dimension, which has the N columns."""
+    shape = node.fact(1).shape
+    if not shape or not are_sizes(shape) or math.prod(shape) >= needed:
+        return
+    size = shape[0]
+    least = -(-needed // max(math.prod(shape[1:]), 1))
+    node.problems.append(Unequal(InputDimension(1, 0, size), least, Element("N", columns), or_more=True))
 
 
 def _are_positive(node: Operands, *names: str) -> None:

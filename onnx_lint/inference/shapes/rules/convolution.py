@@ -7,7 +7,7 @@ from onnx_lint.inference.shapes.dims import Dim, Dims, Shape, multiply, product
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, InputDimension, Unequal
 from onnx_lint.inference.shapes.registration import shapes_of
-from onnx_lint.inference.shapes.rules.windows import Window, slid, spatial_kernel, stretched, window
+from onnx_lint.inference.shapes.rules.windows import Window, slid, spatial_kernel, stated_numbers, stretched, window
 
 
 @shapes_of("Conv", "ConvInteger")
@@ -50,11 +50,10 @@ def _by_output(node: Operands, index: int, weights: int) -> None:
 def convolved(node: Operands, data: int, weights: int) -> Shape:
     """The shape of the output of a convolution."""
     shape, kernel = _operands(node, data, weights)
+    group = _group(node)
     if shape is None:
         return None
-    if kernel is None:
-        return (shape[0], None, *(None,) * (len(shape) - 2))
-    _channels(node, data, weights)
+    _channels(node, data, weights, group)
     _stated_kernel(node, kernel, weights)
     _positive_kernel(node, kernel, weights)
     over = window(node, len(shape) - 2, spatial_kernel(kernel), weights)
@@ -62,24 +61,36 @@ def convolved(node: Operands, data: int, weights: int) -> Shape:
     return None if sizes is None else (shape[0], kernel[0], *sizes)
 
 
-def _operands(node: Operands, data: int, weights: int) -> tuple[Shape, Shape]:
-    """Return the shapes of the input and the weights, which have equal rank, at least three."""
+def _operands(node: Operands, data: int, weights: int) -> tuple[Shape, Dims]:
+    """Return the shapes of the input and the weights, which have equal rank, at least three.
+
+    The rank of weights of unknown shape is that of the input. Without an input the attributes are checked alone.
+    """
     shape = node.shape(data, at_least=_LEAST_RANK)
-    kernel = node.shape(weights, len(shape), like=data) if shape is not None else None
-    return shape, kernel
+    if shape is None:
+        stated_numbers(node)
+        return None, ()
+    return shape, node.shape(weights, len(shape), like=data) or (None,) * len(shape)
+
+
+def _group(node: Operands) -> int | None:
+    """Return the number of groups; None if it is wrong, which is recorded."""
+    group = node.integer("group", 1)
+    if group < 1:
+        node.wrong_value("group", group, "at least 1")
+        return None
+    return group
 
 
 _LEAST_RANK = 3
 """Batch, channels, and one spatial axis."""
 
 
-def _channels(node: Operands, data: int, weights: int) -> None:
+def _channels(node: Operands, data: int, weights: int, group: int | None) -> None:
     """Check that the channels of the input are those of the weights in each group, and that
     groups share the outputs.
     """
-    group = node.integer("group", 1)
-    if group < 1:
-        node.wrong_value("group", group, "at least 1")
+    if group is None:
         return
     each = node.dim(weights, 1)
     by = node.place(weights, 1) if group == 1 else Element("group", group)
@@ -108,13 +119,8 @@ def _stated_kernel(node: Operands, kernel: Dims, weights: int) -> None:
 def transposed(node: Operands) -> Outputs:
     """Weights [C, M / group, ...]: the input is stretched by the strides."""
     shape, kernel = _operands(node, 0, 1)
-    if shape is None:
-        return UNKNOWN
-    if kernel is None:
-        return [(shape[0], None, *(None,) * (len(shape) - 2))]
-    group = node.integer("group", 1)
-    if group < 1:
-        node.wrong_value("group", group, "at least 1")
+    group = _group(node)
+    if shape is None or group is None:
         return UNKNOWN
     node.equal((0, 1), (1, 0))
     place, channels = node.place(0, 1), node.dim(0, 1)
@@ -162,13 +168,12 @@ def _stretched_axis(node: Operands, axis: int, size: Dim, over: Window, more: in
 def deformed(node: Operands) -> Outputs:
     """As Conv, with an offset for each element of the kernel at each place, and a mask that weighs them."""
     shape, kernel = _operands(node, 0, 1)
+    group = _group(node)
     if shape is None:
         return UNKNOWN
     rank = len(shape) - 2
     offset, mask = node.shape(2, len(shape), like=0), node.shape(4, len(shape), like=0)
-    if kernel is None:
-        return [(shape[0], None, *(None,) * rank)]
-    _channels(node, 0, 1)
+    _channels(node, 0, 1, group)
     _stated_kernel(node, kernel, 1)
     _positive_kernel(node, kernel, 1)
     bias(node, 3, 1)

@@ -159,7 +159,13 @@ def linear_regressor(node: Operands) -> Outputs:
 def support_vector_regressor(node: Operands) -> Outputs:
     """One result."""
     data = node.shape(0)
-    _has_vectors(node, node.integer("n_supports", 0), _features(data), 1)
+    stated = node.integer("n_supports", 0)
+    if stated < 0:
+        node.wrong_value("n_supports", stated, "at least 0")
+    elif stated:
+        _has_vectors(node, "n_supports", stated, _features(data), coefficients=stated)
+    else:
+        _is_linear(node, _features(data), 1)
     return [_results(data, 1)]
 
 
@@ -190,7 +196,14 @@ def support_vector_classifier(node: Operands) -> Outputs:
     """The class of each row, and a score for each class."""
     data, count = node.shape(0), _count(node, "classlabels_ints", "classlabels_strings")
     vectors = node.integers("vectors_per_class") or ()
-    _has_vectors(node, sum(vectors), _features(data), count)
+    if not node.at_least(0, vectors, "vectors_per_class"):
+        return UNKNOWN
+    if any(vectors):
+        _has_classes(node, len(vectors))
+        # A vector has a coefficient for each pair of its class with another one.
+        _has_vectors(node, "vectors_per_class", sum(vectors), _features(data), sum(vectors) * max(len(vectors) - 1, 1))
+    else:
+        _is_linear(node, _features(data), count)
     # A difference between the numbers of vectors and labels is another finding.
     return _classes(data, count if len(vectors) in (0, count) else None)
 
@@ -213,16 +226,39 @@ def _has_numbers(
         node.problems.append(WrongCount(name, count, expected, 0, or_more=or_more, is_taken=is_taken))
 
 
-def _has_vectors(node: Operands, vectors: int, features: Dim, models: Dim) -> None:
-    """Record support vectors with other features than the input, or coefficients of a linear machine without vectors.
+def _has_vectors(node: Operands, source: str, vectors: int, features: Dim, coefficients: int) -> None:
+    """Record support vectors with other features than the input, and a wrong number of coefficients.
 
-    A list whose length is not a multiple of the number of vectors is another finding.
+    `source`: the attribute that states the number of vectors.
     """
-    if not isinstance(features, int):
-        return
-    if vectors > 0 and (node.length("support_vectors") or 0) % vectors == 0:
+    count = node.length("support_vectors")
+    if count is not None and (count % vectors or not count):
+        node.problems.append(WrongCount("support_vectors", count, vectors, source, or_multiple=True))
+    elif isinstance(features, int):
         _has_numbers(node, "support_vectors", vectors * features)
-    elif not vectors and isinstance(models, int):
+    count = node.length("coefficients")
+    if count is not None:
+        node.has_count("coefficients", count, coefficients, source)
+
+
+def _has_classes(node: Operands, classes: int) -> None:
+    """Record lists that do not have an element for each class, or for each pair of them; empty lists are not compared.
+
+    ONNX Runtime accepts more numbers for the pairs.
+    """
+    for name in ("classlabels_ints", "classlabels_strings"):
+        if count := node.length(name):
+            node.has_count(name, count, classes, "vectors_per_class")
+    pairs = classes * (classes - 1) // 2
+    for name in ("rho", "prob_a"):
+        if 0 < (node.length(name) or 0) < pairs:
+            problem = WrongCount(name, node.length(name) or 0, pairs, "vectors_per_class", or_more=True)
+            node.problems.append(problem)
+
+
+def _is_linear(node: Operands, features: Dim, models: Dim) -> None:
+    """Record coefficients of a machine without support vectors that the features do not allow."""
+    if isinstance(features, int) and isinstance(models, int):
         _has_numbers(node, "coefficients", models * features)
 
 

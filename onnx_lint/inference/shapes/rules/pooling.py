@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.registration import shapes_of
-from onnx_lint.inference.shapes.rules.windows import slid, stretched, window
+from onnx_lint.inference.shapes.rules.windows import slid, stated_numbers, stretched, window
 
 
 @shapes_of("AveragePool", "LpPool", "MaxPool")
@@ -13,6 +13,7 @@ def pool(node: Operands) -> Outputs:
     """A window over the spatial axes; MaxPool also gives the indices."""
     shape = node.shape(0, at_least=3)
     if shape is None:
+        stated_numbers(node)
         return UNKNOWN
     over = window(node, len(shape) - 2, None)
     if over is None:
@@ -35,6 +36,7 @@ def unpool(node: Operands) -> Outputs:
     """
     shape = node.shape(0, at_least=3)
     if shape is None:
+        stated_numbers(node)
         return UNKNOWN
     indices = node.shape(1, len(shape), like=0)
     if indices is not None:

@@ -61,10 +61,12 @@ def _directions(node: Operands) -> _Size:
 def _hidden(node: Operands) -> _Size:
     """Return the size of the state: from the attribute, or else from the recurrent weights."""
     stated = node.integer("hidden_size")
-    if stated is not None:
-        # Without a valid size the weights cannot be compared with it.
-        return (stated, Element("hidden_size", stated)) if stated > 0 else _ANY
-    return _size(node, 2, 2)
+    if stated is None:
+        return _size(node, 2, 2)
+    if stated < 1:
+        node.wrong_value("hidden_size", stated, "at least 1")
+        return _ANY
+    return stated, Element("hidden_size", stated)
 
 
 def _size(node: Operands, index: int, axis: int) -> _Size:

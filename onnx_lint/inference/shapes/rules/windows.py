@@ -61,6 +61,12 @@ def window(node: Operands, rank: int, kernel: Dims | None, weights: int | None =
     return Window(kernel, strides, dilations, pads[:rank], pads[rank:], automatic in SAME, weights)
 
 
+def stated_numbers(node: Operands) -> None:
+    """Record numbers of a window that are wrong for every input, for an input of unknown shape."""
+    for name in ("kernel_shape", "strides", "dilations"):
+        node.at_least(1, node.integers(name) or (), name)
+
+
 def per_axis(node: Operands, name: str, count: int, *, least: int, by: NumberSource = 0) -> tuple[int, ...] | None:
     """Return a list with `count` numbers for the spatial axes of an input; None for a wrong one, which is recorded.
 
