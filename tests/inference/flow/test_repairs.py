@@ -59,6 +59,12 @@ def _hints(inputs: str, outputs: str, nodes: str) -> list[str | None]:
             "with an Unsqueeze of input 0 'x' with axes=[0] the shapes fit",
         ),
         (
+            "float[5,7] x, float[1,4,1] w, float[1,4,4] r",
+            "float[5,1,7,4] y",
+            "RNN<hidden_size=4>(x, w, r)",
+            "with an Unsqueeze of input 0 'x' with axes=[2] the shapes fit",
+        ),
+        (
             "float[5,7,3] x, float[1,4,3] w, float[1,4,4] r, float[5,1,4] h",
             "float[5,7,1,4] y",
             "RNN<hidden_size=4>(x, w, r, , , h)",

@@ -51,6 +51,13 @@ def _model(text: str, domains: str = '"": 21, "com.microsoft": 1') -> Model:
             k = Constant<value_ints=[0]>() n = Constant<value_ints=[-1]>() s = Slice(a, b, e, k, n) y = Expand(x, s)""",
             (1,),
         ),
+        # The first element is there, whatever N is.
+        (
+            "float[N] x, float[2] z",
+            """c = Concat<axis=0>(x, z) b = Constant<value_ints=[0]>() e = Constant<value_ints=[1]>()
+            y = Slice(c, b, e)""",
+            (1,),
+        ),
         ("float[0] x, int64[1] b, int64[1] e", "y = Slice(x, b, e)", (0,)),
         ("float[1] x, int64[1] b, int64[1] e", "y = Slice(x, b, e)", (None,)),
         (

@@ -135,6 +135,22 @@ def test_each_operator_with_a_rule_has_an_example():
         ),
         ("FusedConv", [(1, 4, 9, 9), (6, 3, 3, 3)], {}, "Unequal("),
         ("QLinearAdd", [(2, 3), (), (), (4,), (), (), (), ()], {}, "NotBroadcast("),
+        (
+            "QLinearWhere",
+            [(2, 3), (3,), (), (), (4,), (), (), (), ()],
+            {},
+            "NotBroadcast(one=InputDimension(operand=0, axis=1, size=3), other=InputDimension(operand=4, ",
+        ),
+        *[
+            (
+                "QLinearAdd",
+                [(2, 3), *[(1,) if index == each else () for index in (1, 2)], (3,)]
+                + [(1,) if index == each else () for index in (4, 5, 6, 7)],
+                {},
+                f"WrongRank(operand={each}, rank=1, least=0, greatest=0",
+            )
+            for each in (1, 2, 4, 5, 6, 7)
+        ],
         ("QLinearConcat", [(), (), (2, 3), (), (), (4, 4), (), ()], {"axis": 1}, "Unequal("),
         ("QLinearConcat", [(), (), (2, 3), (), ()], {"axis": 2}, "AxisOutOfRange("),
         ("CDist", [(3, 5), (4, 6)], {}, "Unequal("),
