@@ -20,10 +20,24 @@ from measurement import Command
 GIB: Final = 1 << 30
 _CHECK: Final = "import onnx, sys; onnx.checker.check_model(sys.argv[1])"
 _FULL_CHECK: Final = "import onnx, sys; onnx.checker.check_model(sys.argv[1], full_check=True)"
+_SESSION: Final = """
+import onnxruntime, sys
+onnxruntime.set_default_logger_severity(4)
+onnxruntime.InferenceSession(sys.argv[1], providers=["CPUExecutionProvider"])
+"""
 _LOOP: Final = """
 import onnx, pathlib, sys
 for path in sorted(pathlib.Path(sys.argv[1]).glob('**/*.onnx')):
     onnx.checker.check_model(str(path){})
+"""
+_SESSIONS: Final = """
+import onnxruntime, pathlib, sys
+onnxruntime.set_default_logger_severity(4)
+for path in sorted(pathlib.Path(sys.argv[1]).glob('**/*.onnx')):
+    try:
+        onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    except Exception:
+        pass  # what it has no kernel for
 """
 
 
@@ -62,8 +76,16 @@ def _nested(path: Path) -> None:
     models.save(models.nested(60, 8), path)
 
 
-def _numbers(path: Path) -> None:
-    models.save(large_models.numbers(10_000), path)
+def _annotated(count: int) -> Callable[[Path], None]:
+    return lambda path: models.save(models.annotated(count), path)
+
+
+def _own_constants(path: Path) -> None:
+    models.save(large_models.own_constants(20_000), path)
+
+
+def _own_attributes(path: Path) -> None:
+    models.save(large_models.own_attributes(10_000), path)
 
 
 def _own_graphs(path: Path) -> None:
@@ -109,7 +131,10 @@ CASES: Final = (
     Case("149 models of the onnx package, one call", _wheel, many=True),
     Case("960 subgraphs: 60 chains of If, 8 deep", _nested),
     Case("5,000 functions", _functions),
-    Case("10,000 nodes that differ in numbers", _numbers),
+    Case("10,000 nodes with the metadata of torch's exporter", _annotated(10_000)),
+    Case("100,000 nodes with the metadata of torch's exporter", _annotated(100_000)),
+    Case("10,000 Adds, each with a Constant of its own", _own_constants),
+    Case("10,000 LeakyRelu, each with an alpha of its own", _own_attributes),
     Case("3,000 subgraphs of Loop and If with names of their own", _own_graphs),
     Case("100,000 nodes, each with an initializer", _initializers),
 )
@@ -146,4 +171,7 @@ def commands(case: Case, path: Path) -> list[Command]:
     doctor = Path(sys.executable).with_name("onnx-doctor")
     if doctor.exists():
         found.append(Command("onnx-doctor", (str(doctor), "check", str(path))))
+    if importlib.util.find_spec("onnxruntime") is not None:
+        session = _SESSIONS if case.many else _SESSION
+        found.append(Command("onnxruntime", (sys.executable, "-c", session, str(path))))
     return found

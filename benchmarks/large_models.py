@@ -92,17 +92,28 @@ def constants(count: int) -> Any:
     return model
 
 
-def numbers(count: int) -> Any:
-    """Constants of two floats, each with an Add behind it, and LeakyRelu nodes, each with an alpha of its own."""
+def own_constants(count: int) -> Any:
+    """Add nodes in a chain, each with a Constant of two floats of its own."""
     model = _model()
     graph = model.graph
     value = "x"
-    for index in range(count // 3):
+    for index in range(count // 2):
         constant = graph.node.add(op_type="Constant", output=[f"c{index}"])
         tensor = constant.attribute.add(name="value", type=schema.message("AttributeProto").TENSOR).t
         tensor.CopyFrom(schema.message("TensorProto")(data_type=FLOAT, dims=[2], float_data=[index, index / 3]))
-        graph.node.add(op_type="Add", input=[value, f"c{index}"], output=[f"a{index}"])
-        node = graph.node.add(op_type="LeakyRelu", input=[f"a{index}"], output=[f"v{index}"])
+        graph.node.add(op_type="Add", input=[value, f"c{index}"], output=[f"v{index}"])
+        value = f"v{index}"
+    _declare(graph.output, value, FLOAT, 2)
+    return model
+
+
+def own_attributes(count: int) -> Any:
+    """LeakyRelu nodes in a chain, each with an alpha of its own."""
+    model = _model()
+    graph = model.graph
+    value = "x"
+    for index in range(count):
+        node = graph.node.add(op_type="LeakyRelu", input=[value], output=[f"v{index}"])
         _attribute(node, "alpha", "FLOAT", index / count)
         value = f"v{index}"
     _declare(graph.output, value, FLOAT, 2)

@@ -228,7 +228,7 @@ class Bench:
             "LARGE": models.mixture(30_000),
             "FLAT": models.flat(30_000),
             "NESTED": models.nested(60, 8),
-            "NUMBERS": large_models.numbers(2_000),
+            "NUMBERS": large_models.own_attributes(2_000),
         }
         for name, model in made.items():
             path = folder / f"{name.lower()}.onnx"

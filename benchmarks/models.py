@@ -242,6 +242,24 @@ def mixture(count: int, seed: int = 0) -> Any:
     return writer.finished()
 
 
+def annotated(count: int) -> Any:
+    """The mixture, its nodes with metadata such as torch's exporter writes: where each comes from in the program."""
+    model = mixture(count)
+    for index, node in enumerate(model.graph.node):
+        where = f"layers.{index // 20}"
+        for key, value in (
+            ("namespace", f": model.Decoder/{where}: model.Block/{node.name}: aten.{node.op_type.lower()}.default"),
+            ("pkg.torch.onnx.class_hierarchy", f"['model.Decoder', 'model.Block', 'aten.{node.op_type.lower()}']"),
+            (
+                "pkg.torch.onnx.fx_node",
+                f"%n{index} : [num_users=1] = call_function(args = (%n{index - 1},), kwargs = {{}})",
+            ),
+            ("pkg.torch.onnx.stack_trace", f'File "model.py", line {index % 400}, in forward\n    x = self.{where}(x)'),
+        ):
+            node.metadata_props.add(key=key, value=value)
+    return model
+
+
 _CONSTANTS: Final = 16
 """How many tensors the Constants of a flat model have among them: exporters write the same few again and again."""
 

@@ -11,15 +11,19 @@ from collections.abc import Sequence
 
 from measurement import Series
 
+PEERS = ("check_model", "check_model, full", "onnx-doctor", "onnxruntime")
+"""The peers in the order of the columns; one that is not installed has no figures."""
+
 HEAD = (
-    "| model | onnx-lint | peak | check_model | peak | ratio | full_check | ratio | onnx-doctor | ratio |\n"
-    "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
+    "| model | onnx-lint | peak | check_model | peak | ratio | full_check | ratio | onnx-doctor | ratio "
+    "| session | ratio |\n"
+    "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
 )
 
 
 def versions(pairs: int) -> str:
     """When, where and with what the table was made."""
-    packages = ("onnx-lint", "onnx", "onnx-doctor", "protobuf", "numpy")
+    packages = ("onnx-lint", "onnx", "onnx-doctor", "onnxruntime", "protobuf", "numpy")
     shown = [f"Python {platform.python_version()}", *(f"{name} {_version(name)}" for name in packages)]
     machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
     today = datetime.datetime.now(datetime.UTC).date()
@@ -41,12 +45,13 @@ def row(title: str, series: Sequence[Series], notes: list[str]) -> str:
         if item.failure is not None:
             notes.append(f"{title}, {item.command.name}: {item.failure}")
     cells += [f"{own.seconds:.2f} s", f"{own.peak:.0f} MB"] if own.failure is None else ["no figure"] * 2
-    for index in range(3):
-        with_peak = index == 0
-        if index >= len(peers) or peers[index].failure is not None:
+    by_name = {peer.command.name: peer for peer in peers}
+    for name in PEERS:
+        with_peak = name == PEERS[0]
+        peer = by_name.get(name)
+        if peer is None or peer.failure is not None:
             cells += ["-"] * (3 if with_peak else 2)
             continue
-        peer = peers[index]
         ratio = f"**{own.ratio(peer):.2f}**" if own.failure is None else "-"
         cells += [f"{peer.seconds:.2f} s", *([f"{peer.peak:.0f} MB"] if with_peak else []), ratio]
     return f"| {' | '.join(cells)} |"
