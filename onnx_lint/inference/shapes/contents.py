@@ -215,7 +215,7 @@ def _range(node: Operands, shape: Dims) -> Content:
     return tuple(range(start, limit, delta)) if delta and len(range(start, limit, delta)) <= MOST_ELEMENTS else None
 
 
-@follows("ReduceProd", reads=(0, 1))
+@follows("ReduceProd", reads=(0,))
 def _product(node: Operands, shape: Dims) -> Content:
     content = _dims(node.content(0))
     if content is None or len(node.shape(0) or ()) != 1 or shape not in ((), (1,)) or len(content) > _MOST_FACTORS:
