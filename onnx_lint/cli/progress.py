@@ -37,6 +37,8 @@ class ProgressBar:
         self._lock = threading.Lock()
         self._is_over = False
         self._bar: Progress | None = None
+        self.crash: Exception | None = None
+        """The exception that ended the bar."""
         self._timer = threading.Timer(DELAY_SECONDS, self._show) if wanted else None
 
     def __enter__(self) -> Self:
@@ -55,8 +57,9 @@ class ProgressBar:
         self._timer.cancel()
         with self._lock:
             self._is_over = True
-            if self._bar is not None:
-                self._bar.stop()
+            with self._guarded():
+                if self._bar is not None:
+                    self._bar.stop()
 
     def advance(self, path: str) -> None:
         """Count a file that is done."""
@@ -78,15 +81,31 @@ class ProgressBar:
     def hidden(self) -> Iterator[None]:
         """Remove the bar while something else is written to the terminal."""
         with self._lock:
-            if self._bar is not None:
-                self._bar.stop()
+            with self._guarded():
+                if self._bar is not None:
+                    self._bar.stop()
             try:
                 yield
             finally:
-                if self._bar is not None:
-                    self._bar.start()
+                with self._guarded():
+                    if self._bar is not None:
+                        self._bar.start()
+
+    @contextlib.contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """End the bar, and not the run, if drawing crashes."""
+        try:
+            yield
+        except OSError:  # the terminal is gone
+            self._bar = None
+        except Exception as error:
+            self._bar, self.crash = None, error
 
     def _show(self) -> None:
+        with self._guarded():
+            self._start_bar()
+
+    def _start_bar(self) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -114,9 +133,10 @@ class ProgressBar:
             bar.start()
 
     def _update(self) -> None:
-        if self._bar is not None:
-            path = shortened(shown_path(self._last), _SHOWN_OF_PATH) if self._last else ""
-            self._bar.update(self._bar.task_ids[0], completed=self._done, path=path)
+        with self._guarded():
+            if self._bar is not None:
+                path = shortened(shown_path(self._last), _SHOWN_OF_PATH) if self._last else ""
+                self._bar.update(self._bar.task_ids[0], completed=self._done, path=path)
 
 
 def _path_column() -> ProgressColumn:

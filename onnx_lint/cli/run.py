@@ -9,7 +9,8 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.choices import Plan
@@ -270,14 +271,31 @@ def _lint(tasks: Sequence[Task], plan: Plan, head: Report, live: LiveReport | No
     not_linted = tuple(name for index, name in enumerate(names) if index not in files)
     report = replace(head, files=tuple(files.values()), not_linted=not_linted)
     if suppressions is not None and not not_linted:
-        suppressions.print_complaints(head.rules)
+        report = _last_step(report, "reporting unused suppressions", partial(suppressions.print_complaints, head.rules))
     if baselines is not None and not not_linted:
-        report = replace(report, stale=baselines.finish())
+        report = _last_step(report, "finishing the baseline", lambda: {"stale": baselines.finish()})
     if plan.has_configuration:
-        from onnx_lint.cli.weakened import weakenings
-
-        report = replace(report, weakened=weakenings(plan, names))
+        report = _last_step(report, "listing the settings that weaken the verdict", partial(_weakened, plan, names))
     return report
+
+
+def _weakened(plan: Plan, names: Sequence[str]) -> dict[str, Any]:
+    from onnx_lint.cli.weakened import weakenings
+
+    return {"weakened": weakenings(plan, names)}
+
+
+def _last_step(report: Report, work: str, step: Callable[[], dict[str, Any] | None]) -> Report:
+    """Return the report with the fields that a step after the last file adds. A crash is kept with that file."""
+    try:
+        return replace(report, **(step() or {}))
+    except RunError:
+        raise
+    except Exception as error:
+        if not report.files:
+            raise
+        *others, last = report.files
+        return replace(report, files=(*others, last.with_crash(error, work)))
 
 
 def _linted(
@@ -315,6 +333,9 @@ def _linted(
                 sys.stderr.write("\n")  # the terminal shows ^C on the current line
             for index in sorted(done):  # files that were done before their turn
                 take(index)
+    if bar.crash is not None and files:
+        last = max(files)
+        files[last] = files[last].with_crash(bar.crash, "drawing the progress bar")
     return files
 
 

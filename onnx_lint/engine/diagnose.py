@@ -55,11 +55,12 @@ def diagnose(
                 counts[entry.id, clause.counted] += finding.count
             if level is not None:
                 located = _located(entry.rule, finding, clause, level, model, edition)
+                if clause.chapter == "policy":
+                    located = located[0], _citing_the_policy(located[1], settings)
         except Exception as error:
             errors.note(error, rule=entry.id)
         if located is not None:
-            start, made = located
-            yield start, _citing_the_policy(made, settings) if clause.chapter == "policy" else made
+            yield located
 
 
 def _located(

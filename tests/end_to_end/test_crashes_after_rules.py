@@ -11,11 +11,14 @@ from typing import Any
 import onnx
 import onnx.parser
 import pytest
+from rich.progress import Progress
 
 from onnx_lint import report as report_module
 from onnx_lint import surroundings
-from onnx_lint.cli import baselines
+from onnx_lint.cli import baselines, suppressions, weakened
+from onnx_lint.cli import run as run_module
 from onnx_lint.cli.application import run
+from onnx_lint.cli.progress import ProgressBar
 from onnx_lint.engine import diagnose, lint, proposed_fixes
 from onnx_lint.ir.places.document_places import DocumentPlaces
 from onnx_lint.reporters import REPORTERS
@@ -107,6 +110,52 @@ def test_a_crash_beside_the_rules_costs_no_finding(
         assert sorted(_findings(report)) == sorted(_findings(sound))
     else:
         assert {rule for rule, _, _ in _findings(report)} == {rule for rule, _, _ in _findings(sound)}
+
+
+LAST_STEPS = {
+    "finishing the baseline": (baselines.Baselines, "finish"),
+    "reporting unused suppressions": (suppressions.Suppressions, "print_complaints"),
+    "listing the settings that weaken the verdict": (weakened, "weakenings"),
+    "drawing the progress bar": (Progress, "start"),
+}
+
+
+@pytest.mark.parametrize("work", LAST_STEPS)
+def test_a_crash_after_the_last_file_costs_no_finding(
+    work: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "next.onnx").write_bytes((folder / "crash.onnx").read_bytes())
+    Path("known.json").write_text('{"version": 1, "files": {}}')
+    Path("onnx-lint.toml").write_text('[[suppress]]\nrule = "cycle"\nreason = "none"\n')
+    arguments = ["crash.onnx", "next.onnx", "--config", "onnx-lint.toml", "--baseline", "known.json", "-f", "json"]
+    assert run(arguments) == 1
+    sound = json.loads(capsys.readouterr().out)
+    if work == "drawing the progress bar":
+        monkeypatch.setattr(run_module, "is_wanted", lambda **_: True)
+        monkeypatch.setattr(ProgressBar, "__enter__", lambda bar: bar._show() or bar)
+    _break(monkeypatch, *LAST_STEPS[work])
+    assert run(arguments) == 3
+    out, err = capsys.readouterr()
+    report = json.loads(out)
+    assert _findings(report) == _findings(sound)
+    assert [len(file["internal_errors"]) for file in report["files"]] == [0, 1]
+    assert f"internal error: onnx-lint crashed on next.onnx while {work}: RuntimeError: boom\n" in err
+    assert err.count("Traceback") == 1
+
+
+def test_a_crash_in_citing_a_policy_costs_no_finding(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("onnx-lint.toml").write_text('[policy.operators]\nforbid = ["Sqrt"]\n')
+    arguments = ["crash.onnx", "--config", "onnx-lint.toml", "-f", "json"]
+    assert run(arguments) == 1
+    sound = _findings(json.loads(capsys.readouterr().out))
+    _break(monkeypatch, diagnose, "_citing_the_policy")
+    assert run(arguments) == 3
+    report = json.loads(capsys.readouterr().out)
+    (error,) = report["files"][0]["internal_errors"]
+    assert error["rule"] == "disallowed-operator"
+    assert _findings(report) == sound
 
 
 def test_a_finding_that_the_engine_cannot_take_costs_no_other(
