@@ -51,6 +51,14 @@ def _model(text: str, domains: str = '"": 21, "com.microsoft": 1') -> Model:
             k = Constant<value_ints=[0]>() n = Constant<value_ints=[-1]>() s = Slice(a, b, e, k, n) y = Expand(x, s)""",
             (1,),
         ),
+        # Indices of all dimensions select single elements.
+        ("float[2,3] x, int64[4,2] i", "y = GatherND(x, i)", (4,)),
+        # Where a slice ends is not known.
+        (
+            "float[1] x, int64[1] e",
+            """a = Constant<value_ints=[2, 3, 4]>() b = Constant<value_ints=[0]>() s = Slice(a, b, e) y = Expand(x, s)""",
+            None,
+        ),
         # The first element is there, whatever N is.
         (
             "float[N] x, float[2] z",
