@@ -10,7 +10,7 @@ from onnx_lint.common.cached import remembered
 from onnx_lint.common.record import Record
 from onnx_lint.inference.shapes.attribute_values import AttributeValues, Protos, attribute_values
 from onnx_lint.inference.shapes.contents import FOLLOWED, IN_ORDER, contents_after
-from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts, fact
+from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Fact, Facts, fact
 from onnx_lint.inference.shapes.operands import Inside, Operands, OutputShape
 from onnx_lint.inference.shapes.problem import ShapeProblem
 from onnx_lint.inference.shapes.registration import ShapeRule
@@ -197,11 +197,15 @@ class Cell:
         return operator.outcome(kinds, self.arguments, self.count)
 
     def shapes(self, facts: Facts, typed: TypeOutcome) -> tuple[Sequence[OutputShape], tuple[ShapeProblem, ...]]:
-        """Return the shapes of the outputs, and their problems; nothing for a node with type problems."""
+        """Return the shapes of the outputs, and their problems; with type problems only those of attributes."""
+        if typed.problems:
+            facts = tuple([each if each is ABSENT else UNKNOWN for each in facts])
         node = self.operands(facts)
-        if node is None or self._rule is None or typed.problems:
+        if node is None or self._rule is None:
             return (None,) * self.count, ()
         shapes = node.finished(self._rule.infer(node))
+        if typed.problems:
+            shapes = (None,) * self.count
         binds = self.operator is not None and self.operator.binds
         return shapes, (*node.problems, *node.remarks) if binds else ()
 

@@ -56,7 +56,8 @@ def _model(text: str, domains: str = '"": 21, "com.microsoft": 1') -> Model:
         # Where a slice ends is not known.
         (
             "float[1] x, int64[1] e",
-            """a = Constant<value_ints=[2, 3, 4]>() b = Constant<value_ints=[0]>() s = Slice(a, b, e) y = Expand(x, s)""",
+            """a = Constant<value_ints=[2, 3, 4]>() b = Constant<value_ints=[0]>()
+            s = Slice(a, b, e) y = Expand(x, s)""",
             None,
         ),
         # The first element is there, whatever N is.

@@ -70,10 +70,10 @@ def _hard_link(folder: Path) -> None:
     os.link(folder / "original", folder / "hard.bin")
 
 
-def shaped(name: str, *dims: int) -> str:
-    """The content of a ValueInfoProto of a float tensor."""
+def shaped(name: str, *dims: int, element_type: int = 1) -> str:
+    """The content of a ValueInfoProto of a tensor, by default of floats."""
     shape = " ".join(f"dim {{ dim_value: {dim} }}" for dim in dims)
-    return f'name: "{name}" type {{ tensor_type {{ elem_type: 1 shape {{ {shape} }} }} }}'
+    return f'name: "{name}" type {{ tensor_type {{ elem_type: {element_type} shape {{ {shape} }} }} }}'
 
 
 def operator(op_type: str, attributes: str, *inputs: str, outputs: str = "o", domain: str = "") -> bytes:
@@ -351,13 +351,13 @@ ATTACKS = (
     ),
     Attack(
         "MatMulNBits beyond its weights",
-        "impossible-operator-extent",
+        "incompatible-operand-shapes",
         _made(
             lambda: operator(
                 "MatMulNBits",
                 " ".join(integer(name, value) for name, value in (("K", 4096), ("N", 4096), ("block_size", 32))),
                 shaped("x", 1, 4096),
-                shaped("b", 1, 1, 16),
+                shaped("b", 1, 1, 16, element_type=2),
                 shaped("s", 1),
                 domain="com.microsoft",
             )
