@@ -15,7 +15,7 @@ from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
 
 SETTINGS = Settings(select=("ALL",))
-FEW = 300
+FEW = 150
 """The number of models in the default run."""
 
 

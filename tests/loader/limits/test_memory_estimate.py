@@ -30,7 +30,7 @@ FIXED_BYTES = 64 * MEGABYTE
 FACTOR = 2
 
 DENSE_FILES = {**DENSE, **DENSE_ROWS}
-QUICK = ("equal nodes of a graph", "three undefined names for each node")
+QUICK = ("three undefined names for each node",)
 """The lists whose memory the default run measures; the heavy tests measure all."""
 
 
@@ -57,7 +57,7 @@ def test_a_dense_file_needs_at_most_twice_the_estimate(name: str, tmp_path: Path
     assert done.peak_bytes <= FIXED_BYTES + FACTOR * needed
 
 
-HONEST = ("constants", "functions")
+HONEST = ("functions",)
 """The models whose memory the default run measures; the heavy tests measure all."""
 
 
