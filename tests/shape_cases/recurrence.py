@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import onnx.defs
 
 from shape_cases.case import Case, case
-from shape_cases.comparison import of_operands
+from shape_cases.comparison import Explained, of_operands
 
 
 def cases(schema: onnx.defs.OpSchema) -> Iterator[Case]:
@@ -38,6 +38,7 @@ EXPLAINED = (
             5: "a state for each direction and each of the batch; onnx looks at X only",
         },
     ),
+    Explained("GRU LSTM RNN", r"onnx-lint: WrongValue\(.*'hidden_size'", "a size is positive; onnx does not look"),
     *of_operands("GRU-1", {0: "X is of rank 3; onnx has no inference for version 1"}, "WrongRank"),
     *of_operands(
         "LSTM",
