@@ -79,7 +79,11 @@ class Report(BareReport):
         return tuple(found for found in self.diagnostics if found.rule == rule)
 
     def _repr_html_(self) -> str:
-        """Return the HTML report for a notebook, in a sandboxed frame."""
+        """Return the HTML report for a notebook: of one file its findings, of several the page in a sandboxed frame."""
+        if len(self.files) == 1:
+            from onnx_lint.reporters.html import fragment_of
+
+            return fragment_of(self)
         stream = io.StringIO()
         write_report("html", self, stream)
         page = escape(stream.getvalue())

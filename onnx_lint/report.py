@@ -51,7 +51,7 @@ class Neighbour(Record):
     """A node in a picture, or an input or initializer of the graph."""
 
     kind: str
-    """The operator, or `input`, `initializer`, `from outside`, `undefined`."""
+    """The operator; for a value its origin: `input`, `initializer`, `computed by Mul`, `from outside`, `undefined`."""
     name: str
     index: int | None
     """The index of the node in its graph; None if it is not a node."""
@@ -64,6 +64,7 @@ class ValueEdge(Record):
     source: int
     target: int
     name: str
+    """The value; empty if the source is a box that names it."""
     known: str
     """Its type and shape, if known."""
     is_fault: bool

@@ -153,3 +153,13 @@ class TestJudgement:
         name = tmp_path / "model.onnx"
         assert lint(NAMELESS.encode()).passes
         assert not lint(NAMELESS.encode(), config=True, filename=name).passes
+
+
+def test_a_notebook_shows_the_findings_of_one_model(broken: Path, tmp_path: Path):
+    shown = lint(broken)._repr_html_()
+    assert "broken.textproto: 1 error" in shown
+    assert '<span class="chip">undefined-name</span>' in shown
+    assert "<code>z</code>" in shown
+    assert not {"<style", "<script", "<iframe"} & {part for part in ("<style", "<script", "<iframe") if part in shown}
+    hostile = lint(UNDEFINED.replace('"z"', '"<script>alert(1)</script>"').encode())._repr_html_()
+    assert "<script" not in hostile

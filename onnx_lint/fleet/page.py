@@ -11,7 +11,8 @@ from onnx_lint.fleet.columns import LEVELS
 from onnx_lint.fleet.summary import by_size, most_frequent, new_of, total_of
 from onnx_lint.fleet.totals import Difference, Group, Totals
 from onnx_lint.reporters import html
-from onnx_lint.reporters.html import chart, documentation_of, rule_link, text_of, tiles_of
+from onnx_lint.reporters.html import chart, documentation_of, tiles_of
+from onnx_lint.reporters.html_findings import rule_link, text_of
 from onnx_lint.reporters.wording import counted
 from onnx_lint.spec.clauses import Severity
 
@@ -32,10 +33,10 @@ def _body(totals: Totals, new: Difference | None) -> Iterator[str]:
     yield "<main>"
     yield tiles_of(
         [
-            (counted(totals.all.models, "model"), ""),
-            *([(f"{totals.crashed:,} with internal errors", "error")] if totals.crashed else []),
-            *((counted(totals.all.findings[level], level), level) for level in LEVELS),
-            (f"{totals.conforming:,} conform", "good"),
+            (counted(totals.all.models, "model"), "", ""),
+            *([(f"{totals.crashed:,} with internal errors", "error", "")] if totals.crashed else []),
+            *((counted(totals.all.findings[level], level), level, "") for level in LEVELS),
+            (f"{totals.conforming:,} conform", "good", ""),
         ]
     )
     if totals.rules:

@@ -10,33 +10,39 @@ from __future__ import annotations
 
 import base64
 import json
-import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Any, Final, TextIO
+from urllib.parse import urlencode
 
 from onnx_lint import __version__
 from onnx_lint.common import package_data
 from onnx_lint.common.visible import json_without_commands
 from onnx_lint.engine.registry import registry
-from onnx_lint.input.locations import is_remote
-from onnx_lint.report import Diagnostic, FileReport, InternalError, Neighbourhood, ProposedFix, Report
+from onnx_lint.report import FileReport, Neighbourhood, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.digest import sha256
 from onnx_lint.reporters.documentation import clauses_markdown
 from onnx_lint.reporters.escape import shortened, shown_path, visible
+from onnx_lint.reporters.html_findings import (
+    INTERNAL_ERROR,
+    MAX_MESSAGE,
+    Found,
+    common_folder,
+    finding_of,
+    findings_of,
+    in_order_of_pages,
+    text_of,
+)
 from onnx_lint.reporters.statistics import statistics
 from onnx_lint.reporters.wording import (
-    allowed_of,
-    bytes_of,
     counted,
     counted_of,
     description_of,
     internal_error_of,
     is_unremarkable,
     not_verified_of,
-    path_at,
     praise_of,
     state_of,
     total_of,
@@ -48,9 +54,12 @@ from onnx_lint.spec.clauses import Severity
 MAX_FINDINGS: Final = 2000
 """The most findings on the page. The others, the least severe, are only counted, so that browsers stay fast."""
 
-MAX_MESSAGE: Final = 1000
+MAX_ROWS: Final = 500
+"""The most rows of a chart."""
+
 MAX_BARS: Final = 12
-MAX_OPTIONS: Final = 500
+SHOWN_FILES: Final = 200
+"""The most entries in the list of files without scripts, which show all of them a few hundred at a time."""
 
 _HEAD: Final = """<!DOCTYPE html>
 <html lang="en">
@@ -77,6 +86,15 @@ def write(report: Report, stream: TextIO, options: Options) -> None:
     findings = _findings(report)
     pictures = [item.neighbourhood for _, item in findings if item.neighbourhood is not None]
     write_page(stream, total_of(report), _body(report, findings, options), pictures)
+
+
+def fragment_of(report: Report) -> str:
+    """Return the report on one file for a notebook: a line and the findings, in the colours of the notebook."""
+    (file,) = report.files
+    findings = "".join(finding_of(file, item, None) for file, item in _findings(report))
+    crashes = "".join(f"<p>internal error: {text_of(internal_error_of(error))}</p>" for error in file.internal_errors)
+    state = f"{text_of(shown_path(file.path))}: {text_of(_state(file, report))}"
+    return f"<div><p>{state}</p>{crashes}{findings}</div>"
 
 
 def write_page(stream: TextIO, title: str, body: Iterable[str], pictures: Iterable[Neighbourhood] = ()) -> None:
@@ -123,80 +141,95 @@ def _picture(drawn: Neighbourhood) -> Mapping[str, Any]:
     }
 
 
-def text_of(text: str) -> str:
-    """Return text for HTML: on one line, without markup."""
-    return escape(shortened(visible(text), MAX_MESSAGE))
-
-
-_Found = tuple[FileReport, Diagnostic]
-_Crashed = tuple[FileReport, InternalError]
-
-
-def _findings(report: Report) -> list[_Found]:
-    """Return the findings of all files, errors before warnings before notes."""
+def _findings(report: Report) -> list[Found]:
+    """Return the worst findings of all files, in the order of the page."""
     found = [(file, item) for file in report.files for item in file.diagnostics]
-    return sorted(found, key=lambda each: -each[1].severity)[:MAX_FINDINGS]
+    return in_order_of_pages(sorted(found, key=lambda each: -each[1].severity)[:MAX_FINDINGS])
 
 
 # --- the page
 
 
-def _body(report: Report, findings: Sequence[_Found], options: Options) -> Iterator[str]:
-    yield f"<header><h1>onnx-lint: {text_of(total_of(report))}</h1>"
+def _body(report: Report, findings: Sequence[Found], options: Options) -> Iterator[str]:
+    yield f"<header><h1>onnx-lint</h1><p>{text_of(total_of(report))}</p>"
     standard = f"ONNX {report.edition}" + (f" ({report.variant})" if report.variant != "onnx-ml" else "")
     yield f'<p class="faint">Checked against {text_of(standard)} by onnx-lint {__version__}.</p></header>'
     for what in weakened_of(report.weakened):
         yield f'<p class="warning">{text_of(what)}</p>'
+    folder = common_folder([shown_path(file.path) for file in report.files])
+    if folder:
+        yield f'<p class="faint">All paths are below <code>{text_of(folder)}</code>.</p>'
     yield "<main>"
     yield _tiles(report)
     if report.diagnostics:
         yield '<section class="charts" aria-label="Charts">'
         yield _rule_chart(report)
         if len(report.files) > 1:
-            yield _file_chart(report)
+            yield _file_chart(report, folder)
         yield "</section>"
     crashes = [(file, error) for file in report.files for error in file.internal_errors]
     if report.diagnostics or crashes:
-        yield from _table(report, findings, crashes[:MAX_FINDINGS])
-    yield from _files(report)
+        yield from findings_of(report, findings, crashes[:MAX_FINDINGS], folder)
+    yield from _files(report, folder)
     yield from documentation_of(sorted({item.rule for _, item in findings}))
     yield "</main>"
 
 
 def _tiles(report: Report) -> str:
-    levels = [(counted(report.count(level), level.label), level.label) for level in reversed(Severity)]
+    levels = [(level.label, report.count(level)) for level in reversed(Severity)]
     clean = sum(is_unremarkable(file, report) for file in report.files)
     crashes = sum(len(file.internal_errors) for file in report.files)
+    unchecked = sum(_is_unchecked(file) for file in report.files) + len(report.not_linted)
     return tiles_of(
         [
-            (counted(len(report.files), "file"), ""),
-            *([(counted(crashes, _INTERNAL_ERROR), "error")] if crashes else []),
-            *levels,
-            (f"{clean:,} without findings", "good"),
+            (counted(len(report.files) + len(report.not_linted), "file"), "", "#"),
+            *([(counted(crashes, INTERNAL_ERROR), "error", _filter(severity=INTERNAL_ERROR))] if crashes else []),
+            *((counted(count, name), name, _filter(severity=name)) for name, count in levels),
+            *([(f"{unchecked:,} not checked", "warning", _filter(files=_NOT_CHECKED))] if unchecked else []),
+            (f"{clean:,} without findings", "good", _filter(files="conforms")),
         ],
     )
 
 
-def tiles_of(said: Iterable[tuple[str, str]]) -> str:
-    """Return tiles with large numbers, from pairs of a text that begins with its number and a CSS class."""
-    tiles = [(*text.partition(" ")[::2], name) for text, name in said]
-    items = "".join(f'<li><b class="{name}">{number}</b>{what}</li>' for number, what, name in tiles)
+def _is_unchecked(file: FileReport) -> bool:
+    return file.unreadable is not None or (file.not_judged is not None and not file.diagnostics)
+
+
+_NOT_CHECKED: Final = "not checked"
+
+
+def _filter(**wanted: str) -> str:
+    """Return the address of the page with a filter, which the script applies."""
+    return f"#{urlencode(wanted)}"
+
+
+def tiles_of(said: Iterable[tuple[str, str, str]]) -> str:
+    """Return tiles with large numbers: a text that begins with its number, a CSS class, and an address on the page."""
+    tiles = [(*text.partition(" ")[::2], name, target) for text, name, target in said]
+    items = "".join(
+        f"<li{' class=none' if number == '0' else ''}>"
+        + (f'<a href="{escape(target)}">' if target else "")
+        + f'<b class="{name}">{number}</b>{what}{"</a>" if target else ""}</li>'
+        for number, what, name, target in tiles
+    )
     return f'<ul class="tiles">{items}</ul>'
 
 
 def _rule_chart(report: Report) -> str:
-    return chart("Rules", "Rule", [(rule_link(rule), {level: count}) for rule, level, count in statistics(report)])
+    rows = [(_filter_link("rule", rule), {level: count}) for rule, level, count in statistics(report)]
+    return chart("Rules", "Rule", rows)
 
 
-def rule_link(rule: str) -> str:
-    """Return the name of a rule as a link to its documentation on the page."""
-    return f'<a href="#rule-{text_of(rule)}">{text_of(rule)}</a>'
+def _filter_link(name: str, value: str) -> str:
+    """Return a value as a link that filters the page by it."""
+    return f'<a href="{escape(_filter(**{name: shortened(visible(value), MAX_MESSAGE)}))}">{text_of(value)}</a>'
 
 
-def _file_chart(report: Report) -> str:
+def _file_chart(report: Report, folder: str) -> str:
     counts = [(file, Counter(item.severity for item in file.diagnostics)) for file in report.files if file.diagnostics]
     counts.sort(key=lambda each: [-each[1][level] for level in reversed(Severity)])
-    return chart("Files", "File", [(text_of(shown_path(file.path)), found) for file, found in counts])
+    rows = [(_filter_link("file", shown_path(file.path).removeprefix(folder)), found) for file, found in counts]
+    return chart("Files", "File", rows)
 
 
 def chart(title: str, of: str, rows: Sequence[tuple[str, Mapping[Severity, int]]]) -> str:
@@ -206,7 +239,7 @@ def chart(title: str, of: str, rows: Sequence[tuple[str, Mapping[Severity, int]]
     """
     most = max(sum(found.values()) for _, found in rows)
     lines = []
-    for name, found in rows[:MAX_BARS]:
+    for name, found in rows[:MAX_ROWS]:
         start, bars = 0.0, ""
         for level in reversed(Severity):
             if found.get(level):
@@ -218,132 +251,53 @@ def chart(title: str, of: str, rows: Sequence[tuple[str, Mapping[Severity, int]]
             f'<tr><th scope="row">{name}</th><td class="count">{said}</td>'
             f'<td><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">{bars}</svg></td></tr>'
         )
-    more = f'<p class="faint">{len(rows) - MAX_BARS:,} more</p>' if len(rows) > MAX_BARS else ""
     head = f'<thead hidden><tr><th scope="col">{of}</th><th scope="col">Findings</th><td></td></tr></thead>'
-    return f"<div><h2>{title}</h2><table>{head}<tbody>{''.join(lines)}</tbody></table>{more}</div>"
+    tables = [f"<table>{head}<tbody>{''.join(part)}</tbody></table>" for part in (lines[:MAX_BARS], lines[MAX_BARS:])]
+    more = f"<details><summary>{len(rows) - MAX_BARS:,} more</summary>{tables[1]}" if len(rows) > MAX_BARS else ""
+    if len(rows) > MAX_ROWS:
+        more += f'<p class="faint">and {len(rows) - MAX_ROWS:,} more</p>'
+    return f"<div><h2>{title}</h2>{tables[0]}{more}{'</details>' if more else ''}</div>"
 
 
-def _table(report: Report, findings: Sequence[_Found], crashes: Sequence[_Crashed]) -> Iterator[str]:
-    yield "<section><h2>Findings</h2>"
-    yield '<form id="filter" hidden role="search">'
-    yield '<input type="search" name="text" placeholder="Search (/)" aria-label="Search" autocomplete="off">'
-    levels = [level.label for level in reversed(Severity)]
-    yield _select("severity", [_INTERNAL_ERROR, *levels] if crashes else levels)
-    yield _select("rule", sorted({item.rule for _, item in findings} | {error.rule for _, error in crashes}))
-    if len(report.files) > 1:
-        files = [file for file, _ in crashes] + [file for file, _ in findings]
-        yield _select("file", list(dict.fromkeys(shown_path(file.path) for file in files)))
-    else:
-        yield '<input type="hidden" name="file" value="">'
-    yield '<button type="reset">Reset</button><output id="shown" class="faint"></output></form>'
-    traces: set[str] = set()
-    for file, error in crashes:
-        yield _crash(file, error, with_trace=error.traceback not in traces)
-        traces.add(error.traceback)
-    picture = 0
-    for index, (file, item) in enumerate(findings):
-        yield _finding(file, item, picture if item.neighbourhood is not None else None, is_open=index == 0)
-        picture += item.neighbourhood is not None
-    left_out = len(report.diagnostics) - len(findings)
-    if left_out:
-        yield f"<p>{counted(left_out, 'more finding')}, no worse than these, left out; the JSON report has all.</p>"
-    yield "</section>"
+def _files(report: Report, folder: str) -> Iterator[str]:
+    """Yield the section with the state of each file, files with findings first; scripts list those that fit a filter.
 
-
-_INTERNAL_ERROR: Final = "internal error"
-
-
-def _crash(file: FileReport, error: InternalError, *, with_trace: bool) -> str:
-    """Return a crash as an entry that can be filtered like a finding. Equal traces are shown once."""
-    path = text_of(shown_path(file.path))
-    lines = [escape(visible(line)) for line in error.traceback.splitlines()]
-    trace = f"<pre>{chr(10).join(lines)}</pre>" if with_trace else "<p>The trace is that of an entry above.</p>"
-    place = f": <code>{text_of(error.place)}</code>" if error.place is not None else ""
-    return (
-        f'<details class="finding" data-severity="{_INTERNAL_ERROR}" data-rule="{text_of(error.rule)}"'
-        f' data-file="{path}"><summary><b class="error">{_INTERNAL_ERROR}</b> {text_of(internal_error_of(error))}'
-        f'<span class="where">{path}{place}</span></summary><div>{trace if lines else ""}</div></details>'
-    )
-
-
-def _select(name: str, values: Sequence[str]) -> str:
-    options = "".join(f'<option value="{text_of(value)}">{text_of(value)}</option>' for value in values[:MAX_OPTIONS])
-    return f'<select name="{name}" aria-label="{name}"><option value="">any {name}</option>{options}</select>'
-
-
-def _finding(file: FileReport, item: Diagnostic, picture: int | None, *, is_open: bool) -> str:
-    path = text_of(shown_path(file.path))
-    at = text_of(path_at(file.path, item.position))
-    where = bytes_of(item.byte_range) if item.position is None else ""
-    clause = f"{item.clause} {item.keyword} ({item.anchor}): {item.clause_summary}"
-    facts = [("clause", text_of(clause))]
-    if allowed := allowed_of(item):
-        facts.append(("allowed", text_of(allowed)))
-    if item.hint:
-        facts.append(("help", text_of(item.hint)))
-    if item.fix is not None:
-        facts.append(("fix", _fix(file, item.rule, item.fix)))
-    facts += (("see also", f"<code>{text_of(place.place)}</code>: {text_of(place.message)}") for place in item.related)
-    facts.append(("rule", rule_link(item.rule)))
-    rows = "".join(f"<dt>{name}</dt><dd>{said}</dd>" for name, said in facts)
-    drawn = f'<div class="picture" data-picture="{picture}"></div>' if picture is not None else ""
-    level = item.severity.label
-    return (
-        f'<details class="finding" data-severity="{level}" data-rule="{text_of(item.rule)}" data-file="{path}"'
-        f"{' open' if is_open else ''}><summary>"
-        f'<b class="{level}">{level}</b> {text_of(item.message)}'
-        f'<span class="where">{at}: <code>{text_of(item.place)}</code>{f" ({where})" if where else ""}</span></summary>'
-        f"<div>{_context(item)}<dl>{rows}</dl>{drawn}</div></details>"
-    )
-
-
-def _fix(file: FileReport, rule: str, fix: ProposedFix) -> str:
-    """Return what a fix does, and the command that makes it, with a button if a shell can read the path."""
-    said = f"{text_of(fix.message)} ({'safe' if fix.is_safe else 'unsafe'})"
-    path = f"./{file.path}" if file.path.startswith("-") else file.path
-    command = f"onnx-lint fix{'' if fix.is_safe else ' --unsafe-fixes'} --select {rule} {shlex.quote(path)}"
-    if file.path == "-" or is_remote(path) or text_of(command) != escape(command):
-        return said
-    return f'{said}<br><code>{escape(command)}</code> <button type="button" class="copy" hidden>Copy</button>'
-
-
-def _context(item: Diagnostic) -> str:
-    """Return the lines around the finding in ONNX's textual syntax, with the subject marked."""
-    if not item.context:
-        return ""
-    margin = max(len(line.label) for line in item.context)
-    lines = []
-    for line in item.context:
-        text = escape(visible(line.text))
-        if line.mark is not None:
-            start, end = line.mark
-            before, marked, after = line.text[:start], line.text[start:end], line.text[end:]
-            text = f"{escape(visible(before))}<mark>{escape(visible(marked))}</mark>{escape(visible(after))}"
-        lines.append(f'<span class="faint">{escape(visible(line.label)):>{margin}} | </span>{text}\n')
-    return f"<pre>{''.join(lines)}</pre>"
-
-
-def _files(report: Report) -> Iterator[str]:
-    """Yield the section with the state of each file, files with findings first."""
-    yield "<section><h2>Files</h2>"
-    for file in sorted(report.files, key=lambda each: -(worst_of(each) or 0))[:MAX_FINDINGS]:
-        yield f"<h3>{text_of(shown_path(file.path))}</h3><p>{text_of(_state(file, report))}</p>"
-        lines = [f"internal error: {internal_error_of(error)}" for error in file.internal_errors]
+    Of a folder of thousands nearly all states are the same, so the data have each text once.
+    """
+    texts: dict[str, int] = {}
+    entries: list[tuple[str, str, list[int]]] = []
+    for file in sorted(report.files, key=lambda each: -(worst_of(each) or 0)):
+        lines = [_state(file, report)]
+        lines += [f"internal error: {internal_error_of(error)}" for error in file.internal_errors]
         lines += [f"not verified: {what}" for what in not_verified_of(file)]
         if file.counted:
             lines.append(f"counted: {counted_of(file.counted)}")
-        if lines:
-            yield "<ul>" + "".join(f"<li>{text_of(line)}</li>" for line in lines) + "</ul>"
-    for path in report.not_linted[:MAX_FINDINGS]:
-        yield f"<h3>{text_of(shown_path(path))}</h3><p>not linted: the run was interrupted</p>"
-    yield "</section>"
+        worst = worst_of(file)
+        shown = [texts.setdefault(shortened(visible(line), MAX_MESSAGE), len(texts)) for line in lines]
+        entries.append((shown_path(file.path).removeprefix(folder), worst.label if worst else "", shown))
+    interrupted = (
+        [texts.setdefault(f"{_NOT_CHECKED}: the run was interrupted", len(texts))] if report.not_linted else []
+    )
+    entries += ((shown_path(path).removeprefix(folder), "", interrupted) for path in report.not_linted)
+    said = list(texts)
+    is_single = len(entries) == 1
+    yield f'<section><details id="files"{" open" if is_single else ""}>'
+    yield f"<summary><h2>Files ({len(entries):,})</h2></summary>"
+    yield '<p class="faint" id="listed"></p><ul id="list">'
+    for path, _, shown in entries[:SHOWN_FILES]:
+        yield f"<li><code>{text_of(path)}</code> {'<br>'.join(escape(said[number]) for number in shown)}</li>"
+    yield "</ul>"
+    if len(entries) > SHOWN_FILES:
+        yield f'<p id="others" class="faint">and {len(entries) - SHOWN_FILES:,} more</p>'
+    data = _inert_json({"texts": said, "files": entries})
+    yield f'<script type="application/json" id="states">{data}</script></details></section>'
 
 
 def _state(file: FileReport, report: Report) -> str:
     if file.unreadable is not None:
-        return f"not checked: {file.unreadable}"
+        return f"{_NOT_CHECKED}: {file.unreadable}"
     if file.not_judged is not None and not file.diagnostics:
-        return f"not judged: {file.not_judged}"
+        return f"{_NOT_CHECKED}: {file.not_judged}"
     state = f"conforms {praise_of(file, report)}" if is_unremarkable(file, report) else state_of(file)
     return "; ".join(part for part in (state, description_of(file)) if part)
 

@@ -166,7 +166,8 @@ def _mermaid(drawn: Neighbourhood) -> str:
     for edge in drawn.edges:
         label = "<br>".join(_label(text) for text in (edge.name, edge.known) if text)
         arrow = "==>" if edge.is_fault else "-->"
-        lines.append(f'  n{edge.source} {arrow}|"{label}"| n{edge.target}')
+        said = f'|"{label}"|' if label else ""
+        lines.append(f"  n{edge.source} {arrow}{said} n{edge.target}")
     faults = ",".join(f"n{index}" for index, node in enumerate(drawn.nodes) if node.is_fault)
     if faults:
         lines += ["  classDef fault stroke:#d1242f,stroke-width:3px", f"  class {faults} fault"]

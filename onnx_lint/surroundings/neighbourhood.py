@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from array import array
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Sequence
 from itertools import islice
 from typing import Final
@@ -21,6 +21,8 @@ HOPS: Final = 2
 MAX_NODES: Final = 24
 MAX_OF_A_NODE: Final = 6
 """The number of neighbours on either side of a node to draw; there may be thousands."""
+MAX_BOXES: Final = 2
+"""The number of inputs of a node besides the finding's that have boxes of their own."""
 MAX_NAME: Final = 40
 PER_RULE: Final = 3
 PER_FILE: Final = 60
@@ -117,25 +119,32 @@ class _Surroundings:
             for index in kept
         ]
         edges: list[ValueEdge] = []
-        sources: dict[str, int] = {}
+        sources: dict[str | int, int] = {}
+        boxes: Counter[int] = Counter()
         for index in kept:
             for name in graph.node_inputs[index][:MAX_NODES]:
                 if not name:
                     continue
                 position = graph.positions.get(name)
+                is_fault = bool(name == fault)
+                known = self._known(graph, name)
                 if position is not None and position in number:
-                    source = number[position]
-                elif index in (center, *kept[:1]) or name == fault:
-                    # A value without a drawn producer gets its own box, beside the nodes of the finding.
-                    if name not in sources:
-                        sources[name] = len(nodes)
-                        nodes.append(Neighbour(_origin(graph, name), _short(name), None, position is None))
-                    source = sources[name]
-                else:
+                    edges.append(ValueEdge(number[position], number[index], _short(name), known, is_fault))
                     continue
-                edges.append(
-                    ValueEdge(source, number[index], _short(name), self._known(graph, name), bool(name == fault))
-                )
+                # A value whose producer is not drawn has a box of its own, with its name: of a node that is not the
+                # finding's there are a few, and one for the others.
+                others = 0 if index == center or is_fault else boxes[index]
+                boxes[index] += 1
+                if others == MAX_BOXES:
+                    sources[index] = len(nodes)
+                    nodes.append(Neighbour("...", "", None, False))
+                    edges.append(ValueEdge(sources[index], number[index], "", "", False))
+                if others >= MAX_BOXES:
+                    continue
+                if name not in sources:
+                    sources[name] = len(nodes)
+                    nodes.append(Neighbour(_origin(graph, name), _short(name), None, position is None))
+                edges.append(ValueEdge(sources[name], number[index], "", known, is_fault))
         return Neighbourhood(tuple(nodes), tuple(edges), is_cut)
 
     def _known(self, graph: Graph, name: str) -> str:
@@ -186,8 +195,12 @@ class _Users:
 
 
 def _origin(graph: Graph, name: str) -> str:
-    if name not in graph.positions:
+    """Return the words for where a value comes from that no drawn node defines."""
+    position = graph.positions.get(name)
+    if position is None:
         return "from outside" if graph.sees(name) else "undefined"
+    if position >= 0:
+        return f"computed by {_short(graph.nodes[position].op_type)}"
     return "input" if name in graph.input_names else "initializer"
 
 

@@ -7,6 +7,7 @@ import io
 import re
 import shlex
 import shutil
+import time
 from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
@@ -45,8 +46,8 @@ def hostile() -> Report:
 def test_no_name_becomes_markup():
     text = page(hostile())
     assert "<img" not in text
-    assert text.count("<script") == 3
-    assert text.count("</script>") == 3
+    assert text.count("<script") == 4
+    assert text.count("</script>") == 4
     assert "&lt;img src=x onerror=alert(1)&gt;" in text
 
 
@@ -66,6 +67,16 @@ def test_a_thousand_findings_stay_below_a_megabyte():
     text = page(Report((FileReport("m.onnx", 1, tuple(found)),), "1.23", "onnx-ml"))
     assert text.count('<details class="finding"') == 1000
     assert len(text.encode()) < 1_000_000
+
+
+def test_names_are_in_a_code_font_and_the_common_folder_is_said_once():
+    found = error(rule="cycle", message="node 'a<b' uses 'x'")
+    paths = ["/models/zoo/one.onnx", "/models/zoo/two.onnx", "/models/zeta/three.onnx"]
+    text = page(replace(REPORT, files=tuple(FileReport(path, 1, (found,)) for path in paths), rules=("cycle",)))
+    assert "node <code>a&lt;b</code> uses <code>x</code>" in text
+    assert "All paths are below <code>/models/</code>." in text
+    assert text.count("<h3><code>zoo/one.onnx</code>") == 1
+    assert [text.count(f">{path}<") for path in paths] == [0, 0, 0]
 
 
 def test_a_fix_has_the_command_that_makes_it():
@@ -184,6 +195,70 @@ def test_findings_are_filtered_and_searched(browser: Any, faulty: Path):
         visit.page.locator("#shown").text_content() == "1 of 4 shown"
         or "1 of" in visit.page.locator("#shown").text_content()
     )
+
+
+@pytest.mark.browser
+def test_the_filter_is_in_the_address(browser: Any, faulty: Path):
+    visit = Visit(browser, faulty)
+    visit.page.select_option("select[name=rule]", "missing-producer")
+    assert "rule=missing-producer" in visit.page.url
+    sent = browser.new_page()
+    sent.goto(visit.page.url)
+    assert [each.get_attribute("data-rule") for each in sent.locator("details.finding:visible").all()] == [
+        "missing-producer"
+    ]
+    sent.close()
+    visit.page.locator(".tiles a", has_text="error").first.click()
+    assert set(visit.shown()) == {"undefined-name", "incompatible-operand-shapes"}
+    visit.page.go_back()
+    visit.page.wait_for_timeout(50)
+    assert visit.shown() == ["missing-producer"]
+    visit.page.locator(".charts a", has_text="undefined-name").click()
+    assert set(visit.shown()) == {"undefined-name"}
+
+
+@pytest.mark.browser
+def test_twenty_thousand_models_are_listed_and_filtered(browser: Any, tmp_path: Path):
+    found = [error(rule=f"rule-{index % 40}", message=f"value 'v{index}' is wrong") for index in range(4000)]
+    files = [
+        FileReport(f"/zoo/part{index // 100}/model{index}.onnx", 1, (found[index // 5],) if index % 5 == 0 else ())
+        for index in range(20_000)
+    ]
+    files[7] = replace(files[7], unreadable="no such file")
+    path = tmp_path / "page.html"
+    path.write_text(page(Report(tuple(files), "1.23", "onnx-ml")), encoding="utf-8")
+    start = time.perf_counter()
+    visit = Visit(browser, path)
+    loaded = time.perf_counter()
+    visit.page.fill("input[name=text]", "model4321.onnx")
+    assert visit.page.locator("#listed").text_content() == "1 of 20,000 files"
+    filtered = time.perf_counter()
+    visit.page.fill("input[name=text]", "")
+    visit.page.locator("#files > summary").click()
+    assert visit.page.locator("#list li").count() == 300
+    visit.page.locator("#files > button").click()
+    assert visit.page.locator("#list li").count() == 600
+    visit.page.locator(".tiles a", has_text="not checked").click()
+    assert visit.page.locator("#list li").all_text_contents() == ["part0/model7.onnx not checked: no such file"]
+    memory = visit.page.evaluate("performance.memory.usedJSHeapSize")
+    size = path.stat().st_size
+    print(f"load {loaded - start:.2f} s, filter {filtered - loaded:.2f} s, page {size:,} B, heap {memory:,} B")
+    assert (size < 5_000_000, visit.said, visit.requests) == (True, [], [path.as_uri()])
+
+
+@pytest.mark.browser
+def test_the_picture_shows_the_fault_and_can_be_zoomed(browser: Any, faulty: Path):
+    visit = Visit(browser, faulty, viewport={"width": 400, "height": 900})
+    visit.page.evaluate("document.querySelectorAll('details.finding').forEach((each) => { each.open = true; })")
+    picture = visit.page.locator("details.finding[data-rule=undefined-name] .picture").first
+    fault = picture.locator(".node.fault:not(.value) > rect")
+    seen, box = picture.locator(".scroller").bounding_box(), fault.bounding_box()
+    assert seen["x"] <= box["x"] + box["width"] / 2 <= seen["x"] + seen["width"]
+    before = picture.locator("svg").bounding_box()["width"]
+    picture.get_by_role("button", name="Zoom in").click()
+    assert picture.locator("svg").bounding_box()["width"] > before
+    mark = visit.page.locator("details.finding[data-rule=undefined-name] pre mark").first.bounding_box()
+    assert 0 <= mark["x"] < 400
 
 
 @pytest.mark.browser

@@ -38,8 +38,12 @@ def drawn(model: onnx.ModelProto, rule: str = "undefined-name") -> Neighbourhood
 
 
 def edges(picture: Neighbourhood) -> set[tuple[str, str, str]]:
+    """The edges; the name of a value stands at the edge, or in the box where it begins."""
     nodes = picture.nodes
-    return {(nodes[each.source].kind, each.name, nodes[each.target].kind) for each in picture.edges}
+    return {
+        (nodes[each.source].kind, each.name or nodes[each.source].name, nodes[each.target].kind)
+        for each in picture.edges
+    }
 
 
 def test_two_hops_around_a_node_are_drawn():
@@ -51,10 +55,35 @@ def test_two_hops_around_a_node_are_drawn():
         ("undefined", "lost", "Add"),
         ("Add", "c", "Add"),
         ("Add", "d", "Neg"),
+        ("initializer", "w", "Add"),
     }
     assert [node.index for node in picture.nodes if node.is_fault] == [2, None]
-    assert [edge.name for edge in picture.edges if edge.is_fault] == ["lost"]
+    assert [picture.nodes[edge.source].name for edge in picture.edges if edge.is_fault] == ["lost"]
     assert {edge.known for edge in picture.edges if edge.name == "b"} == {"float[2]"}
+
+
+def test_a_value_of_a_node_that_is_not_drawn_has_its_operator():
+    """No box calls a computed value an initializer, and no node seems to have no inputs."""
+    chains = " ".join(f"r{n} = Relu(x) v{n} = Abs(r{n})" for n in range(MAX_OF_A_NODE + 2))
+    values = ", ".join(f"v{n}" for n in range(MAX_OF_A_NODE + 2))
+    text = f"""<ir_version: 10, opset_import: ["": 21], producer_name: "a test">
+    g (float[2] x) => (float[2] y) {{ {chains} m = Max({values}, lost) y = Neg(m) }}"""
+    picture = drawn(onnx.parser.parse_model(text))
+    assert ("computed by Abs", f"v{MAX_OF_A_NODE + 1}", "Max") in edges(picture)
+    assert "initializer" not in {node.kind for node in picture.nodes}
+    used = {edge.target for edge in picture.edges}
+    assert {index for index, node in enumerate(picture.nodes) if node.index is not None} <= used
+
+
+def test_of_many_inputs_beside_the_finding_a_few_have_boxes():
+    names = [f"w{n}" for n in range(9)]
+    model = onnx.parser.parse_model(CHAIN.replace("Abs(a)", f"Sum(a, {', '.join(names)})"))
+    for name in names:
+        model.graph.initializer.append(onnx.helper.make_tensor(name, onnx.TensorProto.FLOAT, [2], [1, 2]))
+    into = [edge for edge in edges(drawn(model)) if edge[2] == "Sum"]
+    assert sorted(into) == [
+        ("...", "", "Sum"), ("Relu", "a", "Sum"), ("initializer", "w0", "Sum"), ("initializer", "w1", "Sum"),
+    ]  # fmt: skip
 
 
 def test_nothing_is_drawn_unless_asked_for():

@@ -1,42 +1,104 @@
 "use strict";
 (() => {
-  if (!document.getElementById("filter")) return; // there are no findings
   const SVG = "http://www.w3.org/2000/svg";
   const pictures = JSON.parse(document.getElementById("pictures").textContent);
   const findings = [...document.querySelectorAll("details.finding")];
-
-  // --- filter and search
-
+  const groups = [...document.querySelectorAll("section.file")];
   const form = document.getElementById("filter");
-  const shown = document.getElementById("shown");
-  const texts = findings.map((each) => each.textContent.toLowerCase());
+  const files = document.getElementById("files");
+  const grouped = (number) => number.toLocaleString("en");
+
+  // --- the filter: in the form and in the address, which `#severity=error&rule=cycle` sets
+
+  const NAMES = ["text", "severity", "rule", "file"];
+  const texts = findings.map((each) => `${each.parentElement.dataset.file} ${each.textContent}`.toLowerCase());
+  let wanted = {};
+  const fits = (text, words) => words.every((word) => text.includes(word));
   const apply = () => {
-    const wanted = new FormData(form);
-    const words = wanted.get("text").toLowerCase().split(/\s+/).filter(Boolean);
+    const words = (wanted.text || "").toLowerCase().split(/\s+/).filter(Boolean);
     let count = 0;
     findings.forEach((each, index) => {
-      const data = each.dataset;
-      const fits = (!wanted.get("severity") || data.severity === wanted.get("severity"))
-        && (!wanted.get("rule") || data.rule === wanted.get("rule"))
-        && (!wanted.get("file") || data.file === wanted.get("file"))
-        && words.every((word) => texts[index].includes(word));
-      each.hidden = !fits;
-      count += fits;
+      const { severity, rule } = each.dataset;
+      const shown = !wanted.files && (!wanted.severity || severity === wanted.severity)
+        && (!wanted.rule || rule === wanted.rule)
+        && (!wanted.file || each.parentElement.dataset.file === wanted.file) && fits(texts[index], words);
+      each.hidden = !shown;
+      count += shown;
     });
-    shown.textContent = `${count.toLocaleString("en")} of ${findings.length.toLocaleString("en")} shown`;
+    for (const each of groups) each.hidden = !each.querySelector("details.finding:not([hidden])");
+    const shown = document.getElementById("shown");
+    if (shown) shown.textContent = `${grouped(count)} of ${grouped(findings.length)} findings shown`;
+    if (files) listFiles(words);
   };
-  form.hidden = false;
-  form.addEventListener("input", apply);
-  form.addEventListener("reset", () => setTimeout(apply));
-  form.addEventListener("submit", (event) => event.preventDefault());
-  document.addEventListener("keydown", (event) => {
-    const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
-    if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
-      event.preventDefault();
-      form.elements.text.focus();
-    }
-  });
-  apply();
+  const fromAddress = () => {
+    const asked = new URLSearchParams(location.hash.slice(1));
+    if (location.hash.length > 1 && !location.hash.includes("=")) return; // a place on the page
+    wanted = Object.fromEntries(asked);
+    if (form) for (const name of NAMES) form.elements[name].value = wanted[name] || "";
+    if (files && wanted.files) files.open = true;
+    apply();
+    if (wanted.files) files.scrollIntoView();
+    else if (location.hash.length > 1 && form) form.scrollIntoView();
+  };
+  const toAddress = () => {
+    wanted = Object.fromEntries([...new FormData(form)].filter(([, value]) => value));
+    history.replaceState(null, "", `#${new URLSearchParams(wanted)}`);
+    apply();
+  };
+  if (form) {
+    form.hidden = false;
+    form.addEventListener("input", toAddress);
+    form.addEventListener("reset", () => setTimeout(toAddress));
+    form.addEventListener("submit", (event) => event.preventDefault());
+    document.addEventListener("keydown", (event) => {
+      const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
+      if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
+        event.preventDefault();
+        form.elements.text.focus();
+      }
+    });
+  }
+  addEventListener("hashchange", fromAddress);
+
+  // --- the list of files: its entries are made when it is open, a few hundred at a time
+
+  const AT_ONCE = 300;
+  const states = files ? JSON.parse(document.getElementById("states").textContent) : { texts: [], files: [] };
+  const lower = states.texts.map((text) => text.toLowerCase());
+  let fitting = [];
+  let listed = 0;
+  const listMore = () => {
+    const entries = fitting.slice(listed, listed + AT_ONCE).map(([path, , lines]) => {
+      const entry = document.createElement("li");
+      entry.append(Object.assign(document.createElement("code"), { textContent: path }));
+      for (const line of lines) entry.append(" ", Object.assign(document.createElement("span"), { textContent: states.texts[line] }));
+      return entry;
+    });
+    document.getElementById("list").append(...entries);
+    listed += entries.length;
+    more.hidden = listed >= fitting.length;
+    more.textContent = `Show ${grouped(Math.min(AT_ONCE, fitting.length - listed))} more`;
+  };
+  const more = Object.assign(document.createElement("button"), { type: "button", hidden: true });
+  more.addEventListener("click", listMore);
+  const listFiles = (words) => {
+    const has = wanted.rule ? new Set(groups.filter((each) => !each.hidden).map((each) => each.dataset.file)) : null;
+    const part = (wanted.files || "").toLowerCase();
+    fitting = states.files.filter(([path, worst, lines]) => (!wanted.file || path === wanted.file)
+      && (!wanted.severity || worst === wanted.severity || (wanted.severity === "internal error"
+        && lines.some((line) => lower[line].startsWith("internal error"))))
+      && (!has || has.has(path)) && (!part || lines.some((line) => lower[line].startsWith(part)))
+      && (!words.length || fits(`${path.toLowerCase()} ${lines.map((line) => lower[line]).join(" ")}`, words)));
+    document.getElementById("listed").textContent = `${grouped(fitting.length)} of ${grouped(states.files.length)} files`;
+    document.getElementById("list").replaceChildren();
+    listed = 0;
+    if (files.open) listMore();
+  };
+  if (files) {
+    document.getElementById("others")?.remove();
+    files.append(more);
+    files.addEventListener("toggle", () => { if (files.open && !listed) listMore(); });
+  }
 
   // --- pictures: laid out by dagre, drawn here, names as text and never as markup
 
@@ -49,6 +111,7 @@
   };
   const width = (text, size) => text.length * size * 0.62;
 
+  const LEAST_SCALE = 0.6;
   const draw = (holder, { nodes, edges, cut }) => {
     const graph = new dagre.graphlib.Graph({ multigraph: true });
     graph.setGraph({ nodesep: 24, ranksep: 44, marginx: 8, marginy: 8 });
@@ -56,14 +119,12 @@
       width: Math.max(60, width(node.kind, 13), width(node.name, 11)) + 20, height: node.name ? 42 : 28,
     }));
     edges.forEach((edge, index) => graph.setEdge(edge.source, edge.target, {
-      width: Math.max(width(edge.name, 13), width(edge.known, 11)) + 8, height: edge.known ? 32 : 18, labelpos: "c",
+      width: Math.max(width(edge.name, 13), width(edge.known, 11)) + 8, height: edge.known && edge.name ? 32 : 18, labelpos: "c",
     }, String(index)));
     dagre.layout(graph);
     const size = graph.graph();
     const svg = document.createElementNS(SVG, "svg");
     svg.setAttribute("viewBox", `0 0 ${size.width} ${size.height}`);
-    svg.setAttribute("width", size.width);
-    svg.setAttribute("height", size.height);
     svg.setAttribute("role", "img");
     make(svg, "title", {}, `${nodes.length} nodes and values around the finding`);
     const id = `tip${holder.dataset.picture}`;
@@ -79,8 +140,9 @@
       const { x, y, width: w, height: h } = graph.edge(key);
       const edge = edges[Number(key.name)];
       make(svg, "rect", { class: "back", x: x - w / 2, y: y - h / 2, width: w, height: h });
-      make(svg, "text", { class: edge.fault ? "label error" : "label", x, y: y + (edge.known ? -2 : 4) }, edge.name);
-      if (edge.known) make(svg, "text", { class: "label known", x, y: y + 12 }, edge.known);
+      const both = edge.known && edge.name;
+      if (edge.name) make(svg, "text", { class: edge.fault ? "label error" : "label", x, y: y + (both ? -2 : 4) }, edge.name);
+      if (edge.known) make(svg, "text", { class: "label known", x, y: y + (both ? 12 : 4) }, edge.known);
     }
     nodes.forEach((node, index) => {
       const { x, y, width: w, height: h } = graph.node(index);
@@ -91,7 +153,28 @@
       if (node.name) make(group, "text", { class: "name", x, y: y + 13 }, node.name);
       if (node.index !== null) make(group, "title", {}, `node[${node.index}]`);
     });
-    holder.append(svg);
+    const scroller = Object.assign(document.createElement("div"), { className: "scroller", tabIndex: 0 });
+    scroller.append(svg);
+    holder.append(scroller);
+    const center = nodes.findIndex((node) => node.fault);
+    const fault = graph.node(center >= 0 ? center : 0);
+    const zoom = (scale) => {
+      svg.setAttribute("width", size.width * scale);
+      svg.setAttribute("height", size.height * scale);
+      scroller.scrollLeft = fault.x * scale - scroller.clientWidth / 2;
+      scroller.scrollTop = fault.y * scale - scroller.clientHeight / 2;
+    };
+    // It fits the width if its text stays readable.
+    let scale = Math.min(1, Math.max(LEAST_SCALE, scroller.clientWidth / size.width));
+    zoom(scale);
+    const buttons = document.createElement("p");
+    for (const [name, said, factor] of [["\u2212", "Zoom out", 1 / 1.25], ["+", "Zoom in", 1.25], ["1:1", "Full size", 0]]) {
+      const button = Object.assign(document.createElement("button"), { type: "button", textContent: name, title: said });
+      button.setAttribute("aria-label", said);
+      button.addEventListener("click", () => { scale = factor ? scale * factor : 1; zoom(scale); });
+      buttons.append(button);
+    }
+    holder.append(buttons);
     if (cut) {
       const more = document.createElement("p");
       more.className = "faint";
@@ -100,6 +183,10 @@
     }
   };
   const drawIn = (finding) => {
+    for (const mark of finding.querySelectorAll("pre mark")) {
+      const code = mark.closest("pre");
+      code.scrollLeft = mark.offsetLeft + mark.offsetWidth - code.clientWidth + 24;
+    }
     for (const holder of finding.querySelectorAll(".picture:empty")) draw(holder, pictures[holder.dataset.picture]);
   };
   for (const finding of findings) {
@@ -115,6 +202,9 @@
       button.textContent = "Copied";
     });
   }
+
+  apply();
+  fromAddress();
 
   let closed = [];
   addEventListener("beforeprint", () => {
