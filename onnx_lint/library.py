@@ -115,6 +115,7 @@ def lint(
     limits: Mapping[str, int] | None = None,
     target_ir: int | None = None,
     consumers: Sequence[str] = (),
+    targets: str | Sequence[str] = (),
     proto: str | None = None,
     target_opset: Mapping[str, int] | None = None,
     opset_imports: Mapping[str, int] | None = None,
@@ -140,6 +141,7 @@ def lint(
     - `limits`: values of limits by name, in place of the defaults of `onnx_lint.input.limits.Limits`.
     - `target_ir`, `target_opset`: the newest IR version and, by domain, the newest operator set versions that the
       consumer of the model supports. `consumers`: `onnx.checker`, `onnxruntime`: what they reject is an error.
+    - `targets`: releases that must load the model, such as `onnxruntime=1.17`.
     - `proto`: the message that is given, such as `TensorProto`; None to recognize it by the class of a message, or else
       by the content. `opset_imports`: the operator set versions, by domain, to assume for a graph, function or node
       without a model.
@@ -174,6 +176,7 @@ def lint(
         "target_ir": target_ir,
         "target_opsets": _pairs(target_opset),
         "consumers": _names(consumers),
+        "products": _names(targets),
         "proto": proto,
         "opset_imports": _pairs(opset_imports),
         "internal_errors": internal_errors,

@@ -298,6 +298,7 @@ OF_THE_SPECIFICATION = {
         "spec/ir_versions:later_fields",
         "spec/element_types:later_element_types",
     },
+    "a release that the user names": {"spec/products/__init__:product_release", "spec/products/__init__:_data"},
     "a plugin file that the user names": {"engine/plugins:_module_of_file", "engine/registry:_registry_with"},
     "an equation in the module of a shape rule": {"inference/shapes/equations:equation"},
     "a domain with shape rules": {"inference/shapes/rules/__init__:_import_families"},

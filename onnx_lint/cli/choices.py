@@ -25,6 +25,7 @@ from onnx_lint.input.locations import is_remote
 from onnx_lint.reporters.escape import visible
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.spec.operators import SchemaFileError
+from onnx_lint.spec.products import product_release
 from onnx_lint.spec.standard import Standard
 from onnx_lint.spec.target import Target
 
@@ -263,7 +264,12 @@ def _settings(request: Request, ignores: tuple[str, ...], plugins: tuple[str, ..
     if request.verify_checksums:
         for rule, option in _turned_on_by("--verify-checksums"):
             rule_options[rule] = {**rule_options.get(rule, {}), option: True}
+    if request.products:
+        for rule, option in _turned_on_by("--target"):
+            rule_options[rule] = {**rule_options.get(rule, {}), option: request.products}
     try:
+        for target in request.products:
+            product_release(target)
         return Settings(
             Standard(request.edition, request.variant),
             select=names_of(request.select, known),
@@ -272,7 +278,7 @@ def _settings(request: Request, ignores: tuple[str, ...], plugins: tuple[str, ..
             external_data=request.external_data,
             follow_links=request.follow_links,
             external_data_roots=request.external_data_roots,
-            extend_select=(*names_of(request.extend_select, known), *_policy(request)),
+            extend_select=(*names_of(request.extend_select, known), *_policy(request), *_targets(request)),
             severities=severities,
             options=rule_options,
             limits=_limits(request),
@@ -293,6 +299,12 @@ def _settings(request: Request, ignores: tuple[str, ...], plugins: tuple[str, ..
 def _policy(request: Request) -> tuple[str, ...]:
     """Return the rules that the policy turns on: none if the command line says which rules run."""
     return () if "select" in request.given else request.policy
+
+
+def _targets(request: Request) -> tuple[str, ...]:
+    """Return the chapter that the targets turn on: none for targets of a configuration beside `--select`."""
+    is_wanted = "products" in request.given or "select" not in request.given
+    return ("target",) if request.products and is_wanted else ()
 
 
 def _usable_error(error: ValueError | OSError) -> RunError:

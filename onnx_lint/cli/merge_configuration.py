@@ -36,6 +36,7 @@ PARAMETERS: Final = {
     "target-ir": "target_ir",
     "target-opset": "target_opsets",
     "consumers": "consumers",
+    "targets": "products",
     "proto": "proto",
     "external-data": "external_data",
     "follow-links": "follow_links",
@@ -87,8 +88,9 @@ def merged(request: Request, values: SetValues) -> Request:
         _check_target(values, ("target-ir",))
     if "baseline" not in request.given and ("baseline",) in values:
         changes["baseline"] = _joined(values["baseline",])
-    if "consumers" not in request.given and ("consumers",) in values:
-        changes["consumers"] = tuple(values["consumers",].value)
+    for name in ("consumers", "targets"):
+        if PARAMETERS[name] not in request.given and (name,) in values:
+            changes[PARAMETERS[name]] = tuple(values[name,].value)
     for name in ("opset-schemas", "external-data-roots"):
         if PARAMETERS[name] not in request.given and (name,) in values:
             changes[PARAMETERS[name]] = tuple(_all_joined(values[name,]))

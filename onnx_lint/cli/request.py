@@ -51,6 +51,8 @@ class Request(Record):
     target_ir: int | None = None
     target_opsets: tuple[str, ...] = ()
     consumers: tuple[str, ...] = ()
+    products: tuple[str, ...] = ()
+    """The releases that must load the models, such as `onnxruntime=1.17`."""
     opset_schemas: tuple[str, ...] = ()
     plugins: tuple[str, ...] = ()
     external_data: bool = True

@@ -51,6 +51,13 @@ target_options = section(
         metavar="NAME",
         help="Report as errors what onnx.checker, or the model loader of onnxruntime, rejects.",
     ),
+    click.option(
+        "--target",
+        "products",
+        multiple=True,
+        metavar="NAME=VERSION",
+        help="Report what this release cannot load, such as onnxruntime=1.17.",
+    ),
     opset_schema_option,
     plugin_option,
 )

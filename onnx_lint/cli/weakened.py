@@ -38,7 +38,7 @@ _OPTIONS: Final = {
 }
 """The option that, if it is on the command line, overrides a key."""
 
-_ADDING: Final = frozenset({"extend-select", "pedantic", "policy", "target-ir", "target-opset", "consumers"})
+_ADDING: Final = frozenset({"extend-select", "pedantic", "policy", "target-ir", "target-opset", "consumers", "targets"})
 """The keys that only add findings."""
 
 

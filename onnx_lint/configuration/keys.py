@@ -270,6 +270,15 @@ _DECLARED: Final = (
         "--consumer",
     ),
     ConfigurationKey(
+        "targets",
+        TEXTS,
+        [],
+        "The releases that must load the models.",
+        "NAME=VERSION, such as onnxruntime=1.17; docs/targets.md lists them.",
+        'targets = ["onnxruntime=1.17"]',
+        "--target",
+    ),
+    ConfigurationKey(
         "proto",
         choice(FILE_MESSAGES),
         None,

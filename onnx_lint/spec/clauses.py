@@ -98,7 +98,7 @@ PRESENCES: Final = ("listed", "counted", "pedantic", "optional")
 Pedantic ones are listed with `--pedantic`, optional ones only if their rule or chapter is selected by name.
 """
 
-OWN_CHAPTERS: Final = ("hygiene", "policy")
+OWN_CHAPTERS: Final = ("hygiene", "policy", "target")
 """The chapters of onnx-lint's own, which are not part of the specification: a model conforms without them."""
 
 

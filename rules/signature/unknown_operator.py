@@ -14,6 +14,7 @@ from onnx_lint.model import (
     OperatorStatus,
     describe_importer,
     onnxruntime_default_domain,
+    product_release,
 )
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote, quote_some, suggestion
@@ -24,8 +25,14 @@ _MOST_COMPARED = 100
 """The limit on unknown operators for spelling hints: with more of them, spelling is not the fault."""
 
 
-@rule(clause=("OPR-1", "OPR-2"), since="0.1.0", about=Model.has_misused_operators, needs="node")
-def unknown_operator(model: Model) -> Iterator[Finding]:
+@rule(
+    clause=("OPR-1", "OPR-2"),
+    since="0.1.0",
+    about=Model.has_misused_operators,
+    needs="node",
+    flag=("--target", "targets"),
+)
+def unknown_operator(model: Model, *, targets: tuple[str, ...] = ()) -> Iterator[Finding]:
     """A node uses an operator that the imported operator set does not have.
 
     ### Why it matters
@@ -47,7 +54,8 @@ def unknown_operator(model: Model) -> Iterator[Finding]:
     `missing-opset-import`, a removed experimental operator for `removed-experimental-operator`.
 
     ONNX Runtime's optimizers write operators of their own (SimplifiedLayerNormalization, LayerNormalization below
-    version 17) into the default domain; they are no part of it, and the message says whose they are.
+    version 17) into the default domain; they are no part of it, and the message says whose they are. With
+    the option `targets`, which `--target onnxruntime=VERSION` sets, those of the release are accepted.
 
     ### Example
 
@@ -73,11 +81,14 @@ def unknown_operator(model: Model) -> Iterator[Finding]:
     ```
     """
     schemas = model.operators.schemas
+    releases = [product_release(target) for target in targets]
     unknown = [alike for alike in model.operators.alike_nodes if alike.operator.status is OperatorStatus.UNKNOWN]
     names: dict[tuple[str, int | None], list[str]] = {}
     for count, alike in enumerate(unknown):
         operator = alike.operator
         if not operator.domain and operator.op_type in REMOVED_EXPERIMENTAL:
+            continue
+        if any(release.has_own(operator.domain, operator.op_type) for release in releases):
             continue
         key = (operator.domain, operator.opset_version)
         if key not in names:
@@ -87,6 +98,7 @@ def unknown_operator(model: Model) -> Iterator[Finding]:
         # Only the text from edition 1.16 on has the sentence on letter case.
         clause = "OPR-2" if spelling and model.standard.at_least("1.16") else "OPR-1"
         what: dict[str, str] = {}
+        is_runtimes = not operator.domain and operator.op_type in onnxruntime_default_domain()
         for node in alike.nodes:
             who = describe_importer(node)
             if who not in what:
@@ -97,6 +109,8 @@ def unknown_operator(model: Model) -> Iterator[Finding]:
                 clause=clause,
                 allowed=f"an operator of version {operator.opset_version} of {_domain(operator.domain)}",
                 subject=operator.op_type,
+                # An optimized model has one of these in each of its layers.
+                cause=f"{operator.op_type} of ONNX Runtime" if is_runtimes else None,
             )
 
 

@@ -455,6 +455,7 @@ def test_show_settings_tells_the_origin_of_each(folder: Path, capsys: Output, mo
         ("# target-ir is not set", "default"),
         ('target-opset."ai.onnx" = 17', "command line"),
         ("consumers = []", "default"),
+        ("targets = []", "default"),
         ("# proto is not set", "default"),
         ("external-data = true", "default"),
         ("follow-links = false", "default"),

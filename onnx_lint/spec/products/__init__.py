@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The releases of products that run models: the versions, operators and element types that each takes, as data.
+
+docs/targets.md says what the data cover. `python -m tools.compile_targets` writes those of ONNX Runtime.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from onnx_lint.common import package_data
+from onnx_lint.common.record import Record
+from onnx_lint.wording import quote_some, suggestion
+
+PRODUCTS: Final = ("onnxruntime",)
+"""The names of the products."""
+
+
+class Kernel(Record):
+    """An implementation of an operator."""
+
+    first: int
+    last: int | None
+    """The last operator set version; None for exactly the definition of version `first`."""
+    types: Mapping[str, frozenset[str]]
+    """The types that it takes, by type variable or parameter."""
+
+    def is_for(self, since_version: int) -> bool:
+        """Return whether it implements the definition that came with a version of the operator set."""
+        return self.first == since_version or (self.last is not None and self.first < since_version <= self.last)
+
+
+class ProductRelease(Record):
+    """One release of a product."""
+
+    product: str
+    version: str
+    ir_version: int
+    """The newest IR version."""
+    opsets: Mapping[str, int]
+    """The newest operator set version by domain; the default domain is empty."""
+    citation: str
+    """The source of the data, and its date."""
+    bit: int
+    types: tuple[frozenset[str], ...]
+    operators: Mapping[str, Any]
+
+    def __str__(self) -> str:
+        """Return the name of the product and the version."""
+        return f"{self.product} {self.version}"
+
+    @property
+    def own_domains(self) -> frozenset[str]:
+        """The domains of the operators that only the product defines."""
+        return frozenset(name.partition("::")[0] for name in self.operators) - set(self.opsets)
+
+    def has_own(self, domain: str, op_type: str) -> bool:
+        """Return whether the release has an operator of its own with this name, which no edition of ONNX defines."""
+        entry = self.operators.get(f"{domain}::{op_type}", {})
+        return bool(entry.get("releases", 0) & self.bit)
+
+    def kernels(self, domain: str, op_type: str) -> Iterator[Kernel]:
+        """Yield the kernels of an operator."""
+        for first, last, types, releases in self.operators.get(f"{domain}::{op_type}", {}).get("kernels", ()):
+            if releases & self.bit:
+                yield Kernel(first, last, {name: self.types[index] for name, index in types.items()})
+
+
+@functools.cache
+def product_release(target: str) -> ProductRelease:
+    """Return the release that a target names: `onnxruntime=1.17`, or `onnxruntime=1.17.3`.
+
+    Raises ValueError, with the known ones, for an unknown product or release.
+    """
+    name, _, version = target.partition("=")
+    if name not in PRODUCTS:
+        raise ValueError(
+            f"target {target!r}: the known products are {quote_some(PRODUCTS)}{suggestion(name, PRODUCTS)}"
+        )
+    data = _data(name)
+    for index, entry in reversed([*enumerate(data["releases"])]):
+        if f"{entry['version']}.".startswith(f"{version}."):
+            types = tuple(frozenset(each.split()) for each in data["types"])
+            citation = f"{data['source']}, {data['date']}"
+            limits = entry["ir_version"], entry["opsets"]
+            return ProductRelease(name, entry["version"], *limits, citation, 1 << index, types, data["operators"])
+    known = ", ".join(entry["version"] for entry in data["releases"])
+    raise ValueError(f"target {target!r}: the known releases of {name} are {known}; write NAME=VERSION")
+
+
+@functools.cache
+def _data(name: str) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = json.loads(package_data.read(__name__, f"{name}.json"))
+    return found

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from onnx_lint.model import (
+    ROOT,
+    Model,
+    Node,
+    OperatorSchema,
+    ProductRelease,
+    normalized_domain,
+    product_release,
+    shown_domain,
+)
+from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.wording import quote
+
+
+@rule(clause=("PRD-1", "PRD-2", "PRD-3", "PRD-4"), since="0.1.0", flag=("--target", "targets"))
+def unsupported_by_product(model: Model, *, targets: tuple[str, ...] = ()) -> Iterator[Finding]:
+    """The model needs something that a release named by `--target` does not have.
+
+    ### Why it matters
+
+    The release refuses to load the model.
+
+    ### What is allowed
+
+    The IR version, the operator sets and the operators that each release in the option `targets` takes, with element
+    types for which it has a kernel. `--target` and the key `targets` of the configuration set the option. The page
+    docs/targets.md lists the releases, and what their data do not cover. Operators of domains that neither ONNX nor the
+    product defines are not checked, since a library may register them.
+
+    ### Example
+
+    ```
+    # option: unsupported-by-product.targets = ["onnxruntime=1.17"]
+    # proto: ModelProto
+    ir_version: 10
+    producer_name: "example"
+    opset_import { version: 19 }
+    graph { name: "graph" }
+    ```
+
+    ### How to fix
+
+    Export the model for an older release of ONNX, or use a newer release of the product.
+
+    ```
+    # option: unsupported-by-product.targets = ["onnxruntime=1.17"]
+    # proto: ModelProto
+    ir_version: 9
+    producer_name: "example"
+    opset_import { version: 19 }
+    graph { name: "graph" }
+    ```
+    """
+    for name in targets:
+        release = product_release(name)
+        yield from _versions(model, release)
+        yield from _operators(model, release)
+
+
+def _versions(model: Model, release: ProductRelease) -> Iterator[Finding]:
+    if model.ir_version > release.ir_version:
+        yield Finding(
+            ROOT.at("ir_version"),
+            f"the model states IR version {model.ir_version}, which {release} does not read",
+            clause="PRD-1",
+            allowed=f"at most IR version {release.ir_version}",
+            anchor=release.citation,
+        )
+    for index, entry in enumerate(model.proto.opset_import):
+        most = release.opsets.get(normalized_domain(entry.domain))
+        if most is not None and entry.version > most:
+            domain = shown_domain(entry.domain)
+            yield Finding(
+                ROOT.at("opset_import", index),
+                f"the model imports version {entry.version} of {quote(domain)}, which {release} does not have",
+                clause="PRD-2",
+                allowed=f"at most version {most}",
+                subject=domain,
+                anchor=release.citation,
+            )
+
+
+def _operators(model: Model, release: ProductRelease) -> Iterator[Finding]:
+    missing: dict[str, list[Node]] = {}
+    refused: dict[tuple[str, str], list[Node]] = {}
+    for alike in model.operators.alike_nodes:
+        operator = alike.operator
+        domain, op_type, schema = operator.domain, operator.op_type, operator.schema
+        name = f"{domain}::{op_type}" if domain else op_type
+        if operator.function is not None or (operator.opset_version or 0) > release.opsets.get(domain, 2**63):
+            continue
+        if domain in release.own_domains and not release.has_own(domain, op_type):
+            missing.setdefault(name, []).extend(alike.nodes)
+            continue
+        if schema is None or schema.has_function_body or schema.deprecated or name in _WITHOUT_KERNEL:
+            continue
+        for node in alike.nodes:
+            what = _refusal(model, node, schema, release)
+            if what is not None:
+                refused.setdefault((name, what), []).append(node)
+    for name, nodes in missing.items():
+        yield _finding(nodes, f"has an operator that {release} does not have", "PRD-3", name, release)
+    for (name, what), nodes in refused.items():
+        yield _finding(nodes, f"has {what}, for which {release} has no kernel", "PRD-4", name, release)
+
+
+_WITHOUT_KERNEL = frozenset({"Constant"})
+"""The operators that need no kernel: a Constant becomes an initializer."""
+
+
+def _finding(nodes: list[Node], what: str, clause: str, name: str, release: ProductRelease) -> Finding:
+    first, *others = nodes
+    more = f"; this holds for {len(nodes):,} nodes" if others else ""
+    return Finding(
+        first.place,
+        f"{first.describe()} {what}{more}",
+        clause=clause,
+        allowed=f"an operator and element types of {release}",
+        related=tuple(Related(node.place, f"so has {node.describe()}") for node in others[:3]),
+        subject=name,
+        collective=True,
+        count=len(nodes),
+        cause=f"{release} {name} {what}",
+        anchor=release.citation,
+    )
+
+
+def _refusal(model: Model, node: Node, schema: OperatorSchema, release: ProductRelease) -> str | None:
+    """Return the version or the types for which the release has no kernel; None if it has one, or may have one."""
+    kernels = [kernel for kernel in release.kernels(schema.domain, schema.name) if kernel.is_for(schema.since_version)]
+    if not kernels:
+        return f"the operator {schema.name} of version {schema.since_version}"
+    types = _types(model, node, schema)
+    # A float16 computation without a kernel runs in float, between two Casts.
+    wider = {name: {"tensor(float)" if kind == "tensor(float16)" else kind for kind in types[name]} for name in types}
+    for kernel in kernels:
+        for given in (types, wider):
+            if all(given.get(name, set()) <= allowed for name, allowed in kernel.types.items()):
+                return None
+    judged = {name: frozenset[str]().union(*(kernel.types.get(name, ()) for kernel in kernels)) for name in types}
+    without = {kind for name, allowed in judged.items() if allowed for kind in types[name] - allowed}
+    shown = sorted(without or {kind for name, allowed in judged.items() if allowed for kind in types[name]})
+    return f"the operator {schema.name} with {' and '.join(shown)}"
+
+
+def _types(model: Model, node: Node, schema: OperatorSchema) -> Mapping[str, set[str]]:
+    """Return the known types of the tensors among the operands, by type variable and by parameter."""
+    found: dict[str, set[str]] = {}
+    known = model.value_flow.facts_seen(node.graph)
+    for names, parameter_at in ((node.inputs, schema.input_at), (node.outputs, schema.output_at)):
+        for index, name in enumerate(names):
+            parameter, fact = parameter_at(index), known(name) if name else None
+            kind = fact.kind if fact is not None else None
+            if parameter is None or kind is None or not kind.startswith("tensor("):
+                continue
+            for key in filter(None, (parameter.name, parameter.variable)):
+                found.setdefault(key, set()).add(kind)
+    return found
