@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `new-rule`: writes a rule of one's own to start from, with its clause, two fixtures and their test."""
+"""The command `new-rule`: writes a rule of one's own to start from, with its clause, and its test with two models."""
 
 from __future__ import annotations
 
@@ -57,31 +57,37 @@ def {function}(model: Model, *, key: str = "licence") -> Iterator[Finding]:
         yield Finding(ROOT, f"the metadata has no entry {{quote(key)}}", allowed=f"an entry {{quote(key)}}")
 '''
 
-_MODEL: Final = """\
-# The metadata has an author{and_licence}.
-{expect}ir_version: 10
-producer_name: "us"
-opset_import {{ version: 21 }}
-metadata_props {{ key: "author" value: "us" }}
-{licence}graph {{ name: "graph" }}
-"""
-
 _TEST: Final = '''\
-"""Each fixture has the findings that are written in it; `pytest --bless` writes those of invalid fixtures."""
+"""The rule {name} on a model that breaks it and on one that keeps it."""
 
 from pathlib import Path
 
-import pytest
+from onnx_lint import lint
+from onnx_lint.testing import as_line
 
-from onnx_lint.testing import Fixture, check_fixture, find_fixtures
+RULE = Path(__file__).parent / "{file}"
 
-HERE = Path(__file__).parent
-FIXTURES = [each for each in find_fixtures(HERE / "fixtures") if each.rule == "{name}"]
+INVALID = """
+ir_version: 10
+producer_name: "us"
+opset_import {{ version: 21 }}
+metadata_props {{ key: "author" value: "us" }}
+graph {{ name: "graph" }}
+"""
+
+VALID = INVALID + 'metadata_props {{ key: "licence" value: "Apache-2.0" }}'
 
 
-@pytest.mark.parametrize("fixture", FIXTURES, ids=str)
-def test_fixture(fixture: Fixture, request: pytest.FixtureRequest) -> None:
-    check_fixture(fixture, [HERE / "{file}"], request)
+def findings(model: str) -> list[str]:
+    return [as_line(each) for each in lint(model.encode(), select="{name}", plugins=RULE).diagnostics]
+
+
+def test_a_model_that_breaks_the_rule() -> None:
+    assert findings(INVALID) == ["error[{name}] model: the metadata has no entry 'licence'"]
+
+
+def test_a_model_that_keeps_the_rule() -> None:
+    assert findings(VALID) == []
 '''
 
 
@@ -90,7 +96,7 @@ def test_fixture(fixture: Fixture, request: pytest.FixtureRequest) -> None:
 @click.option("--clause", default=None, metavar="ID", help="The id of its clause.  [default: HOUSE-NAME]")
 @click.option("--file", "file", default=None, metavar="FILE", help="The Python file.  [default: NAME.py]")
 def new_rule_command(name: str, clause: str | None, file: str | None) -> None:
-    """Write a rule of your own to start from: a Python file, two fixtures and their test.
+    """Write a rule of your own to start from: a Python file, and its test with two models.
 
     NAME is the id of the rule: lower-case words with dashes that name what is found, such as missing-licence. Existing
     files are never changed. Then run: pytest, and onnx-lint --plugin FILE MODEL.
@@ -118,19 +124,10 @@ def new_rule_command(name: str, clause: str | None, file: str | None) -> None:
         own_clause(clause, "")
     except ValueError as error:
         raise click.UsageError(str(error)) from error
-    folder = os.path.dirname(file)
-    expect = f"# expect: error[{name}] model: the metadata has no entry 'licence'\n"
-    licence = 'metadata_props { key: "licence" value: "Apache-2.0" }\n'
-    fixtures = os.path.join(folder, "fixtures", name)
+    folder, base = os.path.split(file)
     files = {
-        file: _RULE.format(file=os.path.basename(file), clause=clause, function=function),
-        os.path.join(fixtures, "invalid", "no_licence.textproto"): _MODEL.format(
-            and_licence=" and no licence", expect=expect, licence=""
-        ),
-        os.path.join(fixtures, "valid", "a_licence.textproto"): _MODEL.format(
-            and_licence=" and a licence", expect="", licence=licence
-        ),
-        os.path.join(folder, f"test_{os.path.basename(file)}"): _TEST.format(file=os.path.basename(file), name=name),
+        file: _RULE.format(file=base, clause=clause, function=function),
+        os.path.join(folder, f"test_{base}"): _TEST.format(file=base, name=name),
     }
     for path in files:
         if os.path.lexists(path):
