@@ -107,12 +107,19 @@ def _run(request: Request, plan: Plan, own: Request) -> int:
     before = time.process_time()
     head = _head(tasks, plan)
     options = _options_of(own)
-    live = None
+    live, crash = None, None
     if not plan.writes_baseline:  # writing a baseline may fail, and then there is no report
-        live = live_report(head, outputs, options, color=own.color, count=len(tasks))
+        try:
+            live = live_report(head, outputs, options, color=own.color, count=len(tasks))
+        except (RunError, OSError):
+            raise
+        except Exception as error:  # all reports are written at the end then
+            crash = error
     # If standard output is the only report, the run ends when its reader has closed it.
     is_for_reader = live is not None and len(outputs) == 1 and not request.timings
     report = _lint(tasks, plan, head, live, is_for_reader=is_for_reader)
+    if crash is not None:
+        report = _with_crash(report, crash, "beginning the report")
     code = exit_codes.of_report(
         report, lambda file: plan.choices_for(file.path).fails(file.diagnostics), own.internal_errors
     )
@@ -292,10 +299,15 @@ def _last_step(report: Report, work: str, step: Callable[[], dict[str, Any] | No
     except RunError:
         raise
     except Exception as error:
-        if not report.files:
-            raise
-        *others, last = report.files
-        return replace(report, files=(*others, last.with_crash(error, work)))
+        return _with_crash(report, error, work)
+
+
+def _with_crash(report: Report, error: Exception, work: str) -> Report:
+    """Return the report with a crash that is about no file, which is kept with the last one."""
+    if not report.files:
+        raise error
+    *others, last = report.files
+    return replace(report, files=(*others, last.with_crash(error, work)))
 
 
 def _linted(

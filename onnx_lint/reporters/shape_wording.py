@@ -139,6 +139,8 @@ def ended(cause: Cause) -> str:
             return f"{quote(name)} has more distinct calls than onnx-lint follows"
         case "input":
             return f"input {quote(name)} has no shape"
+        case "finding":
+            return f"{quote(name)} has a finding of `onnx-lint check`, so its outputs are unknown"
         case "internal-error":
             return f"onnx-lint crashed at {quote(name)}"
         case "undecided":

@@ -117,6 +117,7 @@ LAST_STEPS = {
     "reporting unused suppressions": (suppressions.Suppressions, "print_complaints"),
     "listing the settings that weaken the verdict": (weakened, "weakenings"),
     "drawing the progress bar": (Progress, "start"),
+    "beginning the report": (run_module, "live_report"),
 }
 
 

@@ -10,18 +10,28 @@ from itertools import chain
 from typing import Final, Literal
 
 from onnx_lint.common.record import Record
+from onnx_lint.inference.flow.cell import Cell
 from onnx_lint.inference.flow.walks import Walked, WalkedValue, Walks, arguments_for
-from onnx_lint.inference.shapes.fact import UNKNOWN, Fact
+from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts
+from onnx_lint.inference.shapes.problem import is_remark
 from onnx_lint.inference.shapes.rules import shape_rule
 from onnx_lint.inference.types.type_string import optional_element, sequence_element
 from onnx_lint.ir.crashes import Crashes
 from onnx_lint.ir.graph import BEFORE_NODES, Graph, GraphKind, Node
 from onnx_lint.ir.operators.operators import Operators
 
-Kind = Literal["operator-without-signature", "operator-without-rule", "budget", "input", "undecided", "internal-error"]
+Kind = Literal[
+    "operator-without-signature",
+    "operator-without-rule",
+    "budget",
+    "input",
+    "undecided",
+    "finding",
+    "internal-error",
+]
 """The kinds of causes of unknown shapes: an operator is unknown, or has no shape rule; a function has more calls than
-are followed; an input has no shape; values of the run decide the shape, or a finding comes before it; onnx-lint crashed
-at the node or before it."""
+are followed; an input has no shape; values of the run decide the shape; the node has a finding, so that its outputs are
+unknown; onnx-lint crashed at the node or before it."""
 
 Cause = tuple[Kind, str]
 """The kind of cause, and the name of the operator, function or input."""
@@ -171,7 +181,10 @@ class Origins:
             inner = self._first_unknown(self._walks.of(nested, walked.call), nested.output_names)
             if inner is not None:
                 return inner
-        return self._first_unknown(walked, node.inputs) or (_UNDECIDED, name)
+        before = self._first_unknown(walked, node.inputs)
+        if before is not None:
+            return before
+        return ("finding" if _has_finding(cell, self._walks.inputs(walked, node)) else _UNDECIDED), name
 
     def _first_unknown(self, walked: Walked | None, names: Sequence[str]) -> WalkedValue | None:
         """Return the first of these names whose value has an unknown shape, with the walk over the graph that defines
@@ -198,6 +211,16 @@ class Origins:
         if id(graph) not in self._parameters:
             self._parameters[id(graph)] = {each: index for index, each in enumerate(graph.input_names)}
         return self._parameters[id(graph)][name]
+
+
+def _has_finding(cell: Cell, inputs: Facts) -> bool:
+    """Return whether a node contradicts its operator, so that its outputs are unknown."""
+    if cell.has_faulty_attribute:
+        return True
+    if cell.operator is None or cell.operator.by_subgraphs:
+        return False
+    outcome = cell.outcome(inputs)
+    return bool(outcome.problems) or not all(map(is_remark, outcome.shape_problems))
 
 
 def _is_main_input(walked: Walked, name: str) -> bool:

@@ -112,6 +112,19 @@ def test_an_operator_whose_values_decide():
     assert _causes(text) == {("undecided", "Reshape"): 2}
 
 
+@pytest.mark.parametrize(
+    ("node", "operator"),
+    [
+        ("Sqrt(i)", "Sqrt"),
+        ("MatMul(x, m)", "MatMul"),
+        ("Transpose<perm=[0, 0]>(m)", "Transpose"),
+    ],
+)
+def test_a_node_with_a_finding(node: str, operator: str):
+    text = f"g (int64[2] i, float[3] x, float[5,7] m) => (float[] y) {{ z = {node} y = Relu(z) }}"
+    assert _causes(text) == {("finding", operator): 2}
+
+
 def test_the_first_operand_that_is_not_known_is_the_cause_of_a_node_with_two():
     text = "g (float[] x, float[] v) => (float[] y) { a = com.example.Odd(x) y = Add(v, a) }"
     assert _causes(text) == {
