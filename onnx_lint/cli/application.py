@@ -17,6 +17,7 @@ from onnx_lint.cli.check import check_command, fix_command
 from onnx_lint.cli.completion import COMPLETE_VARIABLE, PROGRAM, completions_command
 from onnx_lint.cli.configuration import config_command
 from onnx_lint.cli.errors import RequestError, RunError
+from onnx_lint.cli.installed_schemas import schema_command
 from onnx_lint.cli.new_rule import new_rule_command
 from onnx_lint.cli.scan import scan_command
 from onnx_lint.cli.shapes import shapes_command
@@ -118,6 +119,7 @@ for _command in (
     shapes_command,
     scan_command,
     new_rule_command,
+    schema_command,
     completions_command,
 ):
     application.add_command(_command)

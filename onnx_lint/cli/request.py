@@ -14,7 +14,20 @@ if TYPE_CHECKING:
     from onnx_lint.configuration.suppressions import Suppression
 
 COMMANDS: Final = frozenset(
-    {"cache", "check", "clauses", "completions", "config", "explain", "fix", "new-rule", "rules", "scan", "shapes"}
+    [
+        "cache",
+        "check",
+        "clauses",
+        "completions",
+        "config",
+        "explain",
+        "fix",
+        "new-rule",
+        "rules",
+        "scan",
+        "schema",
+        "shapes",
+    ]
 )
 """The commands of the program. A path with such a name cannot be the first argument."""
 

@@ -101,6 +101,7 @@ def test_the_first_word_is_a_command_or_a_file(offered: Offered):
         "new-rule",
         "rules",
         "scan",
+        "schema",
         "shapes",
     ]
     assert sorted(_plain(items)) == own
