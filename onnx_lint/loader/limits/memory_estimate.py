@@ -389,23 +389,58 @@ _SCOPE_KEYS: Final = frozenset({"algorithm", "g", "graph", "initialization"})
 _SCOPE_LISTS: Final = frozenset({"functions", "graphs"})
 
 
+_TEXT_FIELDS: Final = re.compile(r"(\w++)\s*+(?::\s*+([{<\[]?)|([{<\[]))")
+"""The names of fields in text, each with the bracket that opens its value."""
+
+
 def _most_of_message(text: str, braces: int, commas: int) -> int:
-    """Return the greatest estimate that the message of a text can have."""
-    # Elements of a list share the name before it, and an escape may hide one.
-    scopes = braces if "\\u" in text else min(braces, commas + sum(1 for _ in _SCOPE_NAMES.finditer(text)))
+    """Return the greatest estimate that the message of a text can have.
+
+    What strings and comments seem to hold only adds to it. In JSON an escape may hide the name of a field.
+    """
+    fields = Counter(map(methodcaller("group", 1, 2, 3), _TEXT_FIELDS.finditer(text)))
+    scopes = min(braces, commas + sum(1 for _ in _SCOPE_NAMES.finditer(text)))
+    if "\\u" in text or text.lstrip()[:1] == "{":
+        scopes, fields = braces, Counter({("", "", ""): text.count(":")})
+    parts = scalars = short = 0
+    for (name, bracket, other), count in fields.items():
+        opening = bracket or other
+        if opening in ("{", "<"):
+            parts += count * (name in _TEXT_PARTS)
+        elif not opening:
+            scalars += count * (name not in SINGLE_FIELDS)
+            short += count * (len(name) <= _SHORT)
+    elements = commas + text.count("[")
+    messages = max(braces - parts, 0)
+    written = len(text.encode()) - sum(len(blanks[0]) for blanks in _INDENTATION.finditer(text))
+    added = _MOST_ADDED * elements + _OF_NEGATIVE * text.count("-") + _OF_HEADER * (braces + short)
     return (
-        OF_BYTE * _MOST_WRITTEN * len(text.encode())
-        + _OF_PART * (text.count(":") + text.count("[") + commas)
-        + _OF_MESSAGE * braces
-        + (_OF_SCOPE - _OF_MESSAGE) * scopes
+        OF_BYTE * (written + added)
+        + _OF_PART * (elements + scalars + parts)
+        + _OF_MESSAGE * messages
+        + (_OF_SCOPE - _OF_MESSAGE) * min(scopes, messages)
     )
 
 
-_MOST_WRITTEN: Final = 4
-"""A byte of a text may become that many bytes of the wire format: `0,` is a number of eight bytes."""
+_SHORT: Final = 2
+_OF_HEADER: Final = 3
+"""The tag and length of a message, or the tag of a field with a short name, may take that many bytes more than text."""
+_OF_NEGATIVE: Final = 9
+"""A negative number takes ten bytes."""
+
+_TEXT_PARTS: Final = frozenset({"dim", "input", "opset_import", "output", "shape", "tensor_type", "type", "value_info"})
+"""Messages in text that are no graph, function or one of _MESSAGES."""
+
+SINGLE_FIELDS: Final = frozenset(
+    {
+        *("data_type", "dim_param", "dim_value", "doc_string", "domain", "elem_type", "f", "i", "key", "name"),
+        *("op_type", "raw_data", "s", "type", "version"),
+    }
+)
+"""Names of fields that no message repeats."""
 
 _SCOPE_NAMES: Final = re.compile(r"\b(?:algorithm|functions|g|graph|graphs|initialization)\b")
-"""The fields that hold graphs and functions."""
+"""The fields that hold graphs and functions. Elements of a list share the name before it."""
 
 _BYTES_OF_CHARACTER: Final = 4
 """A text with one character outside of ASCII may take that many bytes for each character."""
