@@ -26,8 +26,8 @@ _WITH_DEFAULT: Final = frozenset({"INT", "FLOAT", "STRING", "INTS", "FLOATS", "S
 def schema_command(package: str, domain: str | None) -> None:
     """Print a schema file (for --opset-schema) with the operators of a domain that an installed package defines.
 
-    The operators are those of ONNX Runtime, or those that MODULE registers in onnx.defs or defines by onnxscript. The
-    module is imported, which runs its code.
+    The operators are those of ONNX Runtime, or those that MODULE registers in onnx.defs, or holds as objects with an
+    op_schema. The module is imported, which runs its code.
     """
     from onnx_lint.spec.operators.schema_file import parsed_schema_file
 
@@ -60,8 +60,8 @@ def _schemas(package: str) -> Iterable[Any]:
         state = importlib.import_module("onnxruntime.capi.onnxruntime_pybind11_state")
         return list(state.get_all_operator_schema())
     registered = importlib.import_module("onnx.defs").get_all_schemas_with_history()
-    scripted = [getattr(value, "op_schema", None) for value in vars(module).values()]
-    return [*registered, *filter(None, scripted)]
+    scripted = [getattr(value, "op_schema", None) for value in vars(module).values() if not isinstance(value, type)]
+    return [*registered, *(schema for schema in scripted if hasattr(schema, "since_version"))]
 
 
 def _operator(schema: Any) -> dict[str, Any]:

@@ -29,7 +29,11 @@ class Scripted:
     op_schema = schema
 
 
-twice = Scripted()
+class Unset:
+    op_schema = property(lambda self: None)
+
+
+twice, unset = Scripted(), Unset()
 """
 
 MODEL = """
