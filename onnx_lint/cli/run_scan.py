@@ -24,6 +24,7 @@ from onnx_lint.cli.run import inputs_of, plan_of
 from onnx_lint.cli.scan_progress import ScanProgress
 from onnx_lint.cli.streams import report_file, standard_output
 from onnx_lint.cli.weakened import print_weakenings, weakenings
+from onnx_lint.common.distribution import install_command
 from onnx_lint.common.model_limits import ModelLimits
 from onnx_lint.common.record import replace
 from onnx_lint.fleet.columns import LEVELS
@@ -87,7 +88,7 @@ def run_scan(request: Request, own: Mapping[str, Any]) -> int:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in _NEEDED:
             raise
-        raise RunError(f"scan needs {error.name}, which comes with: pip install 'onnx-lint[fleet]'") from error
+        raise RunError(f"scan needs {error.name}, which comes with: {install_command('fleet')}") from error
 
 
 def _check_folders(own: Mapping[str, Any]) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the web addresses in the metadata of an installed distribution."""
+"""Reads the metadata of an installed distribution: its web addresses, and the packages of its extras."""
 
 from __future__ import annotations
 
@@ -33,3 +33,21 @@ def project_url(distribution: str, labels: Container[str]) -> str | None:
         if label.strip().lower() in labels and is_url(url.strip()):
             return str(url.strip())
     return None
+
+
+def install_command(extra: str) -> str:
+    """Return the command that installs what an extra of onnx-lint needs.
+
+    It names the packages of the extra, so that it works whether or not onnx-lint is on a package index.
+    """
+    from importlib.metadata import PackageNotFoundError, requires
+
+    try:
+        requirements = requires(NAME) or []
+    except PackageNotFoundError:  # a copy of the package without metadata
+        requirements = []
+    split = [(needed.strip(), marker) for needed, _, marker in (line.partition(";") for line in requirements)]
+    of_extra = re.compile(rf"\s*extra == ['\"]{re.escape(extra)}['\"]\s*")
+    whole = f"'{NAME}[{extra}]'"
+    packages = [f"'{needed}'" for needed, marker in split if of_extra.fullmatch(marker)]
+    return f"pip install {' '.join(packages or [whole])}"

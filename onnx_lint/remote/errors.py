@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Any, Final
 
-from onnx_lint.common.distribution import NAME
+from onnx_lint.common.distribution import install_command
 from onnx_lint.input.locations import is_web, scheme_of
 from onnx_lint.input.source import ReadError
 from onnx_lint.remote.setting_faults import faulty_setting
@@ -184,7 +184,7 @@ def needs_package(address: str, error: ImportError) -> RemoteError:
     """Return the error that names the missing package for an address."""
     scheme = scheme_of(address)
     if scheme in _CREDENTIALS or error.name == "fsspec":
-        return RemoteError(f"remote models need further packages: pip install '{NAME}[remote]'")
+        return RemoteError(f"remote models need further packages: {install_command('remote')}")
     found = re.search(r"[Ii]nstall\s+[\"'`]?([A-Za-z0-9._-]+)", str(error))
     package = found[1] if found else error.name
     return RemoteError(f"addresses that begin with {scheme}:// need a further package: pip install {package}")

@@ -159,15 +159,15 @@ def test_what_is_no_store(address: str, told: str):
 
 
 @pytest.mark.parametrize(
-    ("address", "missing", "told"),
+    ("address", "missing", "wanted"),
     [
-        ("https://h/m.onnx", "fsspec", "remote models need further packages: pip install 'onnx-lint[remote]'"),
-        ("https://h/m.onnx", "aiohttp", "remote models need further packages: pip install 'onnx-lint[remote]'"),
-        ("s3://b/m.onnx", "s3fs", "remote models need further packages: pip install 'onnx-lint[remote]'"),
+        ("https://h/m.onnx", "fsspec", "remote models need further packages: pip install 'aiohttp>="),
+        ("https://h/m.onnx", "aiohttp", "remote models need further packages: pip install 'aiohttp>="),
+        ("s3://b/m.onnx", "s3fs", "remote models need further packages: pip install 'aiohttp>="),
         ("az://b/m.onnx", "adlfs", "addresses that begin with az:// need a further package: pip install adlfs"),
     ],
 )
-def test_missing_packages(monkeypatch: pytest.MonkeyPatch, address: str, missing: str, told: str):
+def test_missing_packages(monkeypatch: pytest.MonkeyPatch, address: str, missing: str, wanted: str):
     registry = importlib.import_module("fsspec.registry")
     for name in [name for name in sys.modules if name.partition(".")[0] == missing or name.startswith("fsspec.impl")]:
         monkeypatch.delitem(sys.modules, name)
@@ -175,7 +175,7 @@ def test_missing_packages(monkeypatch: pytest.MonkeyPatch, address: str, missing
         monkeypatch.delitem(registry._registry, scheme, raising=False)
     monkeypatch.delitem(sys.modules, "onnx_lint.remote.web_session", raising=False)
     monkeypatch.setitem(sys.modules, missing, None)
-    assert lint_file(address, Settings()).unreadable == f"{address}: {told}"
+    assert lint_file(address, Settings()).unreadable.startswith(f"{address}: {wanted}")
 
 
 def test_the_library(store: Any):
