@@ -2,7 +2,8 @@
 """The same content gives the same findings in another form and at another place.
 
 Each rule's text fixtures whose content is a plain main graph are written as bytes and as text again, moved into a
-branch of an If, and moved into the body of a function; the findings are compared whole.
+branch of an If, and moved into the body of a function; the findings are compared whole. The default run takes one
+fixture of a rule in three, the heavy tests take the others.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ from onnx_lint.model import Proto
 from onnx_lint.report import Diagnostic
 
 RULES = sorted(path.name for path in FIXTURES.iterdir() if path.is_dir())
+
+DEFAULT = slice(None, None, 3)
+"""The fixtures of each rule in the default run."""
 
 SAMPLED = 4
 """One fixture in so many is written as text again."""
@@ -61,10 +65,26 @@ def _written(candidates: Iterable[Fixture]) -> list[Written]:
     return found
 
 
-@pytest.fixture(scope="module", params=RULES)
+def _default(rule: str) -> list[Fixture]:
+    return list(fixtures_of(rule))[DEFAULT]
+
+
+def _others(rule: str) -> list[Fixture]:
+    default = _default(rule)
+    return [fixture for fixture in fixtures_of(rule) if fixture not in default]
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        *(pytest.param((_default, rule), id=rule) for rule in RULES),
+        *(pytest.param((_others, rule), id=f"{rule}, others", marks=pytest.mark.heavy) for rule in RULES),
+    ],
+)
 def written(request: pytest.FixtureRequest) -> list[Written]:
-    """The fixtures of one rule; of the module, so that the three tests of a rule stand together and lint them once."""
-    return _written(fixtures_of(request.param))
+    """Fixtures of one rule; of the module, so that the three tests of a rule stand together and lint them once."""
+    chosen, rule = request.param
+    return _written(chosen(rule))
 
 
 def _whole(diagnostic: Diagnostic) -> tuple[object, ...]:

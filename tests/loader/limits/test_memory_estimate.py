@@ -160,7 +160,9 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize("form", TEXTS)
+@pytest.mark.parametrize(
+    "form", [pytest.param(form, marks=pytest.mark.heavy) if "one line" in form else form for form in TEXTS]
+)
 @pytest.mark.parametrize("name", [*_of_each_kind(), "functions"])
 def test_the_value_for_a_text_suffices_and_is_at_most_twice_the_need(name: str, form: str):
     """Four times the need for equal nodes in text: after the parse they are counted once."""
