@@ -63,7 +63,7 @@ def _reset_peak() -> int | None:
 
 
 def _slowness() -> float:
-    """How many times as long as on the machine of the figures above a piece of Python takes here and now; 1 at least."""
+    """How many times as long a piece of Python takes here and now as on the machine of the figures; 1 at least."""
     return max(1.0, min(_seconds_of_reference_work() for _ in range(3)) / REFERENCE_SECONDS)
 
 

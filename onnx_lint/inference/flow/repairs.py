@@ -12,9 +12,10 @@ from onnx_lint.common.record import Record
 from onnx_lint.inference.flow.joining import joined_shapes
 from onnx_lint.inference.shapes.attribute_values import attribute_values
 from onnx_lint.inference.shapes.dims import Dims, Shape
-from onnx_lint.inference.shapes.fact import Facts, fact
+from onnx_lint.inference.shapes.fact import Fact, Facts, fact
 from onnx_lint.inference.shapes.operands import AttributeValue, Operands
 from onnx_lint.inference.shapes.problem import NotBroadcast, ShapeProblem, WrongRank
+from onnx_lint.inference.shapes.registration import ShapeRule
 from onnx_lint.inference.shapes.rules import shape_rule
 from onnx_lint.inference.shapes.stated import fact_of_type
 from onnx_lint.ir.graph import Graph, Node
@@ -78,12 +79,39 @@ def repair_of(node: Node, schema: OperatorSchema, inputs: Facts, problem: ShapeP
             facts[index] = fact(inputs[index].kind, shape)
         changed = Operands(schema, values, tuple(facts), len(node.outputs))
         outputs = changed.finished(rule.infer(changed))
-        if not changed.problems and all(
-            not isinstance(made, tuple) or not joined_shapes(made, _declared_shape(node.graph, name))[1]
-            for name, made in zip(node.outputs, outputs, strict=True)
+        if (
+            not changed.problems
+            and all(
+                not isinstance(made, tuple) or not joined_shapes(made, _declared_shape(node.graph, name))[1]
+                for name, made in zip(node.outputs, outputs, strict=True)
+            )
+            and _fits_all_sizes(changed, values, rule)
         ):
             fitting.append(change.text)
     return fitting[0] if len(fitting) == 1 else None
+
+
+def _fits_all_sizes(changed: Operands, values: Mapping[str, AttributeValue], rule: ShapeRule) -> bool:
+    """Return whether the inputs also fit if each variable is a number that no other dimension has or divides."""
+    sizes: dict[str, int] = {}
+    facts = tuple([_sized(each, sizes) for each in changed.facts])
+    if not sizes:
+        return True
+    sized = Operands(changed.schema, values, facts, changed.output_count)
+    sized.finished(rule.infer(sized))
+    return not sized.problems
+
+
+def _sized(given: Fact, sizes: dict[str, int]) -> Fact:
+    """Return a fact with a prime for each variable or expression; the same prime for the same text."""
+    if given.shape is None or all(not isinstance(dim, str) for dim in given.shape):
+        return given
+    shape = [sizes.setdefault(dim, _PRIMES[len(sizes) % len(_PRIMES)]) if isinstance(dim, str) else dim
+             for dim in given.shape]  # fmt: skip
+    return fact(given.kind, tuple(shape), None, given.inside)
+
+
+_PRIMES: Final = (10007, 10009, 10037, 10039, 10061, 10067, 10069, 10079, 10091, 10093, 10099, 10103)
 
 
 def _changes(node: Node, operands: Operands, problem: ShapeProblem) -> Iterator[Change]:

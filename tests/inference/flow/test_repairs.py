@@ -71,6 +71,16 @@ def _hints(inputs: str, outputs: str, nodes: str) -> list[str | None]:
             "with layout=1 the shapes fit",
         ),
         ("float[2,3] x, float[4] w", "float[2,3] y", "Sub(x, w)", None),
+        # It would fit if N were 8 or the two variables were equal, and not otherwise.
+        ("float[N,3] x, float[8] w", "float[A,B] y", "Sub(x, w)", None),
+        ("float[K,N] x, float[4] w, float[9] c", "float[A,B] y", "Gemm(x, w, c)", None),
+        ("float[N,2] x, float[4,3] w", "float[A,B] y", "MatMul(x, w)", None),
+        (
+            "float[N,8,3] x, float[8] w",
+            "float[A,B,C] y",
+            "Sub(x, w)",
+            "with an Unsqueeze of input 1 'w' with axes=[1] the shapes fit",
+        ),
     ],
 )
 def test_one_change_is_told_if_it_fits(inputs: str, output: str, node: str, hint: str | None):

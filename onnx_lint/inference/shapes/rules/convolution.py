@@ -7,7 +7,15 @@ from onnx_lint.inference.shapes.dims import Dim, Dims, Shape, multiply, product
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, InputDimension, Unequal
 from onnx_lint.inference.shapes.registration import shapes_of
-from onnx_lint.inference.shapes.rules.windows import Window, slid, spatial_kernel, stated_numbers, stretched, window
+from onnx_lint.inference.shapes.rules.windows import (
+    Window,
+    per_axis,
+    slid,
+    spatial_kernel,
+    stated_numbers,
+    stretched,
+    window,
+)
 
 
 @shapes_of("Conv", "ConvInteger")
@@ -139,11 +147,11 @@ def transposed(node: Operands) -> Outputs:
 def _stretched(node: Operands, shape: Dims, over: Window) -> Dims | None:
     """Return the spatial axes of a transposed convolution: from output_shape, or from strides, kernel and padding."""
     rank = len(shape) - 2
-    padding = node.integers("output_padding") or (0,) * rank
-    if not node.has_count("output_padding", len(padding), rank, 0) or not node.at_least(0, padding, "output_padding"):
+    padding = per_axis(node, "output_padding", rank, least=0)
+    if padding is None:
         return None
     stated = node.integers("output_shape")
-    if stated:
+    if stated is not None:
         are_right = node.has_count("output_shape", len(stated), rank, 0) and node.at_least(0, stated, "output_shape")
         return stated if are_right else None
     for axis, more in enumerate(padding):
