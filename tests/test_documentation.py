@@ -225,6 +225,27 @@ def test_the_first_example_is_what_the_program_prints(
     )
 
 
+def test_the_quick_start_shows_what_its_commands_print(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    for variable in ("ONNX_LINT_FORMAT", "FORCE_COLOR", "CLICOLOR_FORCE"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.chdir(tmp_path)
+    model, *shown = re.findall(
+        r"^```text\n(.*?)^```$", (DOCS / "quickstart.md").read_text(encoding="utf-8"), re.M | re.S
+    )
+    path = tmp_path / "model.textproto"
+    path.write_text(model, encoding="utf-8")
+    for block in shown:
+        line, _, printed = block.partition("\n")
+        if block == shown[-1]:  # the writer of the model mends what is left
+            attribute = 'output: "logits" attribute { name: "transB" type: INT i: 1 }'
+            path.write_text(path.read_text(encoding="utf-8").replace('output: "logits"', attribute), encoding="utf-8")
+        run(shlex.split(line)[2:])
+        assert capsys.readouterr().out == printed, line
+    assert len(shown) == 6
+
+
 @pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
 def test_the_links_lead_somewhere(page: str):
     text = (ROOT / page).read_text(encoding="utf-8")
