@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from onnx_lint.library import Report, fix, lint
     from onnx_lint.report import Diagnostic, FileReport
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = ["Diagnostic", "FileReport", "Report", "__version__", "assert_conforms", "fix", "lint"]
 

@@ -32,6 +32,7 @@ from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 from onnx_lint.reporters import REPORTERS
 from onnx_lint.spec.clauses import clauses
+from tools.public_api import public_api
 
 DOCS = ROOT / "docs"
 sys.path.append(str(DOCS))
@@ -322,6 +323,24 @@ def test_plugins_page_lists_what_the_rules_use():
     asked = _asked_by_rules()
     unasked = [".".join(names) for names in told for pair in pairwise(names) if pair not in asked]
     assert unasked == []
+
+
+def test_the_promised_api_is_the_one_that_there_is():
+    kept, now = (DOCS / "public_api.txt").read_text(encoding="utf-8").splitlines(), public_api().splitlines()
+    gone, added = sorted(set(kept) - set(now)), sorted(set(now) - set(kept))
+    assert gone == [], "docs/stability.md promises these; if one has to go, the changelog says how to go on"
+    assert added == [], "run python -m tools.public_api"
+
+
+def test_the_promised_names_of_models_graphs_and_nodes_exist():
+    promised = re.findall(r"^plugin: ((?:model|graph|node)\..+)$", public_api(), re.MULTILINE)
+    model = load(BytesSource((ROOT / "tests" / "models" / "iris_logistic_regression.onnx").read_bytes()))
+    start = {"model": model, "graph": model.main_graph, "node": model.main_graph.nodes[0]}
+    for name in promised:
+        first, *attributes = name.split(".")
+        found: object = start[first]
+        for attribute in attributes:
+            found = getattr(found, attribute)
 
 
 def test_no_recipe_needs_what_has_not_been_released():

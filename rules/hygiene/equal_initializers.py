@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="HYG-8", since="0.1.0", about=Model.has_initializers, needs="graph")
+@rule(clause="HYG-8", since="0.2.0", about=Model.has_initializers, needs="graph")
 def equal_initializers(model: Model, *, least_bytes: int = 1_024) -> Iterator[Finding]:
     """Two initializers of a graph have the same type, shape and values.
 

@@ -21,7 +21,7 @@ _SAFE_DETOURS = {
 """For each type those that hold all of its values, so that a cast there and back changes nothing."""
 
 
-@rule(clause="HYG-5", since="0.1.0", needs="graph")
+@rule(clause="HYG-5", since="0.2.0", needs="graph")
 def ineffective_node(model: Model) -> Iterator[Finding]:
     """A node returns its input: an Identity, a Cast to the same type, or a Cast that undoes the one before it.
 

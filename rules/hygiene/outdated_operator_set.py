@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, RuleError, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="HYG-11", since="0.1.0")
+@rule(clause="HYG-11", since="0.2.0")
 def outdated_operator_set(model: Model, *, release: str = "") -> Iterator[Finding]:
     """A model imports an operator set older than that of the ONNX release that the user names.
 

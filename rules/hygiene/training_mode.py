@@ -15,7 +15,7 @@ In the versions 7 and 9 of BatchNormalization further outputs mean training.
 _TRAINING = {"ai.onnx.preview.training", TRAINING_DOMAIN}
 
 
-@rule(clause="HYG-9", since="0.1.0", needs="node")
+@rule(clause="HYG-9", since="0.2.0", needs="node")
 def training_mode(model: Model) -> Iterator[Finding]:
     """A Dropout or BatchNormalization of a model for inference is in training mode.
 

@@ -7,7 +7,7 @@ from onnx_lint.model import Model
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="HYG-4", since="0.1.0", needs="graph")
+@rule(clause="HYG-4", since="0.2.0", needs="graph")
 def unneeded_node(model: Model) -> Iterator[Finding]:
     """No output of a graph needs a node.
 

@@ -11,7 +11,7 @@ _ENDINGS = (".data", "_data")
 """The endings that exporters append to the name of a model to name its data file."""
 
 
-@rule(clause="HYG-10", since="0.1.0")
+@rule(clause="HYG-10", since="0.2.0")
 def unreferenced_external_file(model: Model) -> Iterator[Finding]:
     """The data file beside the model, by its name, belongs to it, and no tensor refers to it.
 

@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="HYG-3", since="0.1.0")
+@rule(clause="HYG-3", since="0.2.0")
 def unused_function(model: Model) -> Iterator[Finding]:
     """No graph calls a function of the model.
 

@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="HYG-1", since="0.1.0", about=Model.has_initializers, needs="graph")
+@rule(clause="HYG-1", since="0.2.0", about=Model.has_initializers, needs="graph")
 def unused_initializer(model: Model) -> Iterator[Finding]:
     """Nothing uses an initializer.
 

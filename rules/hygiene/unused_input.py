@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="HYG-2", since="0.1.0", needs="function")
+@rule(clause="HYG-2", since="0.2.0", needs="function")
 def unused_input(model: Model) -> Iterator[Finding]:
     """Nothing uses an input of the main graph or of a function.
 

@@ -7,7 +7,7 @@ from onnx_lint.model import DOMAIN_ALIAS, Model
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause=("NOD-3a", "NOD-3b"), since="0.1.0", about=Model.has_aliased_domains, needs="node")
+@rule(clause=("NOD-3a", "NOD-3b"), since="0.2.0", about=Model.has_aliased_domains, needs="node")
 def aliased_default_domain(model: Model) -> Iterator[Finding]:
     """A node names the default domain 'ai.onnx' and not by the empty string.
 

@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote, quote_some
 
 
-@rule(clause="POL-2", since="0.1.0")
+@rule(clause="POL-2", since="0.2.0")
 def disallowed_domain(model: Model, *, allow: tuple[str, ...] = (), forbid: tuple[str, ...] = ()) -> Iterator[Finding]:
     """The model imports a domain that the policy does not allow.
 

@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote_some
 
 
-@rule(clause="POL-4", since="0.1.0")
+@rule(clause="POL-4", since="0.2.0")
 def disallowed_element_type(
     model: Model, *, allow: tuple[str, ...] = (), forbid: tuple[str, ...] = ()
 ) -> Iterator[Finding]:

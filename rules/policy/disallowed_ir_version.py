@@ -7,7 +7,7 @@ from onnx_lint.model import ROOT, Model, in_range
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="POL-5", since="0.1.0")
+@rule(clause="POL-5", since="0.2.0")
 def disallowed_ir_version(model: Model, *, ir_version: str = "") -> Iterator[Finding]:
     """The model states an IR version that the policy does not allow.
 

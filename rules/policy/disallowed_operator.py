@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote_some
 
 
-@rule(clause="POL-1", since="0.1.0", needs="node")
+@rule(clause="POL-1", since="0.2.0", needs="node")
 def disallowed_operator(
     model: Model, *, allow: tuple[str, ...] = (), forbid: tuple[str, ...] = ()
 ) -> Iterator[Finding]:

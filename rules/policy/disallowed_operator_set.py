@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="POL-3", since="0.1.0")
+@rule(clause="POL-3", since="0.2.0")
 def disallowed_operator_set(model: Model, *, opsets: Mapping[str, str] = {}) -> Iterator[Finding]:
     """The model or a function imports a version of an operator set that the policy does not allow.
 

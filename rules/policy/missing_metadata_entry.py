@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="POL-6", since="0.1.0")
+@rule(clause="POL-6", since="0.2.0")
 def missing_metadata_entry(model: Model, *, metadata: tuple[str, ...] = ()) -> Iterator[Finding]:
     """The metadata of the model lack a key that the policy requires.
 

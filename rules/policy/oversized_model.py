@@ -7,7 +7,7 @@ from onnx_lint.model import ROOT, Model
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="POL-8", since="0.1.0")
+@rule(clause="POL-8", since="0.2.0")
 def oversized_model(model: Model, *, max_size: int = 0) -> Iterator[Finding]:
     """The model is larger than the policy allows.
 

@@ -11,7 +11,7 @@ from onnx_lint.wording import quote
 Values = Mapping[str, Mapping[str, Any]]
 
 
-@rule(clause="POL-7", since="0.1.0")
+@rule(clause="POL-7", since="0.2.0")
 def unexpected_interface(
     model: Model,
     *,

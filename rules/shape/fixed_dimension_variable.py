@@ -7,7 +7,7 @@ from onnx_lint.model import Model
 from onnx_lint.rule import Finding, findings_of, rule
 
 
-@rule(clause="SHP-6b", since="0.1.0", about=Model.fixed_sizes, needs="node")
+@rule(clause="SHP-6b", since="0.2.0", about=Model.fixed_sizes, needs="node")
 def fixed_dimension_variable(model: Model) -> Iterator[Finding]:
     """An output or value of the main graph is declared with a size, and its operator gives a variable of an input.
 

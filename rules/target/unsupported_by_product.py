@@ -17,7 +17,7 @@ from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause=("PRD-1", "PRD-2", "PRD-3", "PRD-4"), since="0.1.0", flag=("--target", "targets"))
+@rule(clause=("PRD-1", "PRD-2", "PRD-3", "PRD-4"), since="0.2.0", flag=("--target", "targets"))
 def unsupported_by_product(model: Model, *, targets: tuple[str, ...] = ()) -> Iterator[Finding]:
     """The model needs something that a release named by `--target` does not have.
 
