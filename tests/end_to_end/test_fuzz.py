@@ -219,9 +219,17 @@ def test_what_is_slow_for_its_size_is_a_failure(monkeypatch: pytest.MonkeyPatch)
         return file
 
     _lints(monkeypatch, judge)
+    monkeypatch.setattr(costs, "_slowness", lambda: 1.0)
     problem = problem_of(MODEL, 2)
     assert problem is not None
     assert "s of the processor for" in problem
+
+
+def test_a_slower_machine_gets_more_time(monkeypatch: pytest.MonkeyPatch):
+    slow = costs.Cost(seconds=1.5 * costs.LEAST_SECONDS)
+    for slowness, is_excess in ((1.0, True), (2.0, False)):
+        monkeypatch.setattr(costs, "_slowness", lambda slowness=slowness: slowness)
+        assert (costs.excess(slow, 0, 0, lambda: slow) is not None) == is_excess
 
 
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="only Linux tells the peak of a piece of work")
