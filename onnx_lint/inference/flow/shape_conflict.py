@@ -147,14 +147,28 @@ _NUMBERS: Final = re.compile(r"\[[^]]*\]|\d+")
 """Matches shapes and numbers in a reason."""
 
 
-def _is_constant(graph: Graph, name: str) -> bool:
-    """Return whether a value is the same in each run: an initializer that no input overrides, or a Constant."""
+_FOLDED: Final = frozenset({"Cast", "Flatten", "Identity", "Reshape", "Squeeze", "Unsqueeze"})
+"""Operators that only wrap a constant. ONNX Runtime computes them when it loads a model, and then sees a constant."""
+
+_MOST_FOLDED: Final = 20
+"""So many nodes in a row are followed to a constant."""
+
+
+def _is_constant(graph: Graph, name: str, most: int = _MOST_FOLDED) -> bool:
+    """Return whether a value is the same in each run: an initializer that no input overrides, or a Constant.
+
+    It may be wrapped by nodes that a consumer computes when it loads the model.
+    """
     definition = definition_of(graph, name)
     if definition is None:
         return False
-    if definition.node is not None:
-        return definition.node.op_type == "Constant"
-    return definition.field != "input"
+    node = definition.node
+    if node is None:
+        return definition.field != "input"
+    if node.op_type in _FOLDED and not node.domain and node.inputs and most:
+        wrapped, *others = node.inputs
+        return _is_constant(node.graph, wrapped, most - 1) and all(_is_constant(node.graph, each, 0) for each in others)
+    return node.op_type == "Constant"
 
 
 def _element_place(node: Node, operand: int, element: int | None) -> Place:
