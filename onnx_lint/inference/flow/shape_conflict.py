@@ -151,7 +151,7 @@ _FOLDED: Final = frozenset({"Cast", "Flatten", "Identity", "Reshape", "Squeeze",
 """Operators that only wrap a constant. ONNX Runtime computes them when it loads a model, and then sees a constant."""
 
 _MOST_FOLDED: Final = 20
-"""So many nodes in a row are followed to a constant."""
+"""The most nodes in a row that are followed to a constant."""
 
 
 def _is_constant(graph: Graph, name: str, most: int = _MOST_FOLDED) -> bool:
