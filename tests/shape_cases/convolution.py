@@ -49,7 +49,6 @@ EXPLAINED = (
         f"{_CONV} DeformConv", r"output 0: onnx \([1'N]+, 6, [01], ", "of an empty input that is padded onnx rounds up"
     ),
     Explained("Conv", r"output 0: onnx \([1'N]+, 6, 0\)", "of an empty input onnx rounds up"),
-    Explained(_ALL, "onnx: .*Attribute [a-z_]+ has incorrect size", "an empty list is as good as none"),
     *of_operands(
         "Conv ConvInteger ConvTranspose",
         {

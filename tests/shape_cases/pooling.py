@@ -41,7 +41,6 @@ EXPLAINED = (
     Explained(_POOLS, r"output [01]: onnx \(.*-[0-9]", "no size is negative; of an empty input nothing is known here"),
     Explained(_POOLS, r"output [01]: onnx \(.*\), onnx-lint .*None", "onnx counts windows that begin in the padding"),
     Explained(_POOLS, "onnx-lint: .*or_more=True", "the window is larger than the padded input"),
-    Explained(_POOLS, "onnx: .*Attribute [a-z]+ has incorrect size", "an empty list is as good as none"),
     Explained("AveragePool-22 LpPool-22 MaxPool-22", r"output 0: onnx \(1, 3, 3, 3\)", "ceil_mode is 0 or 1"),
     Explained(
         "MaxUnpool", r"onnx-lint: (Unequal|WrongRank)\(.*operand=1", "as many indices as values; onnx does not look"
