@@ -17,8 +17,9 @@ from onnx_lint.common.record import replace
 from onnx_lint.engine.lint import lint_source, report_of
 from onnx_lint.engine.selection import selected_rules
 from onnx_lint.input.source import BytesSource
-from onnx_lint.report import Report
+from onnx_lint.report import Diagnostic, Neighbourhood, Report
 from onnx_lint.reporters import SHOWN_WITH_CONTEXT, write_report
+from onnx_lint.reporters.html import inert_json, picture_data
 from onnx_lint.rule import Rule
 from onnx_lint.spec.standard import DEFAULT_STANDARD
 
@@ -93,6 +94,15 @@ def _example(fixture: Fixture) -> Iterator[str]:
         yield "The bytes of the file, in hexadecimal:"
     yield block(_content(fixture))
     yield block(f"$ {command(fixture)}\n{_text(fixture)}")
+    drawn = next((item.neighbourhood for item in _findings(fixture) if item.neighbourhood is not None), None)
+    if drawn is not None and len(drawn.nodes) > 1:
+        yield _picture(drawn)
+
+
+def _picture(drawn: Neighbourhood) -> str:
+    """The nodes around a finding, which `pictures.js` draws; a browser without scripts shows nothing."""
+    data = inert_json(picture_data(drawn))
+    return f'<div class="picture"><script type="application/json">{data}</script></div>'
 
 
 def title(fixture: Fixture) -> str:
@@ -160,8 +170,14 @@ def _report(fixture: Fixture) -> Report:
         settings,
         is_file=True,
         context=(SHOWN_WITH_CONTEXT["text"],),
+        pictures=True,
     )
     return report_of([replace(file, path=_name(fixture))], settings)
+
+
+def _findings(fixture: Fixture) -> Iterator[Diagnostic]:
+    """The findings of the rule whose example the fixture is."""
+    return (item for file in _report(fixture).files for item in file.diagnostics if item.rule == fixture.rule)
 
 
 def _text(fixture: Fixture) -> str:

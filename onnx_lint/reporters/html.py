@@ -99,29 +99,30 @@ def fragment_of(report: Report) -> str:
 
 def write_page(stream: TextIO, title: str, body: Iterable[str], pictures: Iterable[Neighbourhood] = ()) -> None:
     """Write a page around `body`, which is markup; the title is text."""
-    style, layout, script = (_data(name) for name in ("page.css", "dagre.min.js", "page.js"))
+    style, layout, script = _data("picture.css", "page.css"), _data("dagre.min.js"), _data("picture.js", "page.js")
     hashes = " ".join(f"'sha256-{_hash(text)}'" for text in (layout, script))
     style_hash = f"'sha256-{_hash(style)}'"
     policy = f"default-src 'none'; style-src {style_hash}; script-src {hashes}; base-uri 'none'; form-action 'none'"
     stream.write(_HEAD.format(policy=policy, version=__version__, title=text_of(title), style=style))
     stream.writelines(f"{part}\n" for part in body)
-    stream.write(_TAIL.format(layout=layout, script=script, pictures=_inert_json(list(map(_picture, pictures)))))
+    stream.write(_TAIL.format(layout=layout, script=script, pictures=inert_json(list(map(picture_data, pictures)))))
 
 
-def _data(name: str) -> str:
-    return package_data.read("onnx_lint.reporters", f"page/{name}").decode()
+def _data(*names: str) -> str:
+    return "".join(package_data.read("onnx_lint.reporters", f"page/{name}").decode() for name in names)
 
 
 def _hash(text: str) -> str:
     return base64.b64encode(sha256(text.encode()).digest()).decode()
 
 
-def _inert_json(value: Any) -> str:
+def inert_json(value: Any) -> str:
     """Return JSON that cannot end the element around it."""
     return json_without_commands(json.dumps(value, separators=(",", ":"))).replace("<", "\\u003c")
 
 
-def _picture(drawn: Neighbourhood) -> Mapping[str, Any]:
+def picture_data(drawn: Neighbourhood) -> Mapping[str, Any]:
+    """Return what `drawPicture` in `page/picture.js` draws."""
     return {
         "nodes": [
             {"kind": visible(each.kind), "name": visible(each.name), "index": each.index, "fault": each.is_fault}
@@ -289,7 +290,7 @@ def _files(report: Report, folder: str) -> Iterator[str]:
     yield "</ul>"
     if len(entries) > SHOWN_FILES:
         yield f'<p id="others" class="faint">and {len(entries) - SHOWN_FILES:,} more</p>'
-    data = _inert_json({"texts": said, "files": entries})
+    data = inert_json({"texts": said, "files": entries})
     yield f'<script type="application/json" id="states">{data}</script></details></section>'
 
 

@@ -143,6 +143,7 @@ _IMPORTS = "the runtime asks the model for imports where those of the function c
 EXPLAINED_FIXTURES = {
     "contradictory-declared-type/valid/the_output_of_a_loop_in_a_function": _DECIDED_BY_TYPES,
     "degenerate-sparse-shape/valid/a_dense_shape_that_just_fits_64_bits": "the number of bytes overflows",
+    "disallowed-domain/invalid/an_import_of_a_function": _IMPORTS,
     "explicit-default-value": _SPARSE,
     "function-call-arity/valid/a_call_leaves_out_a_trailing_input_and_output": "a call has all outputs there",
     "impossible-attribute-value/valid/a_constant_of_a_scalar": "the text does not ask for a rank",
@@ -159,7 +160,6 @@ EXPLAINED_FIXTURES = {
     "unknown-function": _IMPORTS,
     "unqualified-opset-domain/invalid/a_function_imports_a_single_word": _IMPORTS,
     "unsupported-attribute-value/valid/a_known_update_rule_of_linearattention": "about another input",
-    "unsupported-combination/valid/empty_pads_beside_auto_pad": "an empty list counts as left out",
 }
 """The fixtures, or the rules of fixtures, that the runtime refuses and onnx-lint does not, and why."""
 
