@@ -14,6 +14,7 @@ from onnx_lint.configuration import discovery
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader.identity.document_kind import kind_of_content
 from onnx_lint.loader.identity.identify import Form, identify
+from onnx_lint.loader.limits.memory_estimate import needed_memory_of_text
 from onnx_lint.loader.text.outer_names import names_in_text
 
 pytestmark = pytest.mark.timing
@@ -96,6 +97,17 @@ def test_the_form_of_a_file_shows_soon(name: str):
 def test_the_names_in_a_text_are_found_soon(name: str):
     with time_limit(0.2):
         names_in_text(UNCLOSED[name])
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["0" * SIZE, "a " * SIZE, "a" + " " * SIZE, "a:" * SIZE, '"' * SIZE, "\\u0000a" * SIZE, "\n" * SIZE],
+    ids=["a word", "words", "blanks", "names", "quotes", "escapes", "lines"],
+)
+def test_the_memory_of_a_text_is_estimated_soon(text: str):
+    with time_limit(2 * SECONDS):
+        assert needed_memory_of_text(text, 1) is not None
+        assert needed_memory_of_text("{" + text, 1) is not None
 
 
 @pytest.mark.parametrize(

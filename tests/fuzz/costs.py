@@ -25,6 +25,9 @@ BYTES_PER_BYTE = 12
 """Of memory. A run may use 64 MB, interpreter and rules included, and 12 bytes a byte; what was there before is not
 counted here."""
 
+BYTES_PER_GRAPH = 5_000
+"""Of memory for each graph and function, as the estimate of the loader has it; an empty one is two bytes in a file."""
+
 _PEAK, _NOW = re.compile(rb"VmHWM:\s+(\d+) kB"), re.compile(rb"VmRSS:\s+(\d+) kB")
 _STATUS, _RESET = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
@@ -79,8 +82,8 @@ def _kib(wanted: re.Pattern[bytes]) -> int:
     return int(found[1]) if found is not None else 0
 
 
-def excess(cost: Cost, size: int, findings: int, again: Callable[[], Cost]) -> str | None:
-    """Return the fault in the cost of an input of `size` bytes with findings; `again` does the work once more.
+def excess(cost: Cost, size: int, findings: int, again: Callable[[], Cost], graphs: int = 0) -> str | None:
+    """Return the fault in the cost of an input of `size` bytes with findings and graphs; `again` does the work again.
 
     A process that others hold up is slow too, so what is slow has to be so each time, and for the speed of the machine.
     """
@@ -89,7 +92,7 @@ def excess(cost: Cost, size: int, findings: int, again: Callable[[], Cost]) -> s
         seconds *= _slowness()
         if slow > seconds:
             return f"{slow:.2f} s of the processor for {size:,} bytes, more than {seconds:.2f} s"
-    most = LEAST_BYTES + BYTES_PER_BYTE * size
+    most = LEAST_BYTES + BYTES_PER_BYTE * size + BYTES_PER_GRAPH * graphs
     if cost.memory > most:
         return f"{cost.memory >> 20} MiB of memory for {size:,} bytes, more than {most >> 20} MiB"
     return None

@@ -55,7 +55,7 @@ def problem_of(given: Seed, number: int) -> str | None:
             file = _linted(given, settings)
         return (
             _problem_of_file(given, file)
-            or _problem_of_cost(given, settings, cost, len(file.diagnostics))
+            or _problem_of_cost(given, settings, cost, file)
             or _problem_of_report(file, settings, rng)
             or _problem_of_other_readings(given, settings, file, number, rng)
             or (_problem_of_shapes(given, settings, rng) if number % 3 == 2 else None)
@@ -96,13 +96,14 @@ def _of_kind(given: Seed, kind: str) -> Seed:
     return Seed(given.name, given.data, given.suffix, kind)
 
 
-def _problem_of_cost(given: Seed, settings: Settings, cost: Cost, findings: int) -> str | None:
+def _problem_of_cost(given: Seed, settings: Settings, cost: Cost, file: FileReport) -> str | None:
     def again() -> Cost:
         with measured() as other:
             _linted(given, settings)
         return other
 
-    return excess(cost, len(given.data), findings, again)
+    graphs = file.facts.graphs + file.facts.functions if file.facts is not None else 0
+    return excess(cost, len(given.data), len(file.diagnostics), again, graphs)
 
 
 def _problem_of_report(file: FileReport, settings: Settings, rng: Random) -> str | None:

@@ -70,10 +70,13 @@ def assemble(skeleton: Skeleton, kind: str) -> tuple[Proto | None, bool]:
             is_as_written = False
         if len(skeleton.copied) == 1 and kind != MODEL_KIND:
             return piece, is_as_written and (is_right or _is_packed(data, kind))
-        known = data if is_right else piece.SerializePartialToString()
+        # A field of a oneof that a document sets and then replaces clears what earlier pieces have of the other fields.
+        known = data if is_right or kind != MODEL_KIND else piece.SerializePartialToString()
         del piece  # its memory is what the next lines need
         is_as_written = is_as_written and (is_right or _is_packed(data, kind))
         whole.MergeFromString(known)
+    if kind != MODEL_KIND:
+        whole.DiscardUnknownFields()
     return whole, is_as_written
 
 

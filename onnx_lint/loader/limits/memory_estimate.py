@@ -389,7 +389,7 @@ _SCOPE_KEYS: Final = frozenset({"algorithm", "g", "graph", "initialization"})
 _SCOPE_LISTS: Final = frozenset({"functions", "graphs"})
 
 
-_TEXT_FIELDS: Final = re.compile(r"(\w++)\s*+(?::\s*+([{<\[]?)|([{<\[]))")
+_TEXT_FIELDS: Final = re.compile(r"\b(\w++)\s*+(?::\s*+([{<\[]?)|([{<\[]))")
 """The names of fields in text, each with the bracket that opens its value."""
 
 

@@ -41,6 +41,15 @@ def test_each_field_and_fault_is_found_in_pieces(monkeypatch: pytest.MonkeyPatch
         assert pieces.document == one.document, name
 
 
+def test_a_field_of_a_oneof_that_is_replaced_clears_what_earlier_pieces_have(monkeypatch: pytest.MonkeyPatch):
+    dimension = length(1, number(1, 3))
+    one, two = (length(1, number(1, 1) + length(2, dimension * count)) for count in (1, 2))
+    tensor, replaced = length(2, one), length(2, length(5, b"") + two)
+    data = length(1, "x") + tensor + replaced
+    assert len(in_one(data, "ValueInfoProto").document.type.tensor_type.shape.dim) == 2
+    assert_same(data, monkeypatch, "ValueInfoProto")
+
+
 def _shuffled(data: bytes, kind: str, rng: random.Random, depth: int) -> bytes:
     """The message with its fields in another order, some of them twice and some unknown ones among them."""
     source = BytesSource(data)
