@@ -232,10 +232,13 @@ def test_a_slower_machine_gets_more_time(monkeypatch: pytest.MonkeyPatch):
         assert (costs.excess(slow, 0, 0, lambda: slow) is not None) == is_excess
 
 
-def test_each_graph_may_take_what_the_estimate_of_the_loader_counts():
+def test_each_graph_may_take_memory_and_time(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(costs, "_slowness", lambda: 1.0)
     much = costs.Cost(memory=costs.LEAST_BYTES + 99 * costs.BYTES_PER_GRAPH)
-    for graphs, is_excess in ((98, True), (99, False)):
-        assert (costs.excess(much, 0, 0, lambda: much, graphs) is not None) == is_excess
+    slow = costs.Cost(seconds=costs.LEAST_SECONDS + 98.5 * costs.SECONDS_PER_GRAPH)
+    for cost in (much, slow):
+        for graphs, is_excess in ((98, True), (99, False)):
+            assert (costs.excess(cost, 0, 0, lambda cost=cost: cost, graphs) is not None) == is_excess
 
 
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="only Linux tells the peak of a piece of work")

@@ -17,6 +17,9 @@ SECONDS_PER_BYTE = 15e-6
 SECONDS_PER_FINDING = 0.1e-3
 """The time for a finding with a fix on a quiet machine, however many there are; half of it is for the bytes."""
 
+SECONDS_PER_GRAPH = 50e-6
+"""The time for a graph or function; an empty one, of two bytes, takes 30 µs on a quiet machine."""
+
 REFERENCE_SECONDS = 0.035
 """What `_seconds_of_reference_work` takes on the machine of these figures; slower machines get more time."""
 
@@ -87,7 +90,7 @@ def excess(cost: Cost, size: int, findings: int, again: Callable[[], Cost], grap
 
     A process that others hold up is slow too, so what is slow has to be so each time, and for the speed of the machine.
     """
-    seconds = LEAST_SECONDS + SECONDS_PER_BYTE * size + SECONDS_PER_FINDING * findings
+    seconds = LEAST_SECONDS + SECONDS_PER_BYTE * size + SECONDS_PER_FINDING * findings + SECONDS_PER_GRAPH * graphs
     if cost.seconds > seconds and (slow := min(cost.seconds, again().seconds, again().seconds)) > seconds:
         seconds *= _slowness()
         if slow > seconds:
