@@ -22,6 +22,7 @@ import pytest
 import yaml
 from support.project.built_in_rules import RULES, check_each_rule
 from support.project.checkout import ROOT
+from support.project.each_case import each_case
 from support.project.fixture_files import Fixture, fixtures_of
 
 from onnx_lint import lint
@@ -43,6 +44,7 @@ from generate import site as made_site  # noqa: E402
 from generate.captures import CAPTURED, CAPTURES, Capture, record, svg  # noqa: E402 - found by the line above
 from generate.examples import command, examples, title  # noqa: E402
 from generate.line_schema import LINE_SCHEMA, line_schema_text  # noqa: E402
+from generate.version_ranges import PAGE, with_ranges  # noqa: E402
 
 WITH_EXAMPLES = sorted(RULES)[::4]
 """The rules whose pages have examples here. `docs/build.py` makes those of all."""
@@ -150,6 +152,14 @@ def test_the_fixtures_of_decided_questions_exist():
     assert [name for name in named if not list((DOCS.parent / "fixtures").glob(f"{name}.*"))] == []
     tests = re.findall(r"`(tests/[\w/]+\.py)`", page)
     assert [name for name in tests if not (DOCS.parent / name).is_file()] == []
+
+
+DECISIONS = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| ")]
+
+
+@each_case("line", DECISIONS[::4])  # all take five seconds
+def test_the_versions_of_a_decision_are_those_of_its_fixtures(line: str):
+    assert with_ranges(line) == f"{line}\n", "run python docs/generate/version_ranges.py"
 
 
 # --- the examples are what a user would see
