@@ -1,4 +1,4 @@
-"""What is counted, not listed: one number a rule, in the last line and in JSON, and nowhere else."""
+"""Findings that are counted and not listed: one number a rule, in the last line and in JSON, and nowhere else."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pages of the documentation that are made from the sources, and the examples in those that are written.
 
-Whether the site can be built, links included, `python docs/build.py` tells; .ci/run does that.
+Whether the site can be built, links included, `python docs/build.py` checks; .ci/run runs it.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ def test_the_versions_of_a_decision_are_those_of_its_fixtures(line: str):
 
 
 def _shown(site: dict[str, str], fixture: Fixture) -> str | None:
-    """What the page shows for the fixture, if it is among the examples."""
+    """Return what the page shows for the fixture, if it is among the examples."""
     heading = f"\n### {title(fixture)}\n"
     page = site[f"rules/{fixture.rule}.md"]
     # A faulty model and a sound one may have one name; the faulty ones come first.
@@ -338,10 +338,10 @@ def test_plugins_page_lists_what_the_rules_use():
     page = (DOCS / "plugins.md").read_text(encoding="utf-8")
     table = page.partition("## What a rule asks")[2].partition("## A package")[0]
     rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
-    told = [name.split(".") for row in rows for name in re.findall(r"`([a-z_]+(?:\.[a-z_]+)+)", row)]
-    assert len(told) > 30, "the table is read"
+    said = [name.split(".") for row in rows for name in re.findall(r"`([a-z_]+(?:\.[a-z_]+)+)", row)]
+    assert len(said) > 30, "the table is read"
     asked = _asked_by_rules()
-    unasked = [".".join(names) for names in told for pair in pairwise(names) if pair not in asked]
+    unasked = [".".join(names) for names in said for pair in pairwise(names) if pair not in asked]
     assert unasked == []
 
 

@@ -88,7 +88,7 @@ LENT = {
     REMOTE / "web_object.py": {"aiohttp", "fsspec", "yarl"},
     REMOTE / "web_session.py": {"aiohttp", "yarl"},
 }
-"""Packages that are there whenever the module is imported: it is they who import it, or `access.py`, which tells where
+"""Packages that are there whenever the module is imported: it is they who import it, or `access.py`, which says where
 they are not, has run before."""
 
 OF_EXTRAS = {"fleet": {"dask", "distributed", "locket", "psutil", "pyarrow"}}
@@ -137,7 +137,7 @@ def _is_for_types(node: ast.AST) -> bool:
 
 @functools.cache
 def _all() -> tuple[Import, ...]:
-    """What all modules import."""
+    """The modules that all modules import."""
     return tuple(found for path in files() for found in _imports(path))
 
 

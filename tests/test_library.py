@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the library takes, and that it judges as the command line does."""
+"""The arguments of the library, and that its verdicts are those of the command line."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ _DESCRIPTION: Final = (
 
 _OBJECT: Final = {
     "type": "object",
-    "description": "What tells the file from other versions of it; only in the reports of `onnx-lint scan`.",
+    "description": "What distinguishes the file from other versions of it; only in the reports of `onnx-lint scan`.",
     "required": ["size", "version", "settings"],
     "properties": {
         "size": {"type": ["integer", "null"], "minimum": 0, "description": "In bytes; null where it is not known."},

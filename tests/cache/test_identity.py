@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the file system says of a file, and when that is enough."""
+"""The identity of a file according to the file system, and when that is enough."""
 
 from __future__ import annotations
 

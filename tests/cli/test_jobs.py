@@ -56,7 +56,7 @@ def test_inputs(paths: list[str], exclude: list[str], expected: list[str]) -> No
 
 
 def test_addresses_that_reports_cannot_tell_apart_have_numbers() -> None:
-    """Also where only a user and a password tell them apart; one that is named twice is one."""
+    """Two addresses that differ only in user and password are two files; one that is named twice is one."""
     first, second, third = "https://h/m?id=1", "https://h/m?id=2", "https://user:secret@h/m?id=3"
     found = find_inputs([first, "s3://b/m.onnx", second, first, third, "https://h/m"])
     assert [(item.path, item.name, item.is_numbered) for item in found] == [

@@ -246,34 +246,34 @@ def test_what_is_no_model_is_told_as_a_run_tells_it(folder: Path, capsys: pytest
     tensor = helper.make_tensor("t", TensorProto.FLOAT, [1], [1.0])
     (folder / "tensor.pb").write_bytes(tensor.SerializeToString())
     for name in ("missing.onnx", "modl.onnx", "."):
-        told = _refused(capsys, name)
-        assert told.startswith(f"Error: {name}: ")
+        said = _refused(capsys, name)
+        assert said.startswith(f"Error: {name}: ")
         if name != ".":
             assert run([name]) == 2
-            assert capsys.readouterr().err == told
+            assert capsys.readouterr().err == said
     for name in ("empty.onnx", "cut.onnx"):
-        told = _refused(capsys, name)
+        said = _refused(capsys, name)
         assert run([name, "-f", "json"]) in {1, 2}
         [file] = json.loads(capsys.readouterr().out)["files"]
-        assert told == f"Error: {name}: {file['not_judged']}\n"
+        assert said == f"Error: {name}: {file['not_judged']}\n"
     assert _refused(capsys, "tensor.pb") == "Error: tensor.pb: the file holds the message TensorProto, not a model\n"
 
 
 @pytest.mark.usefixtures("folder")
 def test_a_name_or_place_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
     assert "no value has the name 'shap'; did you mean 'shape'?" in _refused(capsys, "model.onnx", "--value", "shap")
-    told = _refused(capsys, "model.onnx", "--graph", "graph.node[7]")
-    assert "'graph.node[7]' is not a graph or function of the model, whose graphs are graph\n" in told
+    said = _refused(capsys, "model.onnx", "--graph", "graph.node[7]")
+    assert "'graph.node[7]' is not a graph or function of the model, whose graphs are graph\n" in said
     assert "no value has the name 'x'" in _refused(capsys, "nested.onnx", "--value", "x", "--graph", LOCAL_F)
 
 
 @pytest.mark.usefixtures("folder")
 def test_limits_and_configurations_count_as_in_a_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    told = _refused(capsys, "model.onnx", "--limit", "memory=2")
-    assert "limit memory of 2 " in told
+    said = _refused(capsys, "model.onnx", "--limit", "memory=2")
+    assert "limit memory of 2 " in said
     (folder / "onnx-lint.toml").write_text("limits = { memory = 2 }\n")
     warning = "Warning: onnx-lint.toml weakens the verdict: limits.memory = 2\n"
-    assert _refused(capsys, "model.onnx") == warning + told
+    assert _refused(capsys, "model.onnx") == warning + said
     assert _shown(capsys, "model.onnx", "--no-config").startswith("model.onnx: 6 values, 5 of known shape\n")
     assert "unknown limit" in _refused(capsys, "model.onnx", "--limit", "memry=2").lower()
 

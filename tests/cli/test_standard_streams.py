@@ -79,7 +79,7 @@ def started(
 
 
 def processor_seconds(process: subprocess.Popen[bytes]) -> float:
-    """What a process that goes on has taken."""
+    """Return what a process that goes on has taken."""
     fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 

@@ -76,6 +76,6 @@ def test_a_model_in_text_form_has_parts_of_its_own(tmp_path: Path, capsys: pytes
     path = tmp_path / "model.textproto"
     path.write_text("ir_version: 10")
     assert run([str(path), "--timings", "-o", f"html={tmp_path / 'report.html'}"]) == 1
-    told = capsys.readouterr().err
+    said = capsys.readouterr().err
     for part in ("positions", "pictures", "context"):
-        assert part in told
+        assert part in said

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What several processes tell of many files when one of them ends, or one of the files is slow."""
+"""The reports of several processes when one of them ends, or when one of the files is slow."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_each_file_is_linted_once(log: Path, linting: Callable[[Judge], None], c
 
 
 def test_a_file_that_ends_its_worker_takes_no_other_with_it(log: Path, linting: Callable[[Judge], None]):
-    """Neither those that the worker has done, nor those that it was told of: these are linted by another."""
+    """Neither files that the worker has finished, nor files that wait for it: another worker lints these."""
     linting(stand_ins.ending)
     expected = list(NUMBERED)
     for number, how in {0: "with exit code 7", 100: "with exit code 7", 101: "by signal SIGKILL"}.items():
@@ -92,7 +92,7 @@ def test_a_file_that_takes_too_long_is_given_up(log: Path, linting: Callable[[Ju
     assert sorted(map(int, log.read_text().split())) == list(range(COUNT))
 
 
-@pytest.mark.skipif(not resident(os.getpid()), reason="the system does not tell how much memory a process takes up")
+@pytest.mark.skipif(not resident(os.getpid()), reason="the system does not report the memory of a process")
 def test_a_file_that_takes_too_much_memory_is_given_up(linting: Callable[[Judge], None]):
     linting(stand_ins.hoarding)
     expected = list(NUMBERED)

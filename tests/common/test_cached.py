@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was worked out is kept."""
+"""Computed values are kept."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a file leaves behind."""
+"""Memory that a file leaves behind."""
 
 from __future__ import annotations
 

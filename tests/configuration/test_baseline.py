@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Baselines: what is known stays known while a model changes around it, and what is new or gone is told."""
+"""Baselines: a known finding stays known while the model changes around it; new and stale ones are reported."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def found(capsys: Output, *arguments: str) -> list[str]:
 
 
 def failure(capsys: Output, *arguments: str) -> str:
-    """What the program says when it ends with exit code 2."""
+    """Return what the program says when it ends with exit code 2."""
     assert run([*arguments]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""

@@ -143,14 +143,14 @@ def _large() -> dict[str, tuple[str, str]]:
 def test_contents_that_stay_in_the_file_are_judged_as_well(kind: str, text: str, monkeypatch: pytest.MonkeyPatch):
     proto = text_format.Parse(text, schema.message(kind)(), descriptor_pool=schema.pool())
     data = proto.SerializeToString()
-    told = _bare(lint(data, proto=kind).diagnostics)
+    answer = _bare(lint(data, proto=kind).diagnostics)
     untold = lint_source(BytesSource(data), "input_0.pb", Settings()).diagnostics
-    assert told
+    assert answer
     monkeypatch.setattr(strip_payloads, "WHOLE_BYTES", 0)
     monkeypatch.setattr(strip_payloads, "PAYLOAD_BYTES", 16)
     monkeypatch.setattr(other_messages, "_TRIED_WHOLE", 0)
     assert load(BytesSource(data), proto=kind).payloads
-    assert _bare(lint(data, proto=kind).diagnostics) == told
+    assert _bare(lint(data, proto=kind).diagnostics) == answer
     assert lint_source(BytesSource(data), "input_0.pb", Settings()).diagnostics == untold
 
 

@@ -107,7 +107,7 @@ class Place:
         return {path.name: path.read_bytes() for path in sorted(target.iterdir())}
 
     def landed(self, reports: str) -> int:
-        """How many models have landed."""
+        """Return the number of models that have landed."""
         return len(self.paths(reports))
 
     def paths(self, reports: str) -> list[str]:

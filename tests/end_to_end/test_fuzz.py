@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A short run of the fuzz target, the same inputs each time; docs/fuzzing.md tells of the long one."""
+"""A short run of the fuzz target, the same inputs each time; docs/fuzzing.md describes the long one."""
 
 from __future__ import annotations
 
@@ -241,7 +241,7 @@ def test_each_graph_may_take_memory_and_time(monkeypatch: pytest.MonkeyPatch):
             assert (costs.excess(cost, 0, 0, lambda cost=cost: cost, graphs) is not None) == is_excess
 
 
-@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="only Linux tells the peak of a piece of work")
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="only Linux reports the peak of a piece of work")
 def test_what_takes_much_memory_for_its_size_is_a_failure(monkeypatch: pytest.MonkeyPatch):
     def judge(_: BytesSource, file: FileReport) -> FileReport:
         bytearray(2 * costs.LEAST_BYTES)

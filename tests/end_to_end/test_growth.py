@@ -31,7 +31,7 @@ FEWER: Final = 800
 MANY_LISTS: Final = 5
 
 MOST: Final = 6
-"""How many times as long the large file may take; what is linear takes four times, and n log n hardly more."""
+"""The factor by which the large file may take longer; linear work takes four times as long, and n log n hardly more."""
 FLOOR: Final = 0.01
 """Seconds of the processor below which a measurement says nothing."""
 ATTEMPTS: Final = 6

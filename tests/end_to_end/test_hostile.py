@@ -44,9 +44,9 @@ from onnx_lint.report import FileReport, Report
 from onnx_lint.reporters import REPORTERS, Options, reporter
 
 HANG_SECONDS = 300
-"""Of the processor: whoever takes as long hangs."""
+"""Seconds of the processor: whoever takes as long hangs."""
 SECONDS = 10
-"""Of the processor for a heavy attack; the heaviest takes about two."""
+"""Seconds of the processor for a heavy attack; the heaviest takes about two."""
 MEMORY_BYTES = 1 << 30
 PATIENCE = 600
 """Seconds of the clock; those of the processor are what is limited, since others may keep it busy."""
@@ -454,8 +454,8 @@ def test_every_report_says_that_no_external_data_was_examined(tmp_path: Path):
         done = _run(path, "--no-external-data", "-f", format_name)
         assert "the files of external data were not examined, as asked for" in done.stdout, format_name
     assert lint_file(str(path), Settings()).incomplete == ()
-    told = ("the files of external data were not examined: the model has no place in the file system",)
-    assert lint(path.read_bytes()).files[0].incomplete == told
+    said = ("the files of external data were not examined: the model has no place in the file system",)
+    assert lint(path.read_bytes()).files[0].incomplete == said
 
 
 def test_checksums_are_verified_when_asked_for(tmp_path: Path):

@@ -136,8 +136,8 @@ def _break(monkeypatch: pytest.MonkeyPatch, case: Case) -> None:
 
 def _json(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dict[str, Any], str]:
     code = run(["-f", "json", "--no-config", "--select", "ALL", *arguments])
-    told = capsys.readouterr()
-    return code, json.loads(told.out), told.err
+    said = capsys.readouterr()
+    return code, json.loads(said.out), said.err
 
 
 def _findings(report: dict[str, Any]) -> set[tuple[str, str, str]]:
@@ -152,7 +152,7 @@ def test_a_bug_costs_what_it_touches_alone(
     code, sound, _ = _json(capsys, ".")
     assert (code, sound["summary"]["internal_errors"]) == (1, 0)
     _break(monkeypatch, case)
-    code, report, told = _json(capsys, ".")
+    code, report, said = _json(capsys, ".")
     assert code == 3
     errors = [error for file in report["files"] for error in file["internal_errors"]]
     assert [error["exception"] for error in errors] == ["RuntimeError: boom"]
@@ -162,9 +162,9 @@ def test_a_bug_costs_what_it_touches_alone(
     assert {rule for _, rule, _ in lost} <= case.may_lack
     assert {path for path, _, _ in lost} <= {"./crash.onnx"}
     assert _findings(report) <= _findings(sound)
-    assert told.count("Error: internal error:") == told.count("Traceback") == 1
-    assert "--exclude" in told
-    assert "--internal-errors warning" in told
+    assert said.count("Error: internal error:") == said.count("Traceback") == 1
+    assert "--exclude" in said
+    assert "--internal-errors warning" in said
 
 
 @pytest.mark.parametrize("attempt", attempts.ATTEMPTS, ids=lambda attempt: attempt.__name__)
@@ -186,14 +186,14 @@ def test_a_bug_in_the_loader_costs_that_file_alone(
         return tried
 
     monkeypatch.setattr(attempts, "ATTEMPTS", tuple(map(broken, attempts.ATTEMPTS)))
-    code, report, told = _json(capsys, ".")
+    code, report, said = _json(capsys, ".")
     assert code == 3
     assert _findings(report) == {found for found in _findings(sound) if found[0] != "./crash.onnx"} != set()
     assert [(file["path"], error["exception"]) for file in report["files"] for error in file["internal_errors"]] == [
         ("./crash.onnx", "RuntimeError: boom")
     ]
-    assert told.count("Error: internal error: onnx-lint crashed on ./crash.onnx: RuntimeError: boom\n") == 1
-    assert told.count("Traceback") == 1
+    assert said.count("Error: internal error: onnx-lint crashed on ./crash.onnx: RuntimeError: boom\n") == 1
+    assert said.count("Traceback") == 1
     for form in REPORTERS if attempt is attempts.regular else ():
         assert run(["-f", form, "--no-config", "."]) == 3
         assert "other.onnx" in capsys.readouterr().out
@@ -213,7 +213,7 @@ def test_a_shared_analysis_is_reported_once_with_the_rules_that_need_it(
 
     original = Model.value_flow.func
     monkeypatch.setattr(Model.value_flow, "func", broken)
-    code, report, told = _json(capsys, ".")
+    code, report, said = _json(capsys, ".")
     assert code == 3
     (error,) = (error for file in report["files"] for error in file["internal_errors"])
     assert error["work"] == "computing Model.value_flow"
@@ -221,7 +221,7 @@ def test_a_shared_analysis_is_reported_once_with_the_rules_that_need_it(
     lost = _findings(sound) - _findings(report)
     assert {rule for _, rule, _ in lost} <= set(error["not_run"])
     assert {path for path, _, _ in lost} == {"./crash.onnx"}
-    assert told.count("Traceback") == 1
+    assert said.count("Traceback") == 1
 
 
 def test_a_rule_keeps_what_it_found_before_it_crashed(
@@ -250,9 +250,9 @@ def test_equal_tracebacks_are_printed_once(
 ) -> None:
     (folder / "again.onnx").write_bytes((folder / "crash.onnx").read_bytes())
     _break(monkeypatch, CASES["shape rule"])
-    _, report, told = _json(capsys, ".")
+    _, report, said = _json(capsys, ".")
     assert report["summary"]["internal_errors"] == 2
-    assert (told.count("Error: internal error:"), told.count("Traceback (")) == (2, 1)
+    assert (said.count("Error: internal error:"), said.count("Traceback (")) == (2, 1)
 
 
 @pytest.mark.parametrize("form", REPORTERS)
@@ -279,9 +279,9 @@ def test_a_gate_that_must_not_stop_takes_internal_errors_for_warnings(
     arguments = ["--no-config", "crash.onnx", "--internal-errors", "warning"]
     assert run(arguments) == 1
     assert run([*arguments, "--fail-on", "never"]) == 0
-    told = capsys.readouterr().err
-    assert "Warning: internal error:" in told
-    assert "Error: internal error" not in told
+    said = capsys.readouterr().err
+    assert "Warning: internal error:" in said
+    assert "Error: internal error" not in said
     assert run([*arguments, "-f", "junit"]) == 1
     assert ElementTree.fromstring(capsys.readouterr().out).get("errors") == "0"
     (folder / "onnx-lint.toml").write_text('internal-errors = "warning"\nfail-on = "never"\n')

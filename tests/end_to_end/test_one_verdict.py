@@ -46,7 +46,7 @@ def _diagnostics(data: bytes) -> tuple[Diagnostic, ...]:
 
 
 def _findings(data: bytes) -> list[tuple[str, str, str]]:
-    """What a file has, but for how it is written and at which bytes."""
+    """Return what a file has, but for how it is written and at which bytes."""
     found = _diagnostics(data)
     return sorted((one.rule, one.place, one.message) for one in found if one.rule not in ABOUT_WRITING)
 

@@ -115,7 +115,7 @@ def test_a_crash_is_reported_and_the_other_rules_run(site: Path, model: Path):
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "said"),
     [
         ("import a_module_that_does_not_exist", "a_module_that_does_not_exist"),
         (CRASHING.replace("MOD-10", "MOD-999"), "MOD-999"),
@@ -123,10 +123,10 @@ def test_a_crash_is_reported_and_the_other_rules_run(site: Path, model: Path):
     ],
     ids=["import-error", "unknown-clause", "same-id-as-another"],
 )
-def test_a_plugin_that_cannot_be_registered_is_named(site: Path, model: Path, content: str, told: str):
+def test_a_plugin_that_cannot_be_registered_is_named(site: Path, model: Path, content: str, said: str):
     (site / "onnx_lint_example" / "rules" / "model" / "broken.py").write_text(content)
     done = _run(site, "check", model)
     assert done.returncode in {2, 3}
-    assert told in done.stderr
+    assert said in done.stderr
     assert "onnx_lint_example" in done.stderr or "onnx-lint-example" in done.stderr
     assert "Traceback" not in done.stderr

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.timing
 
 SIZE = 1 << 18
 SECONDS = 1
-"""Of the processor for a text of that size; each takes a tenth of that. With a search that begins anew, minutes."""
+"""Seconds of the processor for such a text; each takes a tenth of them. A search that begins anew takes minutes."""
 
 UNCLOSED = {
     "escaped quotes": '"' + r"\"" * (SIZE // 2),

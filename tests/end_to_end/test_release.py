@@ -31,10 +31,10 @@ def _python(version: str) -> str | None:
     for candidate in (f"python{version}", *map(str, Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))):
         command = [candidate, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]
         try:
-            told = subprocess.run(command, capture_output=True, text=True, check=False)
+            said = subprocess.run(command, capture_output=True, text=True, check=False)
         except OSError:
             continue
-        if told.stdout.strip() == version:
+        if said.stdout.strip() == version:
             return candidate
     return None
 

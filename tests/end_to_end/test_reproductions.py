@@ -15,7 +15,7 @@ from onnx_lint import lint
 from onnx_lint.input.limits import DEFAULT_LIMITS
 
 SECONDS = 2
-"""Of the processor."""
+"""Seconds of the processor."""
 PEAK_BYTES = 200 * 1000 * 1000
 
 HEAD = "08081201701a01312203642e65"

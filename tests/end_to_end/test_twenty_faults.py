@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One run tells everything that is wrong with a model: twenty different faults are twenty findings."""
+"""One run reports everything that is wrong with a model: twenty different faults are twenty findings."""
 
 from __future__ import annotations
 

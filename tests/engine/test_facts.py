@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a report says of a file apart from its findings."""
+"""The facts about a file that a report has besides its findings."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ _STORED_OUTSIDE = TensorProto(name="t", data_type=TensorProto.FLOAT, dims=[1], d
 )
 def test_a_document_without_a_place_is_called_what_it_is(proto, noun):
     model = load(BytesSource(proto.SerializeToString()), proto=proto.DESCRIPTOR.name)
-    [told] = left_out(model, Settings())
-    assert told == f"the files of external data were not examined: the {noun} has no place in the file system"
+    [said] = left_out(model, Settings())
+    assert said == f"the files of external data were not examined: the {noun} has no place in the file system"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What reports say of fixes: the edits, and the bytes that whoever reads a report can replace himself."""
+"""Fixes in reports: the edits, and the bytes that whoever reads a report can replace himself."""
 
 from __future__ import annotations
 

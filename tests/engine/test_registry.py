@@ -181,7 +181,7 @@ def test_what_a_rule_is_about_is_known_before_its_file_is_imported():
 
 def test_a_rule_is_asked_where_nobody_can_tell_whether_it_has_something_to_look_at(monkeypatch: pytest.MonkeyPatch):
     def fails(model: Model) -> bool:
-        raise RuntimeError("cannot be told")
+        raise RuntimeError("cannot be printed")
 
     settings = Settings(select=("cycle",))
     model = load(BytesSource(SMALL), "model.textproto")

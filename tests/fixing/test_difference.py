@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `--diff` shows: the lines before and after, with their numbers, and two lines around them."""
+"""The output of `--diff`: the lines before and after, with their numbers, and two lines around them."""
 
 from __future__ import annotations
 

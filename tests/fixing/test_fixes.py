@@ -47,5 +47,5 @@ def test_each_rule_with_a_fix_has_a_case_and_says_so_in_its_documentation():
     for rule in with_fix:
         assert "`onnx-lint fix" in rules[rule], rule
         assert ("(safe)" in rules[rule]) or ("(unsafe" in rules[rule]), rule
-    told = {rule for rule, source in rules.items() if "`onnx-lint fix" in source}
-    assert told == with_fix
+    said = {rule for rule, source in rules.items() if "`onnx-lint fix" in source}
+    assert said == with_fix

@@ -35,7 +35,7 @@ def _found(rule: str, *edits: Edit, safe: bool = True) -> Diagnostic:
 
 
 def _mended(judge: Callable[[str], list[Diagnostic]], *, unsafe: bool = False) -> tuple[str, Mended]:
-    """What becomes of the keys, where `judge` is the linter."""
+    """Return what becomes of the keys, where `judge` is the linter."""
 
     def lint(source: Source) -> FileReport:
         return FileReport("m.onnx", source.size, tuple(judge(_keys(source))))

@@ -40,7 +40,7 @@ def _known(reports: Reports) -> set[str]:
 
 
 def _scan(reports: Reports, added: list[str]) -> None:
-    """What a scan does with outcomes that come in two times; notes those that came."""
+    """Return what a scan does with outcomes that come in two times; notes those that came."""
     landing = Landing(reports)
     try:
         for names in ("ab", "cd"):

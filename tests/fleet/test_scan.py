@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a scan makes of its targets, and where a worker looks for them."""
+"""The targets of a scan, and where a worker looks for them."""
 
 from __future__ import annotations
 

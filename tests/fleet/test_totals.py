@@ -31,7 +31,7 @@ from onnx_lint.spec.clauses import Severity
 
 @pytest.fixture(scope="module")
 def files() -> list[FileReport]:
-    """What fifty fixtures have."""
+    """Return what fifty fixtures have."""
     paths = sorted(str(each.path) for each in fixtures())
     return [lint_file(path, Settings()) for path in paths[:: len(paths) // 50]]
 

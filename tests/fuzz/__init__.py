@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fuzz target: mutated models and what must hold for each; docs/fuzzing.md tells how to run it."""
+"""The fuzz target: mutated models and what must hold for each; docs/fuzzing.md says how to run it."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class Seed:
 
     @property
     def is_text(self) -> bool:
-        """Whether the file is in one of the two forms of text."""
+        """Return whether the file is in one of the two forms of text."""
         return self.suffix != BINARY
 
     @property

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an input costs: processor time and memory beyond what its size pays for."""
+"""The cost of an input: processor time and memory beyond what its size pays for."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 LEAST_SECONDS = 0.15
 SECONDS_PER_BYTE = 15e-6
-"""Of the processor. Honest inputs take a fifth of it at most, and a rule that is quadratic more for 5 kB already."""
+"""Seconds of the processor. Honest inputs take a fifth of it at most, and a quadratic rule takes more for 5 kB."""
 
 SECONDS_PER_FINDING = 0.1e-3
 """The time for a finding with a fix on a quiet machine, however many there are; half of it is for the bytes."""
@@ -25,11 +25,11 @@ REFERENCE_SECONDS = 0.035
 
 LEAST_BYTES = 24 << 20
 BYTES_PER_BYTE = 12
-"""Of memory. A run may use 64 MB, interpreter and rules included, and 12 bytes a byte; what was there before is not
-counted here."""
+"""Bytes of memory. A run may use 64 MB, interpreter and rules included, and 12 bytes a byte; the memory before the run
+is not counted."""
 
 BYTES_PER_GRAPH = 5_000
-"""Of memory for each graph and function, as the estimate of the loader has it; an empty one is two bytes in a file."""
+"""Bytes of memory for a graph or function, as the loader estimates; an empty one is two bytes in a file."""
 
 _PEAK, _NOW = re.compile(rb"VmHWM:\s+(\d+) kB"), re.compile(rb"VmRSS:\s+(\d+) kB")
 _STATUS, _RESET = Path("/proc/self/status"), Path("/proc/self/clear_refs")
@@ -37,12 +37,12 @@ _STATUS, _RESET = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 @dataclass
 class Cost:
-    """What a piece of work took."""
+    """The time and memory of a piece of work."""
 
     seconds: float = 0.0
-    """Of the processor."""
+    """Seconds of the processor."""
     memory: int = 0
-    """Bytes at the peak above what there was before; 0 where the system does not tell."""
+    """Bytes at the peak above what there was before; 0 where the system does not report it."""
 
 
 @contextmanager
@@ -69,7 +69,7 @@ def _reset_peak() -> int | None:
 
 
 def _slowness() -> float:
-    """How many times as long a piece of Python takes here and now as on the machine of the figures; 1 at least."""
+    """Return the factor by which a piece of Python takes longer than on the machine of the figures; 1 at least."""
     return max(1.0, min(_seconds_of_reference_work() for _ in range(3)) / REFERENCE_SECONDS)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What must hold for a report in each of its forms."""
+"""Properties of a report in each of its forms."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u
 
 
 def problem_of_form(name: str, report: Report) -> str | None:
-    """What is wrong with the report in the form `name`."""
+    """Return what is wrong with the report in the form `name`."""
     stream = io.StringIO()
     reporter(name)(report, stream, Options(root=Path.cwd()))
     text = stream.getvalue()

@@ -66,7 +66,7 @@ _EXPECTED: dict[str, tuple[int, ...]] = {
 """Values that let a model get past the first rule, for some fields by name."""
 
 _LENGTHS = (0, 1, 1, 1, 2, 2, 3)
-"""How many elements the lists have; long ones are the matter of lists.py."""
+"""The number of elements of lists; long ones are the matter of lists.py."""
 
 
 def message(rng: Random, descriptor: Descriptor, depth: int = 0) -> Any:

@@ -16,7 +16,7 @@ SECONDS = 60.0
 
 
 def kind_of(problem: str) -> str:
-    """What two problems have in common that are the same: where it crashed, or what was said first, without numbers."""
+    """Return what equal problems have in common: the place of the crash, or the first line, without numbers."""
     lines = problem.strip().splitlines()
     line = lines[-1] if problem.startswith("Traceback") else " ".join(lines[:1])
     rules = sorted(set(re.findall(r"^[-+] .*?(?:\[|rule=')([a-z0-9-]+)", problem, re.MULTILINE)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What must hold for every input: one verdict, in every form, however the file is written and read, at little cost."""
+"""Properties of every input: one verdict, in every form, however the file is written and read, at little cost."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _FORM_EACH = 2
 
 
 def problem_of(given: Seed, number: int) -> str | None:
-    """What is wrong with how onnx-lint takes the input; None when all is in order.
+    """Return what is wrong with how onnx-lint takes the input; None when all is in order.
 
     `number` picks the edition, the form of the report, and whether the input is read another way, or written.
     """
@@ -87,7 +87,7 @@ def _problem_of_file(given: Seed, file: FileReport) -> str | None:
 
 
 def _is_binary(given: Seed) -> bool:
-    """Whether the input is read as bytes: text under the name of a binary file is read as text."""
+    """Return whether the input is read as bytes: text under the name of a binary file is read as text."""
     return given.suffix == BINARY and identify(BytesSource(given.data), f"model{given.suffix}") is Form.BINARY
 
 
@@ -116,7 +116,7 @@ def _problem_of_report(file: FileReport, settings: Settings, rng: Random) -> str
 def _problem_of_other_readings(
     given: Seed, settings: Settings, file: FileReport, number: int, rng: Random
 ) -> str | None:
-    """What is wrong with how it takes each third input as a large file, and each third one written in another way."""
+    """Return what is wrong with each third input as a large file, and with each third one in another encoding."""
     if settings.limits is not DEFAULT_LIMITS:
         return None  # the fields that are counted are those that are looked at, which is another matter each time
     if number % 3 == 0:
@@ -125,7 +125,7 @@ def _problem_of_other_readings(
 
 
 def _problem_of_shapes(given: Seed, settings: Settings, rng: Random) -> str | None:
-    """What is wrong with what `onnx-lint shapes` would show: all values, and how a few of them came to be."""
+    """Return what is wrong with what `onnx-lint shapes` would show: all values, and how a few of them came to be."""
     try:
         model = load_source(BytesSource(given.data), f"model{given.suffix}", settings, is_file=False)
     except NotCheckedError:
@@ -148,11 +148,11 @@ def _problem_of_shapes(given: Seed, settings: Settings, rng: Random) -> str | No
 
 
 _WAYS = 3
-"""The way back is told of so many values of an input."""
+"""The number of values of an input whose inference is shown."""
 
 
 def _problem_of_ways(given: Seed, settings: Settings, file: FileReport, rng: Random) -> str | None:
-    """Whether the file is judged otherwise when it is read as a large one is."""
+    """Return whether the file is judged otherwise when it is read as a large one is."""
     with lowered(rng):
         other = _linted(given, settings)
     if other == file:
@@ -172,12 +172,12 @@ def _problem_of_ways(given: Seed, settings: Settings, file: FileReport, rng: Ran
 
 
 def _is_where_values_begin(diagnostic: Diagnostic) -> bool:
-    """Whether the bytes are none but a position: of an unpacked list that stays in the file no place is looked for."""
+    """Return whether the bytes are only a position, as for an unpacked list that stays in the file."""
     return diagnostic.byte_range is not None and diagnostic.byte_range[0] == diagnostic.byte_range[1]
 
 
 def _problem_of_twins(given: Seed, settings: Settings, file: FileReport, rng: Random) -> str | None:
-    """Whether the same message written in another way is judged otherwise."""
+    """Return whether the same message written in another way is judged otherwise."""
     if not _is_binary(given) or not file.facts or file.incomplete:
         return None
     proto = parsed(given)
@@ -201,7 +201,7 @@ def _problem_of_twins(given: Seed, settings: Settings, file: FileReport, rng: Ra
 
 
 def _is_same(message: Any | None, other: Any | None) -> bool:
-    """Whether two messages are the same but for unknown fields; where Protocol Buffers refuses them there are none."""
+    """Return whether two messages are equal except for unknown fields; rejected bytes have no fields."""
     if message is None or other is None:
         return message is other
     message.DiscardUnknownFields()
@@ -217,7 +217,7 @@ _BYTE = re.compile(r"\bbytes? [\d,]+")
 
 
 def _said(diagnostic: Diagnostic) -> str:
-    """What a diagnostic says without the bytes, which are others in a twin."""
+    """Return what a diagnostic says without the bytes, which are others in a twin."""
     related = sorted((item.place, item.message) for item in diagnostic.related)
     text = f"{diagnostic.severity.label}[{diagnostic.rule}] {diagnostic.place}: {diagnostic.message} {related}"
     return _BYTE.sub("byte N", text)

@@ -66,7 +66,7 @@ KEPT: dict[str, str] = {
     "_SPOOL_BYTES": "for standard input alone",
     "_BYTES_OF_ELEMENT": "of the wire format",
     "_BYTES_OF_CHARACTER": "what the estimate of memory counts for a character",
-    "_LONG_STRING": "part of what a limit counts, which its message tells",
+    "_LONG_STRING": "part of what a limit counts, which its message names",
 }
 """Constants with names like these that are not lowered, and why."""
 
@@ -94,7 +94,7 @@ def constants() -> tuple[tuple[ModuleType, str, int], ...]:
 
 @functools.cache
 def memories() -> tuple[tuple[Memory[Any, Any], int], ...]:
-    """What is kept for the next model, facts about values among it, each with how much of it at most."""
+    """Return what is kept for the next model, facts about values among it, each with how much of it at most."""
     found = [value for module in modules() for value in vars(module).values() if isinstance(value, Memory)]
     return tuple({id(memory): (memory, memory.bound) for memory in found}.values())
 

@@ -45,7 +45,7 @@ def _ends() -> tuple[int, ...]:
 
 
 def count() -> int:
-    """How many cuts there are."""
+    """Return the number of cuts."""
     return _ends()[-1]
 
 

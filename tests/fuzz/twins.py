@@ -33,7 +33,7 @@ _UNKNOWN = (
 
 
 def parsed(given: Seed) -> Any | None:
-    """What Protocol Buffers makes of the bytes by the full schema; None where it refuses them."""
+    """Return what Protocol Buffers makes of the bytes by the full schema; None where it refuses them."""
     try:
         return schema.message(given.message).FromString(given.data)
     except (DecodeError, UnicodeDecodeError):

@@ -43,7 +43,7 @@ def _hang(_signal: int, _frame: FrameType | None) -> None:
 
 
 def checked(given: Seed, number: int) -> str | None:
-    """What is wrong with an input, a hang included; `number` is what the oracle goes by."""
+    """Return what is wrong with an input, a hang included; `number` is what the oracle goes by."""
     _, most = resource.getrlimit(resource.RLIMIT_CPU)
     resource.setrlimit(resource.RLIMIT_CPU, (int(_limited_time() + SECONDS) + 1 + HARD_SECONDS, most))
     signal.setitimer(signal.ITIMER_PROF, SECONDS)
@@ -75,7 +75,7 @@ _PROF_CLOCK = ~0 << 3
 
 
 def check(seed: int, number: int) -> str | None:
-    """What is wrong with input `number` of the run with `seed`."""
+    """Return what is wrong with input `number` of the run with `seed`."""
     return checked(input_of(seed, number), number)
 
 
@@ -84,7 +84,7 @@ class Cost:
     """What inputs have cost a worker, or all of them, at most."""
 
     seconds: float = 0.0
-    """Of the processor, for one input with all that it is held against."""
+    """Seconds of the processor, for one input with all that it is held against."""
     number: int = -1
     """Of the input that took so long."""
     peak_kib: int = 0
@@ -114,7 +114,7 @@ def _guard() -> None:
 
 
 def _work(connection: Connection, current: Any, seed: int, numbers: Iterable[int]) -> None:
-    """Check the inputs; tell before each which it is, what is found, and at the end what they cost."""
+    """Check the inputs; print the number of each before it is checked, what is found, and at the end the cost."""
     _guard()
     cost = Cost()
     for number in numbers:
@@ -154,7 +154,7 @@ class Worker:
         return cls(receiving, process, current)
 
     def is_stuck(self) -> bool:
-        """Whether it has been at one input for too long."""
+        """Return whether it has been at one input for too long."""
         if self.current.value != self.seen:
             self.seen, self.since = self.current.value, time.monotonic()
         return time.monotonic() - self.since > STUCK_SECONDS
@@ -178,7 +178,7 @@ def _alone(connection: Connection, given: Seed, number: int) -> None:
 
 
 def checked_alone(given: Seed, number: int) -> str | None:
-    """What is wrong with an input, found in a process of its own, which may come to any end."""
+    """Return what is wrong with an input, found in a process of its own, which may come to any end."""
     warm_up()
     receiving, sending = multiprocessing.Pipe(duplex=False)
     process = multiprocessing.Process(target=_alone, args=(sending, given, number), daemon=True)

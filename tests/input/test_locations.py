@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Addresses are told from paths, and shown without what is secret."""
+"""Addresses are distinguished from paths, and shown without secrets."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from onnx_lint.input.source import BytesSource
 
 
 def _patched(data: bytes, patches: list[tuple[int, int, list[Stretch]]]) -> bytes:
-    """What the patches make of the data, worked out the plain way."""
+    """Return what the patches make of the data, worked out the plain way."""
     made, position = b"", 0
     for start, end, pieces in patches:
         made += data[position:start]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a type is written in messages."""
+"""Types as messages write them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is passed over."""
+"""Content that the loader passes over."""
 
 from __future__ import annotations
 

@@ -243,5 +243,5 @@ def test_a_facet_is_there_where_there_is_something_of_the_kind(facet: str):
 
 def test_rules_are_about_nothing_that_is_not_tried_here():
     of_settings_and_versions = {"has_target", "initializers_must_be_inputs"}
-    told = {entry.rule.about for entry in registry().values() if entry.rule.about is not None}
-    assert sorted(told - HELD.keys()) == sorted(of_settings_and_versions)
+    said = {entry.rule.about for entry in registry().values() if entry.rule.about is not None}
+    assert sorted(said - HELD.keys()) == sorted(of_settings_and_versions)

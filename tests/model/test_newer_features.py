@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a model uses that an older consumer has never heard of."""
+"""Features of a model that an older consumer does not know."""
 
 from __future__ import annotations
 

@@ -164,7 +164,7 @@ def _theirs(schema: onnx.defs.OpSchema, node: NodeProto) -> str:
     """The message of onnx.checker; empty if it accepts the node."""
     try:
         if schema.domain.startswith("ai.onnx.preview"):
-            # check_node passes over these domains, check_model does not if told so.
+            # check_node passes over these domains, check_model does not if the argument says so.
             onnx.checker.check_model(_model_of(schema, node), check_custom_domain=True)
         else:
             context = onnx.checker.C.CheckerContext()

@@ -37,7 +37,7 @@ def test_the_fault_is_still_there(title: str) -> None:
 
 
 def _shown_by(program: str) -> str:
-    """What a program prints, or how it ended."""
+    """Return what a program prints, or how it ended."""
     try:
         ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=SECONDS)
     except subprocess.TimeoutExpired:

@@ -85,7 +85,7 @@ _NODES: dict[tuple[str, int], tuple[str, str, Any, str, str]] = {
 _NUMPY = {"float": np.float32, "int64": np.int64, "bool": np.bool_, "uint8": np.uint8}
 _OPSETS = {("CumProd", 1): 26, ("DFT", 1): 20, ("DFT", 2): 20, ("Upsample", 1): 9, ("Resize", 1): 10}
 _COUNTS = {("Pad", 1): 2}
-"""How many elements the last axis of the operand has; of the others one."""
+"""The number of elements of the last axis of the operand; the others have one."""
 
 
 def _opset(operand: tuple[str, int]) -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of remote models share: models, a server, and no delay between tries."""
+"""Fixtures that the tests of remote models share: models, a server, and no delay between tries."""
 
 from __future__ import annotations
 

@@ -85,9 +85,9 @@ def test_no_credential_is_in_any_report(server: WebServer, tmp_path: Path):
         done = run(tmp_path, *addresses, *outputs, *more)
         assert done.returncode == 2
         assert SECRET not in done.stdout + done.stderr
-        told = [*((tmp_path / f"report.{form}").read_text() for form in FORMATS)]
-        assert len(told) == 10
-        for text in told:
+        said = [*((tmp_path / f"report.{form}").read_text() for form in FORMATS)]
+        assert len(said) == 10
+        for text in said:
             assert SECRET not in text
             assert "m.onnx?X-Amz-Signature=***&sig=***&***" in html.unescape(text).replace("\\", "")
 
@@ -96,9 +96,9 @@ def test_no_credential_is_in_any_report(server: WebServer, tmp_path: Path):
                                      "nowhere://u:{0}@h/m", "https://127.0.0.1:1/m.onnx?{0}=1&x={0}"])  # fmt: skip
 def test_nor_of_an_address_that_leads_nowhere(tmp_path: Path, address: str):
     done = run(tmp_path, address.format(SECRET), "--limit", "request_seconds=1", AWS_EC2_METADATA_DISABLED="true")
-    told = done.stdout + done.stderr
+    said = done.stdout + done.stderr
     assert done.returncode == 2
-    assert SECRET not in told.replace(f"?{SECRET}=", "?"), "the name of a parameter is none"
+    assert SECRET not in said.replace(f"?{SECRET}=", "?"), "the name of a parameter is none"
 
 
 def test_reports_do_not_depend_on_the_number_of_processes(zoo: WebServer, tmp_path: Path):

@@ -85,7 +85,7 @@ def test_what_is_not_there_or_private(hub: HubServer):
     hub.repositories["org/repo"] = Repository({"a" * 40: {"m.onnx": small_model()}}, token=TOKEN)
     hub.repositories["org/open"] = Repository({"a" * 40: {"m.onnx": small_model()}})
     private = "there is no such repository, or it is private; credentials are taken from HF_TOKEN"
-    for address, told in {
+    for address, said in {
         "hf://org/repo/m.onnx": private,
         "hf://org/repo": private,
         "hf://org/none/m.onnx": private,
@@ -93,6 +93,6 @@ def test_what_is_not_there_or_private(hub: HubServer):
         "hf://org/open/none/": "no model below this address",
     }.items():
         [file] = run(hub, address, code=2)["files"]
-        assert file["unreadable"].startswith(f"{address}: {told}")
+        assert file["unreadable"].startswith(f"{address}: {said}")
     [file] = run(hub, "hf://org/repo/m.onnx", code=0, HF_TOKEN=TOKEN)["files"]
     assert file["unreadable"] is None

@@ -111,8 +111,8 @@ def test_a_redirect_on_one_host_is_followed_and_counted(everywhere: WebServer, s
 def test_none_leads_from_a_public_address_to_a_private_one(everywhere: WebServer, public_here: None, host: str):
     redirect(everywhere, everywhere.url("m.onnx", host))
     report = lint_file(everywhere.url("go", PUBLIC_HERE), QUICK)
-    told = "the server redirects to a loopback address, which is not followed"
-    assert report.unreadable == f"{everywhere.url('go', PUBLIC_HERE)}: {told}"
+    said = "the server redirects to a loopback address, which is not followed"
+    assert report.unreadable == f"{everywhere.url('go', PUBLIC_HERE)}: {said}"
     assert [asked.path for asked in everywhere.asked] == ["/go"]
 
 

@@ -182,9 +182,9 @@ def test_without_credentials(s3: Any, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
     s3fs.S3FileSystem.clear_instance_cache()
-    told = lint_file("s3://zoo/m.onnx", SETTINGS).unreadable
+    said = lint_file("s3://zoo/m.onnx", SETTINGS).unreadable
     wanted = "no credentials were found; credentials are taken from AWS_PROFILE, AWS_ACCESS_KEY_ID or FSSPEC_S3"
-    assert told == f"s3://zoo/m.onnx: {wanted}"
+    assert said == f"s3://zoo/m.onnx: {wanted}"
 
 
 def test_nobody_is_there(s3: Any, monkeypatch: pytest.MonkeyPatch):
@@ -194,8 +194,8 @@ def test_nobody_is_there(s3: Any, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(s3fs.S3FileSystem, "retries", 1)
     monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
     s3fs.S3FileSystem.clear_instance_cache()
-    told = lint_file("s3://zoo/m.onnx", SETTINGS).unreadable
-    assert told.startswith("s3://zoo/m.onnx: the host refused the connection")
+    said = lint_file("s3://zoo/m.onnx", SETTINGS).unreadable
+    assert said.startswith("s3://zoo/m.onnx: the host refused the connection")
 
 
 def test_an_empty_object(s3: Any):

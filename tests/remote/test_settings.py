@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings of the environment that make no sense are told by their names, in a run of the program, and never shown."""
+"""Settings of the environment that make no sense are reported by name, in a run of the program, and never shown."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SETTINGS = "the file system rejects the settings in {} or in the configuration o
 
 
 def _run(folder: Path, address: str, **variables: str) -> str:
-    """What a run that fails as it should says of an address, on standard error."""
+    """Return what a run that fails as it should says of an address, on standard error."""
     environment = {name: value for name, value in os.environ.items() if name not in ENVIRONMENT}
     environment |= {"HOME": str(folder), "AWS_EC2_METADATA_DISABLED": "true", "NO_GCE_CHECK": "true", **variables}
     command = [sys.executable, "-m", "onnx_lint", address]

@@ -139,7 +139,7 @@ def test_what_is_no_object(store: Any, address: str):
 
 
 @pytest.mark.parametrize(
-    ("address", "told"),
+    ("address", "said"),
     [
         ("nowhere://b/m.onnx", "no store is known for addresses that begin with nowhere://"),
         (
@@ -154,8 +154,8 @@ def test_what_is_no_object(store: Any, address: str):
         ("https://", "it is not a valid http or https address"),
     ],
 )
-def test_what_is_no_store(address: str, told: str):
-    assert lint_file(address, Settings()).unreadable == f"{address}: {told}"
+def test_what_is_no_store(address: str, said: str):
+    assert lint_file(address, Settings()).unreadable == f"{address}: {said}"
 
 
 @pytest.mark.parametrize(

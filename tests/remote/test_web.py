@@ -140,14 +140,14 @@ class TestVersions:
         self, server: WebServer, large: Path, names: tuple[str, ...], honours: bool
     ):
         values = {"etag": '"1"', "modified": "Sat, 21 Nov 2026 10:00:00 GMT"}
-        told = {name: values[name] if name in names else None for name in values}
+        said = {name: values[name] if name in names else None for name in values}
 
         def change(file: File, _: Asked) -> None:
             if len(server.asked) == 4:
                 file.etag = '"2"' if file.etag else None
                 file.modified = "Sat, 21 Nov 2026 11:00:00 GMT" if file.modified else None
 
-        server.files["m.onnx"] = File(large, before=change, honours_conditions=honours, **told)
+        server.files["m.onnx"] = File(large, before=change, honours_conditions=honours, **said)
         report = linted(server.url("m.onnx"))
         assert report.unreadable == f"{server.url('m.onnx')}: it was changed while it was read"
         assert report.diagnostics == ()
@@ -222,9 +222,9 @@ class TestFailures:
 
     def test_a_signed_address_may_be_too_old(self, server: WebServer):
         server.files["m.onnx"] = File(b"", status=[-403])
-        told = linted(server.url("m.onnx?X-Amz-Signature=s3cr3t")).unreadable
-        assert told.endswith("access is denied (403); a signed address expires after some time")
-        assert "s3cr3t" not in told
+        said = linted(server.url("m.onnx?X-Amz-Signature=s3cr3t")).unreadable
+        assert said.endswith("access is denied (403); a signed address expires after some time")
+        assert "s3cr3t" not in said
 
     @pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
     def test_what_passes_is_tried_again(self, server: WebServer, status: int):
@@ -237,8 +237,8 @@ class TestFailures:
         server.files["m.onnx"] = File(small_model(), cut=[cut, cut])
         same(linted(server.url("m.onnx")), small_model())
         server.files["m.onnx"] = File(small_model(), cut=[cut] * 4)
-        told = linted(server.url("m.onnx")).unreadable
-        assert told.endswith("the connection broke off, and still after 4 tries")
+        said = linted(server.url("m.onnx")).unreadable
+        assert said.endswith("the connection broke off, and still after 4 tries")
 
     def test_an_answer_without_ranges_that_breaks_off(self, server: WebServer):
         server.files["m.onnx"] = File(small_model(), cut=[5], ranges=False)
@@ -246,8 +246,8 @@ class TestFailures:
 
     def test_a_server_that_does_not_answer(self, server: WebServer):
         server.files["m.onnx"] = File(small_model(), delay=3)
-        told = linted(server.url("m.onnx")).unreadable
-        assert told.endswith("no response came within 1 second, and still after 4 tries")
+        said = linted(server.url("m.onnx")).unreadable
+        assert said.endswith("no response came within 1 second, and still after 4 tries")
 
     @pytest.mark.parametrize("ranges", [True, False])
     def test_a_server_that_drips(self, server: WebServer, monkeypatch: pytest.MonkeyPatch, ranges: bool):
@@ -265,8 +265,8 @@ class TestFailures:
         write_inlined(tmp_path / "m.onnx", tensors=30, elements=1 << 16)
         server.files["m.onnx"] = File(tmp_path / "m.onnx", delay=0.2)
         report = linted(server.url("m.onnx"), Settings(limits=Limits(remote_seconds=1)))
-        told = "the requests took longer than the limit remote_seconds of 1 (option --limit remote_seconds=N)"
-        assert report.unreadable == f"{server.url('m.onnx')}: {told}"
+        said = "the requests took longer than the limit remote_seconds of 1 (option --limit remote_seconds=N)"
+        assert report.unreadable == f"{server.url('m.onnx')}: {said}"
         assert len(server.asked) < 10
 
     def test_so_are_folders_without_end(self, server: WebServer):
@@ -301,9 +301,9 @@ class TestFailures:
         (seconds,) = waited
         assert 0 < seconds <= 30
         assert is_date or seconds == 30
-        (told,) = caplog.messages
-        assert told.startswith("Waiting ")
-        assert told.endswith(f" s before the next request to {server.url('m.onnx')}, as its server asked (Retry-After)")
+        (said,) = caplog.messages
+        assert said.startswith("Waiting ")
+        assert said.endswith(f" s before the next request to {server.url('m.onnx')}, as its server asked (Retry-After)")
 
     @pytest.mark.parametrize("wanted", ["0", "-5", "soon", "", "Sun, 06 Nov 1994 08:49:37 GMT", "\u0663", "1e9"])
     def test_what_is_no_time_to_wait_is_none(self, server: WebServer, caplog: pytest.LogCaptureFixture, wanted: str):
@@ -326,16 +326,16 @@ class TestFailures:
     def test_nobody_waits_in_vain(self, server: WebServer):
         """The wait would take longer than all requests for the model may."""
         server.files["m.onnx"] = File(small_model(), status=[-503], headers={"Retry-After": "30"})
-        told = linted(server.url("m.onnx"), Settings(limits=Limits(remote_seconds=20))).unreadable
-        assert "would exceed the limit remote_seconds of 20" in told
+        said = linted(server.url("m.onnx"), Settings(limits=Limits(remote_seconds=20))).unreadable
+        assert "would exceed the limit remote_seconds of 20" in said
         assert len(server.asked) == 1
 
     def test_nobody_listens(self):
         assert linted("http://127.0.0.1:1/m.onnx").unreadable.endswith("the host refused the connection")
 
     def test_an_unknown_host(self):
-        told = linted("http://nowhere.invalid/m.onnx").unreadable
-        assert told == "http://nowhere.invalid/m.onnx: the host name is unknown"
+        said = linted("http://nowhere.invalid/m.onnx").unreadable
+        assert said == "http://nowhere.invalid/m.onnx: the host name is unknown"
 
     @pytest.mark.parametrize(
         "answer",
@@ -347,8 +347,8 @@ class TestFailures:
             handler.wfile.write(answer)
 
         server.answers["/m.onnx"] = give
-        told = linted(server.url("m.onnx")).unreadable
-        assert told == f"{server.url('m.onnx')}: the response of the server is not valid HTTP"
+        said = linted(server.url("m.onnx")).unreadable
+        assert said == f"{server.url('m.onnx')}: the response of the server is not valid HTTP"
 
     def test_what_is_compressed_cannot_be_read_in_parts(self, server: WebServer):
         server.files["m.onnx"] = File(small_model(), headers={"Content-Encoding": "gzip"})
@@ -362,8 +362,8 @@ class TestFailures:
     def test_a_range_that_is_not_what_was_asked_for(self, server: WebServer, content_range: str):
         data = small_model()
         server.answers["/m.onnx"] = lambda handler: handler.reply(206, data[:10], Content_Range=content_range)
-        told = linted(server.url("m.onnx")).unreadable
-        assert told.startswith(server.url("m.onnx"))
+        said = linted(server.url("m.onnx")).unreadable
+        assert said.startswith(server.url("m.onnx"))
 
     def test_an_empty_file(self, server: WebServer):
         server.files["m.onnx"] = File(b"")

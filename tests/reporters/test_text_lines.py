@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is found in a model in text form has its line and column in each form of report."""
+"""A finding in a model in text form has its line and column in each form of report."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def configure(text: str, path: str = "stranger/onnx-lint.toml") -> None:
 
 
 def weakened(capsys: Output, *arguments: str) -> object:
-    """What the JSON report of the stranger's model says."""
+    """Return what the JSON report of the stranger's model says."""
     run(["stranger", "-f", "json", *arguments])
     return json.loads(capsys.readouterr().out)["summary"].get("weakened", [])
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every rule keeps to, and what holds the rules, the clauses, the fixtures and the documents together."""
+"""Conventions of all rules, and what holds the rules, the clauses, the fixtures and the documents together."""
 
 from __future__ import annotations
 
@@ -162,8 +162,8 @@ def test_rules_are_about_properties_that_tell_why_they_may_be_left_out():
         for name, value in vars(kind).items()
         if isinstance(value, cached_property)
     }
-    told = {entry.rule.about for entry in RULES.values()} - {None}
-    assert sorted(about for about in told if about not in properties or not properties[about].__doc__) == []
+    said = {entry.rule.about for entry in RULES.values()} - {None}
+    assert sorted(about for about in said if about not in properties or not properties[about].__doc__) == []
 
 
 def test_nobody_but_the_rules_themselves_knows_a_rule_by_its_name():
@@ -222,7 +222,7 @@ def test_a_rule_is_a_generator_without_a_class():
 
 
 def _only_data(tree: ast.Module) -> bool:
-    """Whether every class is a record or a tuple with names, which hold data and nothing else."""
+    """Return whether every class is a record or a tuple with names, which hold data and nothing else."""
     for node in tree.body:
         if isinstance(node, ast.ClassDef):
             bases = {base.id for base in node.bases if isinstance(base, ast.Name)}

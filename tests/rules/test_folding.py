@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a hundred faults say the same, one finding tells of the first, of a few more places, and of the number."""
+"""A hundred faults of one cause are one finding, with the first place, a few more, and the number."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ COUNTED = 16
 """One fixture in so many is looked at to see how many take part."""
 
 AT_LEAST = {"bytes": 150, "branch": 80, "faulty branch": 50, "function": 70, "faulty function": 40}
-"""How many of the sample take part at least: a condition that shuts out too many must not go unnoticed."""
+"""The least part of the sample that is used: a condition that excludes too many must not go unnoticed."""
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What must hold of every model: changes that mean nothing change no verdict, and each single fault is found."""
+"""Properties of every model: changes that mean nothing change no verdict, and each single fault is found."""
 
 from __future__ import annotations
 

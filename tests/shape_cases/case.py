@@ -28,7 +28,7 @@ class Operand:
 
 @dataclass(frozen=True)
 class Case:
-    """A node; `mutation` tells what was done to the family's own case."""
+    """A node; `mutation` says what was done to the family's own case."""
 
     inputs: tuple[Operand | None, ...]
     attributes: Mapping[str, Any] = field(default_factory=dict)

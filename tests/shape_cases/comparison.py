@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What onnx and the shape rules say of a case, and how the two differ."""
+"""The results of onnx and of the shape rules for a case, and their differences."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from shape_cases.mutations import mutated
 
 @dataclass(frozen=True)
 class Explained:
-    """Why onnx-lint sees something differently: operators, a pattern of the line that tells the difference, reason.
+    """Why onnx-lint sees something differently: operators, a pattern of the line that shows the difference, reason.
 
     The operators are names with a space between, `Gemm` or of one version `Gemm-7`. The line is "onnx: MESSAGE" where
     only onnx rejects, "onnx-lint: PROBLEM" for each problem where only onnx-lint does, and "output N: onnx SHAPE,
@@ -38,7 +38,7 @@ class Explained:
     reason: str
 
     def covers(self, schema: onnx.defs.OpSchema, difference: str) -> bool:
-        """Whether this explains a difference of an operator."""
+        """Return whether this explains a difference of an operator."""
         names = {schema.name, f"{schema.name}-{schema.since_version}"}
         return not names.isdisjoint(self.operators.split()) and re.search(self.difference, difference) is not None
 
@@ -220,7 +220,7 @@ def differences(message: str, problems: str, their_shapes: list[Shapes], our_sha
 
 
 def _is_as_precise(one: Shapes, other: Shapes) -> bool:
-    """Whether the second shape contradicts nothing of the first, and knows each rank and size that the first knows."""
+    """Return whether the second shape agrees with the first, and knows each rank and size that the first knows."""
     if one is None:
         return True
     if isinstance(one, Held):

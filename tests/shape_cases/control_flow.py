@@ -36,7 +36,7 @@ def value(name: str, shape: Dims | None, kind: str | None = TENSOR) -> ValueInfo
 
 
 def step(name: str, source: str, target: str) -> list[NodeProto]:
-    """What a body does with a value: `w` is one of the main graph, of shape (3, 5)."""
+    """Return what a body does with a value: `w` is one of the main graph, of shape (3, 5)."""
     match name:
         case "same":
             return [helper.make_node("Identity", [source], [target])]

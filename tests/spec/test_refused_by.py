@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who refuses what breaks a clause: told with the finding, and an error for those who ask for that consumer."""
+"""The consumers that refuse a violation: named in the finding, and an error for those who ask for that consumer."""
 
 from __future__ import annotations
 

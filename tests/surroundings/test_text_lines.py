@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Findings in a text have their line and column, and are told without where these cannot be found."""
+"""Findings in a text have their line and column, and are reported without them where they cannot be found."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class Builder:
     imports: dict[str, int]
     ir_version: int
     left: int
-    """How many nodes may still be added."""
+    """The number of nodes that may still be added."""
     model: ModelProto = field(default_factory=ModelProto)
     feeds: dict[str, Any] = field(default_factory=dict)
     symbols: dict[str, int] = field(default_factory=dict)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is unknown because of a fault is no further fault."""
+"""A value that is unknown because of a fault causes no further finding."""
 
 from __future__ import annotations
 

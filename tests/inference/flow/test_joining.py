@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is declared of a value and what follows for it, joined."""
+"""Declared and inferred types of a value, joined."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many shapes are known, where knowledge ended for the others, and what reports say of it."""
+"""The number of known shapes, where knowledge ended for the others, and what reports say of it."""
 
 from __future__ import annotations
 

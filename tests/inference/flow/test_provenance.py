@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which values before one decide what is known of it, and which walks are told of; the command has tests of its own."""
+"""The values that decide what is known about another, and the walks that are reported."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _of_node(node: str) -> Model:
         ("y = Unsqueeze (x, axes)", ["x", "axes"]),
         ("y = Gemm (x, open, bias)", ["x", "open"]),
         ("y = Relu (x)", ["x"]),
-        # No single one of them is missed, so all are told.
+        # Each of them suffices alone, so all are reported.
         ("y = Constant <value_int = 3> ()", []),
         ("y = com.example.Op (x)", []),
     ],
@@ -57,8 +57,8 @@ def test_the_inputs_that_decide(node: str, sources: list[str]) -> None:
 
 def test_a_function_is_walked_for_each_call_that_brings_other_arguments() -> None:
     walks = _model(CALLS).provenance.walks()
-    told = [(str(walked.graph.place), None if walked.call is None else str(walked.call.node.place)) for walked in walks]
-    assert told == [
+    said = [(str(walked.graph.place), None if walked.call is None else str(walked.call.node.place)) for walked in walks]
+    assert said == [
         ("graph", None),
         ("functions[0]", "graph.node[1]"),
         ("functions[0]", "graph.node[2]"),

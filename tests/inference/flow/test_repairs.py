@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The change of a node with which its shapes fit, tried before it is told."""
+"""The change of a node with which its shapes fit, tried before it is proposed."""
 
 from __future__ import annotations
 

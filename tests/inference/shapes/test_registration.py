@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a shape rule is declared for operators, versions and domains."""
+"""Declarations of shape rules for operators, versions and domains."""
 
 from __future__ import annotations
 

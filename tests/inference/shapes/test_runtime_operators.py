@@ -30,7 +30,7 @@ def _schema(name: str) -> OperatorSchema:
 
 
 def _shapes(example: RuntimeNode, shapes: list[tuple[int | str | None, ...] | None]) -> tuple[object, list[object]]:
-    """What the rule makes of the inputs with these shapes: the outputs' shapes, and problems."""
+    """Return what the rule makes of the inputs with these shapes: the outputs' shapes, and problems."""
     schema = _schema(example.operator)
     rule = shape_rule(schema)
     assert rule is not None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What kind of attribute a serialized one is."""
+"""The kind of a serialized attribute."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many elements dimensions make."""
+"""The number of elements of dimensions."""
 
 from __future__ import annotations
 

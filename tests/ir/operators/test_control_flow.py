@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What control-flow nodes supply to the graphs in their attributes."""
+"""The inputs that control-flow nodes supply to the graphs in their attributes."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with an equation of Einsum."""
+"""Faults in equations of Einsum."""
 
 from __future__ import annotations
 

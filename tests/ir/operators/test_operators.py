@@ -117,7 +117,7 @@ class TestWhatAnOperatorIs:
             functions { name: "Gelu" domain: "" } functions { name: "Relu" domain: "ai.onnx" }
         """
         assert [status for _, status, _ in statuses(text)] == [OperatorStatus.FUNCTION] * 2
-        # That the names collide is told; nothing is said of the nodes, which do not fit the operators.
+        # The collision of names is reported, but not the nodes, which do not fit the operators.
         assert {message.partition(":")[0] for message in messages(text)} == {"standard-operator-collision"}
 
     def test_another_overload_of_a_function_is_not_the_operator(self):

@@ -124,7 +124,7 @@ def test_modes_are_bytes_up_to_six(modes, what):
 
 
 @pytest.mark.parametrize(
-    ("members", "values", "told"),
+    ("members", "values", "said"),
     [
         (1, _tensor(1, 2, float_data=[1, 2]), []),
         (1, _tensor(1, 2, float_data=[1, float("nan")]), []),
@@ -136,10 +136,10 @@ def test_modes_are_bytes_up_to_six(modes, what):
         (0, _tensor(1, 0), []),
     ],
 )
-def test_each_node_that_tests_membership_has_a_set_of_values(members, values, told):
+def test_each_node_that_tests_membership_has_a_set_of_values(members, values, said):
     found = _told(_modes(0, *[6] * members) | {"membership_values": values})
-    assert [attribute for attribute, _ in found] == ["membership_values"] * bool(told)
-    assert all(word in found[0][1] for word in told)
+    assert [attribute for attribute, _ in found] == ["membership_values"] * bool(said)
+    assert all(word in found[0][1] for word in said)
 
 
 def test_members_without_values_are_reported_unless_a_parameter_may_bring_them():

@@ -83,8 +83,8 @@ def test_no_more_is_read_than_the_limit_and_what_is_left_is_told() -> None:
     (Path("sub") / "more.bin").write_bytes(DATA)
     report = lint(model("sub/w.bin", "sub/more.bin", digest="0" * 40), external_bytes=len(DATA) + 1)
     assert [item.place for item in report.diagnostics] == ["graph.initializer[0].external_data[1]"]
-    (told,) = report.incomplete
-    assert told == (
+    (said,) = report.incomplete
+    assert said == (
         "the checksum of 'sub/more.bin' was not verified: its 8,192 bytes are more than the limit external_bytes leaves"
         " (option --limit external_bytes=N)"
     )

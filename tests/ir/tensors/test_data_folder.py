@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Links to files of external data: not followed, and told; or followed inside folders that the user trusts."""
+"""Links to files of external data: reported and not followed, or followed inside folders that the user trusts."""
 
 from __future__ import annotations
 
@@ -170,9 +170,9 @@ def test_the_cache_of_a_model_hub_gets_a_full_verdict(tmp_path: Path, monkeypatc
     (snapshot / "model.onnx").symlink_to("../../../blobs/aaaa")
     (snapshot / "model.onnx_data").symlink_to("../../../blobs/bbbb")
     path = str(snapshot / "model.onnx")
-    told = lint(path).files[0]
-    assert rules(told) == ["linked-external-file"]
-    assert told.incomplete
+    said = lint(path).files[0]
+    assert rules(said) == ["linked-external-file"]
+    assert said.incomplete
     full = lint(path, external_data_roots=[cache])
     assert (full.conforms, full.diagnostics, full.files[0].incomplete) == (True, (), ())
     # The same by the command line, and by a configuration whose path is relative to itself.

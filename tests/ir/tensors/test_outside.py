@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What rules judge in the values of a tensor they judge in the file beside the model, within limits, or it is told."""
+"""Rules judge values in the file beside the model as they judge those in it, within limits; beyond, it is reported."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def linted(folder: Path, model: Proto, **options: Any) -> FileReport:
 
 
 def dense(folder: Path, data: bytes, element_type: int, dims: list[int], **options: Any) -> FileReport:
-    """What is found in a model with one tensor, whose file holds the data at offset 3."""
+    """Return what is found in a model with one tensor, whose file holds the data at offset 3."""
     (folder / "w.bin").write_bytes(b"\xff\xff\xff" + data + b"\xff")
     model = schema.message("ModelProto")(ir_version=14)
     outside(model.graph.initializer.add(), element_type, dims, 3)
@@ -70,9 +70,9 @@ def test_a_boolean_other_than_0_and_1(tmp_path: Path):
 )
 def test_padding_that_is_not_zero(tmp_path: Path, element_type: int, elements: int, right: bytes, wrong: bytes):
     assert found(dense(tmp_path, right, element_type, [elements])) == []
-    ((rule, place, told),) = found(dense(tmp_path, wrong, element_type, [elements]))
+    ((rule, place, said),) = found(dense(tmp_path, wrong, element_type, [elements]))
     assert (rule, place) == ("nonzero-padding", ENTRY)
-    assert told.startswith("the last byte of the external data of tensor 'w'")
+    assert said.startswith("the last byte of the external data of tensor 'w'")
 
 
 def sparse_model(place: str) -> tuple[Proto, Proto]:
@@ -172,9 +172,9 @@ def test_a_git_lfs_pointer_is_called_that_however_small_the_tensor(tmp_path: Pat
     outside(model.graph.initializer.add(), element_type, dims)
     (tmp_path / "w.bin").write_bytes(POINTER)
     file = linted(tmp_path, model)
-    ((rule, _, told),) = found(file)
+    ((rule, _, said),) = found(file)
     assert rule == "missing-external-file"
-    assert told.endswith("'w.bin' is a Git LFS pointer; the file that it stands for was not checked out")
+    assert said.endswith("'w.bin' is a Git LFS pointer; the file that it stands for was not checked out")
     assert file.incomplete == ()
 
 

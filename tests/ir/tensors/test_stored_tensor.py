@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is told of a tensor without reading its contents."""
+"""The facts about a tensor that need no reading of its contents."""
 
 from __future__ import annotations
 

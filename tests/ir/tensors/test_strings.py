@@ -21,7 +21,7 @@ from onnx_lint.schema import wire
 
 
 def _judged(strings_: list[bytes]) -> tuple[int, list[tuple[int, int, int]]]:
-    """What a plain loop says: how many strings, and count, index and byte for each kind of fault."""
+    """Return what a plain loop says: how many strings, and count, index and byte for each kind of fault."""
     kinds: list[list[tuple[int, int]]] = [[], [], [], []]
     for index, string in enumerate(strings_):
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a run of records of one field ends."""
+"""The end of a run of records of one field."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ MOST = 4096
 
 
 def _expected(data: bytes) -> tuple[int, int]:
-    """Where the row ends and how many it has, told by the walk over single records."""
+    """The end and the length of the row, as a walk over single records finds them."""
     end = count = 0
     try:
         for field, wire_type, tag, value, following in wire.records(BytesSource(data), 0, len(data)):

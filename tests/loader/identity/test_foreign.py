@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is told of Protocol Buffers messages that are no models: those of other projects, and the others of ONNX."""
+"""Findings about Protocol Buffers messages that are no models: those of other projects, and the others of ONNX."""
 
 from __future__ import annotations
 

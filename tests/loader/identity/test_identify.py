@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is no model is told by what it is."""
+"""A file that is no model is reported with the kind of file that it is."""
 
 from __future__ import annotations
 

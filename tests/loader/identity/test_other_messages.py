@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is told of messages of ONNX that are no models."""
+"""Findings about messages of ONNX that are no models."""
 
 from __future__ import annotations
 

@@ -129,9 +129,9 @@ REFUSED = {
 
 def _retried(limit: str, arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run([*arguments, "--limit", f"{limit}=1"]) == 2
-    told = re.findall(r"\(--limit (\w+=\w+) suffices\)", capsys.readouterr().err)
-    assert [option.partition("=")[0] for option in told] == [limit]
-    code = run([*arguments, "--limit", told[0]])
+    said = re.findall(r"\(--limit (\w+=\w+) suffices\)", capsys.readouterr().err)
+    assert [option.partition("=")[0] for option in said] == [limit]
+    code = run([*arguments, "--limit", said[0]])
     assert (code in {0, 1}, capsys.readouterr().err) == (True, "")
 
 
@@ -240,5 +240,5 @@ def test_the_configuration_takes_units(tmp_path: Path, capsys: pytest.CaptureFix
     (tmp_path / "onnx-lint.toml").write_text("[limits]\nmemory = '1KiB'\n")
     (tmp_path / "m.onnx").write_bytes(FILES["binary"])
     assert run([str(tmp_path / "m.onnx"), "--config", str(tmp_path / "onnx-lint.toml"), "-f", "json"]) == 2
-    told = capsys.readouterr()
-    assert "more than the limit memory of 1 KiB" in json.loads(told.out)["files"][0]["unreadable"]
+    said = capsys.readouterr()
+    assert "more than the limit memory of 1 KiB" in json.loads(said.out)["files"][0]["unreadable"]

@@ -319,7 +319,7 @@ def test_domains():
 def test_contributed_operators_have_no_known_defaults():
     gelu = signature("BiasGelu", 1, "com.microsoft")
     assert ([p.name for p in gelu.inputs], gelu.has_default_values) == (["A", "B"], False)
-    # Every argument of EPContext may be left out, which only the least number of inputs tells.
+    # Every argument of EPContext may be left out, which only the least number of inputs shows.
     assert (signature("EPContext", 1, "com.microsoft").min_input, signature("Conv", 11).has_default_values) == (
         0,
         True,
@@ -541,7 +541,7 @@ def faulty(**changes):
     return MINIMAL | {"operators": [OPERATOR | changes]}
 
 
-# Document, place and reason; the last column tells whether the JSON Schema sees the fault as well.
+# Document, place and reason; the last column says whether the JSON Schema sees the fault as well.
 FAULTS = {
     "not_json": ("{", "line 1, column 2", "not JSON: Expecting property name enclosed in double quotes", None),
     "nan": ('{"format": NaN}', "", "NaN is not JSON", None),

@@ -37,7 +37,7 @@ Fields = tuple[Field, ...]
 
 @dataclass(frozen=True)
 class Widths:
-    """How many bytes varints are written in at least: bytes with no bits in them stand at their end.
+    """The least number of bytes of a varint: bytes with no bits in them stand at their end.
 
     Protocol Buffers reads tags and lengths of five bytes and values of ten at most.
     """
