@@ -319,7 +319,7 @@ class Counted(Record):
     """The words for one and for several."""
 
     def describe(self) -> str:
-        """Return the number in words: `215 names are no C90 identifiers`."""
+        """Return the number in words: `215 names are not C90 identifiers`."""
         return f"{self.count:,} {self.words[self.count != 1]}"
 
 

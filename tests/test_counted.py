@@ -12,7 +12,7 @@ from onnx_lint.spec.clauses import clauses
 
 ODD_NAMES = CLEAN.replace('"y"', '"y/out"').replace('"relu"', '"re lu"').replace('"x"', '"0"')
 
-LAST_LINE = "   = counted: 3 names are no C90 identifiers: --pedantic lists them"
+LAST_LINE = "   = counted: 3 names are not C90 identifiers: --pedantic lists them"
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def test_the_number_is_the_last_line_of_the_file(model, capsys):
 def test_json_has_it_beside_the_facts(model, capsys):
     run([model, "-f", "json"])
     (file,) = json.loads(capsys.readouterr().out)["files"]
-    assert file["counted"] == [{"rule": "non-c90-name", "count": 3, "message": "3 names are no C90 identifiers"}]
+    assert file["counted"] == [{"rule": "non-c90-name", "count": 3, "message": "3 names are not C90 identifiers"}]
     assert file["diagnostics"] == []
 
 

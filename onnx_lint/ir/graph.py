@@ -435,7 +435,7 @@ class Graph:
             if index < len(names):
                 return Definition(self, field, index)
             index -= len(names)
-        raise AssertionError("the name stands in one of the lists")
+        raise AssertionError("the name is in one of the lists")
 
     @cached_property
     def _numbers_before_nodes(self) -> dict[str, int]:

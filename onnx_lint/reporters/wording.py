@@ -163,7 +163,7 @@ def weakened_of(weakened: Iterable[Weakening], *, quiet: bool = False) -> Iterat
 
 
 def counted_of(found: Iterable[Counted]) -> str:
-    """Return what is only counted: `215 names are no C90 identifiers: --pedantic lists them`; empty if nothing is."""
+    """Return what is only counted: `215 names are not C90 identifiers: --pedantic lists them`; empty if nothing is."""
     found = tuple(found)
     numbers = ", ".join(item.describe() for item in found)
     them = "it" if sum(item.count for item in found) == 1 else "them"

@@ -42,8 +42,7 @@ def mismatched_attribute_type(model: Model) -> Iterator[Finding]:
         (field,) = value_fields(attribute.proto)
         yield Finding(
             attribute.place,
-            f"{attribute.describe()} is of type {ATTRIBUTE_TYPE_NAMES[kind]} "
-            f"and its value stands in field {quote(field)}",
+            f"{attribute.describe()} is of type {ATTRIBUTE_TYPE_NAMES[kind]} and its value is in field {quote(field)}",
             allowed=f"a value in field {quote(VALUE_FIELD_OF_TYPE[kind])}",
             subject=attribute.proto.name,
         )

@@ -42,7 +42,7 @@ def misplaced_attribute_reference(model: Model) -> Iterator[Finding]:
     for attribute in model.attributes(lambda kind: kind.is_reference):
         if attribute.function is not None and attribute.node is not None:
             continue
-        why = "the node stands in no function" if attribute.node else "a default stands in no function body"
+        why = "the node is not in a function" if attribute.node else "a default is not in a function body"
         yield Finding(
             attribute.place.at("ref_attr_name"),
             f"{attribute.describe()} refers to {quote(attribute.proto.ref_attr_name)}, and {why}",

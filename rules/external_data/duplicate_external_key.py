@@ -52,7 +52,7 @@ def duplicate_external_key(model: Model) -> Iterator[Finding]:
                 place = data.tensor.place
                 yield Finding(
                     place.at("external_data", index),
-                    f"the key {quote(key)} stands twice in the external data of {data.describe()}",
+                    f"the key {quote(key)} is listed twice in the external data of {data.describe()}",
                     related=(Related(place.at("external_data", first[key]), "first entry"),),
                     allowed="each key once",
                     subject=key,

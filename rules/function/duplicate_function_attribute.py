@@ -15,7 +15,7 @@ def duplicate_function_attribute(model: Model) -> Iterator[Finding]:
     ### Why it matters
 
     The list `attribute` holds the parameters without a default, `attribute_proto` those with one. A parameter that
-    stands in both has a default for one reader and none for the other; one that stands twice in `attribute_proto`
+    is in both has a default for one reader and none for the other; one that is listed twice in `attribute_proto`
     has two.
 
     ### What is allowed
@@ -71,7 +71,7 @@ def _duplicates(function: Function) -> Iterator[Finding]:
         where = f"twice in {field}" if field == other_field else f"in {other_field} and in {field}"
         yield Finding(
             place,
-            f"attribute parameter {quote(name)} of {function.body.describe()} stands {where}",
+            f"attribute parameter {quote(name)} of {function.body.describe()} is listed {where}",
             clause="FUN-6" if field == other_field else "FUN-7",
             related=(Related(other_place, f"first declaration of {quote(name)}, in {other_field}"),),
             allowed="each attribute parameter once",

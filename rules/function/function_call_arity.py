@@ -52,7 +52,7 @@ def _surplus(
     if count <= len(declared):
         return
     has = _count(len(declared), field)
-    verb = "gives" if field == "input" else "takes"
+    verb = "passes" if field == "input" else "takes"
     yield Finding(
         node.place.at(field, len(declared)),
         f"{node.describe()} {verb} {_count(count, field)}, {function.body.describe()} has {has}",

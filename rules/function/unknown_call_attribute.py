@@ -55,7 +55,7 @@ def unknown_call_attribute(model: Model) -> Iterator[Finding]:
                 continue
             yield Finding(
                 node.place.at("attribute", index).at("name"),
-                f"{node.describe()} gives attribute {quote(name)}, which {function.body.describe()} does not declare"
+                f"{node.describe()} passes attribute {quote(name)}, which {function.body.describe()} does not declare"
                 f"{suggestions(name, declared)}",
                 related=(Related(function.place, f"the function that is called: {function.body.describe()}"),),
                 allowed=quote_some(declared, 10) if declared else "no attributes",

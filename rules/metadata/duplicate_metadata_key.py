@@ -19,7 +19,7 @@ _CLAUSES = {
 
 @rule(clause=("META-1", "META-2", "META-2a", "MP-3"), since="0.1.0", about=Model.has_metadata, needs="metadata")
 def duplicate_metadata_key(model: Model) -> Iterator[Finding]:
-    """A metadata key stands twice in one list.
+    """A metadata key is listed twice.
 
     ### Why it matters
 
@@ -67,7 +67,7 @@ def _duplicates(metadata: Metadata) -> Iterator[Finding]:
     for index, entry in enumerate(metadata.entries):
         key = entry.key
         if key in first:
-            message = f"metadata key {quote(key)} of {metadata.owner} stands twice"
+            message = f"metadata key {quote(key)} of {metadata.owner} is listed twice"
             # Beside another value it decides which one a reader takes, the first or the last.
             has_fix = len(values[key]) == 1
             yield _finding(metadata, index, first[key], message, _CLAUSES[metadata.message], has_fix=has_fix)

@@ -118,7 +118,7 @@ def _short(schema: OperatorSchema, node: Node, side: GivenOperands, hint: str) -
     values = sum(side.given[len(side.parameters) - 1 :])
     return Finding(
         node.place,
-        f"{node.describe()} gives {counted(values, 'value')} to variadic {side.word} {quote(parameter.name)}, "
+        f"{node.describe()} has {counted(values, 'value')} for variadic {side.word} {quote(parameter.name)}, "
         f"{describe_schema(schema)} {_takes(side)} at least {parameter.min_arity}{hint}",
         clause=_clause(side),
         allowed=f"at least {counted(parameter.min_arity, 'value')}",
@@ -127,7 +127,7 @@ def _short(schema: OperatorSchema, node: Node, side: GivenOperands, hint: str) -
 
 
 def _takes(side: GivenOperands) -> str:
-    return "takes" if side.word == "input" else "gives"
+    return "takes" if side.word == "input" else "produces"
 
 
 def _clause(side: GivenOperands) -> str:

@@ -10,7 +10,7 @@ from onnx_lint.rule import Finding, rule
 
 @rule(clause="SPA-5", since="0.1.0", about=Model.has_sparse_tensors, needs="sparse-tensor")
 def unordered_sparse_indices(model: Model) -> Iterator[Finding]:
-    """The indices of a sparse tensor do not ascend, or one stands twice.
+    """The indices of a sparse tensor do not ascend, or one is repeated.
 
     ### Why it matters
 

@@ -19,7 +19,7 @@ def misplaced_tensor_data(model: Model) -> Iterator[Finding]:
 
     float_data for float and complex64, double_data for double and complex128, int64_data for int64, uint64_data for
     uint32 and uint64, string_data for string, int32_data for all others; and raw_data for everything but strings
-    (`string-in-raw-data`). Where values stand in several fields, only `ambiguous-tensor-data` reports.
+    (`string-in-raw-data`). Where values are in several fields, only `ambiguous-tensor-data` reports.
 
     ### Example
 
@@ -47,7 +47,7 @@ def _finding(tensor: StoredTensor) -> Finding:
     allowed = tensor.type.field if tensor.type.name == "string" else f"{tensor.type.field} or raw_data"
     return Finding(
         tensor.place.at(tensor.field),
-        f"{tensor.describe()} is of type {tensor.type.name} and its values stand in {tensor.field}",
+        f"{tensor.describe()} is of type {tensor.type.name} and its values are in {tensor.field}",
         allowed=allowed,
         offset=tensor.offset,
         subject=tensor.proto.name,

@@ -21,7 +21,7 @@ def duplicate_map_key(model: Model) -> Iterator[Finding]:
     Each key once. The specification calls a map an associative table and says no more; a reader that makes a
     dictionary of it keeps one value of the two.
 
-    Of each map the first key is reported that was there before.
+    In each map, the first repeated key is reported.
 
     ### Example
 
@@ -54,7 +54,7 @@ def duplicate_map_key(model: Model) -> Iterator[Finding]:
             shown = quote(key.decode("utf-8", "backslashreplace")) if isinstance(key, bytes) else str(key)
             yield Finding(
                 place.at(field, index),
-                f"key {shown} of the map was there before",
+                f"key {shown} of the map occurs more than once",
                 related=(Related(place.at(field, first[key]), "the first"),),
                 allowed="each key once",
                 subject=shown,

@@ -54,7 +54,7 @@ def _finding(mixture: Mixture) -> Finding:
     nested = "VAL-6" if mixture.is_of_tensors else "VAL-6a"
     return Finding(
         mixture.sequence.at(mixture.field, mixture.index),
-        f"{element} of the {whole} is of type {mixture.found}, what stands before it of type {mixture.wanted}",
+        f"{element} of the {whole} is of type {mixture.found}, the first is of type {mixture.wanted}",
         clause="VAL-4" if mixture.is_of_map else nested,
         related=(Related(mixture.sequence.at(mixture.field, 0), "the first"),),
         allowed=f"type {mixture.wanted}",

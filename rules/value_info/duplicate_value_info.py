@@ -107,7 +107,7 @@ _REPEATING: Final = ("more entry repeats an earlier one", "more entries repeat e
 
 def _finding(graph: Graph, clause: str, pair: tuple[int, int]) -> Finding:
     earlier, later = (Declaration(graph, "value_info", index) for index in pair)
-    message = f"value info {quote(later.name)} of {graph.describe()} stands twice"
+    message = f"value info {quote(later.name)} of {graph.describe()} is listed twice"
     if contradict(earlier.statements, later.statements):
         message += f", as {earlier.describe_type()} and as {later.describe_type()}"
     elif _differ_in_variables(earlier, later):

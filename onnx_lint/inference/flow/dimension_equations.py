@@ -227,7 +227,7 @@ def _of_declaration(
             said,
             given,
             place,
-            f"{what} is declared as {_word(said)}, and {node.describe()} gives {_word(given)}",
+            f"{what} is declared as {_word(said)}, and {node.describe()} produces {_word(given)}",
             is_declared=True,
         )
 

@@ -94,9 +94,10 @@ class Words(Record):
             case NotBroadcast(one=one, other=other):
                 pair = f"{self._input(one.operand)} {self._shape(one.operand)} and {self._input(other.operand)}"
                 what = f"{pair} {self._shape(other.operand)} of {node} cannot be broadcast to one shape"
-                return f"{what}: dimension {one.axis} is {one.size}, dimension {other.axis} is {other.size}"
+                sizes = [f"dimension {each.axis} of input {each.operand} is {each.size}" for each in (one, other)]
+                return f"{what}: {', '.join(sizes)}"
             case Indivisible(place=place, divisor=divisor, by=by):
-                return f"{self._place(place, node)}, which is no multiple of {divisor}{self._reason(divisor, by)}"
+                return f"{self._place(place, node)}, which is not a multiple of {divisor}{self._reason(divisor, by)}"
             case AxisOutOfRange(place=element, rank=rank, least=least):
                 return f"{self._element(element, node)}, the axes are {_axes(least, rank, 'from ')}"
             case Repeated(place=element, first=first, is_taken=is_taken):

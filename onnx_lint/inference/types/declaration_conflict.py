@@ -128,7 +128,7 @@ class ImpossibleDeclaration(DeclaredValue):
         hint = version_hint(self.schema, self.schemas, lambda schema: gives(schema, definition.index, self.declared))
         return (
             f"{word} {quote(self.subject)} of {self.graph.describe()} is declared as {self.declared}, "
-            f"which {definition.describe()} cannot be: {describe_schema(self.schema)} does not give it{hint}"
+            f"which {definition.describe()} cannot be: {describe_schema(self.schema)} does not produce it{hint}"
         )
 
     def notes(self) -> list[Note]:

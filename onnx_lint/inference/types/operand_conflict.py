@@ -102,8 +102,8 @@ class OperandConflict(Record):
                 for index in (problem.other, problem.index)
             )
             return f"{first} and {second} at {self.node.describe()}, {operator} {_binding(self.schema, problem)}{hint}"
-        what = f"output {problem.index} {quote(self.subject)} of {self.node.describe()} comes to be {problem.type}"
-        return f"{what}, which {operator} does not give{hint}"
+        what = f"output {problem.index} {quote(self.subject)} of {self.node.describe()} is inferred as {problem.type}"
+        return f"{what}, which {operator} does not produce{hint}"
 
     def notes(self) -> list[Note]:
         """Return the definitions of the inputs in question, and the call that supplies their types."""

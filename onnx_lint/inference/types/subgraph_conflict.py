@@ -56,7 +56,7 @@ class SubgraphConflict(Record):
             case SubgraphRole.CONDITION:
                 return f"{what} is {found}, as the condition of {node} it is {expected}"
             case SubgraphRole.BRANCH:
-                return f"{what} is {found}, the other branch of {node} gives {expected}"
+                return f"{what} is {found}, the other branch of {node} produces {expected}"
             case SubgraphRole.CARRIED:
                 return f"{what} is {found}, {node} carries on what begins as {expected}"
             case SubgraphRole.SCAN_OUTPUT:

@@ -88,7 +88,7 @@ def _pool_faults(given: Mapping[str, Proto], starts: list[int], pool: str, size:
     for n, (start, end) in enumerate(pairwise([*starts, size]), 1):
         if start > end:
             after = f"element {n} is {end}" if n < len(starts) else f"'{pool}' has {_elements(size)}"
-            yield "ngram_counts", f"has element {n - 1} {start}, {after}", f"ascending numbers up to {size}", pool
+            yield "ngram_counts", f"has {start} as element {n - 1}, {after}", f"ascending numbers up to {size}", pool
             return
         if (end - start) % n:
             what = f"leaves {_elements(end - start)} of '{pool}' to n-grams of length {n}"
