@@ -29,23 +29,38 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
 """The modules with the rules of each domain."""
 
 _NO_WORD: Final = "its description has no word on shapes"
-_PACKED: Final = "the description has several forms of packed inputs, which nothing in the node tells apart"
-_COMPILED: Final = "it stands for a graph that was compiled for a device"
+_PACKED: Final = "the description has several forms of packed inputs, which nothing in the node distinguishes"
+_COMPILED: Final = "it represents a graph that was compiled for a device"
+_RECENT: Final = "it is new in ONNX Runtime 1.32, which fuses it for generation of text on some devices only"
 
 RUNTIME_WITHOUT_SHAPES: Final[Mapping[str, str]] = {
     "BifurcationDetector": "how many words come out depends on what they are",
     "ComplexMul": _NO_WORD,
     "ComplexMulConj": _NO_WORD,
+    "ConvStateReplay": _RECENT,
     "DynamicSparseAttention": _PACKED,
     "EPContext": _COMPILED,
     "GatedDeltaNet": _PACKED,
+    "GatedDeltaNetStateReplay": _RECENT,
+    "GatherPacked": _RECENT,
+    "HyperConnectionLowRankMix": _RECENT,
     "HyperConnectionPreMix": _PACKED,
     "LinearAttention": _PACKED,
+    "Mamba2Verify": _RECENT,
+    "MatMulNBitsQLoRA": _RECENT,
+    "MatMulPacked": _RECENT,
+    "MoEGroupRouter": _RECENT,
+    "MoEPacked": _RECENT,
     "PackedSparseAttentionIndexer": _PACKED,
+    "PackedSparseAttentionIndexerMerge": _RECENT,
+    "RMSNormRotary": _RECENT,
+    "RouterGateUpProj": _RECENT,
     "SampleOp": "an example for authors of operators",
     "Snpe": _COMPILED,
     "SparseAttentionIndexer": _PACKED,
     "SparsePagedAttention": _PACKED,
+    "SpeculativePrefixCommit": _RECENT,
+    "SwiGLU": _RECENT,
     "VarlenNGramHashMapping": _PACKED,
     "WordConvEmbedding": _NO_WORD,
 }
