@@ -67,9 +67,9 @@ def _linked(text: str, own: str) -> str:
 
 _INDEX = """\
 Each rule finds one kind of fault; its severity is that of the clause that it decides, in the edition that the model
-is held against. The severity shown here is the worst in edition {edition}; a rule that is off runs with `--pedantic`,
-or when a selection names it. `onnx-lint rules` prints this list and `onnx-lint explain RULE` the first part of a
-rule's page.
+is checked against. The severity shown here is the worst in edition {edition}; a rule that is off runs with
+`--pedantic`, or when a selection names it. `onnx-lint rules` prints this list and `onnx-lint explain RULE` the first
+part of a rule's page.
 """
 
 

@@ -32,8 +32,8 @@ def untyped_attribute(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    State the type of the value. `onnx.helper.make_attribute` finds it by itself; it has to be told, as `attr_type`,
-    for an empty list only.
+    State the type of the value. `onnx.helper.make_attribute` finds it by itself, except for an empty list, which needs
+    `attr_type`.
 
     ```
     node { op_type: "Softmax" input: "x" output: "y" attribute { name: "axis" type: INT i: 1 } }

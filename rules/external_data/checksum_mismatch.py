@@ -22,9 +22,9 @@ def checksum_mismatch(model: Model, *, verify: bool = False) -> Iterator[Finding
     ### What is allowed
 
     The SHA-1 digest of the whole file as 40 hexadecimal digits. Whether the digest is right is tested only with
-    `verify` (`--verify-checksums`), since the file has to be read for it, once and in pieces. A file that cannot be
-    read, is larger than what the limit `external_bytes` leaves, or lies in a store, from which it would have to be
-    fetched whole, is reported as not verified.
+    `verify` (`--verify-checksums`), since the file has to be read for it, once and in pieces. A file is reported as
+    not verified if it cannot be read, if it is larger than what the limit `external_bytes` leaves, or if it is in a
+    store, because it would have to be fetched whole.
 
     ### Example
 

@@ -21,21 +21,21 @@ def exceeded_limit(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A model is input from a stranger. A file of a few kilobytes can stand for so much that whoever reads it runs out
-    of time or memory: functions that call one another twice each double the nodes with every level, and a runtime
-    has taken twice as long for each If inside an If.
+    A model is input from a stranger. A file of a few kilobytes can make its readers run out of time or memory:
+    functions that call one another twice double the nodes with every level, and a runtime has taken twice as long for
+    each If inside an If.
 
     ### What is allowed
 
-    Consumers come to harm beyond these limits, which is a warning: `graph_nesting` (10) for graphs inside one another,
-    `expanded_nodes` (1000000) for the nodes that the model has when each call of a function is replaced by the
-    function's body, `name_characters` (10000) for a name. onnx-lint itself judges such a model in full.
+    A warning, because consumers run into trouble beyond these limits: `graph_nesting` (10) for graphs inside one
+    another, `expanded_nodes` (1000000) for the nodes that the model has when each call of a function is replaced by
+    the function's body, `name_characters` (10000) for a name. onnx-lint itself judges such a model in full.
 
     Findings beyond these limits are left out of the report, which is a note: `findings_per_rule` (1000) and `findings`
     (10000) for one file.
 
-    A file beyond one of the other limits is *not checked*: that is no finding, the exit code is 2, and the message
-    names the option and the value that would do. These are `memory` (2GiB) for the memory that the model is estimated
+    A file beyond one of the other limits is *not checked*: that is not a finding, the exit code is 2, and the message
+    names the option and a value that is enough. These are `memory` (2GiB) for the memory that the model is estimated
     to need, without the contents of its tensors, `file_bytes` (16GiB) for the file, `text_bytes` (256MiB) for a model
     in text form, `fields` (50000000) for the fields that are read one by one, and for a remote model `download_bytes`
     (64MiB), `request_seconds` (60) and `remote_seconds` (3600). Data files beyond `external_bytes` (64GiB) are not

@@ -14,13 +14,13 @@ def duplicate_function_parameter(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A call passes values by position, and the body reads them by name: with two inputs of one name it cannot be told
-    which of two values the body gets.
+    A call passes values by position, and the body reads them by name: with two inputs of one name it is not defined
+    which of the two values the body gets.
 
     ### What is allowed
 
-    Input names that differ from one another, and output names that do. One name may stand in both lists: the input
-    is then handed through. ONNX Runtime refuses such a function, so it is reported with `--consumer onnxruntime` or
+    Input names that differ from one another, and output names that do. One name may be in both lists: the input is
+    then handed through. ONNX Runtime refuses such a function, so it is reported with `--consumer onnxruntime` or
     `--pedantic`. An empty name is for `unnamed-value`.
 
     ### Example

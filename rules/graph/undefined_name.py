@@ -19,8 +19,8 @@ def undefined_name(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     In a node input: a graph input, an initializer, or an output of an earlier node, in the same graph or, inside a
-    nested graph, in one around it. A function body sees only the function's own inputs and node outputs. An empty
-    name stands for an optional input that is left out and is no use of a value.
+    nested graph, in one around it. A function body sees only the function's own inputs and node outputs. An empty name
+    means an optional input that is left out, and does not use a value.
 
     In a graph output: a name that the graph itself defines. An output of a nested graph that only an outer graph
     defines is for `outer-scope-output`.

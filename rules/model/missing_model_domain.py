@@ -13,8 +13,8 @@ def missing_model_domain(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The domain names whose model it is; together with the model's version and the name of its graph it tells the
-    model apart from all others.
+    The domain says whose model it is. Together with the model's version and the name of its graph, it identifies the
+    model.
 
     ### What is allowed
 

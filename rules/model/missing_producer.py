@@ -13,8 +13,8 @@ def missing_producer(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    What is wrong with a model is most often wrong with its exporter. Without its name and version nobody can tell
-    where to look, and runtimes cannot work around known faults of certain versions.
+    Most faults of models are faults of their exporters. Without the exporter's name and version nobody knows where to
+    look, and runtimes cannot work around known faults of certain versions.
 
     ### What is allowed
 

@@ -17,13 +17,13 @@ def missing_magic(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The word tells an operator set from a model and from anything else that Protocol Buffers writes.
+    The word distinguishes an operator set from a model and from anything else that Protocol Buffers writes.
 
     ### What is allowed
 
     `ONNXOPSET` in `magic`, letter by letter, as the first field of the file. A writer of Protocol Buffers may put
-    fields in any order, and a reader of the document does not mind; but who tells a file by its first bytes does
-    not find the word elsewhere. In text form and JSON the order is free.
+    fields in any order, and a parser accepts that. But a program that recognizes a file by its first bytes does not
+    find the word elsewhere. In text form and JSON the order is free.
 
     ### Example
 

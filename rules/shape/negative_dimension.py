@@ -18,8 +18,8 @@ def negative_dimension(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    Sizes from 0 on in every shape of a type. A dimension of which nothing is known has neither a value nor a
-    variable. There is one finding for the model, which tells how many dimensions are negative.
+    Sizes from 0 on in every shape of a type. An unknown dimension has neither a value nor a variable. There is one
+    finding for the model, with the number of negative dimensions.
 
     ### Example
 

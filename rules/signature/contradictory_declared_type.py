@@ -18,14 +18,14 @@ def contradictory_declared_type(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    For outputs of graphs and for `value_info` the kind of type and the element type that the node gives by its
-    operator's signature, its attributes and the types of its inputs. Where these do not decide the type, as behind an
-    unknown operator, any type that the signature has for the output: a Relu gives no sequence, whatever it is given.
-    If the operator itself is unknown, any declaration is right.
+    For outputs of graphs and for `value_info`: the kind of type and the element type that follow from the signature of
+    the node's operator, its attributes and the types of its inputs. Where these do not decide the type, as after an
+    unknown operator: any type that the signature has for the output. A Relu never produces a sequence. If the operator
+    itself is unknown, any declaration is right.
 
-    Functions may be called with several types, and their `value_info`, which may name inputs and outputs too, can tell
-    of one only. It is right if it fits one of the calls, and wrong if none of them brings what it says, or if no call
-    could.
+    A function may be called with several types, but its `value_info`, which may name inputs and outputs too, can
+    declare only one. It is right if it fits one of the calls, and wrong if it fits none of them, or if no call could
+    fit.
 
     Shapes are for `contradictory-declared-shape`, two declarations of one value for `contradictory-value-info`, an
     optional type and the type in it for `unconverted-optional`.

@@ -27,17 +27,17 @@ def impossible_attribute_value(model: Model) -> Iterator[Finding]:
     - numbers in their range: pads of convolutions and pools are not negative, `blocksize`, `size` of LRN, numbers of
       heads and groups and the like are positive, `axes` of Squeeze-1 and Unsqueeze-1 and `axis` of Flatten up to opset
       10 do not count from the back;
-    - lists that belong together are equally long: `kernel_shape`, `strides` and `dilations`, of which `pads` has two
-      for each; keys and values of LabelEncoder; the `nodes_*`, `class_*`, `target_*` and `leaf_*` of tree ensembles;
+    - lists that belong together are equally long: `kernel_shape`, `strides` and `dilations`, and `pads`, with two for
+      each; keys and values of LabelEncoder; the `nodes_*`, `class_*`, `target_*` and `leaf_*` of tree ensembles;
       `offset` and `scale` of Scaler, and so on;
     - `equation` of Einsum: terms of letters with at most one ellipsis each, as many as there are inputs, and behind
-      `->` only labels that stand before it;
+      `->` only labels that also occur before it;
     - `pattern` of RegexFullMatch: what RE2 compiles, so no lookahead and no reference to a group;
-    - `activations` of RNN, GRU and LSTM: 1, 2 or 3 for each direction. The default of RNN has two, which is let pass;
+    - `activations` of RNN, GRU and LSTM: 1, 2 or 3 for each direction. The default of RNN has two, which is accepted;
     - `value` of ConstantOfShape: one element; `kernel_params` of support vector machines: three;
     - TreeEnsemble: positions of nodes and leaves that are there, no node that is a child twice or leads back to
-      itself, targets below `n_targets`, modes 0 to 6 of type uint8, and a set of `membership_values` for each node that
-      tests membership;
+      itself, targets below `n_targets`, modes 0 to 6 of type uint8, and a set of `membership_values` for each node
+      that tests membership;
     - TreeEnsembleClassifier and TreeEnsembleRegressor: no id twice in a tree, children and votes of nodes that are
       there, no node that leads back to itself, votes for classes and targets that are there, a base value for each of
       them or none;
@@ -46,7 +46,7 @@ def impossible_attribute_value(model: Model) -> Iterator[Finding]:
       `coefficients` for each of them. ONNX Runtime runs further labels, which have no score, and the message says so;
     - TfIdfVectorizer: n-grams of at least one element, and no longer ones than `ngram_counts` has places in the pool
       for; these ascend within the pool, and whole n-grams lie between them; a coordinate in `ngram_indexes` for each
-      n-gram ("This list is parallel to the specified 'pool_*' attribute"), of which ONNX Runtime takes any number.
+      n-gram ("This list is parallel to the specified 'pool_*' attribute"); ONNX Runtime takes any number of them.
 
     The ids of each tree of a TreeEnsembleRegressor start at 0 and increment by 1. ONNX Runtime takes other ids as long
     as they are below the number of nodes of all trees, and the message says so. The text of TreeEnsembleClassifier
@@ -59,9 +59,9 @@ def impossible_attribute_value(model: Model) -> Iterator[Finding]:
     OneHotEncoder, values of Imputer, pools of TfIdfVectorizer and `coefficients` of LinearClassifier have at least one
     element: ONNX Runtime refuses a model without any.
 
-    Where an attribute refers to a parameter of a function, each value counts that a
-    call or a default brings there, through functions that hand it on as well. What depends on shapes is for
-    `impossible-operator-extent`, words and numbers that are one of a few for `unsupported-attribute-value`.
+    Where an attribute refers to a parameter of a function, the values of all calls and the default are checked, also
+    if functions pass them on. What depends on shapes is for `impossible-operator-extent`, words and numbers that are
+    one of a few for `unsupported-attribute-value`.
 
     ### Example
 

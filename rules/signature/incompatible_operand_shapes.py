@@ -24,9 +24,9 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    For each input the ranks that the operator's description gives, sizes that agree where the description has them
-    agree, and shapes that broadcast where the operator broadcasts. What is not known fits everything: a dimension
-    without a size, a variable, a value behind an unknown operator.
+    For each input the ranks that the operator's description allows, equal sizes where it requires them, and shapes
+    that broadcast where the operator broadcasts. Whatever is unknown fits everything: a dimension without a size, a
+    variable, a value behind an unknown operator.
 
     Some operators require a scalar, or a list, and onnx.checker and ONNX Runtime take one element of another rank: a
     bound of Clip as `[1]`, the shape of Expand as a scalar. That is a warning, whose message says so, and nothing where
@@ -34,13 +34,13 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
     where they refuse it: for the bounds of Range and the size of a window only where the operand is a constant, as
     both look at constants alone.
 
-    Shapes follow from inputs, initializers, attributes and declarations through all nodes, subgraphs and functions, and
-    with them the values by which shapes are decided. A function is judged with the arguments of its calls, and what is
-    wrong in its body is reported once. What comes out of a node with such a fault counts as unknown. A node whose
-    operands, attributes or types are wrong is not judged, and neither is an operator that is deprecated.
+    Shapes follow from inputs, initializers, attributes and declarations through all nodes, subgraphs and functions,
+    and so do the values that decide shapes. A function is judged with the arguments of its calls, and a fault in its
+    body is reported once. The outputs of a node with such a fault count as unknown. A node whose operands, attributes
+    or types are wrong is not judged, and neither is an operator that is deprecated.
 
-    For operators of ONNX Runtime (com.microsoft) the source is what it refuses when it makes a session: scales of
-    QLinearAdd that are no scalars, queries of GroupQueryAttention in two dimensions.
+    For operators of ONNX Runtime (com.microsoft) the source is what it refuses when it creates a session: scales of
+    QLinearAdd that are not scalars, queries of GroupQueryAttention in two dimensions.
 
     Values that decide shapes are for `unsupported-operand-value`, attributes for `impossible-operator-extent`.
 

@@ -20,13 +20,12 @@ def mismatched_operand_type(model: Model) -> Iterator[Finding]:
 
     For each input one of the types of the signature at the imported version, and for the inputs that share a type
     variable, such as `T`, one type for all of them. An output whose type follows from attributes or inputs has to be
-    of a type of the signature too. A value that nothing tells the type of, and an input that is left out, fit
-    everything.
+    of a type of the signature too. A value of unknown type, and an input that is left out, fit everything.
 
     Types follow from inputs, initializers and attributes, through all nodes, subgraphs and functions. A function is
-    judged with the types of its calls, and what is wrong in its body is reported once. What comes out of a node with
-    such a fault counts as unknown. An operator that is deprecated, or of an operator set that onnx-lint does not know
-    yet, is not judged. A sparse initializer counts as the tensor that it stands for.
+    judged with the types of its calls, and what is wrong in its body is reported once. The outputs of a node with such
+    a fault count as unknown. A deprecated operator, and one of an operator set that onnx-lint does not know yet, is
+    not judged. A sparse initializer counts as the tensor that it represents.
 
     Shapes are for `incompatible-operand-shapes`. An optional type where the type in it is needed is for
     `unconverted-optional` (from edition 1.16 on), a number of an element type that the operator does not know for

@@ -31,13 +31,13 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    Every attribute that the signature at the imported version calls required is there. In a function body an
-    attribute that refers to a parameter of the function counts as given; whether the calls give the parameter a
-    value is for `unbound-required-attribute`. An attribute with nearly the name of the required one,
-    such as `axsi` for `axis`, has one finding, of `unknown-operator-attribute`.
+    Every attribute that the signature at the imported version calls required. In a function body an attribute that
+    refers to a parameter of the function counts as given; whether the calls give the parameter a value is for
+    `unbound-required-attribute`. An attribute with nearly the name of the required one, such as `axsi` for `axis`, has
+    one finding, of `unknown-operator-attribute`.
 
-    Some operators leave a choice, of which the signature knows nothing and the description says that one has to be
-    there: the values of Constant, `num_outputs` or the input `split` of Split since opset 18, `scales` or `sizes` of
+    For some operators one of several attributes or inputs is required. The signature does not say so, the description
+    does: the values of Constant, `num_outputs` or the input `split` of Split since opset 18, `scales` or `sizes` of
     Resize since opset 13, the input or the `type` of Optional, the pools of TfIdfVectorizer, the keys and values of
     LabelEncoder, the class labels of classifiers and ZipMap, the `cats` of OneHotEncoder, the values of Imputer, the
     vocabularies of DictVectorizer, the lists of CategoryMapper. The `coefficients` of LinearRegressor "must be passed

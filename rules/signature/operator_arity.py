@@ -33,22 +33,21 @@ def operator_arity(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    The number that the signature gives for the imported version. Optional operands at the end may be left out.
-    Operators with a variadic operand take any number from its minimum on; some others take certain numbers only,
-    such as one output or five. Adam, Adagrad and Momentum take groups behind the learning rate and the update count:
-    "the tensors to be optimized, followed by their respective gradients", followed by one state of each or two, and
-    give all of them but the gradients. QLinearConcat of ONNX Runtime has a scale and a zero point behind each tensor.
+    The number in the signature of the imported version. Optional operands at the end may be left out. Operators with a
+    variadic operand take any number from its minimum on; some others take certain numbers only, such as one output or
+    five. Adam, Adagrad and Momentum take groups behind the learning rate and the update count: "the tensors to be
+    optimized, followed by their respective gradients", followed by one or two states of each, and produce all of them
+    except the gradients. QLinearConcat of ONNX Runtime has a scale and a zero point after each tensor.
 
-    A place with an empty name counts as an operand, at the end of the list too, as it does for onnx.checker. It is
-    no value, however: a variadic operand of which fewer values are given than its minimum is reported, which
-    onnx.checker, counting names, does not do. The specification asks for a number of operands and leaves open what
-    that says about empty names.
+    An entry with an empty name counts as an operand, at the end of the list too, as it does for onnx.checker. But it
+    is not a value: a variadic operand with fewer values than its minimum is reported. onnx.checker counts names and
+    does not report it. The specification requires a number of operands and says nothing about empty names there.
 
     A node without any output is for `node-without-outputs`, an empty name in place of a required operand for
     `omitted-required-operand`. Calls of functions are for `function-call-arity`.
 
-    Where the node gives attributes by the names of the missing inputs, as earlier versions of some operators had them,
-    `unknown-operator-attribute` says it.
+    If the node has attributes with the names of the missing inputs, as in earlier versions of some operators,
+    `unknown-operator-attribute` reports them instead.
 
     ### Example
 

@@ -27,18 +27,17 @@ def unknown_operator_attribute(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    What the attribute says is lost: consumers refuse the node or ignore it. Behind it is a misspelling, an
-    attribute that came or went with another operator set version, or one of a framework's own.
+    The content of the attribute is lost: consumers refuse the node or ignore the attribute. The cause is a
+    misspelling, an attribute of another operator set version, or one of a framework's own.
 
     ### What is allowed
 
-    The attributes of the operator's signature at the imported version. Names that begin with two underscores are
-    left to implementations: exporters and runtimes keep notes for themselves under them, and onnx.checker passes
-    over them. An attribute without a name is for `unnamed-attribute`, one of a call of a function for
-    `unknown-call-attribute`.
+    The attributes of the operator's signature at the imported version. Names that begin with two underscores are left
+    to implementations: exporters and runtimes keep notes of their own in them, and onnx.checker ignores them. An
+    attribute without a name is for `unnamed-attribute`, one of a call of a function for `unknown-call-attribute`.
 
-    The schemas of `onnx` let a few operators (LayerNormalization) have any attribute beside their own, of which the
-    operator's documentation says nothing; onnx-lint follows the documentation.
+    The schemas of `onnx` allow a few operators (LayerNormalization) any other attribute. The operators' documentation
+    does not, and onnx-lint follows the documentation.
 
     Attributes by the name of an input that the node lacks, such as the axes of Unsqueeze, which were an attribute once,
     have one finding for each node, and the inputs that it lacks none. An attribute with nearly the name of a required

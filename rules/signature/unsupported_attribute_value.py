@@ -37,23 +37,22 @@ def unsupported_attribute_value(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The operator's description names the values and what each of them does. For any other a consumer has nothing to
-    do, and refuses the node or falls back on one of them silently. onnx.checker does not look at values.
+    The operator's description names the values and what each of them does. For any other value a consumer refuses the
+    node or silently falls back to one of them. onnx.checker does not look at values.
 
     ### What is allowed
 
-    For attributes of which the operators' documentation names the values, one of these, in the same letter case:
-    modes and other words (`auto_pad`, `mode`, `direction`, `reduction`, `coordinate_transformation_mode`, ...),
-    numbers that stand for something (`center_point_box`), and numbers of element types (`to`, `dtype`), of which
-    the types of the output are allowed. Each element of a list has to be one of the values. The sets are those of
-    the imported version.
+    If the operator's documentation lists the values of an attribute, one of these, in the same letter case: modes and
+    other words (`auto_pad`, `mode`, `direction`, `reduction`, `coordinate_transformation_mode`, ...), numbers with a
+    meaning (`center_point_box`), and numbers of element types (`to`, `dtype`), which must be types of the output. Each
+    element of a list has to be one of the values. The sets are those of the imported version.
 
     For flags such as `keepdims` or `reverse` the text says what 1 means and not that other numbers are wrong. ONNX
     Runtime refuses them (`reverse`) or takes them for 0 (`keepdims`), so they are a warning.
 
-    Where an attribute refers to a parameter of a function, each value counts that a call or a default brings there,
-    through functions that hand it on as well. Attributes of the wrong type are for `wrong-operator-attribute-type`.
-    Attributes of domains that ONNX does not publish may have any value.
+    Where an attribute refers to a parameter of a function, the values of all calls and the default are checked, also
+    if functions pass them on. Attributes of the wrong type are for `wrong-operator-attribute-type`. Attributes of
+    domains that ONNX does not publish may have any value.
 
     ### Example
 

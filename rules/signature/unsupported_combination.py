@@ -26,7 +26,7 @@ from onnx_lint.rule import Finding, Related, rule
 
 @rule(clause=("NOD-7c", "NOD-7d"), since="0.1.0", about=Model.has_broken_combinations, needs="node")
 def unsupported_combination(model: Model) -> Iterator[Finding]:
-    """A node gives attributes or operands together that exclude each other, or one without the other it belongs to.
+    """A node has attributes or operands that exclude each other, or one without the other that it belongs to.
 
     ### Why it matters
 
@@ -40,29 +40,30 @@ def unsupported_combination(model: Model) -> Iterator[Finding]:
 
     - one and only one of: the values of Constant, the keys and the values of LabelEncoder, the class labels of
       classifiers and ZipMap, the `cats` of OneHotEncoder, the pools of TfIdfVectorizer, the vocabularies of
-      DictVectorizer, the imputed values of Imputer, `num_outputs` and `split` of Split, `scales` and `sizes` of Resize;
+      DictVectorizer, the imputed values of Imputer, `num_outputs` and `split` of Split, `scales` and `sizes` of
+      Resize;
     - both or neither: `past_key` and `past_value`, `present_key` and `present_value` of Attention, `prob_a` and
-      `prob_b` of SVMClassifier, the two lists of CategoryMapper, `offset` and `scale` of Scaler, which have one length,
-      `past_key` and `past_value` of GroupQueryAttention of ONNX Runtime;
-    - all or none: the lists of nodes of TreeEnsembleClassifier and TreeEnsembleRegressor, and those of votes. The lists
-      form tuples, and their descriptions let only `nodes_hitrates` and `nodes_missing_value_tracks_true` be left out.
-      ONNX Runtime refuses the model;
-    - not both: `nonpad_kv_seqlen` and past or present keys and values of Attention, `pads` and an `auto_pad` other than
-      NOTSET, an attribute of TreeEnsembleClassifier or TreeEnsembleRegressor and the one that is called the same with
-      `_as_tensor` at the end. For pools, where consumers pass over the pads, that is a warning, and so is a `default_*`
-      of LabelEncoder since version 4 that is of another type than its `values_*`.
+      `prob_b` of SVMClassifier, the two lists of CategoryMapper, `offset` and `scale` of Scaler, which have one
+      length, `past_key` and `past_value` of GroupQueryAttention of ONNX Runtime;
+    - all or none: the lists of nodes of TreeEnsembleClassifier and TreeEnsembleRegressor, and those of votes. The
+      lists form tuples, and their descriptions let only `nodes_hitrates` and `nodes_missing_value_tracks_true` be left
+      out. ONNX Runtime refuses the model;
+    - not both: `nonpad_kv_seqlen` and past or present keys and values of Attention, `pads` and an `auto_pad` other
+      than NOTSET, an attribute of TreeEnsembleClassifier or TreeEnsembleRegressor and the one that is called the same
+      with `_as_tensor` at the end. For pools, where consumers ignore the pads, that is a warning, and so is a
+      `default_*` of LabelEncoder since version 4 that is of another type than its `values_*`.
 
-    That none of several is there, of which one is needed, is for `missing-operator-attribute`.
+    If one of several is required and none is there, `missing-operator-attribute` reports it.
 
-    The texts do not say whether an empty list is given. Beside another value it counts as given for Constant, of which
+    The texts do not say whether an empty list is given. Beside another value it counts as given for Constant, whose
     `value_ints` without elements is a tensor of shape [0], and for LabelEncoder, OneHotEncoder, SVMClassifier and
     TfIdfVectorizer, because onnx or ONNX Runtime refuses such a node; the message says which. For all others it counts
     as not given: exporters write both `classlabels_*` of ZipMap and leave one empty, and consumers run that. An empty
     tensor of `scales` or `sizes` counts as not given: in operator set 11 `scales` is required and has to be empty
     beside `sizes`. There a `scales` of unknown length passes.
 
-    Where attributes refer to parameters of a function, those count that a call or a default gives; a function that
-    hands on two of which each call gives one is all right.
+    Where attributes refer to parameters of a function, those with a value from a call or a default count. A function
+    may pass on two parameters if each call gives only one of them a value.
 
     ### Example
 

@@ -19,9 +19,9 @@ def unsupported_operand_value(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     The axes, sizes, repeats, steps and pads that the operator's description takes for the shapes of the other inputs,
-    and as many of them. Values are known of initializers and Constant nodes, and of what the operators make of them
-    with which exporters compute shapes (Shape, Gather, Concat, arithmetic on integers and others). A value that is not
-    known fits everything.
+    and as many of them. Known values are those of initializers and Constant nodes, and the results of the operators
+    with which exporters compute shapes (Shape, Gather, Concat, arithmetic on integers and others). An unknown value
+    fits everything.
 
     SequenceAt and SequenceErase take nothing from a sequence without elements, whatever the position is.
 
@@ -41,7 +41,7 @@ def unsupported_operand_value(model: Model) -> Iterator[Finding]:
     ### How to fix
 
     Compute the value so that it goes with the shapes; a size that was written down when the model was exported fits no
-    other input. In Reshape one -1 stands for what is left.
+    other input. In Reshape one -1 means the remaining elements.
 
     - PyTorch: `dynamic_shapes=` keeps sizes that may change as computations and writes no numbers.
 

@@ -13,8 +13,8 @@ def explicit_default_value(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    What is not stored is zero, or the empty string. Storing it as well takes space, and a consumer that counts the
-    stored values to tell how dense the tensor is counts wrong.
+    Every element that is not stored is zero, or the empty string. Storing it as well takes space, and a consumer that
+    computes the density from the number of stored values gets it wrong.
 
     ### What is allowed
 

@@ -23,10 +23,10 @@ def duplicate_value_info(model: Model) -> Iterator[Finding]:
     One entry for each value of a graph or function.
 
     In a graph it is an error when the two contradict each other: another kind of type, element type, rank or size.
-    Some optimisers and quantisers write an entry twice as it is, which all tools accept; that, and an entry that
-    only knows more than the other or has other dimension variables, is a note. In a function, where the text asks for
-    distinct names, it is an error in any case. There is one finding for the entries of a graph that contradict
-    earlier ones and one for those that do not, which tell how many there are.
+    Some optimisers and quantisers write an entry twice as it is, which all tools accept; that, and an entry that only
+    knows more than the other or has other dimension variables, is a note. In a function, where the text asks for
+    distinct names, it is an error in any case. There is one finding for the entries of a graph that contradict earlier
+    ones and one for those that do not, each with their number.
 
     ### Example
 

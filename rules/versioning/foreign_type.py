@@ -18,10 +18,10 @@ def foreign_type(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    Under edition 1.9 and `--variant onnx`, tensor types. The later editions give both variants the same types, from
-    IR version 6 on (`premature-feature`), and `--variant onnx-ml`, the default, has them in every edition. The
-    table of types in edition 1.9 lists sequence and map under ONNX nevertheless; the two sentences that tell the
-    variants apart are plainer, and onnx-lint follows them. Sparse and optional types are for `premature-feature`.
+    Under edition 1.9 and `--variant onnx`, tensor types. The later editions give both variants the same types, from IR
+    version 6 on (`premature-feature`), and `--variant onnx-ml`, the default, has them in every edition. The table of
+    types in edition 1.9 lists sequence and map under ONNX nevertheless; the two sentences that distinguish the
+    variants are plainer, and onnx-lint follows them. Sparse and optional types are for `premature-feature`.
 
     ### Example
 

@@ -24,10 +24,10 @@ def unknown_ir_version(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    The versions that ONNX has published: 1 to 14. Under an earlier edition, those that its release of ONNX knew: 1 to 7
-    under `--edition 1.9`, to 10 under 1.16, to 13 under 1.21. The text says that the valid versions are those of the
-    schema's enumeration, and each release has its own; the table of releases, not the text of edition 1.9, which
-    prints an enumeration that ends at 3, tells what a release knew.
+    The versions that ONNX has published: 1 to 14. Under an earlier edition, those that its release of ONNX knew: 1 to
+    7 under `--edition 1.9`, to 10 under 1.16, to 13 under 1.21. The text says that the valid versions are those of the
+    schema's enumeration, and each release has its own. onnx-lint takes them from the table of releases, because the
+    text of edition 1.9 prints an enumeration that ends at 3.
 
     The rest of a model that is newer than the edition is judged nevertheless, by the rules of the version that it
     states; with a version that was never published, by those of the newest. A model that states none is for
