@@ -140,9 +140,9 @@ class Diagnostic(Record):
     count: int = 1
     """The number of faults that it reports."""
     hint: str | None = None
-    """What to do about it, in a few words; None if that is not known of this finding."""
+    """How to fix it, in a few words; None if unknown."""
     cause: str | None = None
-    """What tells findings of one cause; None for one that is never folded."""
+    """Equal for findings of one cause; None for one that is never folded."""
     members: tuple[Diagnostic, ...] = ()
     """The findings of one cause that are folded into this one, itself the first; empty for one by itself."""
     position: tuple[int, int] | None = None
@@ -153,7 +153,7 @@ class Diagnostic(Record):
     """If several formats show lines around different numbers of findings per rule: the numbers of the formats that show
     these lines. A format shows the same whatever other reports are written."""
     fix: ProposedFix | None = None
-    """What mends it, in a binary file."""
+    """The fix, in a binary file."""
     edits: Fix | None = None
     """The edits of the fix, while the file is mended; None in reports. Findings may share one."""
     declared_by: str | None = None

@@ -72,7 +72,7 @@ def _findings(report: Report, options: Options) -> Iterator[str]:
     """Yield the sections of the files, the most severe first across all files, since there may not be room for all."""
     many = len(report.files) > 1
     last: FileReport | None = None
-    told: set[int] = set()
+    listed: set[int] = set()
     drawn = 0
     for level in (None, *reversed(Severity)):
         for index, file in enumerate(report.files):
@@ -81,8 +81,8 @@ def _findings(report: Report, options: Options) -> Iterator[str]:
             if not rows and (level is not None or not _is_undone(file)):
                 continue
             if last is not file:
-                yield _heading(file, report) if index not in told else f"\n### {_inert(shown_path(file.path))}\n"
-            told.add(index)
+                yield _heading(file, report) if index not in listed else f"\n### {_inert(shown_path(file.path))}\n"
+            listed.add(index)
             last = file
             yield from rows
             for item in file.diagnostics:
@@ -91,7 +91,7 @@ def _findings(report: Report, options: Options) -> Iterator[str]:
                     yield f"\nAround {_code(item.place)}:\n\n{_mermaid(item.neighbourhood)}"
     for index, file in enumerate(report.files):
         is_shown = not many or options.verbose or not is_unremarkable(file, report)
-        if index not in told and is_shown and not options.quiet:
+        if index not in listed and is_shown and not options.quiet:
             yield _heading(file, report)
 
 
