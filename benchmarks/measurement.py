@@ -23,9 +23,10 @@ _OF_DEVELOPERS: Final = frozenset({"PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREF
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One process: seconds from start to end, peak of resident memory in MB (10**6 bytes), how it ended."""
+    """One process: seconds from start to end and of the processor, peak of resident memory in MB (10**6 bytes), how."""
 
     seconds: float
+    processor_seconds: float
     peak: float
     exit_code: int
     complaint: str
@@ -69,6 +70,11 @@ class Series:
         return statistics.median(run.seconds for run in self.runs)
 
     @property
+    def processor_seconds(self) -> float:
+        """The median of the times of the processor, which depend less on what else runs."""
+        return statistics.median(run.processor_seconds for run in self.runs)
+
+    @property
     def peak(self) -> float:
         """The largest of the peaks."""
         return max(run.peak for run in self.runs)
@@ -93,7 +99,7 @@ signal.signal(signal.SIGALRM, lambda *_: os.kill(process, signal.SIGKILL))
 signal.setitimer(signal.ITIMER_REAL, float(limit))
 _, status, usage = os.wait4(process, 0)
 seconds = time.perf_counter() - start
-print(seconds, usage.ru_maxrss, os.waitstatus_to_exitcode(status))
+print(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss, os.waitstatus_to_exitcode(status))
 """
 """Starts a command and measures it.
 
@@ -151,7 +157,7 @@ class Laboratory:
             check=True,
             text=True,
         )
-        seconds, peak, exit_code = done.stdout.split()
+        seconds, processor_seconds, peak, exit_code = done.stdout.split()
         lines = errors.read_text(errors="replace").strip().splitlines()
         complaint = lines[-1].replace(f"{Path(arguments[-1]).parent}{os.sep}", "") if lines else ""
-        return Run(float(seconds), int(peak) * 1024 / 1e6, int(exit_code), complaint)
+        return Run(float(seconds), float(processor_seconds), int(peak) * 1024 / 1e6, int(exit_code), complaint)

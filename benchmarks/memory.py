@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures the time and memory that large models take, beside onnx.checker: `python benchmarks/memory.py`.
+"""Measures the processor time and memory that large models take, beside onnx.checker: `python benchmarks/memory.py`.
 
 Each model of `large_models.py` is large in one respect, so that its peak, less that of an empty model, through the
 number of things that it has is what one of them takes.
@@ -67,7 +67,7 @@ def _row(size: Size, path: Path, series: Sequence[Series], empty: float, notes: 
     for number, item in enumerate(series):
         if item.failure is not None:
             notes.append(f"{title}, {item.command.name}: {item.failure}")
-        cells += [f"{item.seconds:.1f} s", f"{item.peak:.0f} MB"] if item.failure is None else ["-", "-"]
+        cells += [f"{item.processor_seconds:.1f} s", f"{item.peak:.0f} MB"] if item.failure is None else ["-", "-"]
         if number == 0:
             things = file_bytes if size.for_each.startswith("byte") else size.count
             each = (item.peak - empty) * 1e6 / things

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import tempfile
+from pathlib import Path
 
 import pytest
 from support.project.blessed import BLESSED
@@ -17,13 +19,19 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _share_bytecode(config: pytest.Config) -> None:
-    """Have the hundreds of processes that tests start compile the package once, in a folder that goes in the end."""
-    folder = tempfile.TemporaryDirectory(prefix="onnx-lint-bytecode-")
-    config.add_cleanup(folder.cleanup)
+    """Have the processes of the tests compile each module once, although the user wants no byte code beside the source.
+
+    The workers of pytest-xdist and hundreds of other processes read it, and so do later runs.
+    """
+    if not hasattr(config, "cache"):  # as with -p no:cacheprovider
+        return
+    folder = config.cache.mkdir("bytecode")
+    temporary = Path(tempfile.gettempdir())
+    shutil.rmtree(folder / temporary.relative_to(temporary.anchor), ignore_errors=True)  # of modules that tests write
     environment = pytest.MonkeyPatch()
     config.add_cleanup(environment.undo)
     environment.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
-    environment.setenv("PYTHONPYCACHEPREFIX", folder.name)
+    environment.setenv("PYTHONPYCACHEPREFIX", str(folder))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

@@ -111,7 +111,7 @@ def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.
 def _run(suite: pytest.Pytester, test: str) -> pytest.RunResult:
     models = f"CLEAN = {CLEAN.encode()!r}\nUNDEFINED = {UNDEFINED.encode()!r}\n"
     suite.makepyfile(models + textwrap.dedent(test))
-    return suite.runpytest_subprocess("-p", "onnx_lint.pytest_plugin")
+    return suite.runpytest_inprocess("-p", "onnx_lint.pytest_plugin")
 
 
 def test_the_fixture_shows_the_report_at_the_line_of_the_test(suite: pytest.Pytester):
@@ -178,7 +178,7 @@ def test_a_conftest_sets_options_for_all_tests(suite: pytest.Pytester):
 
 
 def test_pytest_lists_the_fixtures_with_their_documentation(suite: pytest.Pytester):
-    result = suite.runpytest_subprocess("-p", "onnx_lint.pytest_plugin", "--fixtures")
+    result = suite.runpytest_inprocess("-p", "onnx_lint.pytest_plugin", "--fixtures")
     result.stdout.fnmatch_lines(["onnx_lint_options*", "assert_onnx_conforms*", "*report of onnx-lint unless*"])
 
 

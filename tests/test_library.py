@@ -9,7 +9,6 @@ from typing import Any
 
 import onnx
 import onnx.parser
-import onnx_ir
 import pytest
 from google.protobuf import text_format
 from support.models.clean_model import CLEAN
@@ -70,6 +69,8 @@ class TestModels:
             lint(io.StringIO(UNDEFINED))  # type: ignore[arg-type]  # what the test is about
 
     def test_a_model_of_onnx_ir(self):
+        import onnx_ir  # which takes long to import
+
         proto = onnx.parser.parse_model(
             '<ir_version: 10, opset_import: ["": 21]> g (float[2] x) => (float[2] y) {y = Relu(z)}'
         )

@@ -44,6 +44,11 @@ def test_the_end_of_a_command_is_told(laboratory: Any, measurement: ModuleType, 
     assert ended.was_ended
 
 
+def test_the_time_of_the_processor_is_without_that_of_waiting(laboratory: Any):
+    run = laboratory.run((sys.executable, "-S", "-c", "import time; time.sleep(0.5)"))
+    assert 0 < run.processor_seconds <= run.seconds - 0.5
+
+
 def test_commands_run_as_they_are_installed(measurement: ModuleType, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     monkeypatch.setenv("PYTHONPATH", str(BENCHMARKS))

@@ -18,7 +18,7 @@ def _run(folder: Path, *arguments: str) -> tuple[int, str]:
     done = subprocess.run(
         [sys.executable, "-m", *arguments],
         cwd=folder,
-        env={**os.environ, "PYTEST_ADDOPTS": ""},
+        env={**os.environ, "PYTEST_ADDOPTS": "-p no:hypothesispytest -p no:anyio"},
         capture_output=True,
         text=True,
         check=False,

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import time
 from collections import Counter
@@ -27,6 +28,21 @@ from onnx_lint.model import Model
 from onnx_lint.report import FileReport
 
 COUNT = 240
+
+
+LEAST_SECONDS = costs.LEAST_SECONDS
+
+
+@pytest.fixture(autouse=True)
+def _no_limit_in_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other programs may slow down any input. `python -m tests.fuzz.run` limits the time of each."""
+    monkeypatch.setattr(costs, "LEAST_SECONDS", math.inf)
+
+
+@pytest.fixture
+def _limit_in_seconds(monkeypatch: pytest.MonkeyPatch, _no_limit_in_seconds: None) -> None:
+    monkeypatch.setattr(costs, "LEAST_SECONDS", LEAST_SECONDS)
+    monkeypatch.setattr(costs, "_slowness", lambda: 1.0)
 
 
 @pytest.mark.parametrize("part", range(6))
@@ -211,31 +227,32 @@ def test_another_verdict_of_twins_is_a_failure(monkeypatch: pytest.MonkeyPatch):
     assert all(problem.startswith("a twin has other findings\n- ") for problem in problems)
 
 
+@pytest.mark.usefixtures("_limit_in_seconds")
 def test_what_is_slow_for_its_size_is_a_failure(monkeypatch: pytest.MonkeyPatch):
     def judge(_: BytesSource, file: FileReport) -> FileReport:
-        until = time.process_time() + 1.2 * costs.LEAST_SECONDS
+        until = time.process_time() + 1.2 * LEAST_SECONDS
         while time.process_time() < until:
             pass
         return file
 
     _lints(monkeypatch, judge)
-    monkeypatch.setattr(costs, "_slowness", lambda: 1.0)
     problem = problem_of(MODEL, 2)
     assert problem is not None
     assert "s of the processor for" in problem
 
 
+@pytest.mark.usefixtures("_limit_in_seconds")
 def test_a_slower_machine_gets_more_time(monkeypatch: pytest.MonkeyPatch):
-    slow = costs.Cost(seconds=1.5 * costs.LEAST_SECONDS)
+    slow = costs.Cost(seconds=1.5 * LEAST_SECONDS)
     for slowness, is_excess in ((1.0, True), (2.0, False)):
         monkeypatch.setattr(costs, "_slowness", lambda slowness=slowness: slowness)
         assert (costs.excess(slow, 0, 0, lambda: slow) is not None) == is_excess
 
 
-def test_each_graph_may_take_memory_and_time(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(costs, "_slowness", lambda: 1.0)
+@pytest.mark.usefixtures("_limit_in_seconds")
+def test_each_graph_may_take_memory_and_time():
     much = costs.Cost(memory=costs.LEAST_BYTES + 99 * costs.BYTES_PER_GRAPH)
-    slow = costs.Cost(seconds=costs.LEAST_SECONDS + 98.5 * costs.SECONDS_PER_GRAPH)
+    slow = costs.Cost(seconds=LEAST_SECONDS + 98.5 * costs.SECONDS_PER_GRAPH)
     for cost in (much, slow):
         for graphs, is_excess in ((98, True), (99, False)):
             assert (costs.excess(cost, 0, 0, lambda cost=cost: cost, graphs) is not None) == is_excess

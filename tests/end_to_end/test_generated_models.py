@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections import Counter
@@ -80,7 +81,8 @@ def test_elements_of_each_type_are_made(name):
 # --- a run
 
 
-def test_nothing_is_found_that_is_not_explained():
+def test_nothing_is_found_that_is_not_explained(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(worker, "SECONDS", math.inf)  # other programs may hold up this one
     run = Run(SEED, 0, COUNT, jobs=1)
     run.go()
     assert {key: group.numbers for key, group in run.failures.items()} == {}
@@ -98,15 +100,20 @@ def test_a_worker_that_ends_or_hangs_is_replaced(monkeypatch: pytest.MonkeyPatch
             os._exit(9)
         if number == 5:
             at(1)
-            time.sleep(60)
+            time.sleep(3600)
         found = Judged()
         if number == 8:
             found.note(MISSED, "Relu: 17 is wrong")
         found.counts["seen"] += 1
         return "about", found
 
+    def is_stuck(self: worker.Worker) -> bool:
+        """Return whether the worker sleeps. A worker that another program holds up is not stuck."""
+        self.is_given_up = tuple(self.current) == (5, 1)
+        return self.is_given_up
+
     monkeypatch.setattr(worker, "judged", judged)
-    monkeypatch.setattr(worker, "SECONDS", 1.0)
+    monkeypatch.setattr(worker.Worker, "is_stuck", is_stuck)
     monkeypatch.setattr(worker, "_BATCH", 1)
     run = Run(SEED, 0, 12, jobs=2)
     run.go()
@@ -117,6 +124,19 @@ def test_a_worker_that_ends_or_hangs_is_replaced(monkeypatch: pytest.MonkeyPatch
     }
     assert {kind for kind, _ in run.failures} == {CRASH, MISSED}
     assert run.counts["seen"] == 10
+
+
+def test_a_worker_is_stuck_that_stays_at_one_stage(monkeypatch: pytest.MonkeyPatch):
+    now = 0.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    current = [-1, 0]
+    looked_at = worker.Worker(Any, Any, current)
+    found = []
+    for seconds, stage in ((0, 0), (30, 0), (30, 1), (30, 1), (1, 1)):
+        now += seconds
+        current[:] = 0, stage
+        found.append(looked_at.is_stuck())
+    assert found == [False, False, False, False, True]
 
 
 # --- that contradictions are found

@@ -124,7 +124,8 @@ def test_a_rule_is_added_with_one_file_and_two_fixtures(checkout: Path):
     assert (code, "the model is not silent" in output) == (1, True)
 
     tests = ("tests/rules/test_fixtures.py", "tests/rules/test_examples.py", "-k", "any-type or example")
-    _, output = _run(checkout, "pytest", "-q", "-rp", "-p", "no:cacheprovider", *tests)
+    quick = ("--assert=plain", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:anyio")
+    _, output = _run(checkout, "pytest", "-q", "-rp", *quick, *tests)
     lines = output.splitlines()
     assert sum(line.startswith("PASSED tests/rules/test_fixtures.py") for line in lines) == 2, output
 

@@ -68,7 +68,7 @@ def test_a_scan_that_goes_on_beside_the_reader(tmp_path: Path) -> None:
     thread = threading.Thread(target=write)
     thread.start()
     try:
-        assert is_begun.wait(60)
+        assert is_begun.wait(600)
         found = {_bytes(folder) for _ in range(40)}
     finally:
         is_over.set()

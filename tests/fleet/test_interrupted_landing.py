@@ -51,8 +51,13 @@ def _scan(reports: Reports, added: list[str]) -> None:
         landing.land()
 
 
-def test_what_has_come_lands_at_whatever_step_an_interrupt_comes(tmp_path: Path) -> None:
-    for number in count(0, 2):
+PARTS = 6
+"""The default run interrupts at one step in so many, the heavy tests at the others."""
+
+
+@pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.heavy) for part in range(1, PARTS))])
+def test_what_has_come_lands_at_whatever_step_an_interrupt_comes(part: int, tmp_path: Path) -> None:
+    for number in count(part, PARTS):
         folder = str(tmp_path / str(number))
         added: list[str] = []
         with open_to_scan(folder, head(4), anew=False) as reports:

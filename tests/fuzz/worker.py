@@ -141,6 +141,8 @@ class Worker:
     seen: int = -1
     since: float = field(default_factory=time.monotonic)
     """Since when it is at the input that was `seen` last."""
+    is_given_up: bool = False
+    """Whether the process has to be ended, since it takes too long."""
 
     @classmethod
     def start(cls, seed: int, numbers: Iterable[int]) -> Worker:
@@ -157,14 +159,15 @@ class Worker:
         """Return whether it has been at one input for too long."""
         if self.current.value != self.seen:
             self.seen, self.since = self.current.value, time.monotonic()
-        return time.monotonic() - self.since > STUCK_SECONDS
+        self.is_given_up = time.monotonic() - self.since > STUCK_SECONDS
+        return self.is_given_up
 
     def end(self) -> str:
-        """End the process; how it ended."""
-        self.process.join(0.5)
-        if self.process.is_alive():
+        """End the process, or wait for the end of one that has closed its connection; how it ended."""
+        if self.is_given_up:
             self.process.kill()
-            self.process.join()
+        self.process.join()
+        if self.is_given_up:
             return f"nothing for {STUCK_SECONDS:.0f} s"
         code = self.process.exitcode or 0
         if code == -signal.SIGXCPU:
@@ -190,4 +193,5 @@ def checked_alone(given: Seed, number: int) -> str | None:
             problem: str | None = receiving.recv()
             process.join()
             return problem
+        worker.is_given_up = True
     return worker.end()

@@ -53,6 +53,7 @@ def contradictions_alone(made: Generated) -> list[tuple[str, str]]:
             found: list[tuple[str, str]] = receiving.recv()
             process.join()
             return found
+        worker.is_given_up = True
     _, stage, how = worker.end()
     fault = fault_of(stage, how)
     return [(fault.kind, fault.line)]
@@ -113,6 +114,8 @@ class Worker:
     """The current model and stage, in shared memory; -1 before the first model."""
     seen: tuple[int, int] = (-1, -1)
     since: float = field(default_factory=time.monotonic)
+    is_given_up: bool = False
+    """Whether the process has to be ended, since it exceeds the time limit."""
 
     @classmethod
     def start(cls, seed: int, numbers: Iterable[int]) -> Worker:
@@ -131,17 +134,16 @@ class Worker:
         now = (self.current[0], self.current[1])
         if now != self.seen:
             self.seen, self.since = now, time.monotonic()
-        return time.monotonic() - self.since > SECONDS
+        self.is_given_up = time.monotonic() - self.since > SECONDS
+        return self.is_given_up
 
     def end(self) -> tuple[int, int, str]:
-        """End the process. Return its model, its stage, and how it ended."""
-        self.process.join(0.5)
-        is_stuck = self.process.is_alive()
-        if is_stuck:
+        """End the process, or wait for one that has closed its connection. Return its model, its stage, and how."""
+        if self.is_given_up:
             self.process.kill()
-            self.process.join()
+        self.process.join()
         code = self.process.exitcode or 0
-        how = f"hangs for {SECONDS:.0f} s" if is_stuck else f"crashes with {_signal(code)}"
+        how = f"hangs for {SECONDS:.0f} s" if self.is_given_up else f"crashes with {_signal(code)}"
         return self.current[0], self.current[1], how
 
 

@@ -147,8 +147,10 @@ def test_no_floating_point_element_decides_anything(domain: str) -> None:
         for _ in range(FACTS):
             facts = tuple(_with_numbers(random, each) for each in random_facts(random, schema, inputs))
             bare = tuple(each.without_floats for each in facts)
+            if facts == bare:
+                continue
+            compared += 1
             made, expected = cell._made(facts), cell._made(bare)
-            compared += facts != bare
             # As texts: equal facts are two objects where the cache of facts is emptied between them.
             outputs = [[repr(each.without_floats) for each in outcome.outputs] for outcome in (made, expected)]
             assert outputs[0] == outputs[1], schema.name

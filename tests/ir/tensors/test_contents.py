@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -142,16 +142,16 @@ def test_faults_deep_in_large_tensors(data: bytes, expected: list[str], way: str
 
 
 @pytest.mark.parametrize(
-    "data",
+    "make",
     [
-        pytest.param(tensor_model(9, [9 << 20], raw_data=bytes(9 << 20)), id="bool"),
-        pytest.param(tensor_model(2, [9 << 20], int32_data=bytes(9 << 20)), id="uint8"),
-        pytest.param(tensor_model(8, [1], string_data=[b"a" * (9 << 20)]), id="one long string"),
-        pytest.param(tensor_model(8, [90_000], string_data=[b"a" * 100] * 90_000), id="strings"),
+        pytest.param(lambda: tensor_model(9, [9 << 20], raw_data=bytes(9 << 20)), id="bool"),
+        pytest.param(lambda: tensor_model(2, [9 << 20], int32_data=bytes(9 << 20)), id="uint8"),
+        pytest.param(lambda: tensor_model(8, [1], string_data=[b"a" * (9 << 20)]), id="one long string"),
+        pytest.param(lambda: tensor_model(8, [90_000], string_data=[b"a" * 100] * 90_000), id="strings"),
     ],
 )
-def test_contents_are_read_in_bounded_pieces(data: bytes):
-    model = load(WatchedSource(data))
+def test_contents_are_read_in_bounded_pieces(make: Callable[[], bytes]):
+    model = load(WatchedSource(make()))
     WatchedSource.longest = 0
     assert lint(model, TENSOR_SETTINGS) == ()
     assert 0 < WatchedSource.longest <= wire_values.PIECE_BYTES

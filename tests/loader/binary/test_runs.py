@@ -54,16 +54,21 @@ def models() -> dict[str, bytes]:
 
 MODELS = models()
 
+PARTS = 6
+"""The default run takes one part of the cuts, the heavy tests take the others."""
 
+
+@pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.heavy) for part in range(1, PARTS))])
 @pytest.mark.parametrize("is_large", [False, True], ids=["whole", "as a large file"])
 @pytest.mark.parametrize("name", MODELS)
-def test_a_model_cut_off_anywhere_ends_in_a_verdict(name: str, is_large: bool, monkeypatch: pytest.MonkeyPatch):
+def test_a_model_cut_off_anywhere_ends_in_a_verdict(
+    name: str, is_large: bool, part: int, monkeypatch: pytest.MonkeyPatch
+):
     if is_large:
         monkeypatch.setattr(strip_payloads, "WHOLE_BYTES", 16)
         monkeypatch.setattr(strip_payloads, "PAYLOAD_BYTES", 16)
     data = MODELS[name]
-    # The lists are cut at each byte in one way or the other, real models at every fourth one, as the fuzzer cuts more.
-    for end in range(1 + is_large, len(data), 4 if name.startswith("real") else 2):
+    for end in range(1 + (part + 3 * is_large) % PARTS, len(data), PARTS):
         report = lint(data[:end])
         assert report.files[0].internal_errors == (), end
         assert not report.conforms, f"the first {end} of {len(data)} bytes are called conforming"

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import sys
 from pathlib import Path
@@ -127,6 +128,7 @@ def test_nodes_that_differ_in_names_alone_are_read_once():
     assert each(length(6, b"")) > 20 * 5_000  # but for the graphs in them
 
 
+@functools.cache
 def _of_each_kind() -> dict[str, onnx.GraphProto]:
     """Graphs of a thousand things of one kind each."""
     values = [onnx.helper.make_tensor_value_info(f"v{index}", 1, [1, "N"]) for index in range(1_001)]
