@@ -69,7 +69,8 @@ def lint_each(
     cached: dict[int, FileReport] = {}
     with_cache: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
     if any(task.cache is not None for task in tasks):
-        from onnx_lint.cli.cached_reports import find_cached, opened
+        from onnx_lint.cache.checks import opened
+        from onnx_lint.cli.cached_reports import find_cached
 
         cached = find_cached([check_of(task) for task in tasks])
         with_cache = opened()

@@ -71,7 +71,7 @@ def lint_one(task: Task, opening: Callable[[], Source] | None = None) -> FileRep
             )
         cached = check_of(task)
         if cached is not None:
-            from onnx_lint.cli.cached_reports import cached_or_linted  # late, as few runs have a cache
+            from onnx_lint.cache.checks import cached_or_linted  # late, as few runs have a cache
 
             return cached_or_linted(*cached)
         return lint_file(
