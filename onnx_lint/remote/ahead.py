@@ -10,11 +10,9 @@ from typing import Final
 
 from onnx_lint.input.limits import Limits
 from onnx_lint.remote import open_remote
+from onnx_lint.remote.access import AHEAD as AHEAD
 from onnx_lint.remote.errors import TooLargeError
 from onnx_lint.remote.source import RemoteSource
-
-AHEAD: Final = 32
-"""How many models are opened at a time. A model that was opened has its first 64 KiB in memory."""
 
 _MOST_BYTES: Final = 1 << 20
 """The most bytes of a model to fetch before its turn. Only a server without range requests returns more than asked."""

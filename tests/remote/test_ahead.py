@@ -84,6 +84,24 @@ def test_one_process_has_many_requests_in_flight(server: WebServer) -> None:
     assert {report.unreadable for report in reports} == {None}
 
 
+def test_the_client_of_s3_has_as_many_connections(
+    server: WebServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That of botocore has ten by default. What this server answers is what S3 would."""
+    for name in [name for name in os.environ if name.startswith("AWS_")]:
+        monkeypatch.delenv(name)
+    given = {"ACCESS_KEY_ID": "somebody", "SECRET_ACCESS_KEY": "secret", "DEFAULT_REGION": "us-east-1"}
+    given |= {"ENDPOINT_URL": server.url().rstrip("/"), "CONFIG_FILE": str(tmp_path / "none")}
+    for name, value in given.items():
+        monkeypatch.setenv(f"AWS_{name}", value)
+    crowd = Crowd(AHEAD)
+    server.files |= {f"zoo/{number:03}.onnx": File(small_model(), before=crowd) for number in range(2 * AHEAD)}
+    reports = _linted([Task(f"s3://{name}", SETTINGS) for name in server.files])
+    assert crowd.was_complete
+    assert crowd.most == AHEAD
+    assert {report.unreadable for report in reports} == {None}
+
+
 def test_each_of_several_processes_has_many_requests_in_flight(server: WebServer) -> None:
     crowd = Crowd(20, free=2)
     server.files |= {f"{number:03}.onnx": File(small_model(), before=crowd) for number in range(160)}
