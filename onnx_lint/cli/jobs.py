@@ -5,18 +5,26 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Generator, Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from onnx_lint.cli.lint_one import Task, check_of, lint_one
+from onnx_lint.cli.lint_one import Task, check_of, is_opened_ahead, lint_one
 from onnx_lint.common.model_limits import NO_LIMITS, ModelLimits
 from onnx_lint.input.locations import is_remote
 from onnx_lint.report import FileReport
+
+if TYPE_CHECKING:
+    from onnx_lint.input.source import Source
 
 _LEAST_BYTES = 1 << 14
 """The size to assume for smaller files. It represents the fixed cost of linting a file."""
 
 _BYTES_OF_A_WORKER = 512 * _LEAST_BYTES
 """The work that makes it worth starting another process."""
+
+_MODELS_OF_A_WORKER = 32
+"""The models in stores that make it worth starting another process. One process waits for so many at a time."""
 
 
 def processors() -> int:
@@ -38,7 +46,7 @@ def worthwhile_jobs(tasks: Sequence[Task], most: int) -> int:
 
 def _size(path: str) -> int:
     if is_remote(path):
-        return _BYTES_OF_A_WORKER // 2  # most of the time is spent waiting
+        return _BYTES_OF_A_WORKER // _MODELS_OF_A_WORKER
     try:
         return os.stat(path).st_size
     except (OSError, ValueError):
@@ -61,7 +69,8 @@ def lint_each(
     cached: dict[int, FileReport] = {}
     with_cache: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
     if any(task.cache is not None for task in tasks):
-        from onnx_lint.cli.cached_reports import find_cached, opened
+        from onnx_lint.cache.checks import opened
+        from onnx_lint.cli.cached_reports import find_cached
 
         cached = find_cached([check_of(task) for task in tasks])
         with_cache = opened()
@@ -73,10 +82,7 @@ def lint_each(
     workers = min(jobs or worthwhile_jobs([tasks[index] for index in elsewhere], processors()), len(elsewhere))
     if workers <= 1 and not (limits.are_any and elsewhere):
         with with_cache:
-            for index, task in enumerate(tasks):
-                done[index] = cached.get(index) or lint_one(task)
-                on_done(task.name or task.path)
-                yield index
+            yield from _linted_here(tasks, cached, done, on_done)
         return
     for index in here:
         done[index] = cached.get(index) or lint_one(tasks[index])
@@ -92,3 +98,45 @@ def lint_each(
                 yield turn
                 turn += 1
     yield from range(turn, len(tasks))
+
+
+def _linted_here(
+    tasks: Sequence[Task], cached: Mapping[int, FileReport], done: dict[int, FileReport], on_done: Callable[[str], None]
+) -> Generator[int, None, None]:
+    """Yield the indices of all tasks in their order, each when its report is in `done`, which this process makes.
+
+    Models in stores are linted last, in the order in which they arrive: a slow server does not delay the others.
+    """
+    remote = [index for index, task in enumerate(tasks) if is_opened_ahead(task)]
+    turn = 0
+    for index, opening in _with_openings(tasks, remote if len(remote) > 1 else ()):
+        done[index] = cached.get(index) or lint_one(tasks[index], opening)
+        on_done(tasks[index].name or tasks[index].path)
+        while turn in done:
+            yield turn
+            turn += 1
+
+
+def _with_openings(tasks: Sequence[Task], remote: Sequence[int]) -> Iterator[tuple[int, Callable[[], Source] | None]]:
+    """Yield the index of each task, with what returns the source of one that another thread has opened."""
+    waiting = deque(remote)
+    ahead = None
+    if waiting:
+        from onnx_lint.remote.ahead import AHEAD, Ahead  # late, as few models are in stores
+
+        ahead = Ahead()
+
+    def begin() -> None:
+        while ahead is not None and waiting and len(ahead) < AHEAD:
+            index = waiting.popleft()
+            settings = tasks[index].settings
+            ahead.begin(index, tasks[index].path, settings.limits, download=settings.download)
+
+    begin()
+    kept = set(remote)
+    yield from ((index, None) for index in range(len(tasks)) if index not in kept)
+    while ahead:
+        index = ahead.first()
+        opening = ahead.take(index)
+        begin()
+        yield index, opening

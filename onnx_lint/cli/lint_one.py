@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING
 from onnx_lint.common.memory import release_memory
 from onnx_lint.common.record import Record
 from onnx_lint.engine.lint import lint_file
-from onnx_lint.input.locations import shown_location
+from onnx_lint.input.locations import is_remote, shown_location
 from onnx_lint.report import FileReport, InternalError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from onnx_lint.cache.verdicts import FileCheck
     from onnx_lint.engine.settings import Settings
     from onnx_lint.fixing.files import Mending
+    from onnx_lint.input.source import Source
 
 
 class Task(Record):
@@ -46,8 +49,16 @@ def check_of(task: Task) -> tuple[FileCheck, str] | None:
     return (check, task.cache) if check.may_be_kept else None
 
 
-def lint_one(task: Task) -> FileReport:
-    """Return the report of one task. A bug outside the rules becomes an internal error of that file."""
+def is_opened_ahead(task: Task) -> bool:
+    """Return whether to open the model of a task before its turn, see `onnx_lint.remote.ahead`."""
+    return is_remote(task.path) and task.problem is None and task.mending is None
+
+
+def lint_one(task: Task, opening: Callable[[], Source] | None = None) -> FileReport:
+    """Return the report of one task. A bug outside the rules becomes an internal error of that file.
+
+    `opening`: returns the source if another thread has opened it already.
+    """
     release_memory()
     if task.problem is not None:
         return FileReport(task.name or task.path, 0, unreadable=task.problem)
@@ -60,9 +71,11 @@ def lint_one(task: Task) -> FileReport:
             )
         cached = check_of(task)
         if cached is not None:
-            from onnx_lint.cli.cached_reports import cached_or_linted  # late, as few runs have a cache
+            from onnx_lint.cache.checks import cached_or_linted  # late, as few runs have a cache
 
             return cached_or_linted(*cached)
-        return lint_file(task.path, task.settings, task.name, context=task.context, pictures=task.pictures)
+        return lint_file(
+            task.path, task.settings, task.name, context=task.context, pictures=task.pictures, opening=opening
+        )
     except Exception as error:
         return FileReport(task.name or task.path, 0, internal_errors=(InternalError.of(error),))

@@ -73,6 +73,14 @@ output_options = section(
     ),
 )
 
+_cache = click.option(
+    "--cache/--no-cache",
+    default=False,
+    help="Reuse the verdicts on files that have not changed; see onnx-lint cache.",
+)
+
+cache_option = section(COMMON, _cache)
+
 common_report_options = section(
     COMMON,
     click.option("-q", "--quiet", is_flag=True, help="Print only findings and, for several files, the total."),
@@ -85,11 +93,7 @@ common_report_options = section(
         metavar="N",
         help="Check N files at a time.  [default: auto: up to one process per core]",
     ),
-    click.option(
-        "--cache/--no-cache",
-        default=False,
-        help="Reuse the verdicts on files that have not changed; see onnx-lint cache.",
-    ),
+    _cache,
     click.option(
         "--time-limit",
         type=click.FloatRange(min=0, min_open=True),

@@ -159,7 +159,7 @@ def _tasks(outputs: Sequence[Output], plan: Plan, context: tuple[int, ...]) -> l
     pictures = any(output.format_name in DRAWN for output in outputs)
     cache = None
     if own.cache:
-        cache = _cache_folder(own, inputs)
+        cache = cache_folder_of(own, inputs)
     mendings = _mendings(own, inputs) if own.fix or own.diff else [None] * len(inputs)
     tasks = [
         _task(item, plan, own.stdin_filename, context, pictures, cache, mending)
@@ -217,7 +217,7 @@ def _below(path: str, folders: Iterable[str]) -> str:
     return os.path.basename(path)
 
 
-def _cache_folder(own: Request, inputs: Sequence[Input]) -> str | None:
+def cache_folder_of(own: Request, inputs: Sequence[Input]) -> str | None:
     """Return the folder of the cache; None, with a line on standard error, if it must not or cannot be used."""
     try:
         from onnx_lint.cli.cached_reports import folder_of_run

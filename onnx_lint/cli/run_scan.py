@@ -8,7 +8,7 @@ import hashlib
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from onnx_lint.cli import exit_codes
@@ -20,7 +20,7 @@ from onnx_lint.cli.jobs import processors
 from onnx_lint.cli.kept_files import check_data, check_reports
 from onnx_lint.cli.paths import Input
 from onnx_lint.cli.request import Request
-from onnx_lint.cli.run import inputs_of, plan_of
+from onnx_lint.cli.run import cache_folder_of, inputs_of, plan_of
 from onnx_lint.cli.scan_progress import ScanProgress
 from onnx_lint.cli.streams import report_file, standard_output
 from onnx_lint.cli.weakened import print_weakenings, weakenings
@@ -60,12 +60,14 @@ def run_scan(request: Request, own: Mapping[str, Any]) -> int:
     run = plan.run_request()
     part = _part_of(own["part"])
     usual, level = plan.choices_for("-").settings, Severity.of(run.min_severity)
-    targets = _targets(plan, part)
+    inputs = _inputs(run)
+    targets = _targets(plan, inputs, part)
     check_reports([own["output"]], [*(target.path for target in targets), *plan.files_in_use()])
     if plan.has_configuration:
         print_weakenings(weakenings(plan, (target.name for target in targets)))
     limits = ModelLimits(own["time_limit"] or SECONDS_FOR_A_MODEL, own["memory_limit"] or BYTES_FOR_A_MODEL)
     cluster = Cluster(own["scheduler"], own["workers"] or min(processors(), max(len(targets), 1)))
+    cache = _cache_of(run, inputs, own["scheduler"])
     head = head_of(_named(request), run.exclude, own["part"], usual, level)
     if own["against"] is not None:
         _check_reports(own["against"])  # fail before linting
@@ -74,7 +76,7 @@ def run_scan(request: Request, own: Mapping[str, Any]) -> int:
         with open_to_scan(own["folder"], {**head, "models": len(targets)}, anew=own["anew"]) as reports:
             try:
                 with termination_interrupts(), ScanProgress(len(targets), wanted=is_shown) as progress:
-                    scan(reports, targets, usual, level, limits, cluster, progress.show)
+                    scan(reports, targets, usual, level, limits, cluster, progress.show, cache)
             except KeyboardInterrupt:
                 done = min(reports.count(), len(targets))
                 sys.stderr.write(
@@ -89,6 +91,14 @@ def run_scan(request: Request, own: Mapping[str, Any]) -> int:
         if (error.name or "").partition(".")[0] not in _NEEDED:
             raise
         raise RunError(f"scan needs {error.name}, which comes with: {install_command('fleet')}") from error
+
+
+def _cache_of(run: Request, inputs: Sequence[Input], scheduler: str | None) -> str:
+    """Return the folder of the cache; empty, with a line on standard error, if it must not or cannot be used."""
+    if run.cache and scheduler is not None:
+        sys.stderr.write("The cache is not used: it is for processes on this machine, and there is --scheduler\n")
+        return ""
+    return (cache_folder_of(run, inputs) or "") if run.cache else ""
 
 
 def _check_folders(own: Mapping[str, Any]) -> None:
@@ -128,13 +138,16 @@ def _check_reports(folder: str) -> None:
 # --- the targets
 
 
-def _targets(plan: Plan, part: tuple[int, int] | None) -> list[ScannedFile]:
-    own = plan.run_request()
-    inputs = inputs_of(own)
+def _inputs(run: Request) -> list[Input]:
+    inputs = inputs_of(run)
     if any(item.path == "-" for item in inputs):
         raise RequestError("scan does not read standard input; onnx-lint check does")
     if not inputs:
         sys.stderr.write("Nothing to lint: every file is excluded.\n")
+    return inputs
+
+
+def _targets(plan: Plan, inputs: Iterable[Input], part: tuple[int, int] | None) -> list[ScannedFile]:
     chosen = (item for item in inputs if part is None or _is_in(item.name or item.path, part))
     return with_unique_names(_target(item, plan) for item in chosen)
 

@@ -9,7 +9,7 @@ import click
 
 from onnx_lint.cli.completion import complete_files
 from onnx_lint.cli.errors import RequestError
-from onnx_lint.cli.report_options import MemorySize, files_options
+from onnx_lint.cli.report_options import MemorySize, cache_option, files_options
 from onnx_lint.cli.request import Request
 from onnx_lint.cli.rule_options import extent_options, gate_options, rule_options, selection_options
 from onnx_lint.cli.sections import COMMON, SectionedCommand, section
@@ -113,6 +113,7 @@ _OWN: Final = (
 )
 @click.argument("targets", nargs=-1, metavar="TARGET...", type=click.Path(readable=False))
 @_scan_options
+@cache_option
 @_totals_options
 @selection_options
 @gate_options

@@ -6,16 +6,22 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from onnx_lint.cli.lint_one import Task, lint_one
+from onnx_lint.cli.lint_one import Task, is_opened_ahead, lint_one
 from onnx_lint.common.model_limits import NO_LIMITS, ModelLimits
 from onnx_lint.common.watched_process import STARTS, Answered, Ended, ProcessPool, Ready
 from onnx_lint.engine.lint import import_usual_rules
 from onnx_lint.report import OWN_ERRORS, FileReport, InternalError
 
+if TYPE_CHECKING:
+    from onnx_lint.remote.ahead import Ahead
+
 _FILES_AHEAD: Final = 2
-"""How many files a process has while many wait: the one that it lints, and the next one, so that it is never idle."""
+"""How many files a process has while many wait: the one that it lints, and the next one, so that it is never idle.
+
+If there are models in stores, it has as many as it opens at a time.
+"""
 
 
 def in_workers(
@@ -23,6 +29,11 @@ def in_workers(
 ) -> Generator[tuple[int, FileReport], None, None]:
     """Yield the reports of the tasks at `indices` as they arrive, each with its index. `count` processes lint."""
     waiting = deque(indices)
+    most_ahead = _FILES_AHEAD
+    if any(is_opened_ahead(tasks[index]) for index in indices):
+        from onnx_lint.remote.ahead import AHEAD  # late, as few models are in stores
+
+        most_ahead = AHEAD
     missing = len(waiting)
     # All tasks are sent at once, so that equal settings are one object in the process: the rules are not selected
     # again for each file (docs/performance.md: selection-kept).
@@ -36,7 +47,7 @@ def in_workers(
             assert found is not None
             process, event = found
             done: tuple[int, FileReport] | None = None
-            ahead = max(1, min(_FILES_AHEAD, len(waiting) // (2 * count)))
+            ahead = max(1, min(most_ahead, len(waiting) // (2 * count)))
             if isinstance(event, Answered):
                 done = event.job, event.result
             elif isinstance(event, Ended):
@@ -69,4 +80,25 @@ def _report_of(index: int, tasks: Sequence[Task], event: Ended) -> FileReport:
 def prepared(tasks: Sequence[Task]) -> Callable[[int], FileReport]:
     """Prepare this process; return the function that lints the file of a task, by the index of that."""
     import_usual_rules(tasks[0].settings)
-    return lambda index: lint_one(tasks[index])
+    return _Linter(tasks)
+
+
+class _Linter:
+    """Lints the files of tasks. Models in stores are opened before their turn."""
+
+    def __init__(self, tasks: Sequence[Task]) -> None:
+        self._tasks = tasks
+        self._ahead: Ahead | None = None
+
+    def expect(self, index: int) -> None:
+        """Begin to open the model of a task if it is in a store."""
+        task = self._tasks[index]
+        if is_opened_ahead(task):
+            if self._ahead is None:
+                from onnx_lint.remote.ahead import Ahead  # late, as few models are in stores
+
+                self._ahead = Ahead()
+            self._ahead.begin(index, task.path, task.settings.limits, download=task.settings.download)
+
+    def __call__(self, index: int) -> FileReport:
+        return lint_one(self._tasks[index], self._ahead.take(index) if self._ahead is not None else None)

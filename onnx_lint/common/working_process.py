@@ -15,6 +15,7 @@ import signal
 import sys
 import threading
 import traceback
+from collections import deque
 from typing import Any, BinaryIO, Final
 
 from onnx_lint.common.memory import held_to_the_end
@@ -24,7 +25,10 @@ READY: Final = "ready"
 
 
 def main() -> None:
-    """Do jobs until standard input is closed. The first object there returns the function that does a job."""
+    """Do jobs until standard input is closed. The first object there returns the function that does a job.
+
+    If that has a method `expect`, it is called with each job as soon as it arrives, before its turn.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     # Output of a rule must not get between the answers.
@@ -34,9 +38,15 @@ def main() -> None:
     try:
         with held_to_the_end():
             do = jobs.get()()
+            expect = getattr(do, "expect", None)
             _answer(answers, READY)
+            waiting: deque[Any] = deque()
             while True:
-                _answer(answers, do(jobs.get()))
+                while not waiting or not jobs.empty():
+                    waiting.append(jobs.get())
+                    if expect is not None:
+                        expect(waiting[-1])
+                _answer(answers, do(waiting.popleft()))
     except BaseException:
         # A normal end of the interpreter aborts while the other thread reads.
         traceback.print_exc()

@@ -376,17 +376,19 @@ def lint_file(
     context: tuple[int, ...] = (),
     pictures: bool = False,
     beside: DataFolder | None = None,
+    opening: Callable[[], Source] | None = None,
 ) -> FileReport:
     """Lint the file at `path`, `-` for standard input, or a remote object under its address.
 
     One that cannot be read gives a report that says why.
 
     `name`: the path that it has in the report, and beside which external data is looked for, in place of its own.
-    `context`, `pictures`, `beside`: as in `lint_source`.
+    `context`, `pictures`, `beside`: as in `lint_source`. `opening`: returns the source, as `opened` does, if another
+    thread has opened it already.
     """
     name = shown_location(path) if name is None else name
     try:
-        source = opened(path, settings)
+        source = opened(path, settings) if opening is None else opening()
         is_file = name != "-"
         return lint_source(source, name, settings, is_file=is_file, context=context, pictures=pictures, beside=beside)
     except (SourceError, OSError) as error:

@@ -36,11 +36,23 @@ def lint(job: Job) -> Outcome | Exception:
     except Exception as error:
         return error
     try:
-        file = lint_file(job.path, own, job.name)
+        file = _report_of(job, own)
     except Exception as error:
         file = FileReport(job.name, 0, internal_errors=(InternalError.of(error),))
     file = with_own_settings(file, own, usual).at_least(Severity(job.level))
     return outcome_of(job.path, file, job.identity)
+
+
+def _report_of(job: Job, settings: Settings) -> FileReport:
+    """The report on the model of a job, from the cache if it is used and the model has not changed."""
+    if job.cache:
+        from onnx_lint.cache.checks import cached_or_linted  # late, as Python can be built without SQLite
+        from onnx_lint.cache.verdicts import FileCheck
+
+        check = FileCheck(job.path, settings, job.name, (), False)
+        if check.may_be_kept:
+            return cached_or_linted(check, job.cache)
+    return lint_file(job.path, settings, job.name)
 
 
 def _enter(folder: str) -> None:

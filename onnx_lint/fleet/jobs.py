@@ -34,6 +34,8 @@ class Job(Record):
     """The lowest severity of the findings to keep."""
     folder: str = ""
     """The working directory of the scan, for relative paths; empty for that of the worker."""
+    cache: str = ""
+    """The folder of the cache of verdicts; empty if none is used."""
 
 
 class Outcome(Record):

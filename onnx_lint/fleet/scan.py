@@ -93,13 +93,16 @@ def scan(
     limits: ModelLimits,
     cluster: Cluster,
     on_progress: Callable[[Standing], None],
+    cache: str = "",
 ) -> None:
     """Lint the targets without a verdict in the reports, and complete the reports.
+
+    `cache`: the folder of the cache of verdicts; empty if none is used.
 
     If the scan is ended before, all outcomes that arrived until then are stored. Raises FleetError if the cluster
     cannot lint, or the disk is full.
     """
-    jobs, ended = _jobs(reports, targets, usual, level)
+    jobs, ended = _jobs(reports, targets, usual, level, cache)
     reports.land(ended)
     if jobs:
         _lint(reports, jobs, len(targets), limits, cluster, on_progress)
@@ -107,7 +110,7 @@ def scan(
 
 
 def _jobs(
-    reports: Reports, targets: Iterable[ScannedFile], usual: Settings, level: Severity
+    reports: Reports, targets: Iterable[ScannedFile], usual: Settings, level: Severity, cache: str
 ) -> tuple[list[Job], list[Outcome]]:
     """Return the jobs for the models to lint, and the outcomes of targets that cannot be linted."""
     pickled: dict[int, tuple[bytes, str]] = {}
@@ -123,7 +126,7 @@ def _jobs(
         if not target.version and is_remote(target.path) and is_known:
             target = _looked_up(target)
         identity = {"size": target.size, "version": target.version, "settings": key}
-        job = Job(target.path, target.name, identity, settings, usual_pickle, int(level), folder)
+        job = Job(target.path, target.name, identity, settings, usual_pickle, int(level), folder, cache)
         if target.problem is not None:
             ended.append(unreadable(job, target.problem))
         elif (

@@ -7,6 +7,8 @@ here is imported for a local file.
 
 from __future__ import annotations
 
+from typing import Final
+
 from onnx_lint.input.limits import Limits
 from onnx_lint.input.locations import is_remote as is_remote
 from onnx_lint.input.locations import shown_address
@@ -16,15 +18,24 @@ from onnx_lint.remote.listing import RemoteObject as RemoteObject
 from onnx_lint.remote.listing import listed as listed
 from onnx_lint.remote.source import RemoteSource as RemoteSource
 
+WHOLE_BYTES: Final = 1 << 20
+"""A model of at most this size is fetched whole, with a second request if the first one did not return all of it."""
 
-def open_remote(target: RemoteObject | str, limits: Limits, *, download: bool = False) -> RemoteSource:
+
+def open_remote(
+    target: RemoteObject | str, limits: Limits, *, download: bool = False, most: int | None = None
+) -> RemoteSource:
     """Open the object at an address, or one from a listing, which must still have the listed version.
 
-    Raises RemoteError if it cannot be read. The text begins with the address as reports show it.
+    Raises RemoteError if it cannot be read. The text begins with the address as reports show it. `most`: raise
+    TooLargeError if a server without range requests returns more bytes; None for the limit.
     """
     access = access_of(limits, download=download).counted()
     found = RemoteObject(shown_address(target), target) if isinstance(target, str) else target
     try:
-        return RemoteSource(found.address, access, found.version)
+        source = RemoteSource(found.address, access, found.version, most=most)
+        if source.size <= WHOLE_BYTES:
+            source.read_at(0, source.size)  # one request in place of several, and none while the model is linted
+        return source
     except RemoteError as error:
         raise type(error)(f"{found.url}: {error}") from None

@@ -25,6 +25,9 @@ TRIES: Final = 4
 DELAYS: Final = (0.5, 1.0, 2.0)
 """The seconds to wait before each further attempt, reduced at random by up to half."""
 
+AHEAD: Final = 32
+"""How many models of a run are opened at a time, see `onnx_lint.remote.ahead`."""
+
 _ANNOUNCED_SECONDS: Final = 2
 """A server may ask for a delay. A delay of this many seconds or more is announced."""
 
@@ -160,7 +163,7 @@ def _options(scheme: str, conf: dict[str, Any], access: Access) -> dict[str, Any
         return {}
     waiting = {"connect_timeout": access.request_seconds, "read_timeout": access.request_seconds}
     given = conf.get(scheme, {}).get("config_kwargs", {})
-    return {"config_kwargs": {**waiting, **given}}
+    return {"config_kwargs": {**waiting, "max_pool_connections": AHEAD, **given}}
 
 
 def tried(act: Callable[[], T], address: str, access: Access) -> T:

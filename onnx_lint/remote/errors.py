@@ -42,6 +42,10 @@ class RemoteNotFoundError(RemoteError, FileNotFoundError):
     """There is no object at an address."""
 
 
+class TooLargeError(RemoteError):
+    """A remote object with more bytes than may be fetched, on a server without range requests."""
+
+
 class ChangedError(RemoteError):
     """A remote object that has changed since it was first read."""
 

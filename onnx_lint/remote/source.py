@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from onnx_lint.common.record import replace
 from onnx_lint.input.locations import is_web, scheme_of
 from onnx_lint.input.source import LEAST_WINDOW_BYTES
 from onnx_lint.remote.access import Access, as_remote_errors, file_system
@@ -33,14 +34,22 @@ class RemoteSource:
     """A source over an object in a store. Each method raises ReadError (a RemoteError) if the store fails."""
 
     def __init__(
-        self, address: str, access: Access, version: str | None = None, first_bytes: int = FIRST_BYTES
+        self,
+        address: str,
+        access: Access,
+        version: str | None = None,
+        first_bytes: int = FIRST_BYTES,
+        most: int | None = None,
     ) -> None:
-        """`version`: the required version; None for any. `first_bytes`: the bytes of the first request."""
+        """`version`: the required version; None for any. `first_bytes`: the bytes of the first request. `most`: the
+        bytes to accept from a server without range requests; None for `download_bytes`.
+        """
         self._access = access
         self._parts = Parts()
         self._ahead = LEAST_AHEAD
         self._fetched_to = 0
-        self._object: StoredObject = _stored_object(address, access)
+        own = access if most is None else replace(access, download_bytes=min(most, access.download_bytes))
+        self._object: StoredObject = _stored_object(address, own)
         begun = self._object.begin(first_bytes, self._parts)
         self._size = begun.size
         self._version = begun.version

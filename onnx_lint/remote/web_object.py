@@ -19,7 +19,7 @@ import yarl
 from fsspec.asyn import sync
 
 from onnx_lint.remote.access import Access, tried
-from onnx_lint.remote.errors import ChangedError, RemoteError, RemoteNotFoundError
+from onnx_lint.remote.errors import ChangedError, RemoteError, RemoteNotFoundError, TooLargeError
 from onnx_lint.remote.objects import Beginning, StoredObject
 from onnx_lint.remote.parts import Parts
 from onnx_lint.remote.web_session import Counter
@@ -186,6 +186,6 @@ def _range_of(answer: aiohttp.ClientResponse) -> tuple[int, int, int]:
     return int(found[1]), int(found[2]) + 1, int(found[3])
 
 
-def _too_large(what: str, most: int) -> RemoteError:
+def _too_large(what: str, most: int) -> TooLargeError:
     limit = f"{what} more than the limit download_bytes of {most:,}"
-    return RemoteError(f"the server has no range requests, and {limit} (option --download fetches it)")
+    return TooLargeError(f"the server has no range requests, and {limit} (option --download fetches it)")

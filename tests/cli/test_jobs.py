@@ -117,8 +117,9 @@ def test_little_work_is_for_few_processes(sizes: list[int], most: int, expected:
     assert worthwhile_jobs(tasks, most) == expected
 
 
-def test_a_few_remote_models_are_worth_a_process() -> None:
-    tasks = [Task(f"https://localhost/{name}.onnx", Settings()) for name in "abcdefg"]
+def test_some_dozens_of_remote_models_are_worth_a_process() -> None:
+    tasks = [Task(f"https://localhost/{number}.onnx", Settings()) for number in range(100)]
+    assert worthwhile_jobs(tasks[:63], 8) == 1
     assert worthwhile_jobs(tasks, 8) == 3
     assert worthwhile_jobs(tasks[:3], 8) == 1
 

@@ -11,7 +11,9 @@ import pytest
 from support.models.clean_model import CLEAN
 from support.project.checkout import ROOT
 
+from onnx_lint.cli import run_scan
 from onnx_lint.cli.application import run
+from onnx_lint.fleet.database import Reports
 
 
 @pytest.fixture(autouse=True)
@@ -55,6 +57,43 @@ def test_a_mistake_in_the_call_gets_a_sentence(
     assert said in errors
     assert "Traceback" not in errors
     assert not Path("r").exists()
+
+
+def _cache_of_scan(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> str:
+    """The folder of the cache that a scan uses."""
+    found: list[str] = []
+
+    def scan(reports: Reports, *others: object) -> None:
+        found.append(str(others[-1]))
+        reports.finish(())
+
+    monkeypatch.setattr(run_scan, "scan", scan)
+    assert run(["scan", "models", "--to", "r", "--quiet", "--anew", *arguments]) == 0
+    return found[0]
+
+
+def test_a_scan_uses_the_cache_only_if_it_is_asked_to(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = str(tmp_path / "cache")
+    monkeypatch.setenv("ONNX_LINT_CACHE_DIR", folder)
+    assert _cache_of_scan(monkeypatch) == ""
+    assert not Path(folder).exists()
+    assert _cache_of_scan(monkeypatch, "--cache") == folder
+    Path("onnx-lint.toml").write_text("cache = true\n", encoding="utf-8")
+    assert _cache_of_scan(monkeypatch) == folder
+    assert _cache_of_scan(monkeypatch, "--no-cache") == ""
+    assert capsys.readouterr().err == ""
+    assert _cache_of_scan(monkeypatch, "--scheduler", "tcp://127.0.0.1:1") == ""
+    assert "The cache is not used: " in capsys.readouterr().err
+
+
+def test_a_scan_uses_no_cache_in_a_folder_of_its_models(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ONNX_LINT_CACHE_DIR", str(tmp_path / "models" / "cache"))
+    assert _cache_of_scan(monkeypatch, "--cache") == ""
+    assert "is inside 'models', which is checked" in capsys.readouterr().err
 
 
 def test_without_the_extra_it_is_told_what_to_install(tmp_path: Path) -> None:

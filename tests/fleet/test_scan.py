@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 from support.models.clean_model import CLEAN
 
+from onnx_lint.cache import checks, identity
+from onnx_lint.cache.checks import opened
+from onnx_lint.cli.application import run
 from onnx_lint.engine.settings import Settings
 from onnx_lint.fleet.cell import lint
 from onnx_lint.fleet.jobs import Job, Outcome
@@ -38,6 +41,46 @@ def test_none_of_the_objects_with_one_name_is_taken_for_the_other(one: str, othe
     assert kept.problem is not None
     assert kept.problem.endswith(": several objects have this name in reports, so none of them was linted")
     assert kept.version == ""
+
+
+def test_it_shares_the_cache_with_check(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The other one does not lint what one of them has linted."""
+    monkeypatch.setattr(identity, "SETTLED_NANOSECONDS", -3_600_000_000_000)
+    monkeypatch.setenv("ONNX_LINT_CACHE_DIR", str(tmp_path / "cache"))
+    (tmp_path / "models").mkdir()
+    monkeypatch.chdir(tmp_path / "models")
+    with_finding = CLEAN.replace("Relu", "Rleu")
+    assert with_finding != CLEAN
+    for name in ("first", "second", "third"):
+        Path(f"{name}.textproto").write_text(with_finding)
+    settings = pickle.dumps(Settings())
+
+    def scanned(name: str, cache: str) -> Outcome | Exception:
+        path = f"{name}.textproto"
+        state = {"size": 3, "version": "1", "settings": "0"}
+        with opened():
+            return lint(Job(path, path, state, settings, settings, 1, str(tmp_path / "models"), cache))
+
+    def checked(name: str, *options: str) -> tuple[int, str]:
+        return run(["check", *options, "-f", "jsonl", f"{name}.textproto"]), capsys.readouterr().out
+
+    cache = str(tmp_path / "cache")
+    plain, expected = scanned("first", ""), checked("second")
+    assert isinstance(plain, Outcome)
+    assert plain.errors == 1
+    assert checked("first", "--cache")[0] == 1
+    assert isinstance(scanned("second", cache), Outcome)
+    with monkeypatch.context() as patch:
+        patch.setattr(checks, "lint_file", None)
+        assert scanned("first", cache) == plain
+        assert checked("second", "--cache") == expected
+        broken = scanned("third", cache)
+    assert isinstance(broken, Outcome)
+    assert not broken.settled  # it had to be linted
+    assert isinstance(after := scanned("third", cache), Outcome)
+    assert after.settled
 
 
 def _unreadable(outcome: Outcome | Exception) -> str | None:

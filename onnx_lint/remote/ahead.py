@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Opens remote models before their turn, several at a time: a run spends most of its time waiting for stores."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from typing import Final
+
+from onnx_lint.input.limits import Limits
+from onnx_lint.remote import open_remote
+from onnx_lint.remote.access import AHEAD as AHEAD
+from onnx_lint.remote.errors import TooLargeError
+from onnx_lint.remote.source import RemoteSource
+
+_MOST_BYTES: Final = 1 << 20
+"""The most bytes of a model to fetch before its turn. Only a server without range requests returns more than asked."""
+
+Opened = Callable[[], RemoteSource]
+"""Returns the source of a model, or raises why it cannot be opened."""
+
+
+class Ahead:
+    """Models that are being opened, by number. The caller limits how many there are."""
+
+    def __init__(self) -> None:
+        self._opening: dict[int, Future[Opened]] = {}
+
+    def __len__(self) -> int:
+        return len(self._opening)
+
+    def begin(self, number: int, address: str, limits: Limits, *, download: bool) -> None:
+        """Begin to open the model at an address."""
+        future = self._opening[number] = Future()
+        # A daemon does not delay the end of the program, as a thread of ThreadPoolExecutor does.
+        threading.Thread(target=_open, args=(future, address, limits, download), daemon=True).start()
+
+    def take(self, number: int) -> Opened | None:
+        """Wait for a model, and remove it from here; None if it was not begun."""
+        future = self._opening.pop(number, None)
+        return future.result() if future is not None else None
+
+    def first(self) -> int:
+        """Wait until one of the models is there; return the lowest number of those that are."""
+        done, _ = wait(self._opening.values(), return_when=FIRST_COMPLETED)
+        return min(number for number, future in self._opening.items() if future in done)
+
+
+def _open(future: Future[Opened], address: str, limits: Limits, download: bool) -> None:
+    """Set the result of the future, which never is an exception: the linter raises that in its turn."""
+    try:
+        source = open_remote(address, limits, download=download, most=_MOST_BYTES)
+    except TooLargeError:
+        future.set_result(lambda: open_remote(address, limits, download=download))
+    except BaseException as error:
+        future.set_result(_raising(error))
+    else:
+        future.set_result(lambda: source)
+
+
+def _raising(error: BaseException) -> Opened:
+    def opened() -> RemoteSource:
+        raise error
+
+    return opened

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models in stores are opened before their turn: how many at a time, and with the same reports as one by one."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support.servers.remote_models import external_model, small_model, write_inlined
+from support.servers.web_server import Asked, File, WebServer
+
+from onnx_lint.cli.jobs import lint_each
+from onnx_lint.cli.lint_one import Task, lint_one
+from onnx_lint.common.record import replace
+from onnx_lint.engine.lint import report_of
+from onnx_lint.engine.settings import Settings
+from onnx_lint.input.limits import Limits
+from onnx_lint.remote.ahead import AHEAD
+from onnx_lint.report import FileReport
+from onnx_lint.reporters import Options, reporter
+
+pytestmark = pytest.mark.remote
+
+SETTINGS = Settings(limits=Limits(request_seconds=60))
+PATIENCE_SECONDS = 300
+"""Only a failing test waits so long."""
+
+
+def _tasks(server: WebServer, settings: Settings = SETTINGS) -> list[Task]:
+    """A task for each model of the server."""
+    return [Task(server.url(name), settings) for name in server.files if name.endswith(".onnx")]
+
+
+def _linted(tasks: list[Task], jobs: int = 1, on_done: Callable[[str], None] = lambda _: None) -> list[FileReport]:
+    done: dict[int, FileReport] = {}
+    assert list(lint_each(tasks, jobs, done, on_done)) == list(range(len(tasks)))
+    return [done[index] for index in range(len(tasks))]
+
+
+class Crowd:
+    """Holds requests back until `wanted` of them are there at the same time, and counts them."""
+
+    def __init__(self, wanted: int, free: int = 0) -> None:
+        """`free`: how many requests are answered at once before that."""
+        self._wanted = wanted
+        self._free = free
+        self._lock = threading.Lock()
+        self._is_complete = threading.Event()
+        self._now = 0
+        self.most = 0
+
+    def __call__(self, _file: File, _asked: Asked) -> None:
+        with self._lock:
+            if self._free:
+                self._free -= 1
+                return
+            self._now += 1
+            self.most = max(self.most, self._now)
+            if self._now == self._wanted:
+                self._is_complete.set()
+        self._is_complete.wait(PATIENCE_SECONDS)
+        with self._lock:
+            self._now -= 1
+
+    @property
+    def was_complete(self) -> bool:
+        return self._is_complete.is_set()
+
+
+def test_one_process_has_many_requests_in_flight(server: WebServer) -> None:
+    crowd = Crowd(AHEAD)
+    server.files |= {f"{number:03}.onnx": File(small_model(), before=crowd) for number in range(3 * AHEAD)}
+    reports = _linted(_tasks(server))
+    assert crowd.was_complete
+    assert crowd.most == AHEAD
+    assert {report.unreadable for report in reports} == {None}
+
+
+def test_the_client_of_s3_has_as_many_connections(
+    server: WebServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That of botocore has ten by default. What this server answers is what S3 would."""
+    for name in [name for name in os.environ if name.startswith("AWS_")]:
+        monkeypatch.delenv(name)
+    given = {"ACCESS_KEY_ID": "somebody", "SECRET_ACCESS_KEY": "secret", "DEFAULT_REGION": "us-east-1"}
+    given |= {"ENDPOINT_URL": server.url().rstrip("/"), "CONFIG_FILE": str(tmp_path / "none")}
+    for name, value in given.items():
+        monkeypatch.setenv(f"AWS_{name}", value)
+    crowd = Crowd(AHEAD)
+    server.files |= {f"zoo/{number:03}.onnx": File(small_model(), before=crowd) for number in range(2 * AHEAD)}
+    reports = _linted([Task(f"s3://{name}", SETTINGS) for name in server.files])
+    assert crowd.was_complete
+    assert crowd.most == AHEAD
+    assert {report.unreadable for report in reports} == {None}
+
+
+def test_each_of_several_processes_has_many_requests_in_flight(server: WebServer) -> None:
+    crowd = Crowd(20, free=2)
+    server.files |= {f"{number:03}.onnx": File(small_model(), before=crowd) for number in range(160)}
+    reports = _linted(_tasks(server), jobs=2)
+    assert crowd.was_complete
+    assert crowd.most <= 2 * AHEAD
+    assert {report.unreadable for report in reports} == {None}
+
+
+def test_models_that_are_not_linted_yet_are_few(server: WebServer) -> None:
+    """As long as no other model is linted, no more than these are fetched."""
+    server.files |= {f"{number:03}.onnx": File(small_model()) for number in range(4 * AHEAD)}
+    done: dict[int, FileReport] = {}
+    is_over = threading.Event()
+    linted: list[str] = []
+
+    def on_done(path: str) -> None:
+        linted.append(path)
+        is_over.wait(0.2 if len(linted) == 1 else 0)
+        assert len(server.asked) <= AHEAD + len(linted)
+
+    with contextlib.closing(lint_each(_tasks(server), 1, done, on_done)) as indices:
+        assert list(indices) == list(range(4 * AHEAD))
+    assert len(server.asked) == 4 * AHEAD
+
+
+def test_a_server_that_does_not_answer_for_one_model_delays_no_other(server: WebServer) -> None:
+    others_are_done = threading.Event()
+    slow = File(small_model(), before=lambda *_: others_are_done.wait(PATIENCE_SECONDS) and None)
+    server.files |= {"000.onnx": slow} | {f"{number:03}.onnx": File(small_model()) for number in range(1, 2 * AHEAD)}
+    done: list[str] = []
+
+    def on_done(path: str) -> None:
+        done.append(path)
+        if len(done) == 2 * AHEAD - 1:
+            others_are_done.set()
+
+    reports = _linted(_tasks(server), on_done=on_done)
+    assert done[-1] == reports[0].path == server.url("000.onnx")
+    assert reports[0].unreadable is None
+
+
+def _awkward(folder: Path) -> dict[str, Callable[[], File]]:
+    """What makes the file of each name anew, as some change while they are served."""
+    write_inlined(folder / "large", 3, 1 << 19)
+    write_inlined(folder / "medium", 3, 1 << 14)
+    large, medium = folder / "large", (folder / "medium").read_bytes()
+
+    def change(file: File, _: Asked) -> None:
+        file.etag = f'"{int((file.etag or "").strip(chr(34))) + 1}"'
+
+    return {
+        "a.onnx": lambda: File(small_model(fault=True)),
+        "b.onnx": lambda: File(b"", status=[-404]),
+        "c.onnx": lambda: File(b"", status=[-403]),
+        "d.onnx": lambda: File(small_model(), status=[503, 429]),
+        "e.onnx": lambda: File(b"", status=[-500]),
+        "f.onnx": lambda: File(large),
+        "g.onnx": lambda: File(large, ranges=False),
+        "h.onnx": lambda: File(medium),
+        "i.onnx": lambda: File(medium, ranges=False, length=False),
+        "j.onnx": lambda: File(large, before=change),
+        "k.onnx": lambda: File(medium, before=change),
+        "l.onnx": lambda: File(external_model(2, 8)),
+        "m.onnx": lambda: File(external_model(6, 8, location="no-{}")),
+        "n.onnx": lambda: File(b""),
+        "o.onnx": lambda: File(b"no model at all, only words"),
+        "p.onnx": lambda: File(medium, cut=[100, 70_000]),
+        "q.onnx": lambda: File(large, ranges=False, length=False, etag=None),
+        "weights.bin": lambda: File(bytes(64)),
+    }
+
+
+@pytest.mark.parametrize("settings", [SETTINGS, replace(SETTINGS, limits=Limits(download_bytes=1 << 20))])
+def test_reports_are_the_same_as_one_by_one(server: WebServer, tmp_path: Path, settings: Settings) -> None:
+    files = _awkward(tmp_path)
+
+    def fresh() -> list[Task]:
+        server.files |= {name: make() for name, make in files.items()}
+        return _tasks(server, settings)
+
+    alone = [lint_one(task) for task in fresh()]
+    assert sum(report.unreadable is not None for report in alone) >= 5
+    assert sum(report.unreadable is None for report in alone) >= 8
+    for jobs in (1, 2):
+        together = _linted(fresh(), jobs)
+        assert together == alone
+        for name in ("json", "text", "sarif"):
+            assert _text(name, together) == _text(name, alone)
+
+
+def _text(name: str, files: list[FileReport]) -> str:
+    stream = io.StringIO()
+    reporter(name)(report_of(files, SETTINGS), stream, Options())
+    return stream.getvalue()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="SIGINT")
+def test_an_interruption_waits_for_no_server(server: WebServer, tmp_path: Path) -> None:
+    """The threads that wait for answers would otherwise delay the end of the process."""
+    is_over, is_waiting = threading.Event(), threading.Event()
+
+    def never(_file: File, _asked: Asked) -> None:
+        is_waiting.set()
+        is_over.wait(PATIENCE_SECONDS)
+
+    server.files |= {
+        "0.onnx": File(small_model()),
+        "1.onnx": File(b"", before=never),
+        "2.onnx": File(b"", before=never),
+    }
+    command = [sys.executable, "-m", "onnx_lint", "-j", "1", "-f", "concise", "--limit", "request_seconds=100000"]
+    process = subprocess.Popen(
+        [*command, *(server.url(f"{number}.onnx") for number in range(3))],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    try:
+        assert is_waiting.wait(PATIENCE_SECONDS)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=PATIENCE_SECONDS)
+    finally:
+        is_over.set()
+        process.kill()
+    assert process.returncode == 130
+    assert "Traceback" not in errors
