@@ -320,7 +320,9 @@ def _with_others(model: Model, first: Finding, others: Sequence[NodeConflict]) -
     related, causes = list(first.related), {str(first.cause): None}
     for other in others[:_MOST_OF_NODE]:
         with model.crashes.at("describing a finding", other.node):
-            related.append(Related(other.place, other.describe()))
+            # The message of the finding names the node.
+            message = other.describe().replace(f" of {other.node.describe()}", "", 1)
+            related.append(Related(other.place, message))
             causes[other.cause] = None
     more = f"{len(others):,} more such {'fault' if len(others) == 1 else 'faults'}"
     return replace(

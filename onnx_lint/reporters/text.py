@@ -15,7 +15,7 @@ from onnx_lint.engine.registry import registry
 from onnx_lint.report import ContextLine, Counted, Diagnostic, FileReport, ProposedFix, RelatedPlace, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shown_path, visible
-from onnx_lint.reporters.paint import Line, columns, link, painter, plain
+from onnx_lint.reporters.paint import Line, link, painter, plain
 from onnx_lint.reporters.statistics import statistics_lines
 from onnx_lint.reporters.wording import (
     allowed_of,
@@ -166,16 +166,16 @@ def _context(lines: Sequence[ContextLine], width: int | None) -> Iterator[Line]:
     """Yield the lines of the model around a finding, cut to the width of the terminal."""
     if not lines:
         return
-    from onnx_lint.surroundings.sheet import cut_around  # late, as a clean run has nothing to show
+    from onnx_lint.reporters.marks import rows_under  # late, as a clean run has nothing to show
+    from onnx_lint.surroundings.sheet import cut_around
 
     margin = max([_LEAST_MARGIN, *(len(line.label) for line in lines)])
     room = max((width or _WIDTH_OFF_TERMINAL) - margin - len("   |  "), _LEAST_ROOM)
     for line in lines:
-        text, mark = cut_around(line.text, line.mark, room)
-        yield ((f" {line.label:>{margin}} | ", _FRAME), (f" {text}", ""))
-        if mark is not None:
-            start, end = (columns(text[:position]) for position in mark)
-            yield ((f" {'':>{margin}} | ", _FRAME), (f" {' ' * start}{'^' * max(end - start, 1)}", "bold red"))
+        shown = cut_around(line, room)
+        yield ((f" {line.label:>{margin}} | ", _FRAME), (f" {shown.text}", ""))
+        for row in rows_under(shown, room):
+            yield ((f" {'':>{margin}} | ", _FRAME), (" ", ""), *row)
 
 
 def _fix(fix: ProposedFix) -> str:
