@@ -263,7 +263,8 @@ def location_beside_model(users: Sequence[ExternalData]) -> Fix | None:
     if name is None or any(data.beside_model() != name for data in users):
         return None
     edits = tuple(Assign(data.entry_place("location").at("value"), name) for data in users)
-    return Fix(f"take the values from {quote(name)} beside the model", edits, is_safe=False)
+    where = "" if "/" in name else " beside the model"
+    return Fix(f"take the values from {quote(name)}{where}", edits, is_safe=False)
 
 
 def conversions_apart(model: Model, conflicts: Iterable[C]) -> Iterator[C]:
