@@ -449,7 +449,7 @@ class Report(Record):
     rules: tuple[str, ...] = ()
     """The ids of the rules that checked the files."""
     stale: int = 0
-    """The number of findings in baselines that no longer occur."""
+    """The number of entries of baselines that no longer occur, or not as often."""
     weakened: tuple[Weakening, ...] = ()
     """The configuration files that weaken the verdict."""
     not_linted: tuple[str, ...] = ()

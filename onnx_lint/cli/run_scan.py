@@ -129,8 +129,7 @@ def _check_reports(folder: str) -> None:
 
 
 def _targets(plan: Plan, part: tuple[int, int] | None) -> list[ScannedFile]:
-    own = plan.run_request()
-    inputs = inputs_of(own)
+    inputs = inputs_of(plan)
     if any(item.path == "-" for item in inputs):
         raise RequestError("scan does not read standard input; onnx-lint check does")
     if not inputs:

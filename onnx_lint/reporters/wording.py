@@ -289,16 +289,17 @@ def total_of(report: Report) -> str:
     unread = sum(file.unreadable is not None for file in report.files)
     unjudged = sum(file.not_judged is not None and not file.diagnostics for file in report.files)
     crashes = sum(len(file.internal_errors) for file in report.files)
-    noun = "model" if all(file.kind == "ModelProto" for file in report.files) else "file"
+    is_any_read = unread < len(report.files)
+    noun = "model" if is_any_read and all(file.kind == "ModelProto" for file in report.files) else "file"
     levels = [f"{worst[level]:,} with {level.label}s" for level in reversed(Severity) if worst[level]]
     new = "new " if report.suppressed else ""
-    state = ", ".join(levels) or f"no {new}findings"
+    state = (", ".join(levels) or f"no {new}findings") if is_any_read else "none checked"
     parts = [f"{counted(len(report.files), noun)}: {state}"]
     if report.diagnostics:
         parts.append(counts(report.diagnostics))
     if fixed := sum(file.repair.count for file in report.files if file.repair is not None):
         parts.append(f"{counted(fixed, 'finding')} fixed")
-    if unread:
+    if unread and is_any_read:
         parts.append(f"{unread:,} not checked")
     if unjudged:
         parts.append(f"{unjudged:,} not judged")
@@ -306,7 +307,8 @@ def total_of(report: Report) -> str:
         parts.append(counted(crashes, "internal error"))
     parts += suppressed_of(report.suppressed)
     if report.stale:
-        parts.append(f"{report.stale:,} of the baseline no longer found")
+        entries = f"{report.stale:,} {'entry' if report.stale == 1 else 'entries'}"
+        parts.append(f"{entries} of the baseline no longer found")
     if report.not_linted:
         parts.append(interrupted_of(report))
     return "; ".join(parts)

@@ -41,7 +41,7 @@ def types_around(diagnostic: Diagnostic, site: Site, model: Model) -> Callable[[
 
 
 def types_line(site: Site, type_of: Callable[[str], str]) -> ContextLine | None:
-    """Return a comment with the types of the inputs of a node, of which none is marked; None if all are unknown."""
+    """Return a comment with the types of the inputs of a node; None if all are unknown."""
     sheet = Sheet()
     names = dict.fromkeys(name for name in site.element[1].input[:_MOST_VALUES] if name) if site.element else ()
     for name in names:

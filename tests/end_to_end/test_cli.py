@@ -242,6 +242,40 @@ def test_a_path_without_a_model_is_told(path: str, said: str, capsys: pytest.Cap
 
 
 @pytest.mark.usefixtures("folder")
+def test_where_nothing_was_checked_there_is_no_word_of_findings(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["expalin", "cycle"]) == 2
+    assert capsys.readouterr().out.splitlines()[-1] == "2 files: none checked"
+    assert run(["expalin", "clean.textproto"]) == 2
+    assert capsys.readouterr().out.splitlines()[-1] == "2 models: no findings; 1 not checked"
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("arguments", "warned"),
+    [
+        (["zoo", "--exclude", "nothing/**", "--exclude", "a.*"], ["nothing/**"]),
+        (["zoo", "--exclude", "zoo/deep", "--exclude", "zoo/de*"], []),
+        (["zoo/*", "--exclude", "b\x1b"], [r"b\x1b"]),
+        (["zoo/a.txtpb", "--exclude", "nothing"], []),
+        (["zoo"], []),
+    ],
+)
+def test_an_exclusion_that_matches_nothing_is_reported(
+    arguments: list[str], warned: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where files are looked for: the globs of a hook are for other commits, too, and those of a configuration for
+    other folders.
+    """
+    for name in ("zoo/a.txtpb", "zoo/b.txtpb", "zoo/deep/c.txtpb"):
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text(CLEAN)
+    Path("onnx-lint.toml").write_text('exclude = ["elsewhere/**"]')
+    assert run(arguments) == 0
+    said = [f"Warning: --exclude {glob} excludes nothing" for glob in warned]
+    assert capsys.readouterr().err.splitlines() == said
+
+
+@pytest.mark.usefixtures("folder")
 def test_directories_are_searched_and_each_file_is_linted_once(capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("models/b/z.onnx", "models/b/a.PBTXT", "models/a.txtpb", "models/m.json", "models/.git/x.onnx"):
         Path(name).parent.mkdir(parents=True, exist_ok=True)
@@ -339,7 +373,7 @@ def test_no_report_can_be_written_where_there_is_no_folder_any_more(monkeypatch:
         (["--extend-select", "SHOLD"], "unknown rule 'SHOLD'; did you mean 'SHOULD'?"),
         (["--extend-select", "shold"], "unknown rule 'shold'; did you mean 'SHOULD'?"),
         (["--severity", "cylce=error"], "severity for unknown rule 'cylce'; did you mean 'cycle'?"),
-        (["--severity", "cycle=eror"], "unknown severity 'eror'; did you mean 'error'?"),
+        (["--severity", "cycle=eror"], "unknown severity 'eror'; the severities are error, warning, note, off"),
         (["--severity", "cycle"], "--severity expects RULE=LEVEL, not 'cycle'"),
         (["--output", "sarf=x"], "unknown format 'sarf' in --output 'sarf=x'; did you mean 'sarif'?"),
         (["--output", "sarif="], "--output 'sarif=' names no file"),

@@ -187,7 +187,7 @@ class ExternalData:
         return None
 
     def with_slashes(self) -> str | None:
-        """Return the location with slashes for backslashes; None if it has none, or is no valid path in this way."""
+        """Return the location with slashes for backslashes; None if it has none, or is invalid even so."""
         location = self.location.replace("\\", "/")
         is_valid = location_problem(location) is None and not goes_up(location)
         return location if is_valid and location != self.location else None
