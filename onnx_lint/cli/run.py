@@ -391,6 +391,7 @@ def _options_of(request: Request) -> Options:
         # With --exit-zero, JUnit still shows as failed tests the findings that would fail the run.
         failing="error" if failing == "never" else failing,
         internal_errors=request.internal_errors,
+        has_command="PRE_COMMIT" not in os.environ,
     )
 
 

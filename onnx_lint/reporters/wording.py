@@ -126,23 +126,24 @@ def not_verified_of(file: FileReport) -> Iterator[str]:
         yield visible(what)
 
 
-_ENDS: Final = ("operator-without-signature", "operator-without-rule", "budget")
+_ENDS: Final = ("operator-without-import", "operator-without-signature", "operator-without-rule", "budget")
 """The causes of unknown shapes that text reports mention. Inputs without shapes, and shapes that depend on values, are
 usual."""
 
 
 def _unknown_shapes(shapes: Shapes) -> Iterator[str]:
     """Yield a line about values with unknown shapes because of unknown operators; JSON reports have all causes."""
-    causes = [(name, values) for kind, name, values in shapes.causes if kind in _ENDS]
+    causes = [(kind, name, values) for kind, name, values in shapes.causes if kind in _ENDS]
     if causes:
-        unknown = sum(values for _, values in causes)
+        unknown = sum(values for _, _, values in causes)
         whose = f"the shapes of {unknown:,} of {counted(shapes.values, 'value')}"
-        sources = (
-            f"{quote(causes[0][0])} and {len(causes) - 1:,} more produce"
-            if len(causes) > 1
-            else f"{quote(causes[0][0])} produces"
-        )
-        yield f"{whose}: the shapes that {sources} are unknown"
+        kind, name, _ = causes[0]
+        if len(causes) > 1:
+            yield f"{whose}: the shapes that {quote(name)} and {len(causes) - 1:,} more produce are unknown"
+        elif kind == "operator-without-import":
+            yield f"{whose}: no operator set is imported for {quote(name)}"
+        else:
+            yield f"{whose}: the shapes that {quote(name)} produces are unknown"
 
 
 def weakened_of(weakened: Iterable[Weakening], *, quiet: bool = False) -> Iterator[str]:

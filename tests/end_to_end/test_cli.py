@@ -218,6 +218,43 @@ def test_a_crash_of_the_program_is_an_internal_error(
     assert capsys.readouterr().err.startswith("Error: internal error: onnx-lint crashed: RuntimeError: boom\n")
 
 
+@pytest.mark.usefixtures("folder")
+def test_a_hook_says_how_to_fix_and_names_no_command(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """pre-commit sets PRE_COMMIT, and keeps the program in an environment of its own."""
+    run(["twice.textproto"])
+    assert "   = help: onnx-lint explain duplicate-definition\n" in capsys.readouterr().out
+    monkeypatch.setenv("PRE_COMMIT", "1")
+    run(["twice.textproto"])
+    out = capsys.readouterr().out
+    assert "   = help: Give the second value a name of its own, and use it where that value is meant.\n" in out
+    assert "onnx-lint explain" not in out
+    run(["twice.textproto", "--documentation-url", "https://host/docs"])
+    assert "is meant. https://host/docs/rules/" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("folder", "crashing_rule")
+def test_a_rule_without_a_sentence_on_fixes_has_the_command_even_in_a_hook(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PRE_COMMIT", "1")
+    monkeypatch.setattr("onnx_lint.reporters.text.registry", dict)
+    run(["twice.textproto"])
+    assert "   = help: onnx-lint explain duplicate-definition\n" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_statistics_have_a_heading_and_count_files(capsys: pytest.CaptureFixture[str]) -> None:
+    text = Path("twice.textproto").read_text()
+    Path("more.textproto").write_text(text)
+    run(["twice.textproto", "more.textproto", "-q", "-f", "concise", "--statistics"])
+    assert capsys.readouterr().out.splitlines()[-2:] == [
+        "findings  files  severity  rule",
+        "       2      2  error     duplicate-definition",
+    ]
+
+
 # --- paths
 
 
