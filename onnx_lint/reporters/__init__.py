@@ -47,7 +47,7 @@ class Options(Record):
     failing: str = "error"
     """The lowest severity that JUnit shows as a failure, or `never`."""
     has_command: bool = True
-    """Whether a reader of the text format can run `onnx-lint`; pre-commit installs it where no shell finds it."""
+    """Whether to name commands in the text format; pre-commit installs `onnx-lint` where no shell finds it."""
     internal_errors: str = "error"
     """How code hosts show a crash of onnx-lint: `error` or `warning`."""
 

@@ -180,7 +180,7 @@ def _context(lines: Sequence[ContextLine], width: int | None) -> Iterator[Line]:
 
 
 def _fix(fix: ProposedFix, options: Options) -> str:
-    """What the fix does, and the command or the option that makes it."""
+    """Return what the fix does, and the command or the option that makes it."""
     command = "onnx-lint fix" if options.has_command else "--fix"
     return f"{visible(fix.message)} ({command}{'' if fix.is_safe else ' --unsafe-fixes'})"
 

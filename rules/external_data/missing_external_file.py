@@ -61,10 +61,12 @@ def missing_external_file(model: Model) -> Iterator[Finding]:
         file = users[0].file
         assert file is not None
         fix = location_beside_model(users) if file.state is FileState.MISSING else None
+        # The detail blames a component of the location, which may be a folder.
+        where = "" if file.detail.startswith(quote(location)) else f" from {quote(location)}"
         more = f" and {len(users) - 1:,} more" if len(users) > 1 else ""
         yield Finding(
             users[0].entry_place("location"),
-            f"the external data of {users[0].describe()}{more} cannot be read: {file.detail}",
+            f"the external data of {users[0].describe()}{more} cannot be read{where}: {file.detail}",
             allowed=f"a regular file in the folder of {model.describe()}",
             subject=location,
             collective=True,

@@ -13,6 +13,7 @@ from onnx_lint import lint
 from onnx_lint.report import ContextLine
 from onnx_lint.reporters import Options, write_report
 from onnx_lint.reporters.marks import rows_under
+from onnx_lint.reporters.paint import painter, plain
 
 SCOPE = "/model/layers.0/self_attn/"
 
@@ -80,6 +81,17 @@ def test_name_and_shape_stand_in_the_headline_and_at_the_mark_only():
     assert report.count(names[0]) == report.count(names[1]) == 2
     assert report.count("[16, 4]") + report.count("[16,4]") == 2
     assert ": defines input 1" in report
+
+
+@pytest.mark.parametrize("width", range(30, 60))
+def test_no_line_ends_between_a_count_and_what_is_counted(width: int):
+    stream = io.StringIO()
+    painter(stream, color=False, width=width)(
+        plain("a/model.onnx: 1,672 errors, 3 warnings; 2 nodes in 1 graph; opset 17")
+    )
+    lines = stream.getvalue().splitlines()
+    assert max(map(len, lines)) <= width
+    assert not any(line.endswith(("1,672", "3", "2", "1")) for line in lines)
 
 
 def model_of(node: onnx.NodeProto, names: list[str], shapes: list[list[int | str]]) -> onnx.ModelProto:

@@ -140,7 +140,7 @@ class ShapeConflict(Record):
             if fact.shape is None and fact.inside is None:
                 continue  # an unknown shape explains nothing
             notes = shape_notes(self.node.graph, name, fact)
-            if notes and f"{quote(name)} {text_of(fact)}" in message:
+            if notes and quote(name) in message and text_of(fact) in message:
                 notes[0] = notes[0][0], f"defines input {index}"
             found += notes
         if isinstance(self.source, int):

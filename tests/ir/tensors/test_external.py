@@ -103,6 +103,14 @@ def test_a_name_that_is_too_long_for_the_file_system(folder: Path):
     assert len(message) < 300
 
 
+def test_the_whole_location_is_in_the_message(folder: Path):
+    (_, message), *_ = verdict(folder, "weights/w.bin")
+    assert message == f"{PREFIX} cannot be read from 'weights/w.bin': 'weights': no such file or directory"
+    (folder / "weights").mkdir()
+    (_, message), *_ = verdict(folder, "weights/w.bin")
+    assert message == f"{PREFIX} cannot be read: 'weights/w.bin': no such file or directory"
+
+
 def test_a_folder_that_may_not_be_entered(folder: Path):
     closed = folder / "closed"
     closed.mkdir(mode=0)
