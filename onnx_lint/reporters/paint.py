@@ -98,8 +98,8 @@ def _wrapped(line: Line, width: int) -> Iterator[Line]:
     yield tuple(row)
 
 
-_PIECES: Final = r" +|(?:(?<![^ ])[\d,]*\d )?[^ ]+"
-"""Matches blanks, and words. A count and the word behind it are one word."""
+_PIECES: Final = r" +|(?<![^ ])[\d,]*\d [a-z][^ ]*|[^ ]+"
+"""Matches blanks, and words. A count and the noun behind it are one word."""
 
 
 def _words(line: Line) -> Iterator[tuple[Segment, list[Segment]]]:

@@ -87,7 +87,7 @@ def test_name_and_shape_stand_in_the_headline_and_at_the_mark_only():
 def test_no_line_ends_between_a_count_and_what_is_counted(width: int):
     stream = io.StringIO()
     painter(stream, color=False, width=width)(
-        plain("a/model.onnx: 1,672 errors, 3 warnings; 2 nodes in 1 graph; opset 17")
+        plain("a/model.onnx: 1,672 errors, 3 warnings; 2 nodes in 1 graph; input 0 'x'")
     )
     lines = stream.getvalue().splitlines()
     assert max(map(len, lines)) <= width
