@@ -243,7 +243,19 @@ class TestReports:
         run([str(path), "--select", "undefined-name", "-f", "sarif"])
         (result,) = json.loads(capsys.readouterr().out)["runs"][0]["results"]
         snippet = result["locations"][0]["physicalLocation"]["region"]["snippet"]["text"]
-        assert snippet.splitlines()[1] == "  20 |  y = Gemm <transB=1> (h20, w_2, b2)"
+        assert snippet.splitlines()[1:3] == [
+            "  20 |  y = Gemm <transB=1> (h20, w_2, b2)",
+            "     |                            ^^^",
+        ]
+
+    @pytest.mark.parametrize("form", ["text", "sarif", "html"])
+    def test_each_form_has_the_type_at_the_mark(self, form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+        model = chain_of()
+        model.graph.node[-1].input[1] = "w2"
+        model.graph.initializer[1].dims[:] = [64, 10]
+        onnx.save(model, tmp_path / "m.onnx")
+        run([str(tmp_path / "m.onnx"), "--select", "incompatible-operand-shapes", "-f", form])
+        assert " ^^ float[64,10]" in capsys.readouterr().out
 
     def test_only_what_is_shown_has_lines(self):
         model = chain_of()
