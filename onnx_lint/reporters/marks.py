@@ -25,19 +25,19 @@ def rows_under(line: ContextLine, room: int = _MOST_COLUMNS) -> Iterator[Line]:
     start, end = (columns(line.text[:position]) for position in line.mark)
     own = next((note for *part, note in line.notes if tuple(part) == line.mark), "")
     mark = "^" * max(end - start, 1)
-    is_behind = bool(own) and start + len(mark) + 1 + len(own) <= room
+    is_behind = bool(own) and start + len(mark) + 1 + columns(own) <= room
     if is_behind:
         mark = f"{mark} {own}"
     pieces = [(start, mark, _STYLE)]
     begins = [columns(line.text[:begin]) for begin, *_ in line.notes]
     for (*part, note), column in zip(line.notes, begins, strict=True):
         until = min((begin for begin in [*begins, start, room + 1] if begin > column), default=0)
-        if tuple(part) != line.mark and column + len(note) < until and not start <= column <= start + len(mark):
+        if tuple(part) != line.mark and column + columns(note) < until and not start <= column <= start + columns(mark):
             pieces.append((column, note, ""))
     yield _row(sorted(pieces))
     if own and not is_behind:
-        shown = own if len(own) <= room else f"{own[: room - len(CUT)]}{CUT}"
-        yield _row([(max(min(start, room - len(shown)), 0), shown, _STYLE)])
+        shown = own if columns(own) <= room else f"{own[: room - len(CUT)]}{CUT}"
+        yield _row([(max(min(start, room - columns(shown)), 0), shown, _STYLE)])
 
 
 def _row(pieces: list[tuple[int, str, str]]) -> Line:

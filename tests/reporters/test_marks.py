@@ -107,3 +107,10 @@ def written(model: onnx.ModelProto, width: int | None) -> str:
     stream = io.StringIO()
     write_report("text", lint(model, select="incompatible-operand-shapes"), stream, Options(width=width))
     return stream.getvalue()
+
+
+def test_wide_characters_need_two_columns():
+    line = line_with("y = Add (左辺, 右辺)", "右辺", 左辺="f[2]", 右辺="f[批]")
+    assert rows(line) == ["         f[2]  ^^^^ f[批]"]
+    assert rows(line, 25) == ["         f[2]  ^^^^ f[批]"]
+    assert rows(line, 24) == ["         f[2]  ^^^^", "               f[批]"]
