@@ -11,7 +11,6 @@ from onnx_lint.library import Lintable, Report, lint
 from onnx_lint.reporters.escape import visible
 from onnx_lint.reporters.wording import internal_error_of
 from onnx_lint.spec.clauses import Severity
-from onnx_lint.wording import suggestion
 
 GATES: Final = tuple(severity.label for severity in Severity)
 
@@ -26,7 +25,7 @@ def assert_conforms(model: Lintable, *, fail_on: str | None = None, **options: A
     """
     __tracebackhide__ = True  # pytest then shows the line of the test
     if fail_on is not None and fail_on not in GATES:
-        raise ValueError(f"unknown severity {fail_on!r} in fail_on{suggestion(fail_on, GATES)}")
+        raise ValueError(f"unknown severity {fail_on!r} in fail_on; the severities are {', '.join(GATES)}")
     report = lint(model, **options)
     if fail_on is not None:
         report = replace(report, fail_on=fail_on)

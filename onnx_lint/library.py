@@ -37,8 +37,8 @@ IN_MEMORY: Final = "<memory>"
 """The name of a model without a path."""
 
 TAKEN: Final = (
-    "a path, bytes, a buffer, a file opened for reading bytes, a message such as onnx.ModelProto, an onnx_ir.Model, "
-    "or a torch.onnx.ONNXProgram"
+    "a path, bytes, a buffer, a file opened for reading bytes, a message such as onnx.ModelProto, an onnx_ir.Model "
+    "or Graph, or a torch.onnx.ONNXProgram"
 )
 
 
@@ -50,7 +50,7 @@ class SerializableModel(Protocol):
 
 
 Lintable = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | SerializableModel
-"""The types that `lint` accepts; also `onnx_ir.Model` and `torch.onnx.ONNXProgram`, which are not dependencies."""
+"""The types that `lint` accepts; also classes of `onnx_ir` and `torch.onnx.ONNXProgram`, which are not dependencies."""
 
 
 class Report(BareReport):
@@ -128,7 +128,8 @@ def lint(
 
     - `model`: a path, the address of a remote model (with the extra `remote`), the bytes of a model in any form,
       a file opened for reading bytes, or a message such as `onnx.ModelProto`, which may be any of the messages that
-      `proto` names. An `onnx_ir.Model` or a `torch.onnx.ONNXProgram` is converted to such a message first.
+      `proto` names. An `onnx_ir.Model`, `Graph`, `Function` or `Node` and a `torch.onnx.ONNXProgram` are converted to
+      such a message first.
     - `edition`, `variant`: the text of the specification.
     - `select`, `ignore`: rule ids, chapters, severities or keywords.
     - `severity`: `error`, `warning`, `note` or `off` by rule id. `options`: options of rules by rule id.
@@ -144,7 +145,7 @@ def lint(
     - `targets`: releases that must load the model, such as `onnxruntime=1.17`.
     - `proto`: the message that is given, such as `TensorProto`; None to recognize it by the class of a message, or else
       by the content. `opset_imports`: the operator set versions, by domain, to assume for a graph, function or node
-      without a model.
+      without a model; None for those of an `onnx_ir.Graph`.
     - `baseline`: the file of known findings, which are then in `Report.suppressed`.
     - `config`: a configuration file, or True for the one that the command line would find near the model. Other
       arguments override it. `filename`: the path to use for a model in memory, in the report and in patterns for paths.
@@ -178,7 +179,7 @@ def lint(
         "consumers": _names(consumers),
         "products": _names(targets),
         "proto": proto,
-        "opset_imports": _pairs(opset_imports),
+        "opset_imports": _pairs(_imports_of(model) if opset_imports is None else opset_imports),
         "internal_errors": internal_errors,
         "baseline": None if baseline is None else os.fspath(baseline),
     }
@@ -229,6 +230,7 @@ def _report(
     mending: Mending | None = None,
 ) -> Report:
     """The report on a model, or on the file at `path` after it was mended."""
+    model = _converted(model)
     try:
         plan = Plan(_request(name, given, config))
         choices = plan.choices_for(name)
@@ -296,10 +298,9 @@ def _source_of_object(model: Any) -> Source:
         return BytesSource(bytes(model))
     if callable(getattr(model, "read", None)):
         return _source_of_file(model)
-    message = _message(model)
-    if message is None:
+    if not callable(getattr(model, "SerializeToString", None)) or isinstance(model, type):
         raise TypeError(f"a model cannot be {type(model).__name__}; lint accepts {TAKEN}")
-    data: bytes = message.SerializeToString()
+    data: bytes = model.SerializeToString()
     return BytesSource(data)
 
 
@@ -319,19 +320,22 @@ def _source_of_file(file: Any) -> Source:
     return BytesSource(data)
 
 
-def _message(model: Any) -> SerializableModel | None:
-    """Return the message that the object is, or can be converted to; None if it is neither."""
-    if callable(getattr(model, "SerializeToString", None)) and not isinstance(model, type):
-        return model  # type: ignore[no-any-return]  # only that method is used
+def _converted(model: Any) -> Any:
+    """Return the message of an object of `onnx_ir` or `torch.onnx`; any other object as it is."""
     # Do not import these packages: a caller with such an object has imported them.
     torch: Any = sys.modules.get("torch.onnx")
     ir: Any = sys.modules.get("onnx_ir")
-    written: SerializableModel | None = None
     if torch is not None and isinstance(model, torch.ONNXProgram):
-        written = model.model_proto
-    elif ir is not None and isinstance(model, ir.Model):
-        written = ir.to_proto(model)
-    return written
+        return model.model_proto
+    if ir is not None and isinstance(model, (ir.Model, ir.Graph, ir.GraphView, ir.Function, ir.Node)):
+        return ir.to_proto(model)
+    return model
+
+
+def _imports_of(model: Any) -> Mapping[str, int] | None:
+    """Return the operator set versions that a graph of `onnx_ir` knows, which its message cannot hold."""
+    ir: Any = sys.modules.get("onnx_ir")
+    return model.opset_imports if ir is not None and isinstance(model, (ir.Graph, ir.GraphView)) else None
 
 
 def _kind(model: Any) -> str | None:

@@ -45,6 +45,11 @@ class ContextLine(Record):
     """The line, with unsafe characters escaped. It may be cut, and then is not valid syntax."""
     mark: tuple[int, int] | None = None
     """The subject of the finding: its first character, and the one after it."""
+    notes: tuple[tuple[int, int, str], ...] = ()
+    """The types of the parts of the line that are values: first character, the one after it, and the type.
+
+    Only a line in which a value is marked has them. The note of the marked value has the same characters as the mark.
+    """
 
 
 class Neighbour(Record):
@@ -444,7 +449,7 @@ class Report(Record):
     rules: tuple[str, ...] = ()
     """The ids of the rules that checked the files."""
     stale: int = 0
-    """The number of findings in baselines that no longer occur."""
+    """The number of entries of baselines that no longer occur, or not as often."""
     weakened: tuple[Weakening, ...] = ()
     """The configuration files that weaken the verdict."""
     not_linted: tuple[str, ...] = ()

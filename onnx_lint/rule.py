@@ -263,7 +263,8 @@ def location_beside_model(users: Sequence[ExternalData]) -> Fix | None:
     if name is None or any(data.beside_model() != name for data in users):
         return None
     edits = tuple(Assign(data.entry_place("location").at("value"), name) for data in users)
-    return Fix(f"take the values from {quote(name)} beside the model", edits, is_safe=False)
+    where = "" if "/" in name else " beside the model"
+    return Fix(f"take the values from {quote(name)}{where}", edits, is_safe=False)
 
 
 def conversions_apart(model: Model, conflicts: Iterable[C]) -> Iterator[C]:
@@ -320,7 +321,9 @@ def _with_others(model: Model, first: Finding, others: Sequence[NodeConflict]) -
     related, causes = list(first.related), {str(first.cause): None}
     for other in others[:_MOST_OF_NODE]:
         with model.crashes.at("describing a finding", other.node):
-            related.append(Related(other.place, other.describe()))
+            # The message of the finding names the node.
+            message = other.describe().replace(f" of {other.node.describe()}", "", 1)
+            related.append(Related(other.place, message))
             causes[other.cause] = None
     more = f"{len(others):,} more such {'fault' if len(others) == 1 else 'faults'}"
     return replace(

@@ -76,6 +76,18 @@ class TestModels:
         )
         assert _rules(lint(onnx_ir.from_proto(proto), ignore="missing-producer")) == ["undefined-name"]
 
+    def test_parts_of_a_model_of_onnx_ir(self):
+        proto = onnx.parser.parse_model(
+            '<ir_version: 10, opset_import: ["": 21]> g (float[2] x) => (float[2] y) {y = Relu (z)}'
+        )
+        graph = onnx_ir.from_proto(proto).graph
+        report = lint(graph)
+        assert _rules(report) == ["undefined-name"]
+        assert not report.files[0].not_verified, "the graph knows its operator sets"
+        assert report.files[0].kind == "GraphProto"
+        assert lint(graph, opset_imports={}).files[0].not_verified
+        assert lint(graph[0]).files[0].kind == "NodeProto"
+
     def test_the_name_of_a_model_in_memory(self, tmp_path: Path):
         data = onnx.parser.parse_model(
             '<ir_version: 10, opset_import: ["": 21], producer_name: "a test">'

@@ -145,6 +145,8 @@ def _is_unchanged(check: FileCheck, entry: Mapping[str, Any], identity: Identity
     for location, found in entry["lookups"].items():
         if repr(folder.file(location)) != found:
             return False
+    if entry["listed"] is not None and folder.data_files() != entry["listed"]:
+        return False
     return all(_is_same(folder, location, found, moment) for location, found in entry["opened"].items())
 
 
@@ -157,12 +159,13 @@ def _is_same(folder: DataFolder, location: str, before: Sequence[int], moment: i
 def _beside(folder: DataFolder | None, moment: int) -> dict[str, Any] | None:
     """Return what was looked at beside the model; None if that is not known, or may have changed meanwhile."""
     if folder is None:
-        return {"lookups": {}, "opened": {}}
+        return {"lookups": {}, "opened": {}, "listed": None}
     lookups = folder.lookups
     opened = {location: identity_of(status) for location, status in folder.opened.items()}
     if lookups is None or not all(is_settled(identity, moment) for identity in opened.values()):
         return None
-    return {"lookups": {location: repr(found) for location, found in lookups.items()}, "opened": opened}
+    states = {location: repr(found) for location, found in lookups.items()}
+    return {"lookups": states, "opened": opened, "listed": folder.listed}
 
 
 def _packed(entry: Mapping[str, Any]) -> bytes:

@@ -16,9 +16,9 @@ from onnx_lint.configuration.baseline import (
     Entry,
     entries_of,
     file_key,
+    gone,
     living,
     read_baseline,
-    size,
     split,
     written,
 )
@@ -80,7 +80,7 @@ class Baselines:
         return file
 
     def finish(self) -> int:
-        """Write the baseline files, and return how many findings of the baselines no longer occur.
+        """Write the baseline files, and return how many entries of the baselines no longer occur.
 
         Raises RunError if a file cannot be written.
         """
@@ -89,9 +89,9 @@ class Baselines:
             return 0
         stale = 0
         for path, baseline in self._read.items():
-            gone = size(baseline) - size(self._alive[path])
-            stale += gone
-            if self._prune and gone:
+            count = gone(baseline, self._alive[path])
+            stale += count
+            if self._prune and count:
                 _write(path, self._alive[path])
         return stale
 

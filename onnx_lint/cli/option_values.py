@@ -12,7 +12,6 @@ from onnx_lint.engine.settings import SelectionError, check_selector, selectors
 from onnx_lint.input.limits import DEFAULT_LIMITS, LimitError, Limits
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.spec.releases import normalized_domain
-from onnx_lint.wording import suggestion
 
 if TYPE_CHECKING:
     from onnx_lint.spec.clauses import Severity
@@ -42,7 +41,7 @@ def severities_of(values: Iterable[str]) -> tuple[dict[str, Severity], tuple[str
         if not separator:
             raise RequestError(f"--severity expects RULE=LEVEL, not {pair!r}")
         if level not in _LEVELS:
-            raise RequestError(f"unknown severity {level!r}{suggestion(level, _LEVELS)}")
+            raise RequestError(f"unknown severity {level!r}; the severities are {', '.join(_LEVELS)}")
         levels[rule] = level
     severities = {rule: Severity.of(level) for rule, level in levels.items() if level != "off"}
     return severities, tuple(rule for rule, level in levels.items() if level == "off")

@@ -42,6 +42,32 @@ class Input(Record):
     """True if a number distinguishes the name from other inputs. The number depends on the other inputs of the run."""
 
 
+class Exclusion:
+    """The globs, as `configuration.globs` defines them, of the files to leave out."""
+
+    def __init__(self, patterns: Sequence[str] = ()) -> None:
+        self.patterns = tuple(patterns)
+        self.unused = set(patterns)
+        """The globs that nothing has matched so far."""
+
+    def covers(self, path: str) -> bool:
+        """Return whether the path, or a directory that it names, matches one of the globs."""
+        if not self.patterns:
+            return False
+        from onnx_lint.configuration.globs import matches
+
+        parts = [path]
+        if is_remote(path):
+            while (path := path.rpartition("/")[0]) and not path.endswith(":/"):
+                parts.append(path)
+        while not os.path.isabs(path) and (path := os.path.dirname(path)) not in {"", ".", ".."}:
+            parts.append(path)
+        here = os.getcwd()
+        found = {each for each in self.patterns if any(matches(each.rstrip("/"), part, here) for part in parts)}
+        self.unused -= found
+        return bool(found)
+
+
 def has_working_directory() -> bool:
     """Return whether the working directory exists; it may have been removed since the program started."""
     try:
@@ -72,22 +98,23 @@ def paths_of(request: Request) -> Iterable[str]:
 
 
 def find_inputs(
-    paths: Iterable[str], exclude: Sequence[str] = (), *, may_be_none: bool = False, access: Access | None = None
+    paths: Iterable[str], exclude: Exclusion | None = None, *, may_be_none: bool = False, access: Access | None = None
 ) -> list[Input]:
     """Return the inputs in the given order, each once; those of a directory or a glob are sorted.
 
     A path with `*`, `?` or `[` that is not a file is a glob, in which `**` matches any directories. Neither `**` nor
-    the search through a directory follows links to directories. `exclude`: globs, as `configuration.globs` defines
-    them. A path is left out if it or a directory above it matches. If nothing is left of all paths, the first path has
-    that problem, unless `may_be_none`. `access`: the limits for stores; None for the defaults. Addresses that reports
-    show in the same way are numbered from the second one on.
+    the search through a directory follows links to directories. A path is left out if `exclude` covers it or a
+    directory above it. If nothing is left of all paths, the first path has that problem, unless `may_be_none`.
+    `access`: the limits for stores; None for the defaults. Addresses that reports show in the same way are numbered
+    from the second one on.
     """
+    exclude = exclude or Exclusion()
     found: dict[str, Input] = {}
     first = ""
     for path in paths:
         first = first or path
         for item in _inputs(path, exclude, access):
-            if item.problem is None and item.path != "-" and _is_excluded(item.name or item.path, exclude):
+            if item.problem is None and item.path != "-" and exclude.covers(item.name or item.path):
                 continue
             is_path = item.path != "-" and not is_remote(item.path)
             found.setdefault(os.path.abspath(item.path) if is_path else item.path, item)
@@ -113,7 +140,12 @@ def _numbered(inputs: list[Input]) -> list[Input]:
     return numbered
 
 
-def _inputs(path: str, exclude: Sequence[str], access: Access | None) -> Iterator[Input]:
+def is_searched(path: str) -> bool:
+    """Return whether the inputs of a path are looked for, as opposed to a path that is one."""
+    return not is_remote(path) and (os.path.isdir(path) or not (_MAGIC.isdisjoint(path) or os.path.lexists(path)))
+
+
+def _inputs(path: str, exclude: Exclusion, access: Access | None) -> Iterator[Input]:
     if path == "-":
         yield Input(path)
     elif is_remote(path):
@@ -147,23 +179,7 @@ def _in_store(address: str, access: Access | None) -> Iterator[Input]:
         yield Input(address, f"{shown}: no model below this address; looked for {wanted}", shown)
 
 
-def _is_excluded(path: str, exclude: Sequence[str]) -> bool:
-    """Return whether the path, or a directory that it names, matches one of the globs."""
-    if not exclude:
-        return False
-    from onnx_lint.configuration.globs import matches
-
-    parts = [path]
-    if is_remote(path):
-        while (path := path.rpartition("/")[0]) and not path.endswith(":/"):
-            parts.append(path)
-    while not os.path.isabs(path) and (path := os.path.dirname(path)) not in {"", ".", ".."}:
-        parts.append(path)
-    here = os.getcwd()
-    return any(matches(pattern.rstrip("/"), part, here) for pattern in exclude for part in parts)
-
-
-def _in_glob(pattern: str, exclude: Sequence[str]) -> Iterator[Input]:
+def _in_glob(pattern: str, exclude: Exclusion) -> Iterator[Input]:
     """Yield the inputs that the glob matches: files as if they were named, and the models in directories."""
     from onnx_lint.cli.glob_paths import expanded
 
@@ -180,21 +196,21 @@ def _in_glob(pattern: str, exclude: Sequence[str]) -> Iterator[Input]:
             is_empty = False
             yield item
     yield from (Input(folder, f"{folder}: {reason}") for folder, reason in matched.unreadable)
-    if is_empty and not matched.unreadable and not (exclude and matched.paths):
+    if is_empty and not matched.unreadable and not (exclude.patterns and matched.paths):
         yield Input(pattern, f"{pattern}: no model has such a name")
 
 
-def _in_directory(path: str, exclude: Sequence[str]) -> Iterator[Input]:
+def _in_directory(path: str, exclude: Exclusion) -> Iterator[Input]:
     inputs = list(_walk(path, exclude))
     # To exclude all models is a choice; a directory without models is a mistake.
-    if inputs or (exclude and any(True for _ in _walk(path, ()))):
+    if inputs or (exclude.patterns and any(True for _ in _walk(path, Exclusion()))):
         yield from inputs
         return
     wanted = ", ".join(f"*{suffix}" for suffix in MODEL_SUFFIXES)
     yield Input(path, f"{path}: no model in this directory; looked for {wanted}")
 
 
-def _walk(path: str, exclude: Sequence[str]) -> Iterator[Input]:
+def _walk(path: str, exclude: Exclusion) -> Iterator[Input]:
     """Yield the models below a directory, without hidden directories (version control, environments)."""
     unreadable: list[Input] = []
 
@@ -203,9 +219,7 @@ def _walk(path: str, exclude: Sequence[str]) -> Iterator[Input]:
 
     for folder, folders, files in os.walk(path, onerror=note):
         folders[:] = sorted(
-            name
-            for name in folders
-            if not name.startswith(".") and not _is_excluded(os.path.join(folder, name), exclude)
+            name for name in folders if not name.startswith(".") and not exclude.covers(os.path.join(folder, name))
         )
         for name in sorted(files):
             if name.lower().endswith(MODEL_SUFFIXES):

@@ -83,7 +83,9 @@ cache_option = section(COMMON, _cache)
 
 common_report_options = section(
     COMMON,
-    click.option("-q", "--quiet", is_flag=True, help="Print only findings and, for several files, the total."),
+    click.option(
+        "-q", "--quiet", is_flag=True, help="Print only findings and, for several files, the total; no progress bar."
+    ),
     click.option("-v", "--verbose", is_flag=True, help="Print a line for each file, also for files without findings."),
     click.option(
         "-j",
@@ -143,7 +145,7 @@ report_options = section(
         type=bool,
         help="Do not print the lines of the model around a finding.",
     ),
-    click.option("--statistics", is_flag=True, help="Print the number of findings per rule."),
+    click.option("--statistics", is_flag=True, help="Print the number of findings and files per rule."),
     click.option(
         "--color",
         type=click.Choice(("auto", "always", "never")),

@@ -20,7 +20,7 @@ from onnx_lint.cli.kept_files import check_reports
 from onnx_lint.cli.lint_one import Task
 from onnx_lint.cli.option_values import limits_of
 from onnx_lint.cli.outputs import LiveReport, Output, live_report, parse_outputs, write_outputs
-from onnx_lint.cli.paths import find_inputs, has_working_directory, paths_of
+from onnx_lint.cli.paths import Exclusion, find_inputs, has_working_directory, is_searched, paths_of
 from onnx_lint.cli.progress import ProgressBar, is_wanted
 from onnx_lint.cli.streams import standard_output
 from onnx_lint.cli.timings import print_timings
@@ -152,7 +152,7 @@ def _context(outputs: Iterable[Output], own: Request) -> tuple[int, ...]:
 
 def _tasks(outputs: Sequence[Output], plan: Plan, context: tuple[int, ...]) -> list[Task]:
     own = plan.run_request()
-    inputs = inputs_of(own)
+    inputs = inputs_of(plan)
     if not inputs:
         sys.stderr.write("Nothing to lint: every file is excluded.\n")
     # Read all configurations before the first model, so that a fault in one is reported at once.
@@ -169,11 +169,21 @@ def _tasks(outputs: Sequence[Output], plan: Plan, context: tuple[int, ...]) -> l
     return tasks
 
 
-def inputs_of(own: Request) -> list[Input]:
-    """Return the inputs of a request. Raises RunError and RequestError as `paths_of` does."""
+def inputs_of(plan: Plan) -> list[Input]:
+    """Return the inputs of a run. Raises RunError and RequestError as `paths_of` does.
+
+    Warns about globs of the command line that exclude nothing from what was searched. Those of a configuration may be
+    for other folders.
+    """
+    own = plan.run_request()
     paths = tuple(paths_of(own))
     access = _access(own) if any(map(is_remote, paths)) else None
-    return find_inputs(paths, own.exclude, may_be_none=own.allow_no_input, access=access)
+    exclude = Exclusion(own.exclude)
+    found = find_inputs(paths, exclude, may_be_none=own.allow_no_input, access=access)
+    for glob in plan.request.exclude if any(map(is_searched, paths)) else ():
+        if glob in exclude.unused:
+            sys.stderr.write(f"Warning: --exclude {visible(glob)} excludes nothing\n")
+    return found
 
 
 def _access(own: Request) -> Access:
@@ -381,6 +391,7 @@ def _options_of(request: Request) -> Options:
         # With --exit-zero, JUnit still shows as failed tests the findings that would fail the run.
         failing="error" if failing == "never" else failing,
         internal_errors=request.internal_errors,
+        has_command="PRE_COMMIT" not in os.environ,
     )
 
 

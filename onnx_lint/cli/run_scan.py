@@ -60,7 +60,7 @@ def run_scan(request: Request, own: Mapping[str, Any]) -> int:
     run = plan.run_request()
     part = _part_of(own["part"])
     usual, level = plan.choices_for("-").settings, Severity.of(run.min_severity)
-    inputs = _inputs(run)
+    inputs = _inputs(plan)
     targets = _targets(plan, inputs, part)
     check_reports([own["output"]], [*(target.path for target in targets), *plan.files_in_use()])
     if plan.has_configuration:
@@ -138,8 +138,8 @@ def _check_reports(folder: str) -> None:
 # --- the targets
 
 
-def _inputs(run: Request) -> list[Input]:
-    inputs = inputs_of(run)
+def _inputs(plan: Plan) -> list[Input]:
+    inputs = inputs_of(plan)
     if any(item.path == "-" for item in inputs):
         raise RequestError("scan does not read standard input; onnx-lint check does")
     if not inputs:

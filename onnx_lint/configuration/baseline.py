@@ -131,9 +131,10 @@ def living(file: FileReport, entries: Entries, rules: Collection[str]) -> dict[s
     return alive
 
 
-def size(baseline: Baseline) -> int:
-    """Return how many findings the baseline lists."""
-    return sum(entry.count for entries in baseline.values() for entry in entries.values())
+def gone(baseline: Baseline, alive: Baseline) -> int:
+    """Return how many entries of the baseline are not among those alive, or no longer with that count."""
+    pairs = ((entry, alive.get(name, {}).get(key)) for name, found in baseline.items() for key, entry in found.items())
+    return sum(left is None or left.count < entry.count for entry, left in pairs)
 
 
 # --- the file

@@ -46,6 +46,8 @@ class Options(Record):
     """The address of the documentation site; None for the one in the metadata of onnx-lint, if any."""
     failing: str = "error"
     """The lowest severity that JUnit shows as a failure, or `never`."""
+    has_command: bool = True
+    """Whether to name commands in the text format; pre-commit installs `onnx-lint` where no shell finds it."""
     internal_errors: str = "error"
     """How code hosts show a crash of onnx-lint: `error` or `warning`."""
 

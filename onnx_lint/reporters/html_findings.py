@@ -13,6 +13,7 @@ from onnx_lint.common.visible import visible
 from onnx_lint.input.locations import is_remote
 from onnx_lint.report import Diagnostic, FileReport, InternalError, ProposedFix, Report
 from onnx_lint.reporters.escape import shortened, shown_path
+from onnx_lint.reporters.marks import rows_under
 from onnx_lint.reporters.wording import (
     after_path,
     allowed_of,
@@ -179,4 +180,7 @@ def _context(item: Diagnostic) -> str:
             before, marked, after = line.text[:start], line.text[start:end], line.text[end:]
             text = f"{escape(visible(before))}<mark>{escape(visible(marked))}</mark>{escape(visible(after))}"
         lines.append(f'<span class="faint">{escape(visible(line.label)):>{margin}} | </span>{text}\n')
+        for row in rows_under(line) if line.notes else ():
+            under = "".join(each for each, _ in row)
+            lines.append(f'<span class="faint">{"":>{margin}} | </span>{escape(visible(under))}\n')
     return f"<pre>{''.join(lines)}</pre>"

@@ -98,6 +98,10 @@ def _wrapped(line: Line, width: int) -> Iterator[Line]:
     yield tuple(row)
 
 
+_PIECES: Final = r" +|(?<![^ ])[\d,]*\d [a-z][^ ]*|[^ ]+"
+"""Matches blanks, and words. A count and the noun behind it are one word."""
+
+
 def _words(line: Line) -> Iterator[tuple[Segment, list[Segment]]]:
     """Yield the words of the line with the blanks before each.
 
@@ -106,7 +110,7 @@ def _words(line: Line) -> Iterator[tuple[Segment, list[Segment]]]:
     blanks: Segment = ("", "")
     word: list[Segment] = []
     for text, style in line:
-        for piece in re.findall(" +|[^ ]+", text):
+        for piece in re.findall(_PIECES, text):
             if not piece.startswith(" "):
                 word.append((piece, style))
             elif word:

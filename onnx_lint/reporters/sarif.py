@@ -221,7 +221,13 @@ def _with_snippet(location: dict[str, Any], item: Diagnostic) -> dict[str, Any]:
     """
     if not item.context or "region" not in location:
         return location
-    lines = {"text": "\n".join(f"{line.label:>4} |  {line.text}" for line in item.context)}
+    from onnx_lint.reporters.marks import rows_under  # late, as a clean run has nothing to show
+
+    rows: list[str] = []
+    for line in item.context:
+        rows.append(f"{line.label:>4} |  {line.text}")
+        rows += ("     |  " + "".join(text for text, _ in row) for row in rows_under(line))
+    lines = {"text": "\n".join(rows)}
     return location | {"region": location["region"] | {"snippet": {"rendered": lines} if item.position else lines}}
 
 

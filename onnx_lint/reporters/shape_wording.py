@@ -131,6 +131,8 @@ def ended(cause: Cause) -> str:
     """Return the reason why a type or shape is unknown."""
     kind, name = cause
     match kind:
+        case "operator-without-import":
+            return f"no operator set is imported for {quote(name)}"
         case "operator-without-signature":
             return f"the operator {quote(name)} has no known signature"
         case "operator-without-rule":

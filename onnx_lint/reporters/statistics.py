@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The number of findings of each rule."""
+"""The number of findings of each rule, and of the files that have them."""
 
 from __future__ import annotations
 
@@ -19,9 +19,12 @@ def statistics(report: Report) -> list[tuple[str, Severity, int]]:
 
 
 def statistics_lines(report: Report) -> Iterator[str]:
-    """Yield the statistics as lines with aligned columns; none if there are no findings."""
-    rows = [(f"{count:,}", severity.label, visible(rule)) for rule, severity, count in statistics(report)]
-    counts = max((len(count) for count, _, _ in rows), default=0)
-    labels = max((len(label) for _, label, _ in rows), default=0)
-    for count, label, rule in rows:
-        yield f"{count:>{counts}}  {label:<{labels}}  {rule}"
+    """Yield the statistics as a table with a heading; nothing if there are no findings."""
+    files = Counter(key for file in report.files for key in {(item.rule, item.severity) for item in file.diagnostics})
+    rows = [("findings", "files", "severity", "rule")]
+    for rule, severity, count in statistics(report):
+        rows.append((f"{count:,}", f"{files[rule, severity]:,}", severity.label, visible(rule)))
+    if len(rows) > 1:
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        for findings, among, label, name in rows:
+            yield f"{findings:>{widths[0]}}  {among:>{widths[1]}}  {label:<{widths[2]}}  {name}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final, TextIO
@@ -15,7 +16,7 @@ from onnx_lint.engine.registry import registry
 from onnx_lint.report import ContextLine, Counted, Diagnostic, FileReport, ProposedFix, RelatedPlace, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shown_path, visible
-from onnx_lint.reporters.paint import Line, columns, link, painter, plain
+from onnx_lint.reporters.paint import Line, link, painter, plain
 from onnx_lint.reporters.statistics import statistics_lines
 from onnx_lint.reporters.wording import (
     allowed_of,
@@ -133,7 +134,7 @@ def _findings(file: FileReport, options: Options, mark: str = "") -> Iterator[li
             if allowed and (index == 0 or allowed != allowed_of(shown[index - 1])):
                 block.append(_detail("allowed", visible(allowed)))
             if diagnostic.fix is not None and (index == 0 or diagnostic.fix != shown[index - 1].fix):
-                block.append(_detail("fix", _fix(diagnostic.fix)))
+                block.append(_detail("fix", _fix(diagnostic.fix, options)))
             if diagnostic.hint:
                 block.append(_detail("help", visible(diagnostic.hint)))
             if diagnostic.rule not in explained:
@@ -166,28 +167,41 @@ def _context(lines: Sequence[ContextLine], width: int | None) -> Iterator[Line]:
     """Yield the lines of the model around a finding, cut to the width of the terminal."""
     if not lines:
         return
-    from onnx_lint.surroundings.sheet import cut_around  # late, as a clean run has nothing to show
+    from onnx_lint.reporters.marks import rows_under  # late, as a clean run has nothing to show
+    from onnx_lint.surroundings.sheet import cut_around
 
     margin = max([_LEAST_MARGIN, *(len(line.label) for line in lines)])
     room = max((width or _WIDTH_OFF_TERMINAL) - margin - len("   |  "), _LEAST_ROOM)
     for line in lines:
-        text, mark = cut_around(line.text, line.mark, room)
-        yield ((f" {line.label:>{margin}} | ", _FRAME), (f" {text}", ""))
-        if mark is not None:
-            start, end = (columns(text[:position]) for position in mark)
-            yield ((f" {'':>{margin}} | ", _FRAME), (f" {' ' * start}{'^' * max(end - start, 1)}", "bold red"))
+        shown = cut_around(line, room)
+        yield ((f" {line.label:>{margin}} | ", _FRAME), (f" {shown.text}", ""))
+        for row in rows_under(shown, room):
+            yield ((f" {'':>{margin}} | ", _FRAME), (" ", ""), *row)
 
 
-def _fix(fix: ProposedFix) -> str:
-    """What the fix does, and the command that makes it."""
-    return f"{visible(fix.message)} (onnx-lint fix{'' if fix.is_safe else ' --unsafe-fixes'})"
+def _fix(fix: ProposedFix, options: Options) -> str:
+    """Return what the fix does, and the command or the option that makes it."""
+    command = "onnx-lint fix" if options.has_command else "--fix"
+    return f"{visible(fix.message)} ({command}{'' if fix.is_safe else ' --unsafe-fixes'})"
 
 
 def _help(rule: str, options: Options) -> str:
-    """Return how to learn more: the command `explain`, and the address if it cannot be a link."""
-    command = f"onnx-lint explain {visible(rule)}{_plugin_option(rule)}"
+    """Return how to learn more: the command `explain`, and the address if it cannot be a link.
+
+    Without the command it is the first sentence on how to fix the fault.
+    """
     url = _page(rule, options) if options.documentation and not options.links else None
-    return command if url is None else f"{command}, {url}"
+    said = None if options.has_command else _how_to_fix(rule)
+    said = visible(said) if said else f"onnx-lint explain {visible(rule)}{_plugin_option(rule)}"
+    return said if url is None else f"{said}{' ' if said.endswith('.') else ', '}{url}"
+
+
+def _how_to_fix(rule: str) -> str | None:
+    """Return the first sentence of the section "How to fix" of a rule's documentation; None if it begins otherwise."""
+    entry = registry().get(rule)
+    section = entry.rule.documentation.partition("### How to fix\n\n")[2] if entry is not None else ""
+    found = re.match(r"[^`\s].*?\.(?= [A-Z`]|\Z)", " ".join(section.partition("\n\n")[0].split()))
+    return found.group() if found is not None else None
 
 
 def _plugin_option(rule: str) -> str:

@@ -126,23 +126,24 @@ def not_verified_of(file: FileReport) -> Iterator[str]:
         yield visible(what)
 
 
-_ENDS: Final = ("operator-without-signature", "operator-without-rule", "budget")
+_ENDS: Final = ("operator-without-import", "operator-without-signature", "operator-without-rule", "budget")
 """The causes of unknown shapes that text reports mention. Inputs without shapes, and shapes that depend on values, are
 usual."""
 
 
 def _unknown_shapes(shapes: Shapes) -> Iterator[str]:
     """Yield a line about values with unknown shapes because of unknown operators; JSON reports have all causes."""
-    causes = [(name, values) for kind, name, values in shapes.causes if kind in _ENDS]
+    causes = [(kind, name, values) for kind, name, values in shapes.causes if kind in _ENDS]
     if causes:
-        unknown = sum(values for _, values in causes)
+        unknown = sum(values for _, _, values in causes)
         whose = f"the shapes of {unknown:,} of {counted(shapes.values, 'value')}"
-        sources = (
-            f"{quote(causes[0][0])} and {len(causes) - 1:,} more produce"
-            if len(causes) > 1
-            else f"{quote(causes[0][0])} produces"
-        )
-        yield f"{whose}: the shapes that {sources} are unknown"
+        kind, name, _ = causes[0]
+        if len(causes) > 1:
+            yield f"{whose}: the shapes that {quote(name)} and {len(causes) - 1:,} more produce are unknown"
+        elif kind == "operator-without-import":
+            yield f"{whose}: no operator set is imported for {quote(name)}"
+        else:
+            yield f"{whose}: the shapes that {quote(name)} produces are unknown"
 
 
 def weakened_of(weakened: Iterable[Weakening], *, quiet: bool = False) -> Iterator[str]:
@@ -289,16 +290,17 @@ def total_of(report: Report) -> str:
     unread = sum(file.unreadable is not None for file in report.files)
     unjudged = sum(file.not_judged is not None and not file.diagnostics for file in report.files)
     crashes = sum(len(file.internal_errors) for file in report.files)
-    noun = "model" if all(file.kind == "ModelProto" for file in report.files) else "file"
+    is_any_read = unread < len(report.files)
+    noun = "model" if is_any_read and all(file.kind == "ModelProto" for file in report.files) else "file"
     levels = [f"{worst[level]:,} with {level.label}s" for level in reversed(Severity) if worst[level]]
     new = "new " if report.suppressed else ""
-    state = ", ".join(levels) or f"no {new}findings"
+    state = (", ".join(levels) or f"no {new}findings") if is_any_read else "none checked"
     parts = [f"{counted(len(report.files), noun)}: {state}"]
     if report.diagnostics:
         parts.append(counts(report.diagnostics))
     if fixed := sum(file.repair.count for file in report.files if file.repair is not None):
         parts.append(f"{counted(fixed, 'finding')} fixed")
-    if unread:
+    if unread and is_any_read:
         parts.append(f"{unread:,} not checked")
     if unjudged:
         parts.append(f"{unjudged:,} not judged")
@@ -306,7 +308,8 @@ def total_of(report: Report) -> str:
         parts.append(counted(crashes, "internal error"))
     parts += suppressed_of(report.suppressed)
     if report.stale:
-        parts.append(f"{report.stale:,} of the baseline no longer found")
+        entries = f"{report.stale:,} {'entry' if report.stale == 1 else 'entries'}"
+        parts.append(f"{entries} of the baseline no longer found")
     if report.not_linted:
         parts.append(interrupted_of(report))
     return "; ".join(parts)

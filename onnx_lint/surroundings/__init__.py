@@ -10,7 +10,7 @@ from onnx_lint.common.record import replace
 from onnx_lint.ir.places.place import key_of, place_of
 from onnx_lint.model import Model
 from onnx_lint.report import ContextLine, Diagnostic, worst_of_each
-from onnx_lint.surroundings.facts import known_types
+from onnx_lint.surroundings.facts import types_around, types_line
 from onnx_lint.surroundings.lines import Site, line_of, node_before, site_of
 
 MOST_FINDINGS: Final = 300
@@ -20,6 +20,8 @@ _WORK: Final = "showing the model around a finding"
 
 _MOST_RELATED: Final = 3
 """The number of related places that have a line."""
+
+_DECLARATIONS: Final = frozenset({"input", "initializer", "sparse_initializer", "value_info", "output"})
 
 
 def with_surroundings(
@@ -57,16 +59,23 @@ def surroundings(diagnostic: Diagnostic, model: Model) -> tuple[ContextLine, ...
         if before is not None:
             is_related = others.pop(before.line, None) is not None
             lines.append(_unmarked(line_of(before, with_name=is_related and is_of_names)))
-        lines.append(line_of(site))
-        known = known_types(diagnostic, site, model)
-        if known is not None:
-            lines.append(ContextLine("", known))
+        type_of = types_around(diagnostic, site, model)
+        lines.append(line_of(site, type_of=type_of))
+        if lines[-1].notes:
+            others = {line: other for line, other in others.items() if not _is_declaration(other)}
+        elif type_of is not None and (known := types_line(site, type_of)) is not None:
+            lines.append(known)
     lines += [_unmarked(line_of(other, with_name=is_of_names), _elsewhere(other, site)) for other in others.values()]
     return tuple(lines)
 
 
 def _unmarked(line: ContextLine, comment: str = "") -> ContextLine:
     return ContextLine(line.label, f"{line.text}{comment}")
+
+
+def _is_declaration(site: Site) -> bool:
+    """Return whether the line has no more than name and type of a value, which notes have as well."""
+    return site.step is not None and site.step[0] in _DECLARATIONS
 
 
 def _elsewhere(other: Site, site: Site | None) -> str:

@@ -36,11 +36,16 @@ def write_node(sheet: Sheet, node: Proto) -> None:
     if node.attribute and not has_subgraph:
         _write_attributes(sheet, node)
     sheet.write(" (")
-    sheet.items("input", node.input, lambda name: write_name(sheet, name))
+    sheet.items("input", node.input, lambda name: _write_operand(sheet, name))
     sheet.write(")")
     if node.attribute and has_subgraph:
         _write_attributes(sheet, node)
     write_beside(sheet, node, _BESIDE)
+
+
+def _write_operand(sheet: Sheet, name: str) -> None:
+    with sheet.operand(name):
+        write_name(sheet, name)
 
 
 def _write_identity(sheet: Sheet, message: Proto, name: str) -> None:

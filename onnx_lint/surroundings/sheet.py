@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
+from onnx_lint.common.record import replace
 from onnx_lint.ir.places.place import PlaceKey
+from onnx_lint.report import ContextLine
 
 MAX_ITEMS: Final = 16
 """The longest list that is written whole. Of a longer list the items around the marked one are written."""
@@ -29,6 +31,8 @@ class Sheet:
         self.focus = focus
         self.is_cut = False
         """Whether anything is left out or differs from the syntax."""
+        self.operands: list[tuple[int, int, str]] = []
+        """The inputs of the node that are written: first character, the one after it, and the name."""
         self._pieces: list[str] = []
         self._length = 0
         self._depth: int | None = 0
@@ -56,6 +60,13 @@ class Sheet:
         """Add the sign for a part that is left out."""
         self.is_cut = True
         self.write(CUT)
+
+    @contextmanager
+    def operand(self, name: str) -> Iterator[None]:
+        """Record the text written inside this context as an input of the node."""
+        start = self._length
+        yield
+        self.operands.append((start, self._length, name))
 
     @contextmanager
     def subject(self) -> Iterator[None]:
@@ -119,10 +130,11 @@ class Sheet:
             self._mark_from(start, self._depth + 1)
 
 
-def cut_around(text: str, mark: tuple[int, int] | None, most: int) -> tuple[str, tuple[int, int] | None]:
-    """Return at most `most` characters of the text, around the mark, and the mark in the result."""
+def cut_around(line: ContextLine, most: int) -> ContextLine:
+    """Return the line with at most `most` characters, those around its mark."""
+    text, mark = line.text, line.mark
     if len(text) <= most:
-        return text, mark
+        return line
     start, end = mark or (0, 0)
     # Of a mark that is itself too long show the beginning.
     end = min(end, start + max(most - 2 * len(CUT), 1))
@@ -130,7 +142,16 @@ def cut_around(text: str, mark: tuple[int, int] | None, most: int) -> tuple[str,
     first = max(0, min(start - room // 2, len(text) - most))
     head = CUT if first > 0 else ""
     tail = CUT if first + most < len(text) else ""
-    inner = text[first + len(head) : first + most - len(tail)]
-    shift = first
-    begin = min(max(start - shift, len(head)), most)
-    return head + inner + tail, (begin, max(min(end - shift, most - len(tail)), begin)) if mark is not None else None
+
+    def kept(start: int, end: int) -> tuple[int, int]:
+        begin = min(max(start - first, len(head)), most)
+        return begin, max(min(end - first, most - len(tail)), begin)
+
+    shown = kept(start, end)
+    notes = [(*(shown if part[:2] == mark else kept(*part[:2])), part[2]) for part in line.notes]
+    return replace(
+        line,
+        text=head + text[first + len(head) : first + most - len(tail)] + tail,
+        mark=None if mark is None else shown,
+        notes=tuple(note for note in notes if note[0] < note[1]),
+    )

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from onnx_lint.model import ExternalData, FileState, Model
 from onnx_lint.rule import Finding, location_beside_model, rule
+from onnx_lint.wording import nearest, quote
 
 
 @rule(clause="EXT-4", since="0.1.0", about=Model.external_data, needs="tensor")
@@ -33,9 +34,10 @@ def missing_external_file(model: Model) -> Iterator[Finding]:
     ### How to fix
 
     Copy the data file together with the model, under the name that the model states; in a checkout of Git LFS, `git
-    lfs pull` fetches it. If a file of the same name with enough bytes lies beside the model, `onnx-lint fix
-    --unsafe-fixes` (unsafe: it may be another file) states its location: `weights/a.bin` becomes `a.bin`. A model
-    that can do without the file has its weights inside:
+    lfs pull` fetches it. The help line names the file that is probably meant: one of nearly the same name beside the
+    model, or the only data file there that no other tensor uses. If a file of the same name with enough bytes lies
+    beside the model, `onnx-lint fix --unsafe-fixes` (unsafe: it may be another file) states its location:
+    `weights/a.bin` becomes `a.bin`. A model that can do without the file has its weights inside:
 
     - PyTorch: `torch.onnx.export(..., external_data=False)` with `dynamo=True`.
     - The `onnx` package: `onnx.save(onnx.load("model.onnx"), "whole.onnx")` where the data is still there.
@@ -49,18 +51,34 @@ def missing_external_file(model: Model) -> Iterator[Finding]:
     ```
     """
     found: dict[str, list[ExternalData]] = {}
+    used: set[str] = set()
     for data in model.external_data:
         if data.file is not None and data.file.state in (FileState.MISSING, FileState.OTHER):
             found.setdefault(data.location, []).append(data)
+        else:
+            used.add(data.location.removeprefix("./"))
     for location, users in found.items():
         file = users[0].file
         assert file is not None
+        fix = location_beside_model(users) if file.state is FileState.MISSING else None
+        # The detail blames a component of the location, which may be a folder.
+        where = "" if file.detail.startswith(quote(location)) else f" from {quote(location)}"
         more = f" and {len(users) - 1:,} more" if len(users) > 1 else ""
         yield Finding(
             users[0].entry_place("location"),
-            f"the external data of {users[0].describe()}{more} cannot be read: {file.detail}",
+            f"the external data of {users[0].describe()}{more} cannot be read{where}: {file.detail}",
             allowed=f"a regular file in the folder of {model.describe()}",
             subject=location,
             collective=True,
-            fix=location_beside_model(users) if file.state is FileState.MISSING else None,
+            hint=_hint(users[0], used) if fix is None and file.state is FileState.MISSING else None,
+            fix=fix,
         )
+
+
+def _hint(data: ExternalData, used: set[str]) -> str | None:
+    """Return the name of the file that is probably meant; None if there is none, or if there are several."""
+    unused = [name for name in data.candidates() if name not in used]
+    near = nearest(data.location.rpartition("/")[2], unused)
+    if near is not None:
+        return f"{quote(near)} lies beside the model"
+    return f"{quote(unused[0])} is the only data file beside the model" if len(unused) == 1 else None

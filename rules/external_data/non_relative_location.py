@@ -48,8 +48,8 @@ def non_relative_location(model: Model) -> Iterator[Finding]:
     ### How to fix
 
     Store the file in the folder of the model or below it, and name it from there, with `/` as separator on every
-    system. If a file of the same name with enough bytes lies beside the model, `onnx-lint fix --unsafe-fixes`
-    (unsafe: it may be another file) states its location.
+    system. If a file with enough bytes lies where the location with `/` for backslashes leads, or under the same name
+    beside the model, `onnx-lint fix --unsafe-fixes` (unsafe: it may be another file) states its location.
 
     - The `onnx` package: `onnx.save(..., save_as_external_data=True, location="weights.bin")`.
 
@@ -69,11 +69,13 @@ def non_relative_location(model: Model) -> Iterator[Finding]:
         if data.location.startswith(IN_MEMORY_MARKS):
             problem, clause = "begins like the name of a tensor in memory, so consumers look for no file", "EXT-2a"
         if problem is not None:
+            path = f"a POSIX path relative to {model.describe()}'s folder"
+            with_slashes = data.with_slashes()
             yield Finding(
                 data.entry_place("location"),
                 f"the location {quote(data.location)} of {data.describe()} {problem}",
                 clause=clause,
-                allowed=f"a POSIX path relative to {model.describe()}'s folder",
+                allowed=path if with_slashes is None else f"{quote(with_slashes)}, {path}",
                 subject=data.proto.name,
                 fix=location_beside_model([data]) if clause == "EXT-2" else None,
             )

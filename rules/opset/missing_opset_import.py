@@ -201,6 +201,6 @@ def _listed(imported: frozenset[str]) -> list[str]:
 
 def _allowed(known: Sequence[str]) -> str:
     if not known:
-        return "an import for each domain in use; there is none"
+        return "an import for each domain in use; nothing is imported"
     more = f" and {len(known) - MAX_LISTED} more" if len(known) > MAX_LISTED else ""
     return f"the imported domains: {quote_some(known, MAX_LISTED)}{more}"

@@ -70,7 +70,8 @@ def _findings(
     schemas: OperatorSchemas, schema: OperatorSchema, alike: AlikeNodes, unknown: set[str]
 ) -> Iterator[Finding]:
     other = other_version(schemas, schema, alike)
-    allowed = f"the attributes {quote_some(schema.attributes, 20)}" if schema.attributes else "no attribute"
+    noun = "attribute" if len(schema.attributes) == 1 else "attributes"
+    allowed = f"the {noun} {quote_some(schema.attributes, 20)}" if schema.attributes else "no attribute"
     hints = {name: other or _hint(schemas, schema, name) for name in unknown}
     misspelt = misspelt_attributes(schemas, schema, alike)
     meant = {

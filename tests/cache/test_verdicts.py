@@ -214,6 +214,18 @@ def test_external_data_that_was_missing(cache: Verdicts, model: Path) -> None:
 
 
 @pytest.mark.usefixtures("settled")
+def test_a_data_file_that_came_beside_the_model(cache: Verdicts, model: Path) -> None:
+    """The report on a missing file names it."""
+    model.write_bytes(model_bytes(location="w.bin"))
+    check = check_of(model)
+    checked(cache, check)
+    (model.parent / "notes.txt").touch()
+    assert cache.find(check, may_read=True) is not None
+    (model.parent / "other.data").touch()
+    assert cache.find(check, may_read=True) is None
+
+
+@pytest.mark.usefixtures("settled")
 def test_external_data_whose_content_was_read(cache: Verdicts, model: Path) -> None:
     data = model.parent / "w.bin"
     model.write_bytes(model_bytes(location="w.bin", integer=True))

@@ -12,7 +12,7 @@ import pytest
 
 from onnx_lint.cli.jobs import lint_each, worthwhile_jobs
 from onnx_lint.cli.lint_one import Task
-from onnx_lint.cli.paths import find_inputs
+from onnx_lint.cli.paths import Exclusion, find_inputs
 from onnx_lint.cli.progress import is_wanted
 from onnx_lint.common import memory
 from onnx_lint.engine.settings import Settings
@@ -50,7 +50,7 @@ def zoo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_inputs(paths: list[str], exclude: list[str], expected: list[str]) -> None:
-    found = find_inputs(paths, exclude)
+    found = find_inputs(paths, Exclusion(exclude))
     assert [item.path for item in found] == expected
     assert [item.problem for item in found] == [None] * len(expected)
 
@@ -78,7 +78,7 @@ def test_addresses_that_reports_cannot_tell_apart_have_numbers() -> None:
     ],
 )
 def test_nothing_to_lint_is_a_problem(paths: list[str], exclude: list[str], problem: str) -> None:
-    assert [item.problem for item in find_inputs(paths, exclude)] == [problem]
+    assert [item.problem for item in find_inputs(paths, Exclusion(exclude))] == [problem]
 
 
 def test_processes_give_what_one_gives() -> None:

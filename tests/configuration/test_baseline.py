@@ -254,7 +254,17 @@ def test_sarif_has_suppressed_results_when_asked_for(folder: Path, capsys: pytes
 def test_text_tells_what_is_stale(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "zoo" / "m.textproto").write_text(model(RELU))
     assert run(["zoo", "--baseline", "b.json"]) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == "1 model: no findings; 1 of the baseline no longer found"
+    assert capsys.readouterr().out.splitlines()[-1] == "1 model: no findings; 1 entry of the baseline no longer found"
+
+
+def test_entries_are_counted_as_the_file_lists_them(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One entry may know several findings, and one finding may have several entries."""
+    (folder / "zoo" / "m.textproto").write_text(model(RELU, UNNAMED, UNNAMED, TWICE))
+    run(["zoo", "-q", "-o", "none.txt", "--write-baseline", "c.json"])
+    (entries,) = json.loads((folder / "c.json").read_text())["files"].values()
+    assert sum(entry["count"] for entry in entries) > len(entries)
+    (folder / "zoo").rename(folder / "renamed")
+    assert summary(capsys, "renamed", "--baseline", "c.json")["stale"] == len(entries)
 
 
 def test_no_limit_lets_the_next_finding_in_as_a_new_one(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -218,6 +218,43 @@ def test_a_crash_of_the_program_is_an_internal_error(
     assert capsys.readouterr().err.startswith("Error: internal error: onnx-lint crashed: RuntimeError: boom\n")
 
 
+@pytest.mark.usefixtures("folder")
+def test_a_hook_says_how_to_fix_and_names_no_command(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """pre-commit sets PRE_COMMIT, and keeps the program in an environment of its own."""
+    run(["twice.textproto"])
+    assert "   = help: onnx-lint explain duplicate-definition\n" in capsys.readouterr().out
+    monkeypatch.setenv("PRE_COMMIT", "1")
+    run(["twice.textproto"])
+    out = capsys.readouterr().out
+    assert "   = help: Give the second value a name of its own, and use it where that value is meant.\n" in out
+    assert "onnx-lint explain" not in out
+    run(["twice.textproto", "--documentation-url", "https://host/docs"])
+    assert "is meant. https://host/docs/rules/" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("folder", "crashing_rule")
+def test_a_rule_without_a_sentence_on_fixes_has_the_command_even_in_a_hook(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PRE_COMMIT", "1")
+    monkeypatch.setattr("onnx_lint.reporters.text.registry", dict)
+    run(["twice.textproto"])
+    assert "   = help: onnx-lint explain duplicate-definition\n" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_statistics_have_a_heading_and_count_files(capsys: pytest.CaptureFixture[str]) -> None:
+    text = Path("twice.textproto").read_text()
+    Path("more.textproto").write_text(text)
+    run(["twice.textproto", "more.textproto", "-q", "-f", "concise", "--statistics"])
+    assert capsys.readouterr().out.splitlines()[-2:] == [
+        "findings  files  severity  rule",
+        "       2      2  error     duplicate-definition",
+    ]
+
+
 # --- paths
 
 
@@ -239,6 +276,40 @@ def test_a_path_without_a_model_is_told(path: str, said: str, capsys: pytest.Cap
     assert run([path, "-q"]) == 2
     captured = capsys.readouterr()
     assert (captured.out, captured.err) == ("", f"Error: {said}\n")
+
+
+@pytest.mark.usefixtures("folder")
+def test_where_nothing_was_checked_there_is_no_word_of_findings(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["expalin", "cycle"]) == 2
+    assert capsys.readouterr().out.splitlines()[-1] == "2 files: none checked"
+    assert run(["expalin", "clean.textproto"]) == 2
+    assert capsys.readouterr().out.splitlines()[-1] == "2 models: no findings; 1 not checked"
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("arguments", "warned"),
+    [
+        (["zoo", "--exclude", "nothing/**", "--exclude", "a.*"], ["nothing/**"]),
+        (["zoo", "--exclude", "zoo/deep", "--exclude", "zoo/de*"], []),
+        (["zoo/*", "--exclude", "b\x1b"], [r"b\x1b"]),
+        (["zoo/a.txtpb", "--exclude", "nothing"], []),
+        (["zoo"], []),
+    ],
+)
+def test_an_exclusion_that_matches_nothing_is_reported(
+    arguments: list[str], warned: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where files are looked for: the globs of a hook are for other commits, too, and those of a configuration for
+    other folders.
+    """
+    for name in ("zoo/a.txtpb", "zoo/b.txtpb", "zoo/deep/c.txtpb"):
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text(CLEAN)
+    Path("onnx-lint.toml").write_text('exclude = ["elsewhere/**"]')
+    assert run(arguments) == 0
+    said = [f"Warning: --exclude {glob} excludes nothing" for glob in warned]
+    assert capsys.readouterr().err.splitlines() == said
 
 
 @pytest.mark.usefixtures("folder")
@@ -339,7 +410,7 @@ def test_no_report_can_be_written_where_there_is_no_folder_any_more(monkeypatch:
         (["--extend-select", "SHOLD"], "unknown rule 'SHOLD'; did you mean 'SHOULD'?"),
         (["--extend-select", "shold"], "unknown rule 'shold'; did you mean 'SHOULD'?"),
         (["--severity", "cylce=error"], "severity for unknown rule 'cylce'; did you mean 'cycle'?"),
-        (["--severity", "cycle=eror"], "unknown severity 'eror'; did you mean 'error'?"),
+        (["--severity", "cycle=eror"], "unknown severity 'eror'; the severities are error, warning, note, off"),
         (["--severity", "cycle"], "--severity expects RULE=LEVEL, not 'cycle'"),
         (["--output", "sarf=x"], "unknown format 'sarf' in --output 'sarf=x'; did you mean 'sarif'?"),
         (["--output", "sarif="], "--output 'sarif=' names no file"),

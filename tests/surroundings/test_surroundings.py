@@ -80,7 +80,20 @@ def test_types_are_shown_where_they_are_what_is_wrong():
     model.graph.node[-1].input[1] = "w2"
     model.graph.initializer[1].dims[:] = [64, 10]
     context = found(model, "incompatible-operand-shapes").context
-    assert ContextLine("", "# float[N,64] h20, float[64,10] w2, float[10] b2") in context
+    notes = ((21, 24, "float[N,64]"), (26, 28, "float[64,10]"), (30, 32, "float[10]"))
+    assert ContextLine("20", "y = Gemm <transB=1> (h20, w2, b2)", (26, 28), notes) in context
+    assert not any(line.text.startswith("initializer") for line in context), "the note has type and name already"
+
+
+def test_types_are_in_a_line_of_their_own_where_the_node_is_marked():
+    model = chain_of()
+    model.graph.node[-1].input[1] = "w2"
+    diagnostic = replace(found(chain_of(), "undefined-name"), rule="impossible-operator-extent", related=())
+    loaded = load(BytesSource(model.SerializeToString()))
+    loaded.value_flow  # noqa: B018 - nothing is inferred for the sake of a report
+    context = surroundings(replace(diagnostic, pointer="/graph/node/20"), loaded)
+    assert context[-1] == ContextLine("", "# float[N,64] h20, float[10,64] w2, float[10] b2")
+    assert context[-2].notes == ()
 
 
 def test_every_finding_of_the_fixtures_has_lines_that_fit_it():
@@ -176,8 +189,13 @@ def test_a_cut_keeps_the_mark():
         start = draw.randrange(len(text))
         mark = start, draw.randrange(start + 1, len(text) + 1)
         most = draw.randrange(20, 200)
-        cut, kept = cut_around(text, mark, most)
+        first = draw.randrange(start + 1)
+        notes = ((first, max(start, first + 1), "other"), (*mark, "own"))
+        line = cut_around(ContextLine("", text, mark, notes), most)
+        cut, kept = line.text, line.mark
         assert len(cut) <= most
+        assert line.notes[-1] == (*(kept or ()), "own")
+        assert all(0 <= begin < end <= len(cut) for begin, end, _ in line.notes)
         assert kept is not None
         assert kept[0] < kept[1]
         word = text[slice(*mark)]
@@ -225,7 +243,19 @@ class TestReports:
         run([str(path), "--select", "undefined-name", "-f", "sarif"])
         (result,) = json.loads(capsys.readouterr().out)["runs"][0]["results"]
         snippet = result["locations"][0]["physicalLocation"]["region"]["snippet"]["text"]
-        assert snippet.splitlines()[1] == "  20 |  y = Gemm <transB=1> (h20, w_2, b2)"
+        assert snippet.splitlines()[1:3] == [
+            "  20 |  y = Gemm <transB=1> (h20, w_2, b2)",
+            "     |                            ^^^",
+        ]
+
+    @pytest.mark.parametrize("form", ["text", "sarif", "html"])
+    def test_each_form_has_the_type_at_the_mark(self, form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+        model = chain_of()
+        model.graph.node[-1].input[1] = "w2"
+        model.graph.initializer[1].dims[:] = [64, 10]
+        onnx.save(model, tmp_path / "m.onnx")
+        run([str(tmp_path / "m.onnx"), "--select", "incompatible-operand-shapes", "-f", form])
+        assert " ^^ float[64,10]" in capsys.readouterr().out
 
     def test_only_what_is_shown_has_lines(self):
         model = chain_of()

@@ -18,9 +18,10 @@ from onnx_lint.inference.shapes.rules import shape_rule
 from onnx_lint.inference.types.type_string import optional_element, sequence_element
 from onnx_lint.ir.crashes import Crashes
 from onnx_lint.ir.graph import BEFORE_NODES, Graph, GraphKind, Node
-from onnx_lint.ir.operators.operators import Operators
+from onnx_lint.ir.operators.operators import Operators, OperatorStatus
 
 Kind = Literal[
+    "operator-without-import",
     "operator-without-signature",
     "operator-without-rule",
     "budget",
@@ -29,9 +30,9 @@ Kind = Literal[
     "finding",
     "internal-error",
 ]
-"""The kinds of causes of unknown shapes: an operator is unknown, or has no shape rule; a function has more calls than
-are followed; an input has no shape; values of the run decide the shape; the node has a finding, so that its outputs are
-unknown; onnx-lint crashed at the node or before it."""
+"""The kinds of causes of unknown shapes: an operator has no import, is unknown, or has no shape rule; a function has
+more calls than are followed; an input has no shape; values of the run decide the shape; the node has a finding, so that
+its outputs are unknown; onnx-lint crashed at the node or before it."""
 
 Cause = tuple[Kind, str]
 """The kind of cause, and the name of the operator, function or input."""
@@ -168,7 +169,10 @@ class Origins:
         if cell is None or (id(node.graph), node.index) in self._crashed:
             return "internal-error", name  # without a cell the crash ended the walk before the node
         if cell.operator is None:
-            function = self._operators.operator(node).function
+            operator = self._operators.operator(node)
+            if operator.status is OperatorStatus.UNBOUND:
+                return "operator-without-import", name
+            function = operator.function
             if function is None:
                 return "operator-without-signature", name
             arguments = arguments_for(function, self._walks.inputs(walked, node))

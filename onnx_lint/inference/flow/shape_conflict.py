@@ -132,15 +132,20 @@ class ShapeConflict(Record):
         return Words(self.node, self.inputs).sentence(self.problem) + taken
 
     def notes(self) -> list[Note]:
-        """Return the definitions of the operands, each with its shape, and the call that supplies them."""
+        """Return the definitions of the operands, with shapes that the message leaves out, and the call."""
         found: list[Note] = []
+        message = self.describe()
         for index in Words(self.node, self.inputs).operands(self.problem):
-            if self.inputs[index].shape is None and self.inputs[index].inside is None:
+            name, fact = self.node.inputs[index], self.inputs[index]
+            if fact.shape is None and fact.inside is None:
                 continue  # an unknown shape explains nothing
-            found += shape_notes(self.node.graph, self.node.inputs[index], self.inputs[index])
+            notes = shape_notes(self.node.graph, name, fact)
+            if notes and quote(name) in message and text_of(fact) in message:
+                notes[0] = notes[0][0], f"defines input {index}"
+            found += notes
         if isinstance(self.source, int):
             found.append((self.node.place.at("input", self.source), f"read by {self.node.describe()}"))
-        return [*found, *call_notes(self.call)]
+        return [*(note for note in found if note[0] != self.place), *call_notes(self.call)]
 
 
 _NUMBERS: Final = re.compile(r"\[[^]]*\]|\d+")
@@ -229,7 +234,7 @@ class DeclaredShapeConflict(DeclaredValue):
         definition = definition_of(self.graph, self.subject)
         if definition is None:
             return call_notes(self.call)
-        found: list[Note] = [(definition.place, f"{quote(self.subject)} is {text_of(self.inferred)}")]
+        found: list[Note] = [(definition.place, "defines the value")]
         return [*found, *call_notes(self.call)]
 
 

@@ -11,7 +11,6 @@ from onnx_lint.inference.types.typed_operator import Inputs
 from onnx_lint.ir.graph import Definition, Graph, Node
 from onnx_lint.ir.places.place import Place
 from onnx_lint.spec.operators import OperatorSchema
-from onnx_lint.wording import quote
 
 Note = tuple[Place, str]
 """A place that belongs to a conflict, and a message about it."""
@@ -102,12 +101,6 @@ def name_of_input(schema: OperatorSchema, index: int) -> str:
 def definition_of(graph: Graph, name: str) -> Definition | None:
     """Return the definition of a name that the nodes of a graph use."""
     return graph.first_definition(name) or graph.outer_definition(name)
-
-
-def definition_notes(graph: Graph, name: str, kind: ValueType | None) -> list[Note]:
-    """Return a note about the definition of a value."""
-    definition = definition_of(graph, name)
-    return [] if definition is None else [(definition.place, f"{quote(name)} is {kind}")]
 
 
 def differ_in_option(one: ValueType, other: ValueType) -> bool:

@@ -7,7 +7,6 @@ from onnx_lint.common.record import Record
 from onnx_lint.inference.types.conflict import (
     CallSite,
     Note,
-    definition_notes,
     definition_of,
     differ_in_option,
     site_notes,
@@ -79,7 +78,8 @@ class DeclarationConflict(DeclaredValue):
 
     def notes(self) -> list[Note]:
         """Return the definition of the value, and the call that supplies its type."""
-        found = definition_notes(self.graph, self.subject, self.inferred)
+        definition = definition_of(self.graph, self.subject)
+        found: list[Note] = [] if definition is None else [(definition.place, "defines the value")]
         if self._cast_to is not None:
             found.append((self._cast_to, "the other suspect: what the Cast converts to"))
         return found + site_notes(self.site)
@@ -134,4 +134,4 @@ class ImpossibleDeclaration(DeclaredValue):
     def notes(self) -> list[Note]:
         """Return the definition of the value, and the call of the enclosing function."""
         definition = self._definition
-        return [(definition.place, f"{quote(self.subject)} comes from here"), *site_notes(self.site)]
+        return [(definition.place, "defines the value"), *site_notes(self.site)]

@@ -6,14 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from onnx_lint.common.record import Record
-from onnx_lint.inference.types.conflict import (
-    CallSite,
-    Note,
-    definition_notes,
-    definition_of,
-    name_of_input,
-    site_notes,
-)
+from onnx_lint.inference.types.conflict import CallSite, Note, definition_of, name_of_input, site_notes
 from onnx_lint.inference.types.problem import Contradicted, Differing, Disallowed, DisallowedOutput, TypeProblem
 from onnx_lint.inference.types.type_string import ValueType, describe_types, is_optional, optional_element, optional_of
 from onnx_lint.inference.types.typed_operator import Inputs, allowed_types, shared_variable
@@ -106,10 +99,12 @@ class OperandConflict(Record):
         return f"{what}, which {operator} does not produce{hint}"
 
     def notes(self) -> list[Note]:
-        """Return the definitions of the inputs in question, and the call that supplies their types."""
+        """Return the definitions of the inputs in question, whose types the message has, and the call."""
         found: list[Note] = []
         for index in _inputs_of(self.problem):
-            found += definition_notes(self.node.graph, self.node.inputs[index], self.inputs[index])
+            definition = definition_of(self.node.graph, self.node.inputs[index])
+            if definition is not None:
+                found.append((definition.place, f"defines input {index}"))
         return found + site_notes(self.site)
 
 

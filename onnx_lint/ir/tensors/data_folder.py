@@ -30,6 +30,9 @@ _LFS_POINTER: Final = rb"version https://(?:git-lfs\.github\.com|hawser\.github\
 
 
 _MOST_KEPT: Final = 10_000
+_MOST_LISTED: Final = 10_000
+_DATA_NAME: Final = r"(?i:.*[._](?:data|bin|weights?|params|raw|dat))"
+"""Matches the names that exporters give to files of external data, such as `model.onnx.data` and `model.onnx_data`."""
 
 
 def is_lfs_pointer(head: bytes) -> bool:
@@ -84,11 +87,13 @@ class DataFolder:
         """The files whose contents were to be judged and could not be read, by location, each with the reason."""
         self.opened: dict[str, os.stat_result] = {}
         """The status of each file that was opened to read its content, by location."""
+        self.listed: list[str] | None = None
+        """The result of `data_files`; None if that was not asked for."""
         self._has_failed = False
 
     @property
     def lookups(self) -> Mapping[str, ExternalFile] | None:
-        """Return the state of each location so far; None if something was examined beyond that and `opened`."""
+        """Return the state of each location so far; None if anything but that, `opened` and `listed` was examined."""
         return None if self._has_failed or self.unread or len(self._files) >= _MOST_KEPT else self._files
 
     def take(self, size: int) -> str | None:
@@ -113,6 +118,18 @@ class DataFolder:
             if len(self._files) < _MOST_KEPT:
                 self._files[location] = found
         return found
+
+    def data_files(self) -> list[str]:
+        """Return the names of the files in the folder itself that look like external data, sorted; few of too many."""
+        if self.listed is None:
+            try:
+                with os.scandir(self._directory or ".") as entries:
+                    names = [entry.name for entry, _ in zip(entries, range(_MOST_LISTED), strict=False)]
+            except OSError:
+                names = []
+            found = (name for name in names if re.fullmatch(_DATA_NAME, name))
+            self.listed = sorted(name for name in found if self.file(name).state is FileState.REGULAR)
+        return self.listed
 
     def open(self, location: str) -> tuple[int, os.stat_result]:
         """Return a descriptor of the regular file at a location, open for reading, and its status.

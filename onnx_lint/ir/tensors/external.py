@@ -170,17 +170,31 @@ class ExternalData:
         return self._folder.file(self.location)
 
     def beside_model(self) -> str | None:
-        """Return the last component of the location, if a regular file of that name with all values is in the model's
-        folder itself; None if not, if the location is that file, or if the model is remote and cannot be fixed.
+        """Return where a regular file with all values is instead of at the location; None if it is not known.
+
+        That is the location with slashes for backslashes, or its last component in the model's folder itself. None as
+        well if the location is that file, or if the model is remote and cannot be fixed.
         """
-        name = re.split(r"[/\\]", self.location)[-1]
-        if self._folder is None or not self._folder.is_local or name in ("", ".", "..", spelled_plainly(self.location)):
+        if self._folder is None or not self._folder.is_local:
             return None
-        if location_problem(name) is not None:
-            return None
-        file = self._folder.file(name)
         end = (self.offset or 0) + max(self.length or 0, self.needed_bytes or 0)
-        return name if file.state is FileState.REGULAR and file.size is not None and end <= file.size else None
+        for name in (self.with_slashes(), re.split(r"[/\\]", self.location)[-1]):
+            if name in (None, "", ".", "..", spelled_plainly(self.location)) or location_problem(name) is not None:
+                continue
+            file = self._folder.file(name)
+            if file.state is FileState.REGULAR and file.size is not None and end <= file.size:
+                return name
+        return None
+
+    def with_slashes(self) -> str | None:
+        """Return the location with slashes for backslashes; None if it has none, or is invalid even so."""
+        location = self.location.replace("\\", "/")
+        is_valid = location_problem(location) is None and not goes_up(location)
+        return location if is_valid and location != self.location else None
+
+    def candidates(self) -> list[str]:
+        """Return the files in the model's folder itself that look like external data; none if lookups are disabled."""
+        return self._folder.data_files() if self._folder is not None and self._folder.is_local else []
 
     def sha1(self) -> str | None:
         """Return the SHA-1 digest of the data file in hexadecimal; None if it cannot be read, or is too large."""

@@ -143,12 +143,17 @@ def _identify_text(head: bytes, name: str) -> Form | Fault:
     if re.match(_HTML, head):
         return _no_model("the file is HTML or XML text, not a model")
     if is_parser_syntax(head):
-        return _no_model("the file is in the syntax of onnx.parser, which is not a serialized form of a model")
+        return _no_model(f"the file is in the syntax of onnx.parser, {_NOT_SERIALIZED}")
     if head.lstrip()[:1] == b"{" or lower.endswith(_JSON_SUFFIXES):
         return Form.JSON
     if re.match(_TEXTPROTO, head) or lower.endswith(_TEXT_SUFFIXES):
         return Form.TEXTPROTO
     return _no_model("the file is text, not a model")
+
+
+_NOT_SERIALIZED: Final = (
+    "which is not a serialized form of a model: save with onnx.save what onnx.parser.parse_model makes of it"
+)
 
 
 def is_parser_syntax(head: bytes) -> bool:

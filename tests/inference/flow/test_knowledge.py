@@ -74,6 +74,11 @@ def test_behind_an_unknown_operator_all_is_its():
     assert found.causes == ((("operator-without-signature", "com.example::Odd"), 3),)
 
 
+def test_an_operator_whose_domain_is_not_imported_has_that_as_the_cause():
+    text = "g (float[2] x) => (float[2] y) { a = ai.onnx.ml.Binarizer(x) y = Relu(a) }"
+    assert _causes(text) == {("operator-without-import", "ai.onnx.ml::Binarizer"): 1}
+
+
 def test_a_declaration_ends_what_is_not_known():
     text = "g (float[2] x) => (float[3] y) { a = com.example.Odd(x) y = Relu(b) b = Relu(a) }"
     assert _causes("g (float[2] x) => (float[3] y) { y = com.example.Odd(x) }") == {}

@@ -103,6 +103,14 @@ def test_a_name_that_is_too_long_for_the_file_system(folder: Path):
     assert len(message) < 300
 
 
+def test_the_whole_location_is_in_the_message(folder: Path):
+    (_, message), *_ = verdict(folder, "weights/w.bin")
+    assert message == f"{PREFIX} cannot be read from 'weights/w.bin': 'weights': no such file or directory"
+    (folder / "weights").mkdir()
+    (_, message), *_ = verdict(folder, "weights/w.bin")
+    assert message == f"{PREFIX} cannot be read: 'weights/w.bin': no such file or directory"
+
+
 def test_a_folder_that_may_not_be_entered(folder: Path):
     closed = folder / "closed"
     closed.mkdir(mode=0)
@@ -149,3 +157,59 @@ def test_a_location_longer_than_any_path_is_judged_at_once(folder: Path, part: s
     rules = {rule for rule, _ in verdict(folder, location)}
     assert "non-relative-location" in rules
     assert ("parent-directory-location" in rules) is (part == "../")
+
+
+def hint(folder: Path, location: str) -> str | None:
+    path = folder / "model.onnx"
+    path.write_bytes(model_with(location))
+    (found,) = lint(path).diagnostics
+    return found.hint
+
+
+@pytest.mark.parametrize(
+    ("location", "there", "expected"),
+    [
+        ("Weights.bin", ["weights.bin"], "'weights.bin' lies beside the model"),
+        ("data/model_data", ["other.data", "model.data"], "'model.data' lies beside the model"),
+        ("gone", ["model.onnx_data"], "'model.onnx_data' is the only data file beside the model"),
+        ("gone", ["one.data", "two.data"], None),
+        ("gone", ["notes.txt"], None),
+        ("gone", [], None),
+    ],
+)
+def test_the_data_file_that_is_probably_meant(folder: Path, location: str, there: list[str], expected: str | None):
+    for name in there:
+        (folder / name).write_bytes(bytes(4))
+    assert hint(folder, location) == expected
+
+
+def test_a_link_or_a_file_of_another_tensor_is_not_what_is_meant(folder: Path):
+    (folder / "linked.data").symlink_to(folder.parent / "secret.bin")
+    assert hint(folder, "gone") is None
+    (folder / "w.data").write_bytes(bytes(16))
+    model = schema.message("ModelProto")()
+    model.ParseFromString(model_with("gone"))
+    other = model.graph.initializer.add()
+    other.CopyFrom(model.graph.initializer[0])
+    other.name, other.external_data[0].value = "other", "./w.data"
+    path = folder / "model.onnx"
+    path.write_bytes(model.SerializeToString())
+    (found,) = lint(path).of_rule("missing-external-file")
+    assert found.hint is None
+
+
+def test_backslashes_are_named_as_slashes(folder: Path):
+    def found(location: str) -> tuple[str | None, str | None]:
+        path = folder / "model.onnx"
+        path.write_bytes(model_with(location))
+        (diagnostic,) = lint(path).of_rule("non-relative-location")
+        return diagnostic.allowed, diagnostic.fix.message if diagnostic.fix is not None else None
+
+    allowed = "a POSIX path relative to the model's folder"
+    assert found("sub\\w.bin") == (f"'sub/w.bin', {allowed}", None)
+    assert found("..\\w.bin") == (allowed, None)
+    (folder / "sub").mkdir()
+    (folder / "sub" / "w.bin").write_bytes(bytes(15))
+    assert found("sub\\w.bin") == (f"'sub/w.bin', {allowed}", None), "too short for the values"
+    (folder / "sub" / "w.bin").write_bytes(bytes(16))
+    assert found("sub\\w.bin") == (f"'sub/w.bin', {allowed}", "take the values from 'sub/w.bin'")
