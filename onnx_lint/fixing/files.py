@@ -75,7 +75,7 @@ def fix_source(
         old = os.fstat(source.descriptor) if isinstance(source, FileSource) and path != "-" else None
         report = lint(unpatched(source))
         outcome = mend(source, report, lint, unsafe=mending.unsafe)
-        repair = _repair_of(outcome, report)
+        repair = Repair(outcome.fixed, outcome.revealed, outcome.made, outcome.not_made)
         if mending.shows_difference:
             from onnx_lint.fixing.difference import difference_of  # late, as it is rarely asked for
 
@@ -93,13 +93,6 @@ def fix_source(
 
 def _reported(report: FileReport, repair: Repair) -> FileReport:
     return replace(report, diagnostics=without_edits(report.diagnostics), repair=repair)
-
-
-def _repair_of(outcome: Mended, report: FileReport) -> Repair:
-    not_made = outcome.not_made
-    if report.form == "json" and report.diagnostics:
-        not_made = (*not_made, "the file is JSON, and fixes change binary files and the text format only")
-    return Repair(outcome.fixed, outcome.made, not_made)
 
 
 def _write(path: str, outcome: Mended, old: os.stat_result | None, target: str | None, lint: Lint) -> None:

@@ -147,17 +147,16 @@ def test_a_store_is_not_changed(capsys: Output):
     assert capsys.readouterr().err.strip() != ""
 
 
-def test_a_text_is_mended_as_text_and_json_is_left_as_it_is(capsys: Output):
+def test_texts_are_mended_as_text(capsys: Output):
     proto, after = map(schema.message("ModelProto").FromString, (UNORDERED, ORDERED))
-    Path("t.textproto").write_text(text_format.MessageToString(proto))
-    assert run(["fix", "t.textproto"]) == 0
-    assert Path("t.textproto").read_text() == text_format.MessageToString(after)
-    capsys.readouterr()
-    text = json_format.MessageToJson(proto)
-    Path("t.json").write_text(text)
-    assert run(["fix", "t.json"]) == 1
-    assert "the file is JSON" in capsys.readouterr().out
-    assert Path("t.json").read_text() == text
+    for name, write in (("t.textproto", text_format.MessageToString), ("t.json", json_format.MessageToJson)):
+        Path(name).write_text(write(proto))
+        assert run([name]) == 1
+        out = capsys.readouterr().out
+        assert "   = fix: move 1 node of main graph 'g' into topological order (onnx-lint fix)\n" in out
+        assert f"{name}: 1 error; 1 fixable with --fix; " in out
+        assert run(["fix", name]) == 0
+        assert Path(name).read_text() == write(after)
 
 
 @pytest.mark.parametrize("data", [UNORDERED, ORDERED], ids=["with a fault", "without"])
