@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import stat
 import sys
 from functools import partial
 
@@ -81,7 +80,7 @@ def fix_source(
 
             return _reported(report, replace(repair, difference=difference_of(outcome, name, settings)))
         try:
-            _write(path, outcome, old, mending.target, lint)
+            _write(path, outcome, old, mending.target, lint, follows_links=settings.follow_links)
         except NotWrittenError as error:
             return _reported(report, Repair(problem=f"{name}: {error}; it was left as it is"))
         except OSError as error:
@@ -95,7 +94,9 @@ def _reported(report: FileReport, repair: Repair) -> FileReport:
     return replace(report, diagnostics=without_edits(report.diagnostics), repair=repair)
 
 
-def _write(path: str, outcome: Mended, old: os.stat_result | None, target: str | None, lint: Lint) -> None:
+def _write(
+    path: str, outcome: Mended, old: os.stat_result | None, target: str | None, lint: Lint, *, follows_links: bool
+) -> None:
     """Write the result where it is wanted. Raises NotWrittenError and OSError."""
     if path == "-":
         _write_to_standard_output(outcome.source)
@@ -105,8 +106,10 @@ def _write(path: str, outcome: Mended, old: os.stat_result | None, target: str |
             raise NotWrittenError(f"{target} is there already")
         rewrite(target, outcome.source, lambda written: check(outcome, lint(open_file(written))))
     elif outcome.rounds:
-        if stat.S_ISLNK(os.lstat(path).st_mode):
-            raise NotWrittenError("is a symbolic link, and links are not followed to change a file")
+        if os.path.islink(path):
+            if not follows_links:
+                raise NotWrittenError("is a symbolic link, and only --follow-links changes the file that one leads to")
+            path = os.path.realpath(path)
         rewrite(path, outcome.source, lambda written: check(outcome, lint(open_file(written))), old)
 
 

@@ -142,6 +142,21 @@ def test_a_link_is_left_as_it_is(capsys: Output):
     assert run(["fix", "link.onnx"]) == 0
 
 
+def test_a_link_is_followed_on_demand():
+    os.makedirs("store")
+    os.rename("a.onnx", "store/a.onnx")
+    os.symlink("store/a.onnx", "first.onnx")
+    os.symlink("first.onnx", "link.onnx")
+    assert run(["fix", "--follow-links", "link.onnx"]) == 0
+    assert content("store/a.onnx") == ORDERED
+    assert (os.readlink("link.onnx"), os.readlink("first.onnx")) == ("first.onnx", "store/a.onnx")
+    assert os.listdir("store") == ["a.onnx"]
+    Path("store/a.onnx").write_bytes(UNORDERED)
+    assert fix("link.onnx").files[0].repair.problem is not None
+    assert fix("link.onnx", follow_links=True).passes
+    assert content("store/a.onnx") == ORDERED
+
+
 def test_a_store_is_not_changed(capsys: Output):
     assert run(["fix", "s3://bucket/model.onnx"]) == 2
     assert capsys.readouterr().err.strip() != ""
