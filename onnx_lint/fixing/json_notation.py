@@ -31,10 +31,7 @@ class JsonNotation(Notation):
 
     def value(self, place: Place) -> Extent:
         """See `Notation`."""
-        start = self.known_start(place)
-        is_named = re.compile(r'"\w+"\s*:\s*').match(self.text, start)
-        if is_named is not None:
-            start = is_named.end()
+        start = self._value_start(place)
         return start, self._end(start)
 
     def patches(self, edits: Sequence[Edit]) -> Iterator[TextPatch]:
@@ -96,7 +93,7 @@ class JsonNotation(Notation):
                 position = self._whole(neighbour)[0 if is_before else 1]
                 return position, position, (f"{new}, " if is_before else f", {new}",)
             new = f"[{new}]"
-        opening = self.text.index("{") if place.parent.parent is None else self.value(place.parent)[0]
+        opening = self.text.index("{") if place.parent.parent is None else self._value_start(place.parent)
         if self.text[opening] != "{":
             raise EditError(f"the text has no {place.parent}")
         name = schema.message(self.holder(place)).DESCRIPTOR.fields_by_name[place.field].json_name
@@ -110,6 +107,11 @@ class JsonNotation(Notation):
         if isinstance(value, (int, str)):
             return json.dumps(str(value), ensure_ascii=False)
         return json.dumps(json_format.MessageToDict(value, descriptor_pool=schema.pool()), ensure_ascii=False)
+
+    def _value_start(self, place: Place) -> int:
+        start = self.known_start(place)
+        named = re.compile(r'"\w+"\s*:\s*').match(self.text, start)
+        return start if named is None else named.end()
 
     def _whole(self, place: Place) -> Extent:
         """Return an element of a list, or a field with its name."""

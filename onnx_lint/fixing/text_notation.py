@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from onnx_lint.ir.places.edits import NewValue
 
 _SEPARATOR: Final = re.compile(r"[ \t]*[,;]?[ \t]*")
+_LINE_END: Final = re.compile(r"[ \t\r,;]*(?:\n|\Z)")
 _GAP: Final = r"(?:\s|#[^\n]*\n)*"
 """Space and comments."""
 
@@ -134,9 +135,8 @@ class TextNotation(Notation):
 
     def _lines(self, extent: Extent) -> Extent | None:
         """Return the lines of something; None if anything else is on them."""
-        first = self.text.rfind("\n", 0, extent[0]) + 1
-        following = self.text.find("\n", extent[1])
-        last = len(self.text) if following < 0 else following + 1
-        if self.text[first : extent[0]].strip() or self.text[extent[1] : last].strip(" \t\r\n,;"):
-            return None
-        return first, last
+        first = extent[0]
+        while self.text[first - 1 : first] in (" ", "\t"):
+            first -= 1
+        last = _LINE_END.match(self.text, extent[1])
+        return None if last is None or self.text[first - 1 : first] not in ("", "\n") else (first, last.end())
