@@ -73,18 +73,20 @@ def fix_source(
     try:
         old = os.fstat(source.descriptor) if isinstance(source, FileSource) and path != "-" else None
         report = lint(unpatched(source))
-        outcome = mend(source, report, lint, unsafe=mending.unsafe)
-        repair = Repair(outcome.fixed, outcome.revealed, outcome.made, outcome.not_made)
-        if mending.shows_difference:
-            from onnx_lint.fixing.difference import difference_of  # late, as it is rarely asked for
-
-            return _reported(report, replace(repair, difference=difference_of(outcome, name, settings)))
         try:
+            outcome = mend(source, report, lint, unsafe=mending.unsafe)
+            repair = Repair(outcome.fixed, outcome.revealed, outcome.made, outcome.not_made)
+            if mending.shows_difference:
+                from onnx_lint.fixing.difference import difference_of  # late, as it is rarely asked for
+
+                return _reported(report, replace(repair, difference=difference_of(outcome, name, settings)))
             _write(path, outcome, old, mending.target, lint, follows_links=settings.follow_links)
         except NotWrittenError as error:
             return _reported(report, Repair(problem=f"{name}: {error}; it was left as it is"))
         except OSError as error:
             return _reported(report, Repair(problem=f"{name}: {error.strerror or error}; it was left as it is"))
+        except Exception as error:
+            return _reported(report, Repair()).with_crash(error, "fixing the file")
         return replace(outcome.report, repair=repair)
     finally:
         source.close()
@@ -110,6 +112,8 @@ def _write(
             if not follows_links:
                 raise NotWrittenError("is a symbolic link, and only --follow-links changes the file that one leads to")
             path = os.path.realpath(path)
+        if not os.access(path, os.W_OK):
+            raise NotWrittenError("the file is read-only")
         rewrite(path, outcome.source, lambda written: check(outcome, lint(open_file(written))), old)
 
 

@@ -105,14 +105,16 @@ def _without(numbers: Collection[int]) -> Iterator[None]:
 
 
 def _sync_folder(path: str) -> None:
-    """Have the new name of a file reach the disk, on systems that can open a folder."""
+    """Have the new name of a file reach the disk, if the system and the folder allow it."""
     if not hasattr(os, "O_DIRECTORY"):
         return
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    # Without that nothing is lost: after a crash of the system, the path leads to the old file.
+    with contextlib.suppress(OSError):
+        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def write_pieces(source: PatchedSource, descriptor: int) -> None:

@@ -15,6 +15,7 @@ from google.protobuf import json_format, text_format
 
 from onnx_lint import fix, schema
 from onnx_lint.cli.application import run
+from onnx_lint.fixing import files
 
 Output = pytest.CaptureFixture[str]
 
@@ -216,3 +217,38 @@ def test_the_library_fixes():
     assert content("a.onnx") == ORDERED
     with pytest.raises(FileNotFoundError):
         fix("missing.onnx")
+
+
+def test_a_read_only_file_is_left_as_it_is(capsys: Output, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(os, "access", lambda *_: False)  # root may write all files
+    assert run(["fix", "-f", "concise", "a.onnx"]) == 2
+    assert capsys.readouterr().err == "Error: a.onnx: the file is read-only; it was left as it is\n"
+    assert content("a.onnx") == UNORDERED
+
+
+@pytest.mark.parametrize("work", ["mend", "rewrite"])
+def test_a_crash_while_a_file_is_fixed_costs_no_finding(work: str, capsys: Output, monkeypatch: pytest.MonkeyPatch):
+    def crash(*_: object, **__: object) -> None:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(files, work, crash)
+    assert run(["fix", "-f", "concise", "a.onnx"]) == 3
+    captured = capsys.readouterr()
+    assert "error[unordered-nodes]" in captured.out
+    assert "onnx-lint crashed on a.onnx while fixing the file: RuntimeError: a bug" in captured.err
+    assert content("a.onnx") == UNORDERED
+    assert sorted(os.listdir()) == ["a.onnx", "b.onnx", "c.onnx"]
+
+
+def test_a_folder_that_cannot_be_read_has_the_new_file(monkeypatch: pytest.MonkeyPatch):
+    """Its new name cannot be synced then; the file is in place, and the report must not say that it was left."""
+    real = os.open
+
+    def refuse(path: str, flags: int, *rest: int, **named: int) -> int:
+        if os.path.isdir(path):
+            raise PermissionError(13, "Permission denied")
+        return real(path, flags, *rest, **named)
+
+    monkeypatch.setattr(os, "open", refuse)
+    assert run(["fix", "a.onnx"]) == 0
+    assert content("a.onnx") == ORDERED
