@@ -10,8 +10,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import jsonschema
 import pytest
 from google.protobuf import json_format, text_format
+from support.project.checkout import ROOT
 
 from onnx_lint import fix, schema
 from onnx_lint.cli.application import run
@@ -65,7 +67,11 @@ def test_a_file_is_fixed_in_place(capsys: Output, command: list[str]):
 
 def test_what_cannot_be_fixed_is_reported_and_fails_the_run(capsys: Output):
     assert run(["fix", "-f", "json", "."]) == 1
-    files = {Path(file["path"]).name: file for file in json.loads(capsys.readouterr().out)["files"]}
+    report = json.loads(capsys.readouterr().out)
+    jsonschema.validate(report, json.loads((ROOT / "docs" / "report.schema.json").read_text(encoding="utf-8")))
+    files = {Path(file["path"]).name: file for file in report["files"]}
+    fixed = [{"rule": "unordered-nodes", "count": 1}]
+    assert files["b.onnx"]["repair"] == {"fixed": fixed, "revealed": [], "not_made": [], "problem": None}
     assert [item["rule"] for item in files["b.onnx"]["diagnostics"]] == ["unknown-operator"]
     assert content("b.onnx") == ORDERED.replace(b"Abs", b"Ab?")
     assert (content("a.onnx"), content("c.onnx")) == (ORDERED, ORDERED)
@@ -125,6 +131,9 @@ def test_files_of_a_folder_keep_their_paths_below_it(capsys: Output):
     assert content("models/one/a.onnx") == UNORDERED
     assert run(["fix", "models", "models/one", "--output", "both"]) == 0
     assert run(["fix", "models", "models/../models/one/a.onnx", "--output", "again"]) == 0
+    assert run(["fix", "models", "models/../c.onnx", "--output", "deep/out"]) == 0
+    assert sorted(os.listdir("deep")) == ["out"]
+    assert content("deep/out/c.onnx") == ORDERED
     os.makedirs("other/one")
     os.rename("a.onnx", "other/one/a.onnx")
     assert run(["fix", "models", "other", "--output", "none"]) == 2
