@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the two text forms of a model have in common for edits."""
+"""Edits of a model as text: the base of both text forms."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from onnx_lint.ir.places.edits import NewValue
 
 Extent = tuple[int, int]
-"""Where something begins and ends in the text, in characters."""
+"""The first character of something in the text, and the one after it."""
 
 TextPatch = tuple[int, int, Sequence[str | Extent]]
-"""Where the characters that are replaced begin and end, and the pieces that replace them: texts, or where they are."""
+"""The characters to replace, and the pieces that replace them: new text, or characters to copy."""
 
 
 def position_of(patch: TextPatch) -> Extent:
@@ -67,11 +67,11 @@ class Notation:
         self._starts = self.starts(kind, wanted)
 
     def start(self, place: Place) -> int | None:
-        """Return where a place begins; None if there is no such thing."""
+        """Return the character at which a place begins; None if the text does not have the place."""
         return self._starts.get(place.key)
 
     def known_start(self, place: Place) -> int:
-        """Return where a place begins. Raises EditError if there is no such thing."""
+        """Return the character at which a place begins. Raises EditError if the text does not have the place."""
         found = self.start(place)
         if found is None:
             raise EditError(f"the text has no {place}")
