@@ -198,19 +198,22 @@ def fix(
     select: str | Sequence[str] = (),
     ignore: str | Sequence[str] = (),
     options: Mapping[str, Mapping[str, Any]] | None = None,
+    follow_links: bool = False,
     limits: Mapping[str, int] | None = None,
     config: str | os.PathLike[str] | bool = False,
 ) -> Report:
     """Fix what can be fixed in the file at `path`, and return the report on what is left.
 
     `Report.files[0].repair` says what was fixed, and in `problem` why the file could not be replaced, if it could not.
-    `unsafe`: whether to make unsafe fixes too. `folder`: the folder for the mended file; None to replace the file. The
-    other arguments are those of `lint`, and so are the exceptions.
+    `unsafe`: whether to make unsafe fixes too. `folder`: the folder for the mended file; None to replace the file.
+    `follow_links`: as for `lint`, and whether to replace the file that a link at `path` leads to. The other arguments
+    are those of `lint`, and so are the exceptions.
     """
     given = {
         "select": _names(select),
         "ignore": _names(ignore),
         "rule_options": options or {},
+        "follow_links": follow_links,
         "limits": _pairs(limits),
     }
     from onnx_lint.fixing.files import Mending  # late, as few programs change files

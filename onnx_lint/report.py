@@ -344,6 +344,8 @@ class Repair(Record):
 
     fixed: tuple[tuple[str, int], ...] = ()
     """How many findings were fixed, by rule."""
+    revealed: tuple[tuple[str, int], ...] = ()
+    """The number of findings that the fixed ones hid, by rule."""
     made: tuple[str, ...] = ()
     """What each fix did, in the order in which they were made."""
     not_made: tuple[str, ...] = ()

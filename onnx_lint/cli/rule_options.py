@@ -124,7 +124,11 @@ extent_options = section(
         type=bool,
         help="Do not look at external data files.",
     ),
-    click.option("--follow-links", is_flag=True, help="Follow links to external data inside the model's folder."),
+    click.option(
+        "--follow-links",
+        is_flag=True,
+        help="Follow links to external data inside the model's folder; by fix also to the model.",
+    ),
     click.option(
         "--external-data-root",
         "external_data_roots",

@@ -222,8 +222,9 @@ def _mendings(own: Request, inputs: Sequence[Input]) -> list[Mending]:
 def _below(path: str, folders: Iterable[str]) -> str:
     """Return the path below the folder in which it was found; the name of a file that was named itself."""
     for folder in folders:
-        if path.startswith(os.path.join(folder, "")):
-            return os.path.relpath(path, folder)
+        below = os.path.relpath(path, folder) if path.startswith(os.path.join(folder, "")) else os.pardir
+        if not below.startswith(os.pardir):  # FOLDER/../other.onnx is a file that was named itself
+            return below
     return os.path.basename(path)
 
 

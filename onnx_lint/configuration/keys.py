@@ -301,7 +301,7 @@ _DECLARED: Final = (
         "follow-links",
         FLAG,
         False,
-        "Whether to follow links to external data inside the folder of the model.",
+        "Whether to follow links to external data inside the folder of the model; by `fix` also a link to the model.",
         "A link that leads out of the folder is followed only into a folder of external-data-roots. The tensors behind "
         "other links are listed as not verified.",
         "follow-links = false",

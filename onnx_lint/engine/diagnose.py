@@ -88,7 +88,7 @@ def _located(
         count=finding.count,
         hint=finding.hint,
         cause=finding.cause,
-        edits=finding.fix if model.form != "json" else None,
+        edits=finding.fix,
         declared_by=clause.declared_by,
     )
 
@@ -146,7 +146,7 @@ def _diagnostic(
         count=finding.count,
         hint=finding.hint,
         cause=finding.cause,
-        edits=finding.fix if model.form != "json" else None,
+        edits=finding.fix,
         declared_by=clause.declared_by,
     )
 

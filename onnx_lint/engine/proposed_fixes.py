@@ -29,8 +29,6 @@ def with_proposed_fixes(
     """Return the diagnostics, each with a description of its fix, and with the edits if `keeps_edits`."""
     if not any(item.edits for each in diagnostics for item in (each, *each.members)):
         return diagnostics
-    if model.form != "binary" and not keeps_edits:
-        return without_edits(diagnostics)
     return _Descriptions(model, keeps_edits=keeps_edits).of(diagnostics)
 
 

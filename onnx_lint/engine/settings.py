@@ -48,7 +48,7 @@ class Settings(Record):
     external_data: bool = True
     """Whether to look up the files of external data."""
     follow_links: bool = False
-    """Whether to follow links to external data inside the folder of the model."""
+    """Whether to follow links to external data inside the folder of the model; by `fix` also a link to the model."""
     external_data_roots: tuple[str, ...] = ()
     """Further folders into which links to external data are followed."""
     extend_select: tuple[str, ...] = ()

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import stat
 import sys
 from functools import partial
 
@@ -74,18 +73,20 @@ def fix_source(
     try:
         old = os.fstat(source.descriptor) if isinstance(source, FileSource) and path != "-" else None
         report = lint(unpatched(source))
-        outcome = mend(source, report, lint, unsafe=mending.unsafe)
-        repair = _repair_of(outcome, report)
-        if mending.shows_difference:
-            from onnx_lint.fixing.difference import difference_of  # late, as it is rarely asked for
-
-            return _reported(report, replace(repair, difference=difference_of(outcome, name, settings)))
         try:
-            _write(path, outcome, old, mending.target, lint)
+            outcome = mend(source, report, lint, unsafe=mending.unsafe)
+            repair = Repair(outcome.fixed, outcome.revealed, outcome.made, outcome.not_made)
+            if mending.shows_difference:
+                from onnx_lint.fixing.difference import difference_of  # late, as it is rarely asked for
+
+                return _reported(report, replace(repair, difference=difference_of(outcome, name, settings)))
+            _write(path, outcome, old, mending.target, lint, follows_links=settings.follow_links)
         except NotWrittenError as error:
             return _reported(report, Repair(problem=f"{name}: {error}; it was left as it is"))
         except OSError as error:
             return _reported(report, Repair(problem=f"{name}: {error.strerror or error}; it was left as it is"))
+        except Exception as error:
+            return _reported(report, Repair()).with_crash(error, "fixing the file")
         return replace(outcome.report, repair=repair)
     finally:
         source.close()
@@ -95,14 +96,9 @@ def _reported(report: FileReport, repair: Repair) -> FileReport:
     return replace(report, diagnostics=without_edits(report.diagnostics), repair=repair)
 
 
-def _repair_of(outcome: Mended, report: FileReport) -> Repair:
-    not_made = outcome.not_made
-    if report.form == "json" and report.diagnostics:
-        not_made = (*not_made, "the file is JSON, and fixes change binary files and the text format only")
-    return Repair(outcome.fixed, outcome.made, not_made)
-
-
-def _write(path: str, outcome: Mended, old: os.stat_result | None, target: str | None, lint: Lint) -> None:
+def _write(
+    path: str, outcome: Mended, old: os.stat_result | None, target: str | None, lint: Lint, *, follows_links: bool
+) -> None:
     """Write the result where it is wanted. Raises NotWrittenError and OSError."""
     if path == "-":
         _write_to_standard_output(outcome.source)
@@ -112,8 +108,12 @@ def _write(path: str, outcome: Mended, old: os.stat_result | None, target: str |
             raise NotWrittenError(f"{target} is there already")
         rewrite(target, outcome.source, lambda written: check(outcome, lint(open_file(written))))
     elif outcome.rounds:
-        if stat.S_ISLNK(os.lstat(path).st_mode):
-            raise NotWrittenError("is a symbolic link, and links are not followed to change a file")
+        if os.path.islink(path):
+            if not follows_links:
+                raise NotWrittenError("is a symbolic link, and only --follow-links changes the file that one leads to")
+            path = os.path.realpath(path)
+        if not os.access(path, os.W_OK):
+            raise NotWrittenError("the file is read-only")
         rewrite(path, outcome.source, lambda written: check(outcome, lint(open_file(written))), old)
 
 

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
 from typing import Final
 
 from onnx_lint.common.replacement import replacement
@@ -20,6 +21,9 @@ _MOST_COPIED: Final = 16 << 20
 
 _NO_COPY: Final = frozenset({errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP, errno.EBADF, errno.EPERM})
 """The errors of a system that does not copy between these files by itself."""
+
+_NO_ATTRIBUTE: Final = frozenset({errno.EPERM, errno.EACCES, errno.EOPNOTSUPP, errno.ENODATA, errno.EINVAL})
+"""The errors where the system has no extended attributes, or does not let anybody set one."""
 
 
 class NotWrittenError(Exception):
@@ -39,6 +43,8 @@ def rewrite(
             write_pieces(source, descriptor)
             if old is not None:
                 _keep_owner(descriptor, old)
+                if isinstance(source.base, FileSource):
+                    _keep_attributes(descriptor, source.base.descriptor)
             os.fsync(descriptor)
         problem = check(temporary)
         if problem is not None:
@@ -76,15 +82,39 @@ def _keep_owner(descriptor: int, old: os.stat_result) -> None:
         raise NotWrittenError(f"the owner of the file cannot be kept: {error.strerror}") from error
 
 
+def _keep_attributes(descriptor: int, old: int) -> None:
+    """Give the new file the extended attributes of the old one, among them its access control list."""
+    if not hasattr(os, "listxattr"):
+        return
+    names: list[str] = []
+    with _without(_NO_ATTRIBUTE):
+        names = os.listxattr(old)
+    for name in names:
+        with _without(_NO_ATTRIBUTE):
+            os.setxattr(descriptor, name, os.getxattr(old, name))
+
+
+@contextlib.contextmanager
+def _without(numbers: Collection[int]) -> Iterator[None]:
+    """Suppress the errors of the system with these numbers."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in numbers:
+            raise
+
+
 def _sync_folder(path: str) -> None:
-    """Have the new name of a file reach the disk, on systems that can open a folder."""
+    """Have the new name of a file reach the disk, if the system and the folder allow it."""
     if not hasattr(os, "O_DIRECTORY"):
         return
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    # Without that nothing is lost: after a crash of the system, the path leads to the old file.
+    with contextlib.suppress(OSError):
+        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def write_pieces(source: PatchedSource, descriptor: int) -> None:

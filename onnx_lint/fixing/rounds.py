@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from onnx_lint.common.record import Record
+from onnx_lint.engine.registry import registry
 from onnx_lint.fixing.text_splices import TextSplicer
 from onnx_lint.input.patched_source import PatchedSource, unpatched
 from onnx_lint.input.source import Source
@@ -17,6 +18,10 @@ from onnx_lint.ir.places.splices import EditError, Splice, Splicer
 from onnx_lint.report import Diagnostic, FileReport, unfold
 
 MOST_ROUNDS: Final = 10
+
+_OF_VALUES: Final = frozenset({"has_type_conflicts", "has_shape_conflicts", "dimension_contradictions"})
+"""The subjects of the rules about types, shapes and contents of values. Nothing is inferred from a faulty node, so its
+fault may hide findings of these rules."""
 
 Lint = Callable[[Source], FileReport]
 """Lints a source as the file that is mended."""
@@ -41,6 +46,8 @@ class Mended(Record):
     rounds: tuple[Round, ...] = ()
     fixed: tuple[tuple[str, int], ...] = ()
     """How many findings were fixed, by rule."""
+    revealed: tuple[tuple[str, int], ...] = ()
+    """The number of findings that the fixed ones hid, by rule."""
     made: tuple[str, ...] = ()
     not_made: tuple[str, ...] = ()
     """Why a fix was not made, a sentence each."""
@@ -58,18 +65,18 @@ def mend(source: Source, report: FileReport, lint: Lint, *, unsafe: bool) -> Men
     """Make the fixes of the findings in `report`, which is that of `source`, and of what is found afterwards.
 
     `unsafe`: whether to make unsafe fixes too. A fix after which a finding of a kind is not gone, or there are more of
-    another kind, is not made.
+    another kind that it cannot have hidden, is not made.
     """
-    current = unpatched(source)
+    current, first = unpatched(source), report
     rounds: list[Round] = []
     fixed: Counter[str] = Counter()
     made: list[str] = []
     not_made: dict[str, None] = {}
     refused: set[str] = set()
     for _ in range(MOST_ROUNDS):
-        splicer = Splicer(current, report.kind) if report.form == "binary" else TextSplicer(current, report.kind)
-        candidates = _candidates(report.diagnostics, splicer, refused, not_made, unsafe=unsafe)
-        chosen = _apart(candidates)
+        fixes = _fixes(report.diagnostics, refused, unsafe=unsafe)
+        splicer = _splicer(current, report, fixes)
+        chosen = _apart(_candidates(fixes, splicer, not_made))
         accepted = None
         for attempt in _attempts(chosen):
             splices = splicer.with_lengths(splice for each in attempt for splice in each.splices)
@@ -89,7 +96,16 @@ def mend(source: Source, report: FileReport, lint: Lint, *, unsafe: bool) -> Men
         fixed.update(_difference(report, found))
         made += [each.fix.message for each in accepted]
         current, report = after, found
-    return Mended(current, report, tuple(rounds), tuple(sorted(fixed.items())), tuple(made), tuple(not_made))
+    revealed = _difference(report, first)
+    return Mended(
+        current,
+        report,
+        tuple(rounds),
+        tuple(sorted(fixed.items())),
+        tuple(sorted(revealed.items())),
+        tuple(made),
+        tuple(not_made),
+    )
 
 
 def _wrong_text(splicer: Splicer | TextSplicer, after: PatchedSource, attempt: Iterable[_Candidate]) -> str | None:
@@ -98,27 +114,33 @@ def _wrong_text(splicer: Splicer | TextSplicer, after: PatchedSource, attempt: I
     return splicer.problem(after, [edit for each in attempt for edit in each.fix.edits])
 
 
-def _candidates(
-    diagnostics: Iterable[Diagnostic],
-    splicer: Splicer | TextSplicer,
-    refused: set[str],
-    not_made: dict[str, None],
-    *,
-    unsafe: bool,
-) -> list[_Candidate]:
-    """Return the fixes that may be made, each once."""
-    seen: set[int] = set()
-    found: list[_Candidate] = []
+def _fixes(diagnostics: Iterable[Diagnostic], refused: set[str], *, unsafe: bool) -> list[tuple[str, Fix]]:
+    """Return the fixes that may be made, each once, with its rule."""
+    # Findings share a fix by its identity: to compare two with a hundred thousand moves each would take long.
+    found: dict[int, tuple[str, Fix]] = {}
     for diagnostic in unfold(diagnostics):
         fix = diagnostic.edits
-        # Findings share a fix by its identity: to compare two with a hundred thousand moves each would take long.
-        if fix is None or id(fix) in seen or diagnostic.rule in refused or not (unsafe or fix.is_safe):
-            continue
-        seen.add(id(fix))
+        if fix is not None and diagnostic.rule not in refused and (unsafe or fix.is_safe):
+            found.setdefault(id(fix), (diagnostic.rule, fix))
+    return list(found.values())
+
+
+def _splicer(source: PatchedSource, report: FileReport, fixes: Iterable[tuple[str, Fix]]) -> Splicer | TextSplicer:
+    if report.form == "binary" or not fixes:
+        return Splicer(source, report.kind)
+    return TextSplicer(source, report.kind, report.form, [edit for _, fix in fixes for edit in fix.edits])
+
+
+def _candidates(
+    fixes: Iterable[tuple[str, Fix]], splicer: Splicer | TextSplicer, not_made: dict[str, None]
+) -> list[_Candidate]:
+    """Return the fixes that can be made."""
+    found: list[_Candidate] = []
+    for rule, fix in fixes:
         try:
-            found.append(_Candidate(diagnostic.rule, fix, tuple(splicer.of(fix.edits))))
+            found.append(_Candidate(rule, fix, tuple(splicer.of(fix.edits))))
         except EditError as error:
-            not_made[f"{diagnostic.rule}: the fix cannot be made: {error}"] = None
+            not_made[f"{rule}: the fix cannot be made: {error}"] = None
     return found
 
 
@@ -169,7 +191,7 @@ def _kinds(report: FileReport) -> Counter[tuple[str, str]]:
 
 
 def _difference(before: FileReport, after: FileReport) -> Counter[str]:
-    """How many findings of each rule are gone."""
+    """Return the number of findings of each rule that are only in `before`."""
     found: Counter[str] = Counter()
     for (rule, _), count in (_kinds(before) - _kinds(after)).items():
         found[rule] += count
@@ -182,14 +204,27 @@ def _problem(before: FileReport, after: FileReport, attempt: Iterable[_Candidate
         return "the file could not be checked afterwards"
     old, new = _kinds(before), _kinds(after)
     for rule, clause in new:
-        if new[rule, clause] > old[rule, clause]:
-            return f"the fix was not made: afterwards there would be a finding of {rule!r} that is not there now"
+        if new[rule, clause] > old[rule, clause] and not _is_about_values(rule):
+            known = {item.message for item in unfold(before.diagnostics)}
+            news = [item.message for item in unfold(after.diagnostics) if item.rule == rule]
+            said = next((f" ({message})" for message in news if message not in known), "")
+            rules = ",".join(sorted({each.rule for each in attempt}))
+            return (
+                f"the fix was not made: afterwards there would be a finding of {rule!r} that is not there now{said};"
+                f" --select {rules} makes the fix all the same"
+            )
     gone = {rule for rule, _ in old - new}
     for each in attempt:
         # Of a rule that found more than a limit lets be reported, others take the place of those that are gone.
         if each.rule not in gone and not before.incomplete:
             return "the fix was not made: the finding would still be there"
     return None
+
+
+def _is_about_values(rule: str) -> bool:
+    """Return whether the rule reports what is inferred about values, so that other findings may hide its own."""
+    entry = registry().get(rule)
+    return entry is not None and entry.about in _OF_VALUES
 
 
 def check(outcome: Mended, found: FileReport) -> str | None:

@@ -7,7 +7,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from onnx_lint import __version__
-from onnx_lint.report import Diagnostic, FileFacts, FileReport, InternalError, ProposedFix, RelatedPlace, Report, Shapes
+from onnx_lint.report import (
+    Diagnostic,
+    FileFacts,
+    FileReport,
+    InternalError,
+    ProposedFix,
+    RelatedPlace,
+    Repair,
+    Report,
+    Shapes,
+)
 from onnx_lint.reporters.escape import encodable, shown_path
 from onnx_lint.reporters.fingerprint import fingerprints
 from onnx_lint.reporters.statistics import statistics
@@ -71,8 +81,19 @@ def file_record(file: FileReport) -> dict[str, Any]:
         "internal_errors": [_internal_error(error) for error in file.internal_errors],
         "summary": _counts(file.diagnostics) | {"suppressed": len(file.suppressed)},
         **({"data_files": list(file.data_files)} if file.data_files else {}),
+        **({"repair": _repair(file.repair)} if file.repair is not None else {}),
         **_differences(file),
         **_traffic(file),
+    }
+
+
+def _repair(repair: Repair) -> dict[str, Any]:
+    """Return what `onnx-lint fix` did to the file."""
+    return {
+        "fixed": [{"rule": rule, "count": count} for rule, count in repair.fixed],
+        "revealed": [{"rule": rule, "count": count} for rule, count in repair.revealed],
+        "not_made": list(repair.not_made),
+        "problem": repair.problem,
     }
 
 

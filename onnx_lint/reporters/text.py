@@ -32,6 +32,7 @@ from onnx_lint.reporters.wording import (
     not_verified_of,
     path_at,
     praise_of,
+    revealed_of,
     state_of,
     total_of,
     weakened_of,
@@ -271,6 +272,8 @@ def _remarks(file: FileReport) -> Iterator[Line]:
     if file.repair is not None:
         if file.repair.fixed:
             yield _detail("fixed", fixed_of(file.repair))
+        if file.repair.revealed:
+            yield _detail("revealed", revealed_of(file.repair))
         for what in file.repair.not_made:
             yield _detail("not fixed", visible(what))
     for what in not_verified_of(file):

@@ -227,7 +227,17 @@ def fixable_of(diagnostics: Iterable[Diagnostic]) -> str:
 
 def fixed_of(repair: Repair) -> str:
     """How many findings were fixed, by rule: `3 findings: 2 of unordered-nodes, 1 of duplicate-value-info`."""
-    return f"{counted(repair.count, 'finding')}: " + ", ".join(f"{count:,} of {rule}" for rule, count in repair.fixed)
+    return _by_rule(repair.fixed)
+
+
+def revealed_of(repair: Repair) -> str:
+    """Return the number of findings that the fixed ones hid, by rule: `1 finding: 1 of cycle, hidden until now`."""
+    return f"{_by_rule(repair.revealed)}, hidden until now"
+
+
+def _by_rule(counts: Sequence[tuple[str, int]]) -> str:
+    total = sum(count for _, count in counts)
+    return f"{counted(total, 'finding')}: " + ", ".join(f"{count:,} of {rule}" for rule, count in counts)
 
 
 def worst_first(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:

@@ -56,9 +56,10 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
 
     Follow the shape back to where it first differs from what is meant: an input that is declared wrongly, a Reshape
     or Transpose too few or too many, weights of another layer. `onnx-lint fix --unsafe-fixes` (unsafe: the tensor
-    gets another shape) makes scalars of constants `[1]` that only operands use that must be scalars. The finding says
-    where each shape comes from. If one change of the node makes its shapes fit, such as `transB=1` or an Unsqueeze of
-    a bias, the help line says so.
+    gets another shape) makes a scalar of a constant `[1]` if all its users require a scalar: `initializer { name:
+    "min" data_type: 1 dims: 1 float_data: 0 }` of a Clip becomes `initializer { name: "min" data_type: 1 float_data: 0
+    }`. The finding says where each shape comes from. If one change of the node makes its shapes fit, such as
+    `transB=1` or an Unsqueeze of a bias, the help line says so.
 
     ```
     input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } dim { dim_value: 3 } } } } }

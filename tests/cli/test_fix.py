@@ -10,11 +10,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import jsonschema
 import pytest
 from google.protobuf import json_format, text_format
+from support.project.checkout import ROOT
 
 from onnx_lint import fix, schema
 from onnx_lint.cli.application import run
+from onnx_lint.fixing import files
 
 Output = pytest.CaptureFixture[str]
 
@@ -64,7 +67,11 @@ def test_a_file_is_fixed_in_place(capsys: Output, command: list[str]):
 
 def test_what_cannot_be_fixed_is_reported_and_fails_the_run(capsys: Output):
     assert run(["fix", "-f", "json", "."]) == 1
-    files = {Path(file["path"]).name: file for file in json.loads(capsys.readouterr().out)["files"]}
+    report = json.loads(capsys.readouterr().out)
+    jsonschema.validate(report, json.loads((ROOT / "docs" / "report.schema.json").read_text(encoding="utf-8")))
+    files = {Path(file["path"]).name: file for file in report["files"]}
+    fixed = [{"rule": "unordered-nodes", "count": 1}]
+    assert files["b.onnx"]["repair"] == {"fixed": fixed, "revealed": [], "not_made": [], "problem": None}
     assert [item["rule"] for item in files["b.onnx"]["diagnostics"]] == ["unknown-operator"]
     assert content("b.onnx") == ORDERED.replace(b"Abs", b"Ab?")
     assert (content("a.onnx"), content("c.onnx")) == (ORDERED, ORDERED)
@@ -124,6 +131,9 @@ def test_files_of_a_folder_keep_their_paths_below_it(capsys: Output):
     assert content("models/one/a.onnx") == UNORDERED
     assert run(["fix", "models", "models/one", "--output", "both"]) == 0
     assert run(["fix", "models", "models/../models/one/a.onnx", "--output", "again"]) == 0
+    assert run(["fix", "models", "models/../c.onnx", "--output", "deep/out"]) == 0
+    assert sorted(os.listdir("deep")) == ["out"]
+    assert content("deep/out/c.onnx") == ORDERED
     os.makedirs("other/one")
     os.rename("a.onnx", "other/one/a.onnx")
     assert run(["fix", "models", "other", "--output", "none"]) == 2
@@ -142,22 +152,36 @@ def test_a_link_is_left_as_it_is(capsys: Output):
     assert run(["fix", "link.onnx"]) == 0
 
 
+def test_a_link_is_followed_on_demand():
+    os.makedirs("store")
+    os.rename("a.onnx", "store/a.onnx")
+    os.symlink("store/a.onnx", "first.onnx")
+    os.symlink("first.onnx", "link.onnx")
+    assert run(["fix", "--follow-links", "link.onnx"]) == 0
+    assert content("store/a.onnx") == ORDERED
+    assert (os.readlink("link.onnx"), os.readlink("first.onnx")) == ("first.onnx", "store/a.onnx")
+    assert os.listdir("store") == ["a.onnx"]
+    Path("store/a.onnx").write_bytes(UNORDERED)
+    assert fix("link.onnx").files[0].repair.problem is not None
+    assert fix("link.onnx", follow_links=True).passes
+    assert content("store/a.onnx") == ORDERED
+
+
 def test_a_store_is_not_changed(capsys: Output):
     assert run(["fix", "s3://bucket/model.onnx"]) == 2
     assert capsys.readouterr().err.strip() != ""
 
 
-def test_a_text_is_mended_as_text_and_json_is_left_as_it_is(capsys: Output):
+def test_texts_are_mended_as_text(capsys: Output):
     proto, after = map(schema.message("ModelProto").FromString, (UNORDERED, ORDERED))
-    Path("t.textproto").write_text(text_format.MessageToString(proto))
-    assert run(["fix", "t.textproto"]) == 0
-    assert Path("t.textproto").read_text() == text_format.MessageToString(after)
-    capsys.readouterr()
-    text = json_format.MessageToJson(proto)
-    Path("t.json").write_text(text)
-    assert run(["fix", "t.json"]) == 1
-    assert "the file is JSON" in capsys.readouterr().out
-    assert Path("t.json").read_text() == text
+    for name, write in (("t.textproto", text_format.MessageToString), ("t.json", json_format.MessageToJson)):
+        Path(name).write_text(write(proto))
+        assert run([name]) == 1
+        out = capsys.readouterr().out
+        assert "   = fix: move 1 node of main graph 'g' into topological order (onnx-lint fix)\n" in out
+        assert f"{name}: 1 error; 1 fixable with --fix; " in out
+        assert run(["fix", name]) == 0
+        assert Path(name).read_text() == write(after)
 
 
 @pytest.mark.parametrize("data", [UNORDERED, ORDERED], ids=["with a fault", "without"])
@@ -202,3 +226,38 @@ def test_the_library_fixes():
     assert content("a.onnx") == ORDERED
     with pytest.raises(FileNotFoundError):
         fix("missing.onnx")
+
+
+def test_a_read_only_file_is_left_as_it_is(capsys: Output, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(os, "access", lambda *_: False)  # root may write all files
+    assert run(["fix", "-f", "concise", "a.onnx"]) == 2
+    assert capsys.readouterr().err == "Error: a.onnx: the file is read-only; it was left as it is\n"
+    assert content("a.onnx") == UNORDERED
+
+
+@pytest.mark.parametrize("work", ["mend", "rewrite"])
+def test_a_crash_while_a_file_is_fixed_costs_no_finding(work: str, capsys: Output, monkeypatch: pytest.MonkeyPatch):
+    def crash(*_: object, **__: object) -> None:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(files, work, crash)
+    assert run(["fix", "-f", "concise", "a.onnx"]) == 3
+    captured = capsys.readouterr()
+    assert "error[unordered-nodes]" in captured.out
+    assert "onnx-lint crashed on a.onnx while fixing the file: RuntimeError: a bug" in captured.err
+    assert content("a.onnx") == UNORDERED
+    assert sorted(os.listdir()) == ["a.onnx", "b.onnx", "c.onnx"]
+
+
+def test_a_folder_that_cannot_be_read_has_the_new_file(monkeypatch: pytest.MonkeyPatch):
+    """Its new name cannot be synced then; the file is in place, and the report must not say that it was left."""
+    real = os.open
+
+    def refuse(path: str, flags: int, *rest: int, **named: int) -> int:
+        if os.path.isdir(path):
+            raise PermissionError(13, "Permission denied")
+        return real(path, flags, *rest, **named)
+
+    monkeypatch.setattr(os, "open", refuse)
+    assert run(["fix", "a.onnx"]) == 0
+    assert content("a.onnx") == ORDERED

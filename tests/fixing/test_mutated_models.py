@@ -8,9 +8,14 @@ from collections import Counter
 
 import onnx
 import pytest
+from support.fixes.case import Case
 from support.fixes.mended import check_bytes, mended
+from support.fixes.safe import SAFE
+from support.fixes.unsafe import UNSAFE
 from support.models.mutated_models import SEED, models, mutate
+from support.wire.odd_encodings import oddly_encoded
 
+from onnx_lint import schema
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
 
@@ -46,6 +51,23 @@ def _mutants(count: int | None) -> Counter[str]:
 
 def test_every_byte_outside_of_the_edits_stays():
     assert len(_mutants(FEW)) > 10
+
+
+CASES = [case for case in (*SAFE, *UNSAFE) if not case.files and not case.first[0]]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.rule}{': ' if case.id else ''}{case.id}")
+def test_unknown_fields_and_odd_encodings_stay(case: Case):
+    choose = random.Random(SEED)
+    old, new = case.models()
+    for share in (0, 0.02, 0.1, 0.3):
+        source = BytesSource(oddly_encoded(old, "ModelProto", choose, share))
+        settings = Settings(select=(case.rule,), options={case.rule: case.options})
+        outcome = mended(source, settings, unsafe=True)
+        check_bytes(outcome)
+        message = schema.message("ModelProto").FromString(outcome.source.read_at(0, outcome.source.size))
+        message.DiscardUnknownFields()
+        assert message == schema.message("ModelProto").FromString(new)
 
 
 @pytest.mark.corpus

@@ -52,6 +52,17 @@ def test_the_new_file_takes_the_place_of_the_old_one(path: Path):
     assert os.listdir(path.parent) == ["model.onnx"]
 
 
+@pytest.mark.skipif(not hasattr(os, "setxattr"), reason="the system has no extended attributes")
+def test_extended_attributes_are_kept(path: Path):
+    try:
+        os.setxattr(path, "user.origin", b"exporter 7")
+    except OSError:
+        pytest.skip("the file system has no extended attributes")
+    _rewrite(path)
+    assert path.read_bytes() == NEW
+    assert os.getxattr(path, "user.origin") == b"exporter 7"
+
+
 def test_a_system_that_does_not_copy_by_itself_gets_blocks(path: Path, monkeypatch: pytest.MonkeyPatch):
     def refuse(*_: object, **__: object) -> int:
         raise OSError(18, "Invalid cross-device link")

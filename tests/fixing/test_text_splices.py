@@ -1,14 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models in the text format are mended as text, and anything that is not a message on its own lines is left alone."""
+"""Models in the text format and in JSON are mended as text, whatever its layout."""
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
+from support.fixes.case import Case
+from support.fixes.layouts import laid_out, parsed, written
+from support.fixes.safe import SAFE
+from support.fixes.unsafe import UNSAFE
 
+from onnx_lint import schema
 from onnx_lint.engine.settings import Settings
 from onnx_lint.fixing.files import Mending, fix_file
+from onnx_lint.fixing.text_splices import TextSplicer
+from onnx_lint.input.patched_source import unpatched
+from onnx_lint.input.source import BytesSource
+from onnx_lint.ir.places.edits import Assign, Delete, Edit, Insert, Move
+from onnx_lint.ir.places.place import ROOT
+from onnx_lint.ir.places.splices import EditError
+
+CASES = [case for case in (*SAFE, *UNSAFE) if not case.first[0]]
+"""Those whose fault a text can have."""
 
 HEAD = """# a model
 ir_version: 10   # the version
@@ -34,11 +49,11 @@ def _model(*parts: str) -> str:
 
 def _fixed(text: str, folder: Path, *, name: str = "m.textproto", unsafe: bool = False) -> tuple[str, tuple[str, ...]]:
     path = folder / name
-    path.write_text(text, encoding="utf-8")
-    rules = ("unordered-nodes", "unknown-value-info-name", "duplicate-value-info", "outdated-ir-version")
-    report = fix_file(str(path), Settings(select=rules), Mending(unsafe=unsafe))
+    path.write_bytes(text.encode())
+    rules = "unordered-nodes", "unknown-value-info-name", "duplicate-value-info", "outdated-ir-version"
+    report = fix_file(str(path), Settings(select=(*rules, "missing-opset-import")), Mending(unsafe=unsafe))
     assert report.repair is not None
-    return path.read_text(encoding="utf-8"), report.repair.not_made
+    return path.read_bytes().decode(), report.repair.not_made
 
 
 def test_nodes_are_put_in_order_and_comments_stay(tmp_path: Path):
@@ -59,33 +74,123 @@ def test_entries_are_deleted(tmp_path: Path):
     assert _fixed(text, tmp_path) == (_model(PRODUCER, USER, known), ())
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        _model(USER, PRODUCER.rstrip("\n"), STALE.lstrip()),
-        _model(PRODUCER, USER, "  value_info [ { name: 'gone' } ]\n"),
-        _model(PRODUCER, USER, STALE).replace("# a model", "# ein schönes Modell"),
-    ],
-    ids=["two on a line", "brackets", "beyond ASCII"],
-)
-def test_other_texts_are_left_alone_with_a_sentence(text: str, tmp_path: Path):
-    fixed, not_made = _fixed(text, tmp_path)
-    assert fixed == text
-    assert not_made
-    assert [why for why in not_made if "the fix cannot be made: the text has" not in why] == []
+def test_what_shares_its_line_goes_alone(tmp_path: Path):
+    fixed, not_made = _fixed(
+        _model(PRODUCER.rstrip("\n"), " # of a\n", USER.rstrip("\n"), f" {STALE.strip()} # gone\n"), tmp_path
+    )
+    assert fixed == _model(PRODUCER.rstrip("\n"), " # of a\n", USER.rstrip("\n"), " # gone\n")
+    assert not_made == ()
 
 
-def test_other_edits_are_refused(tmp_path: Path):
+def test_a_field_is_set_and_its_comment_stays(tmp_path: Path):
     text = _model(PRODUCER, USER).replace("ir_version: 10", "ir_version: 8")
+    assert _fixed(text, tmp_path) == (text, ())
+    assert _fixed(text, tmp_path, unsafe=True) == (_model(PRODUCER, USER), ())
+
+
+def test_a_field_that_is_missing_is_added_to_its_message(tmp_path: Path):
+    text = (
+        _model(PRODUCER, USER).replace("ir_version: 10", "ir_version: 8").replace("opset_import { version: 21 }\n", "")
+    )
     fixed, not_made = _fixed(text, tmp_path, unsafe=True)
+    assert (fixed, not_made) == (f'{text}opset_import {{ domain: "" version: 18 }}\n', ())
+
+
+def test_all_other_characters_stay(tmp_path: Path):
+    text = "\ufeff" + _model(PRODUCER, USER, STALE, "  # ö\n").replace("# a model", "# ein schönes Modell 🙂\r")
+    assert _fixed(text, tmp_path) == (text.replace(STALE, ""), ())
+
+
+def test_messages_in_brackets_are_left_alone_with_a_sentence(tmp_path: Path):
+    text = _model(PRODUCER, USER, "  value_info [ { name: 'gone' } ]\n")
+    fixed, (why,) = _fixed(text, tmp_path)
     assert fixed == text
-    assert not_made == (
-        "outdated-ir-version: the fix cannot be made: in text form only elements of lists are deleted and moved",
+    assert why == "unknown-value-info-name: the fix cannot be made: the text has a list in brackets"
+
+
+def test_json_is_mended_and_its_layout_stays(tmp_path: Path):
+    text = """{"irVersion": "8", "producerName": "p ö", "producerVersion": "1",
+    "opsetImport": [{"version": 21}], "graph": {"name": "g", "node": [
+        {"input": ["a"], "output": ["y"], "opType": "Abs", "name": "s"},
+        {"input": ["x"], "output": ["a"], "opType": "Relu", "name": "r"}
+    ], "valueInfo": [{"name": "gone"}], "input": [], "output": []}}"""
+    fixed, not_made = _fixed(text, tmp_path, name="m.json", unsafe=True)
+    assert not_made == ()
+    assert (
+        fixed
+        == """{"irVersion": "10", "producerName": "p ö", "producerVersion": "1",
+    "opsetImport": [{"version": 21}], "graph": {"name": "g", "node": [
+        {"input": ["x"], "output": ["a"], "opType": "Relu", "name": "r"},
+        {"input": ["a"], "output": ["y"], "opType": "Abs", "name": "s"}
+    ], "valueInfo": [], "input": [], "output": []}}"""
     )
 
 
-def test_json_is_refused(tmp_path: Path):
-    text = '{"irVersion": "10", "opsetImport": [{"version": "21"}], "graph": {"valueInfo": [{"name": "gone"}]}}'
-    fixed, not_made = _fixed(text, tmp_path, name="m.json")
-    assert fixed == text
-    assert "the file is JSON" in not_made[-1]
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.rule}{': ' if case.id else ''}{case.id}")
+def test_each_fix_is_made_in_a_text_of_any_layout(case: Case, tmp_path: Path):
+    """The fix of a text makes what the fix of the binary form makes."""
+    choose = random.Random(case.rule + case.id)
+    old, new = map(schema.message("ModelProto").FromString, case.models())
+    for name, content in case.files.items():
+        (tmp_path / name).write_bytes(content)
+    for form in ("textproto", "json"):
+        path = tmp_path / f"model.{form}"
+        text = laid_out(written(old, form, choose), form, choose)
+        path.write_bytes(text.encode())
+        assert parsed(text, form) == old
+        settings = Settings(select=(case.rule,), options={case.rule: case.options})
+        report = fix_file(str(path), settings, Mending(unsafe=True))
+        assert report.repair is not None
+        assert report.repair.not_made == ()
+        assert parsed(path.read_bytes().decode(), form) == new, text
+
+
+NAMES = "abcdefgh"
+
+
+@pytest.mark.parametrize("form", ["textproto", "json"])
+def test_any_edits_of_lists_make_what_they_make_of_the_binary_form(form: str):
+    choose = random.Random(form)
+    made = 0
+    for _ in range(400):
+        count = choose.randint(1, len(NAMES))
+        proto = schema.message("ModelProto")()
+        for name in NAMES[:count]:
+            proto.metadata_props.add(key=name, value=choose.choice(["", "ö", '"}],', "\\\n"]))
+        source = BytesSource(laid_out(written(proto, form, choose), form, choose).encode())
+        edits = _some_edits(choose, count)
+        try:
+            splicer = TextSplicer(source, "ModelProto", form, edits)
+            splices = splicer.with_lengths(splicer.of(edits))
+        except EditError:
+            continue
+        after = unpatched(source).patched(splice.patch for splice in splices)
+        if splicer.problem(after, edits) is None:
+            made += 1
+        else:
+            assert form == "json"  # all elements move or go
+            assert len({edit.place for edit in edits if not isinstance(edit, Insert | Assign)}) == count
+    assert made > 250
+
+
+def _some_edits(choose: random.Random, count: int) -> list[Edit]:
+    found: list[Edit] = []
+    for index in choose.sample(range(count), choose.randint(1, count)):
+        place = ROOT.at("metadata_props", index)
+        found.append(
+            choose.choice(
+                [
+                    Delete(place),
+                    Move(
+                        place,
+                        choose.choice([each for each in range(count + 1) if each not in (index, index + 1)] or [index]),
+                    ),
+                    Assign(place.at("value"), choose.choice(["new", '"ü\\'])),
+                    Delete(place.at("value")),
+                ]
+            )
+        )
+    if not any(isinstance(edit, Move) and edit.before == count for edit in found) and choose.random() < 0.5:
+        entry = schema.message("StringStringEntryProto")(key="new", value="ß")
+        found.append(Insert(ROOT.at("metadata_props", count), entry))
+    return found

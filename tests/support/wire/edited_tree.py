@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from onnx_lint import schema
 from onnx_lint.input.source import BytesSource
 from onnx_lint.ir.places.edits import Assign, Delete, Edit, Insert
 from onnx_lint.schema import Proto, wire
-from support.wire.wire_bytes import LEN, length, number, tag, varint
+from support.wire.wire_bytes import length, number, varint
 
 
 @dataclass(eq=False)
@@ -33,15 +34,21 @@ class _Field:
             return data
         if self.content is None:
             return data + self.data
-        inner = self.content.written()
-        return data + tag(self.number, LEN) + varint(len(inner)) + inner
+        inner, before = self.content.written(), len(self.content.data)
+        if len(inner) == before:
+            return data + self.data[: len(self.data) - before] + inner
+        _, length_at = wire.decode_varint(self.data, 0)
+        return data + self.data[:length_at] + varint(len(inner)) + inner
 
 
 class _Message:
     def __init__(self, kind: str, data: bytes) -> None:
         self.kind = kind
         source = BytesSource(data)
-        self.fields = [_Field(found, data[start:end]) for found, _, start, _, end in wire.records(source, 0, len(data))]
+        found = [(number, start) for number, _, start, *_ in wire.records(source, 0, len(data), inside_groups=False)]
+        self.fields = [  # a group ends where the next field begins
+            _Field(number, data[start:end]) for (number, start), (_, end) in pairwise([*found, (0, len(data))])
+        ]
         self.end = _Field(0, b"")
         self.data = data
 

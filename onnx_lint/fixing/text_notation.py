@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Edits of the text format of Protocol Buffers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
+
+from google.protobuf import text_format
+from google.protobuf.text_encoding import CEscape
+
+from onnx_lint.fixing.notation import Extent, Notation, TextPatch
+from onnx_lint.ir.places.edits import Move
+from onnx_lint.ir.places.place import Place, PlaceKey
+from onnx_lint.ir.places.splices import EditError
+from onnx_lint.loader.text.text_positions import text_starts
+from onnx_lint.loader.text.text_tokens import TEXT_TOKENS
+
+if TYPE_CHECKING:
+    from onnx_lint.ir.places.edits import NewValue
+
+_SEPARATOR: Final = re.compile(r"[ \t]*[,;]?[ \t]*")
+_LINE_END: Final = re.compile(r"[ \t\r,;]*(?:\n|\Z)")
+_GAP: Final = r"(?:\s|#[^\n]*\n)*"
+"""Space and comments."""
+
+
+class TextNotation(Notation):
+    """The text format of Protocol Buffers."""
+
+    def starts(self, kind: str, keys: Iterable[PlaceKey]) -> dict[PlaceKey, int | None]:
+        """See `Notation`."""
+        return text_starts(self.text, kind, keys)
+
+    def value(self, place: Place) -> Extent:
+        """See `Notation`."""
+        start = self.known_start(place)
+        if self.field(place).message is not None:
+            return self._whole(place)
+        return start, self._end_of_scalar(start)
+
+    def span(self, place: Place) -> Extent:
+        """See `Notation`."""
+        extent = self._whole(place)
+        own = self._lines(extent)
+        if own is not None:
+            return own
+        end = _SEPARATOR.match(self.text, extent[1])
+        assert end is not None
+        return extent[0], end.end()
+
+    def arrival(self, edit: Move) -> TextPatch:
+        """See `Notation`."""
+        moved = self._whole(edit.place)
+        place, is_before = self.neighbour(edit.place, edit.before)
+        target = self._whole(place)
+        lines, lines_of_target = self._lines(moved), self._lines(target)
+        if lines is not None and lines_of_target is not None and self.text[lines[1] - 1] == "\n":
+            position = lines_of_target[0 if is_before else 1]
+            return position, position, (lines,)
+        position = target[0 if is_before else 1]
+        return position, position, ((moved, " ") if is_before else (" ", moved))
+
+    def addition(self, place: Place, value: NewValue) -> TextPatch:
+        """See `Notation`."""
+        assert place.parent is not None
+        new = self.written(place, value)
+        if isinstance(value, (int, str)):
+            new = f"{place.field}: {new}"
+        if place.index is not None:
+            neighbour, is_before = self.neighbour(place, place.index)
+            if self.start(neighbour) is not None:
+                target = self._whole(neighbour)
+                position = target[0 if is_before else 1]
+                first = self.text.rfind("\n", 0, target[0]) + 1
+                gap = "\n" + self.text[first : target[0]] if self._lines(target) is not None else " "
+                return position, position, (f"{new}{gap}" if is_before else f"{gap}{new}",)
+        if place.parent.parent is None:
+            position = len(self.text)
+            return position, position, (f"{'' if self.text[-1:] in ('', chr(10)) else chr(10)}{new}\n",)
+        position = self._whole(place.parent)[1] - 1
+        return position, position, (f" {new} ",)
+
+    def written(self, place: Place, value: NewValue) -> str:
+        """See `Notation`."""
+        if isinstance(value, int):
+            return str(value)
+        if isinstance(value, str):
+            return f'"{CEscape(value.encode(), as_utf8=True)}"'
+        return f"{place.field} {{ {text_format.MessageToString(value, as_one_line=True, as_utf8=True)} }}"
+
+    def _whole(self, place: Place) -> Extent:
+        """Return the field with its name, for a place that is not in a list in brackets."""
+        start = self.known_start(place)
+        inner = self.field(place)
+        if self.text.startswith(place.field, start) and (inner.message is not None or inner.repeated):
+            named = start
+            value = re.compile(f"{_GAP}:?{_GAP}").match(self.text, start + len(place.field))
+            assert value is not None
+            if self.text[value.end() : value.end() + 1] == "[":
+                if place.index is not None:
+                    raise EditError("the text has a list in brackets")
+                return named, self._closing(value.end())
+            if inner.message is None:
+                return named, self._end_of_scalar(value.end())
+            return named, self._closing(value.end())
+        before = re.search(rf"\b{place.field}{_GAP}:{_GAP}\Z", self.text[max(start - 200, 0) : start])
+        if before is None:
+            raise EditError("the text has a list in brackets")
+        return start - (len(before[0])), self._end_of_scalar(start)
+
+    def _closing(self, start: int) -> int:
+        """Return the end of the message or list that is opened at the first bracket from `start` on."""
+        depth = 0
+        for token in TEXT_TOKENS.finditer(self.text, start):
+            depth += (token[0] in ("{", "<", "[")) - (token[0] in ("}", ">", "]"))
+            if not depth and token[0] in ("}", ">", "]"):
+                return token.end()
+        raise EditError("the text has an open bracket")
+
+    def _end_of_scalar(self, start: int) -> int:
+        """Return the end of a number, a word, or of strings that are one."""
+        end = start
+        for token in TEXT_TOKENS.finditer(self.text, start):
+            if token.lastgroup == "quoted" and token[0][0] != "#":
+                end = token.end()
+                continue
+            if end == start and token.lastgroup in ("word", "row"):
+                word = re.compile(r"[-+.\w]+").match(self.text, start)
+                assert word is not None
+                return word.end()
+            break
+        return end
+
+    def _lines(self, extent: Extent) -> Extent | None:
+        """Return the lines of something; None if anything else is on them."""
+        first = extent[0]
+        while self.text[first - 1 : first] in (" ", "\t"):
+            first -= 1
+        last = _LINE_END.match(self.text, extent[1])
+        return None if last is None or self.text[first - 1 : first] not in ("", "\n") else (first, last.end())

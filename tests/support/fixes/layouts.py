@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models as text, in layouts that nobody would write."""
+
+from __future__ import annotations
+
+import random
+import re
+from itertools import pairwise
+
+from google.protobuf import json_format, text_format
+
+from onnx_lint import schema
+from onnx_lint.schema import Proto
+
+_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|[-+.\w]+|[][{}<>:,]')
+_COMMENTS = ("  # käse } { \" '\n", "\n# x: [\n")
+
+
+def written(proto: Proto, form: str, choose: random.Random) -> str:
+    """Return the message as text, in one of the ways in which the library writes it."""
+    if form == "json":
+        keeps_names = choose.random() < 0.3
+        return json_format.MessageToJson(proto, preserving_proto_field_name=keeps_names, descriptor_pool=schema.pool())
+    return text_format.MessageToString(
+        proto,
+        as_utf8=choose.random() < 0.5,
+        use_short_repeated_primitives=choose.random() < 0.3,
+        pointy_brackets=choose.random() < 0.3,
+    )
+
+
+def parsed(text: str, form: str) -> Proto:
+    """Return the message in a text."""
+    parse = json_format.Parse if form == "json" else text_format.Parse
+    return parse(text.removeprefix("\ufeff"), schema.message("ModelProto")(), descriptor_pool=schema.pool())
+
+
+def laid_out(text: str, form: str, choose: random.Random) -> str:
+    """Return the text with other space, comments and separators between its tokens."""
+    if choose.random() < 0.2:
+        return text
+    pieces = [choose.choice(["", "\ufeff"])]
+    for token, following in pairwise([*_TOKENS.findall(text), ""]):
+        is_separate = re.match(r'[\w"][-+.\w"]', token[-1] + following[:1]) is None
+        space = choose.choice([" ", "\n", "\n  ", "\t", " \n\n ", "\r\n", *([""] if is_separate else [])])
+        if form != "json" and choose.random() < 0.1:
+            space = choose.choice(_COMMENTS)
+        elif form != "json" and choose.random() < 0.1 and token in ("}", ">") and following not in ("", ",", "]"):
+            space = choose.choice([", ", "; ", ";\n"])
+        pieces += [token, space]
+    return "".join(pieces)
