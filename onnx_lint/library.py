@@ -245,10 +245,6 @@ def _report(
             file = lint_source(source, name, settings, is_file=name not in {IN_MEMORY, "-"}, context=context)
         head = report_of([], settings)
         stale = 0
-        if choices.suppressions:
-            from onnx_lint.cli.suppressions import Suppressions
-
-            file = Suppressions(plan, [name]).apply(file)
         if plan.has_baseline:
             baselines = Baselines(plan, [name], head.rules)
             file = baselines.apply(file)

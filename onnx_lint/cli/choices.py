@@ -31,9 +31,9 @@ from onnx_lint.spec.target import Target
 
 if TYPE_CHECKING:
     from onnx_lint.cli.request import Request
-    from onnx_lint.configuration.suppressions import Suppression
     from onnx_lint.configuration.values import SetValues
     from onnx_lint.engine.settings import Settings
+    from onnx_lint.engine.suppressions import Suppression
     from onnx_lint.input.limits import Limits
     from onnx_lint.report import Diagnostic
     from onnx_lint.spec.target import Target
@@ -49,8 +49,6 @@ class Choices(Record):
     fail_on: str
     baseline: str | None
     """The path of the baseline."""
-    suppressions: tuple[Suppression, ...] = ()
-    """The findings that the configuration accepts."""
 
     def fails(self, diagnostics: Iterable[Diagnostic]) -> bool:
         """Return whether any of the diagnostics fails the run."""
@@ -97,7 +95,8 @@ class Plan:
         ignores = _ignores(merged.file_ignores, path)
         key = (id(values), ignores)
         if key not in self._choices:
-            self._choices[key] = _choices(merged, ignores, self.plugins)
+            in_models = self.run_request().suppressions_in_models
+            self._choices[key] = _choices(replace(merged, suppressions_in_models=in_models), ignores, self.plugins)
         return self._choices[key]
 
     def _check_plugins(self, values: SetValues) -> None:
@@ -120,8 +119,12 @@ class Plan:
 
     @property
     def has_suppressions(self) -> bool:
-        """True if the configuration of any file looked up so far suppresses findings."""
-        return any(choices.suppressions for choices in self._choices.values())
+        """True if the configuration of any file looked up so far suppresses findings, or lets models do so."""
+        return any(request.suppressions or request.suppressions_in_models for request in self._merged.values())
+
+    def suppressions_for(self, path: str) -> tuple[Suppression, ...]:
+        """Return the suppressions of the configuration of the file at `path`, those that have expired included."""
+        return self._merged_with(self.values_of(path)).suppressions
 
     @property
     def writes_baseline(self) -> bool:
@@ -235,7 +238,7 @@ def _given(request: Request) -> tuple[SetValues | None, SetValues]:
 def _ignores(patterns: tuple[tuple[str, str, tuple[str, ...]], ...], path: str) -> tuple[str, ...]:
     if not patterns:
         return ()
-    from onnx_lint.configuration.globs import matches
+    from onnx_lint.input.globs import matches
 
     return tuple(name for directory, pattern, names in patterns if matches(pattern, path, directory) for name in names)
 
@@ -247,7 +250,6 @@ def _choices(request: Request, ignores: tuple[str, ...], plugins: tuple[str, ...
         settings,
         "never" if request.exit_zero else request.fail_on,
         request.baseline,
-        request.suppressions,
     )
 
 
@@ -291,9 +293,21 @@ def _settings(request: Request, ignores: tuple[str, ...], plugins: tuple[str, ..
             timings=request.timings,
             plugins=plugins,
             policy_lines=request.policy_lines,
+            suppressions=_suppressions(request),
+            suppressions_in_models=request.suppressions_in_models,
         )
     except (ValueError, OSError) as error:
         raise _usable_error(error) from error
+
+
+def _suppressions(request: Request) -> tuple[Suppression, ...]:
+    """Return the suppressions that have not expired."""
+    if not request.suppressions:
+        return ()
+    import datetime  # which most runs do without
+
+    today = datetime.date.today()
+    return tuple(entry for entry in request.suppressions if not entry.is_expired(today))
 
 
 def _policy(request: Request) -> tuple[str, ...]:

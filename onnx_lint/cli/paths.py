@@ -151,7 +151,7 @@ def _is_excluded(path: str, exclude: Sequence[str]) -> bool:
     """Return whether the path, or a directory that it names, matches one of the globs."""
     if not exclude:
         return False
-    from onnx_lint.configuration.globs import matches
+    from onnx_lint.input.globs import matches
 
     parts = [path]
     if is_remote(path):
