@@ -15,7 +15,7 @@ from onnx_lint.cli.option_values import (
     opset_versions_of,
     severities_of,
 )
-from onnx_lint.common.record import Record, replace
+from onnx_lint.common.record import EMPTY, Record, replace
 from onnx_lint.configuration.discovery import Configurations
 from onnx_lint.engine.plugins import use_files
 from onnx_lint.engine.registry import RegistryError, registry
@@ -66,11 +66,13 @@ def fails(diagnostics: Iterable[Diagnostic], fail_on: str) -> bool:
 class Plan:
     """Finds the choices for each file. Every configuration file is read once."""
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: Request, more: SetValues = EMPTY) -> None:
+        """Read what the request names. `more`: values that replace those of all configurations."""
         self.request = replace(request, file_ignores=file_ignores_of(request.per_file_ignores))
         _check_baseline_options(request)
         self._configurations = Configurations()
-        self._fixed, self._pairs = _given(request)
+        self._fixed, pairs = _given(request)
+        self._pairs = {**pairs, **more}
         self._discovers = self._fixed is None and not request.no_config
         self._merged: dict[int, Request] = {}
         self._effective: dict[int, SetValues | None] = {}
@@ -311,8 +313,9 @@ def _suppressions(request: Request) -> tuple[Suppression, ...]:
 
 
 def _policy(request: Request) -> tuple[str, ...]:
-    """Return the rules that the policy turns on: none if the command line says which rules run."""
-    return () if "select" in request.given else request.policy
+    """Return the rules that the policy turns on: none for the policy of a configuration beside `--select`."""
+    is_wanted = "policy" in request.given or "select" not in request.given
+    return request.policy if is_wanted else ()
 
 
 def _targets(request: Request) -> tuple[str, ...]:
