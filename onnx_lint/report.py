@@ -164,7 +164,7 @@ class Diagnostic(Record):
 
     @property
     def suppressor(self) -> str:
-        """What suppresses it, if anything does: one of `SUPPRESSORS`."""
+        """The source of its suppression, if it is suppressed: one of `SUPPRESSORS`."""
         if self.suppressed_by is None:
             return "baseline"
         return "model" if self.suppressed_by.startswith(IN_METADATA) else "configuration"
@@ -388,7 +388,7 @@ class FileReport(Record):
     suppressed: tuple[Diagnostic, ...] = ()
     """The findings that a baseline, the configuration or the model suppresses. They are counted, and fail no run."""
     suppression_problems: tuple[str, ...] = ()
-    """What is wrong with the suppressions in the metadata of the model: a phrase each."""
+    """The faults of suppressions in the metadata of the model, a phrase each."""
     edition: str | None = None
     """The edition for this file, if it differs from that of the report."""
     variant: str | None = None

@@ -122,7 +122,7 @@ class Request(Record):
     suppressions: tuple[Suppression, ...] = ()
     """The findings that a configuration accepts."""
     suppressions_in_models: bool = False
-    """Whether models can suppress findings. Only a configuration sets it."""
+    """Permission for models to suppress findings on themselves. Only a configuration sets it."""
     set_aside: tuple[str, ...] = ()
     """The selectors that a configuration ignores and the command line may override."""
     file_ignores: tuple[tuple[str, str, tuple[str, ...]], ...] = ()

@@ -81,7 +81,7 @@ class Settings(Record):
     suppressions: tuple[Suppression, ...] = ()
     """The findings to suppress. None of them has expired."""
     suppressions_in_models: bool = False
-    """Whether a model can suppress findings by its metadata."""
+    """Permission for a model to suppress findings by its metadata."""
 
     def __post_init__(self) -> None:
         use_files(self.plugins)

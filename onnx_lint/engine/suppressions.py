@@ -45,7 +45,7 @@ class Suppression(Record):
 
     @property
     def description(self) -> str:
-        """What a suppressed finding states in `suppressed_by`."""
+        """The text that suppressed findings have in `suppressed_by`."""
         return f"{self.where}: {self.reason}"
 
     def is_expired(self, today: datetime.date) -> bool:
