@@ -26,6 +26,9 @@ PREFIX: Final = "onnx-lint.suppress."
 MOST_IN_MODEL: Final = 100
 """The most suppressions that are read from one model. Each is compared with each finding."""
 
+MOST_WILDCARDS: Final = 10
+"""The most `*` in the place of a suppression in a model."""
+
 
 class Suppression(Record):
     """One suppression."""
@@ -116,7 +119,7 @@ def with_suppressed_by_model(file: FileReport, metadata: Iterable[Any], rules: I
         where = str(ROOT.at("metadata_props", index))
         rule, _, place = entry.key.removeprefix(PREFIX).partition(".")
         reason = without_middle(entry.value.strip(), MAX_NAME)
-        problem = _problem_of(rule, reason)
+        problem = _problem_of(rule, place, reason)
         if problem is None:
             entries.append(Suppression(where, rule, reason, place))
         else:
@@ -128,12 +131,14 @@ def with_suppressed_by_model(file: FileReport, metadata: Iterable[Any], rules: I
     return replace(file, suppression_problems=tuple(problems))
 
 
-def _problem_of(rule: str, reason: str) -> str | None:
+def _problem_of(rule: str, place: str, reason: str) -> str | None:
     """Return why such a suppression in a model is not used; None if it is."""
     if rule not in registry():
         return f"the suppression names an unknown rule {quote(rule)}{suggestion(rule, registry())}"
     if LIMIT_OF_REPORT in registry()[rule].clauses:
         return f"a model cannot suppress {rule}"
+    if len(place) > MAX_NAME or place.count("*") > MOST_WILDCARDS:
+        return f"the place of a suppression has at most {MAX_NAME:,} characters and {MOST_WILDCARDS} times '*'"
     return None if reason else f"the suppression of {rule} requires a reason as its value"
 
 

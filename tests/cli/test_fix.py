@@ -15,6 +15,7 @@ from google.protobuf import json_format, text_format
 
 from onnx_lint import fix, schema
 from onnx_lint.cli.application import run
+from onnx_lint.engine.plugins import use_files
 
 Output = pytest.CaptureFixture[str]
 
@@ -202,3 +203,29 @@ def test_the_library_fixes():
     assert content("a.onnx") == ORDERED
     with pytest.raises(FileNotFoundError):
         fix("missing.onnx")
+
+
+HOUSE_RULE = '''
+from onnx_lint.model import ROOT
+from onnx_lint.rule import Finding, own_clause, rule
+
+LICENCE = own_clause("ACME-1", "A model states its licence.")
+
+@rule(clause=LICENCE, since="1.0")
+def missing_licence(model):
+    """The model does not state its licence."""
+    yield Finding(ROOT, "the metadata has no licence")
+'''
+
+
+def test_a_policy_and_a_plugin_judge_what_was_fixed(folder: Path, capsys: Output) -> None:
+    """Neither has fixes, and neither keeps the fixes of others from being made."""
+    (folder / "house.py").write_text(HOUSE_RULE)
+    (folder / "onnx-lint.toml").write_text('[policy.operators]\nforbid = ["Relu"]\n')
+    try:
+        assert run(["fix", "a.onnx", "--plugin", "house.py", "-f", "json"]) == 1
+    finally:
+        use_files(())
+    assert content("a.onnx") == ORDERED
+    [file] = json.loads(capsys.readouterr().out)["files"]
+    assert {each["rule"] for each in file["diagnostics"]} == {"disallowed-operator", "missing-licence"}

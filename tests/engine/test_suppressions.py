@@ -68,6 +68,8 @@ def test_a_place_in_the_key_restricts_it(folder: Path) -> None:
         ("unknown_operator", "", "the suppression of unknown-operator requires a reason as its value"),
         ("unknown_operator__third", "ours", "the suppression of unknown-operator matches no finding"),
         ("exceeded_limit", "ours", "a model cannot suppress exceeded-limit"),
+        ("unknown_operator__" + "*" * 11, "ours", "the place of a suppression has at most 1,000 characters and 10"),
+        ("unknown_operator__" + "n" * 1001, "ours", "the place of a suppression has at most 1,000 characters and 10"),
     ],
 )
 def test_a_suppression_that_is_wrong_or_unused_is_reported(
@@ -130,6 +132,14 @@ def test_very_many_suppressions_are_not_all_read(folder: Path) -> None:
     assert f"only the first {MOST_IN_MODEL} of {MOST_IN_MODEL + 1} suppressions" in str(
         report.files[0].suppression_problems
     )
+
+
+def test_metadata_that_is_no_utf8_crashes_nothing(folder: Path) -> None:
+    data = _model(unknown_operator="ours").SerializeToString()
+    for old, new, left in ((b"unknown-operator", b"unknown\xffoperator", 2), (b"ours", b"\xff\xfe\xfd\xfc", 0)):
+        report = lint(data.replace(old, new), config=folder / "onnx-lint.toml", select="unknown-operator")
+        assert not report.files[0].internal_errors
+        assert len(report.diagnostics) == left
 
 
 def test_a_reason_from_a_model_is_cut(folder: Path) -> None:
