@@ -106,6 +106,7 @@ def lint(
     severity: Mapping[str, str] | None = None,
     pedantic: bool = False,
     options: Mapping[str, Mapping[str, Any]] | None = None,
+    policy: Mapping[str, Any] | None = None,
     external_data: bool = True,
     follow_links: bool = False,
     external_data_roots: Sequence[str | os.PathLike[str]] = (),
@@ -133,6 +134,8 @@ def lint(
     - `edition`, `variant`: the text of the specification.
     - `select`, `ignore`: rule ids, chapters, severities or keywords.
     - `severity`: `error`, `warning`, `note` or `off` by rule id. `options`: options of rules by rule id.
+    - `policy`: what the model must keep to besides the specification, as the table `policy` of a configuration. Its
+      entries replace those of `config`, and its rules run beside those of `select`.
     - `external_data`: whether to look at external data files of a model that is given as a path. `follow_links`,
       `external_data_roots`: whether to follow links to such files inside the folder of the model, and further folders
       into which to follow them.
@@ -187,7 +190,7 @@ def lint(
     if not isinstance(path, (str, type(None))):
         raise TypeError(f"a path must be text, not {type(path).__name__}; lint accepts {TAKEN}")
     name = os.fspath(filename) if filename is not None else shown_location(path) if path is not None else IN_MEMORY
-    return _report(model, path, name, given, config)
+    return _report(model, path, name, given, config, policy=policy)
 
 
 def fix(
@@ -231,11 +234,13 @@ def _report(
     given: Mapping[str, Any],
     config: str | os.PathLike[str] | bool,
     mending: Mending | None = None,
+    policy: Mapping[str, Any] | None = None,
 ) -> Report:
     """The report on a model, or on the file at `path` after it was mended."""
     model = _converted(model)
     try:
-        plan = Plan(_request(name, given, config))
+        request = _request(name, given, config)
+        plan = Plan(request) if policy is None else _plan_with_policy(request, policy)
         choices = plan.choices_for(name)
         settings = choices.settings
         if settings.proto is None and path is None:
@@ -250,10 +255,6 @@ def _report(
             file = lint_source(source, name, settings, is_file=name not in {IN_MEMORY, "-"}, context=context)
         head = report_of([], settings)
         stale = 0
-        if choices.suppressions:
-            from onnx_lint.cli.suppressions import Suppressions
-
-            file = Suppressions(plan, [name]).apply(file)
         if plan.has_baseline:
             baselines = Baselines(plan, [name], head.rules)
             file = baselines.apply(file)
@@ -267,6 +268,17 @@ def _report(
         fail_on=choices.fail_on,
         internal_errors=plan.run_request().internal_errors,
     )
+
+
+def _plan_with_policy(request: Request, policy: Mapping[str, Any]) -> Plan:
+    """Return the plan of a request with a policy. Raises ValueError for one that is none."""
+    from onnx_lint.configuration.values import Origin, checked  # late, as few calls have a policy
+
+    values = checked(
+        {"policy": dict(policy) if isinstance(policy, Mapping) else policy},
+        Origin("argument policy", os.getcwd(), in_file=False),
+    )
+    return Plan(replace(request, given={**request.given, "policy": COMMAND_LINE}), values)
 
 
 def _listed(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> Sequence[str | os.PathLike[str]]:

@@ -77,6 +77,8 @@ class TestModels:
         assert _rules(lint(onnx_ir.from_proto(proto), ignore="missing-producer")) == ["undefined-name"]
 
     def test_parts_of_a_model_of_onnx_ir(self):
+        import onnx_ir  # which takes long to import
+
         proto = onnx.parser.parse_model(
             '<ir_version: 10, opset_import: ["": 21]> g (float[2] x) => (float[2] y) {y = Relu (z)}'
         )

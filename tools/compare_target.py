@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the verdicts of `--target` with ONNX Runtime, which loads the same models.
+"""Compares the verdicts of `--target` with the product, which loads the same models.
 
     python -m tools.compare_target TARGET PYTHON PATH...
 
-TARGET is such as onnxruntime=1.32, and PYTHON an interpreter with that release. Each PATH is a model, or a folder whose
-models are loaded. A model that onnx-lint finds in error anyway is counted apart: ONNX Runtime may refuse it for that.
-The output has the numbers, and a line for each model on which the two disagree.
+TARGET is such as onnxruntime=1.32 or openvino=2026.4, and PYTHON an interpreter with that release. Each PATH is a
+model, or a folder whose models are loaded. A model that onnx-lint finds in error anyway is counted apart: the product
+may refuse it for that. The output has the numbers, and a line for each model on which the two disagree.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import json
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 _OWN = "unsupported-by-product"
@@ -22,14 +23,15 @@ _OWN = "unsupported-by-product"
 
 def main(arguments: list[str]) -> int:
     """Print the comparison. Returns 1 if there are models on which the two disagree, otherwise 0."""
-    if arguments == ["--load"]:
-        load()
+    if arguments[0] == "--load":
+        load({"onnxruntime": onnxruntime_loader, "openvino": openvino_loader}[arguments[1]]())
         return 0
     from onnx_lint import lint  # late: the environment of PYTHON need not have it
 
     target, python, *given = arguments
     files = [path for name in given for path in _models(Path(name))]
-    outcomes = _outcomes(python, files)
+    product = target.partition("=")[0]
+    outcomes = _outcomes(python, product, files)
     counts: Counter[str] = Counter()
     for path in files:
         reason = outcomes[str(path)]
@@ -40,19 +42,20 @@ def main(arguments: list[str]) -> int:
         elif bool(own) == (reason is not None):
             counts["refused by both" if own else "accepted by both"] += 1
         else:
-            counts["refused by onnx-lint only" if own else "refused by ONNX Runtime only"] += 1
+            counts["refused by onnx-lint only" if own else f"refused by {product} only"] += 1
             print(f"{path}: {own[0].message if own else reason}")
     print(f"{len(files)} models:", ", ".join(f"{count} {what}" for what, count in sorted(counts.items())))
     return int(any("only" in what for what in counts))
 
 
-def _outcomes(python: str, files: list[Path]) -> dict[str, str | None]:
-    """Return why each model was refused, None if it was loaded. Some models end the process of ONNX Runtime."""
+def _outcomes(python: str, product: str, files: list[Path]) -> dict[str, str | None]:
+    """Return why each model was refused, None if it was loaded. Some models end the process of the product."""
     left = [str(path) for path in files]
     outcomes: dict[str, str | None] = {}
     while left:
         names = "".join(f"{name}\n" for name in left)
-        run = subprocess.run([python, __file__, "--load"], input=names, stdout=subprocess.PIPE, text=True, check=False)
+        command = [python, __file__, "--load", product]
+        run = subprocess.run(command, input=names, stdout=subprocess.PIPE, text=True, check=False)
         outcomes |= dict(json.loads(line) for line in run.stdout.splitlines())
         if run.returncode:
             outcomes[left[len(run.stdout.splitlines())]] = f"the process ended with {run.returncode}"
@@ -60,13 +63,24 @@ def _outcomes(python: str, files: list[Path]) -> dict[str, str | None]:
     return outcomes
 
 
-def load() -> None:
-    """Load each model of standard input; print its path and why it was refused, or null, as JSON."""
+def onnxruntime_loader() -> Callable[[str], object]:
+    """Return the function that loads a model in ONNX Runtime."""
     runtime = importlib.import_module("onnxruntime")
     runtime.set_default_logger_severity(4)
+    return lambda path: runtime.InferenceSession(path, providers=["CPUExecutionProvider"])
+
+
+def openvino_loader() -> Callable[[str], object]:
+    """Return the function that converts a model in OpenVINO."""
+    core = importlib.import_module("openvino").Core()
+    return lambda path: core.read_model(path)
+
+
+def load(loader: Callable[[str], object]) -> None:
+    """Load each model of standard input; print its path and why it was refused, or null, as JSON."""
     for line in [*sys.stdin]:
         try:
-            runtime.InferenceSession(line.rstrip("\n"), providers=["CPUExecutionProvider"])
+            loader(line.rstrip("\n"))
             reason = None
         except Exception as error:
             reason = str(error)

@@ -15,7 +15,7 @@ from onnx_lint.cli.option_values import (
     opset_versions_of,
     severities_of,
 )
-from onnx_lint.common.record import Record, replace
+from onnx_lint.common.record import EMPTY, Record, replace
 from onnx_lint.configuration.discovery import Configurations
 from onnx_lint.engine.plugins import use_files
 from onnx_lint.engine.registry import RegistryError, registry
@@ -31,9 +31,9 @@ from onnx_lint.spec.target import Target
 
 if TYPE_CHECKING:
     from onnx_lint.cli.request import Request
-    from onnx_lint.configuration.suppressions import Suppression
     from onnx_lint.configuration.values import SetValues
     from onnx_lint.engine.settings import Settings
+    from onnx_lint.engine.suppressions import Suppression
     from onnx_lint.input.limits import Limits
     from onnx_lint.report import Diagnostic
     from onnx_lint.spec.target import Target
@@ -49,8 +49,6 @@ class Choices(Record):
     fail_on: str
     baseline: str | None
     """The path of the baseline."""
-    suppressions: tuple[Suppression, ...] = ()
-    """The findings that the configuration accepts."""
 
     def fails(self, diagnostics: Iterable[Diagnostic]) -> bool:
         """Return whether any of the diagnostics fails the run."""
@@ -68,11 +66,13 @@ def fails(diagnostics: Iterable[Diagnostic], fail_on: str) -> bool:
 class Plan:
     """Finds the choices for each file. Every configuration file is read once."""
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: Request, more: SetValues = EMPTY) -> None:
+        """Read what the request names. `more`: values that replace those of all configurations."""
         self.request = replace(request, file_ignores=file_ignores_of(request.per_file_ignores))
         _check_baseline_options(request)
         self._configurations = Configurations()
-        self._fixed, self._pairs = _given(request)
+        self._fixed, pairs = _given(request)
+        self._pairs = {**pairs, **more}
         self._discovers = self._fixed is None and not request.no_config
         self._merged: dict[int, Request] = {}
         self._effective: dict[int, SetValues | None] = {}
@@ -97,7 +97,8 @@ class Plan:
         ignores = _ignores(merged.file_ignores, path)
         key = (id(values), ignores)
         if key not in self._choices:
-            self._choices[key] = _choices(merged, ignores, self.plugins)
+            in_models = self.run_request().suppressions_in_models
+            self._choices[key] = _choices(replace(merged, suppressions_in_models=in_models), ignores, self.plugins)
         return self._choices[key]
 
     def _check_plugins(self, values: SetValues) -> None:
@@ -120,8 +121,12 @@ class Plan:
 
     @property
     def has_suppressions(self) -> bool:
-        """True if the configuration of any file looked up so far suppresses findings."""
-        return any(choices.suppressions for choices in self._choices.values())
+        """True if the configuration of any file looked up so far suppresses findings, or lets models do so."""
+        return any(request.suppressions or request.suppressions_in_models for request in self._merged.values())
+
+    def suppressions_for(self, path: str) -> tuple[Suppression, ...]:
+        """Return the suppressions of the configuration of the file at `path`, those that have expired included."""
+        return self._merged_with(self.values_of(path)).suppressions
 
     @property
     def writes_baseline(self) -> bool:
@@ -235,7 +240,7 @@ def _given(request: Request) -> tuple[SetValues | None, SetValues]:
 def _ignores(patterns: tuple[tuple[str, str, tuple[str, ...]], ...], path: str) -> tuple[str, ...]:
     if not patterns:
         return ()
-    from onnx_lint.configuration.globs import matches
+    from onnx_lint.input.globs import matches
 
     return tuple(name for directory, pattern, names in patterns if matches(pattern, path, directory) for name in names)
 
@@ -247,7 +252,6 @@ def _choices(request: Request, ignores: tuple[str, ...], plugins: tuple[str, ...
         settings,
         "never" if request.exit_zero else request.fail_on,
         request.baseline,
-        request.suppressions,
     )
 
 
@@ -291,14 +295,27 @@ def _settings(request: Request, ignores: tuple[str, ...], plugins: tuple[str, ..
             timings=request.timings,
             plugins=plugins,
             policy_lines=request.policy_lines,
+            suppressions=_suppressions(request),
+            suppressions_in_models=request.suppressions_in_models,
         )
     except (ValueError, OSError) as error:
         raise _usable_error(error) from error
 
 
+def _suppressions(request: Request) -> tuple[Suppression, ...]:
+    """Return the suppressions that have not expired."""
+    if not request.suppressions:
+        return ()
+    import datetime  # which most runs do without
+
+    today = datetime.date.today()
+    return tuple(entry for entry in request.suppressions if not entry.is_expired(today))
+
+
 def _policy(request: Request) -> tuple[str, ...]:
-    """Return the rules that the policy turns on: none if the command line says which rules run."""
-    return () if "select" in request.given else request.policy
+    """Return the rules that the policy turns on: none for the policy of a configuration beside `--select`."""
+    is_wanted = "policy" in request.given or "select" not in request.given
+    return request.policy if is_wanted else ()
 
 
 def _targets(request: Request) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from onnx_lint.common.record import Record
-from onnx_lint.configuration.globs import matches_text
+from onnx_lint.input.globs import matches_text
 
 _MAGIC: Final = "[*?[]"
 _ANY_FOLDERS: Final = "**"

@@ -43,7 +43,7 @@ class Input(Record):
 
 
 class Exclusion:
-    """The globs, as `configuration.globs` defines them, of the files to leave out."""
+    """The globs, as `input.globs` defines them, of the files to leave out."""
 
     def __init__(self, patterns: Sequence[str] = ()) -> None:
         self.patterns = tuple(patterns)
@@ -54,7 +54,7 @@ class Exclusion:
         """Return whether the path, or a directory that it names, matches one of the globs."""
         if not self.patterns:
             return False
-        from onnx_lint.configuration.globs import matches
+        from onnx_lint.input.globs import matches
 
         parts = [path]
         if is_remote(path):

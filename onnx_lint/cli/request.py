@@ -11,7 +11,7 @@ from onnx_lint.common.record import EMPTY, Record
 from onnx_lint.spec.standard import DEFAULT_STANDARD
 
 if TYPE_CHECKING:
-    from onnx_lint.configuration.suppressions import Suppression
+    from onnx_lint.engine.suppressions import Suppression
 
 COMMANDS: Final = frozenset(
     [
@@ -121,6 +121,8 @@ class Request(Record):
     """The file and line of each entry of the policy."""
     suppressions: tuple[Suppression, ...] = ()
     """The findings that a configuration accepts."""
+    suppressions_in_models: bool = False
+    """Permission for models to suppress findings on themselves. Only a configuration sets it."""
     set_aside: tuple[str, ...] = ()
     """The selectors that a configuration ignores and the command line may override."""
     file_ignores: tuple[tuple[str, str, tuple[str, ...]], ...] = ()

@@ -261,11 +261,7 @@ def _lint(tasks: Sequence[Task], plan: Plan, head: Report, live: LiveReport | No
     """Lint the tasks, pass each file to `live`, and return the report, which an interruption cuts short."""
     names = [task.name or task.path for task in tasks]
     level = Severity.of(plan.run_request().min_severity)
-    suppressions = None
-    if plan.has_suppressions:
-        from onnx_lint.cli.suppressions import Suppressions
-
-        suppressions = Suppressions(plan, names)
+    used: set[str] = set()
     baselines = None
     if plan.has_baseline:
         from onnx_lint.cli.baselines import Baselines
@@ -275,8 +271,10 @@ def _lint(tasks: Sequence[Task], plan: Plan, head: Report, live: LiveReport | No
     def judged(index: int, file: FileReport) -> FileReport:
         try:
             file = with_own_settings(file, tasks[index].settings, tasks[0].settings)
-            if suppressions is not None:
-                file = suppressions.apply(file)
+            if file.suppressed:
+                from onnx_lint.engine.suppressions import used_in
+
+                used.update(used_in(file))
             if baselines is not None:
                 file = baselines.apply(file)
             return file.at_least(level)
@@ -288,13 +286,20 @@ def _lint(tasks: Sequence[Task], plan: Plan, head: Report, live: LiveReport | No
     files = _linted(tasks, plan, judged, live, is_for_reader=is_for_reader)
     not_linted = tuple(name for index, name in enumerate(names) if index not in files)
     report = replace(head, files=tuple(files.values()), not_linted=not_linted)
-    if suppressions is not None and not not_linted:
-        report = _last_step(report, "reporting unused suppressions", partial(suppressions.print_complaints, head.rules))
+    if plan.has_suppressions and not not_linted:
+        report = _last_step(report, "reporting unused suppressions", partial(_complain, plan, names, used, report))
     if baselines is not None and not not_linted:
         report = _last_step(report, "finishing the baseline", lambda: {"stale": baselines.finish()})
     if plan.has_configuration:
         report = _last_step(report, "listing the settings that weaken the verdict", partial(_weakened, plan, names))
     return report
+
+
+def _complain(plan: Plan, names: Sequence[str], used: set[str], report: Report) -> None:
+    from onnx_lint.cli.suppressions import print_complaints
+
+    of_models = [(file.path, file.suppression_problems) for file in report.files if file.suppression_problems]
+    print_complaints(plan, names, used, report.rules, of_models)
 
 
 def _weakened(plan: Plan, names: Sequence[str]) -> dict[str, Any]:

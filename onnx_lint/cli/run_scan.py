@@ -27,6 +27,7 @@ from onnx_lint.cli.weakened import print_weakenings, weakenings
 from onnx_lint.common.distribution import install_command
 from onnx_lint.common.model_limits import ModelLimits
 from onnx_lint.common.record import replace
+from onnx_lint.engine.selection import selected_rules
 from onnx_lint.fleet.columns import LEVELS
 from onnx_lint.fleet.database import Reports, open_to_read, open_to_scan
 from onnx_lint.fleet.errors import FleetError
@@ -84,6 +85,8 @@ def run_scan(request: Request, own: Mapping[str, Any]) -> int:
                     " same command goes on with the others.\n"
                 )
                 return exit_codes.INTERRUPTED
+            if plan.has_suppressions:
+                _complain(plan, targets, reports, is_whole=part is None)
             return _print_totals([reports], _judged_as(request, run), own)
     except FleetError as error:
         raise RunError(str(error)) from error
@@ -99,6 +102,15 @@ def _cache_of(run: Request, inputs: Sequence[Input], scheduler: str | None) -> s
         sys.stderr.write("The cache is not used: it is for processes on this machine, and there is --scheduler\n")
         return ""
     return (cache_folder_of(run, inputs) or "") if run.cache else ""
+
+
+def _complain(plan: Plan, targets: Iterable[ScannedFile], reports: Reports, *, is_whole: bool) -> None:
+    from onnx_lint.cli.suppressions import print_complaints  # late, as few scans have suppressions
+
+    used = {text for _, texts in reports.suppressions("used_suppressions") for text in texts}
+    names = [target.name for target in targets]
+    rules = selected_rules(plan.choices_for("-").settings)
+    print_complaints(plan, names, used, rules, reports.suppressions("suppression_problems"), is_whole=is_whole)
 
 
 def _check_folders(own: Mapping[str, Any]) -> None:

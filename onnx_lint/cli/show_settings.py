@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 from onnx_lint.cli.merge_configuration import PARAMETERS
 from onnx_lint.cli.paths import find_inputs, paths_of
 from onnx_lint.cli.streams import standard_output
+from onnx_lint.configuration.files import shown
 from onnx_lint.configuration.keys import KEYS, ConfigurationKey
+from onnx_lint.configuration.plugin_files import files_of
 from onnx_lint.configuration.values import SetValues, dotted
 from onnx_lint.reporters.escape import shown_path, visible
 
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from onnx_lint.cli.choices import Plan
 
 _ADDED: Final = frozenset(
-    {"ignore", "extend-select", "per-file-ignores", "severity", "limits", "target-opset", "exclude"}
+    {"ignore", "extend-select", "per-file-ignores", "plugins", "severity", "limits", "target-opset", "exclude"}
 )
 """The keys that the command line adds to; it overrides all others."""
 
@@ -57,12 +59,11 @@ def _lines(key: ConfigurationKey, values: SetValues, plan: Plan) -> list[_Settin
     ]
     if key.is_run_wide:
         # This key is read only from the configuration of the working directory.
-        found = plan.values_of("-") or {}
-        configured = (
-            [(f"{key.name} = {_toml(found[key.name,].value)}", found[key.name,].origin.shown)]
-            if (key.name,) in found
-            else []
-        )
+        found = (plan.values_of("-") or {}).get((key.name,))
+        configured = []
+        if found is not None:
+            value = [shown(path) for path in files_of(found)] if key.name == "plugins" else found.value
+            configured = [(f"{key.name} = {_toml(value)}", found.origin.shown)]
     if given and key.name not in _ADDED:
         configured = []
     lines = [*configured, *given]

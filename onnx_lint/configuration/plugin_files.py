@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import glob
 import os
+import stat
 from typing import Final
 
-from onnx_lint.configuration.values import SetValue
+from onnx_lint.configuration.values import Origin, SetValue
 
 _KEY: Final = ("plugins",)
 _REPOSITORIES: Final = (".git", ".hg", ".svn")
@@ -21,7 +22,7 @@ def files_of(value: SetValue) -> tuple[str, ...]:
     onnx-lint was started.
     """
     origin = value.origin
-    if origin.is_found and not _is_in_root_of_repository(origin.directory):
+    if origin.is_found and not (_is_in_root_of_repository(origin.directory) and _is_trusted(origin)):
         raise value.error(
             _KEY,
             "Python files are run only for a configuration that --config names, or in the root of the repository in "
@@ -34,6 +35,14 @@ def files_of(value: SetValue) -> tuple[str, ...]:
             raise value.error(_KEY, f"no file matches {pattern!r}")
         found += map(os.path.realpath, matching)
     return tuple(found)
+
+
+def _is_trusted(origin: Origin) -> bool:
+    """Return whether nobody else can have put the file where everybody can, as into `/tmp` beside a `.git`."""
+    if not hasattr(os, "geteuid") or not os.stat(origin.directory).st_mode & stat.S_IWOTH:
+        return True
+    file = os.path.join(origin.directory, os.path.basename(origin.shown))
+    return os.lstat(file).st_uid in {os.geteuid(), 0}
 
 
 def _is_in_root_of_repository(folder: str) -> bool:

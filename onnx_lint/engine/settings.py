@@ -7,7 +7,7 @@ import errno
 import functools
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.common.option_types import OptionTypeError, as_option
 from onnx_lint.common.record import EMPTY, Record
@@ -21,6 +21,9 @@ from onnx_lint.spec.operators import BUILT_IN, OperatorSchemas
 from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard
 from onnx_lint.spec.target import NO_TARGET, Target
 from onnx_lint.wording import quote, quote_some, suggestion
+
+if TYPE_CHECKING:
+    from onnx_lint.engine.suppressions import Suppression
 
 ALL = "ALL"
 """The selector of every rule, including pedantic findings."""
@@ -75,6 +78,10 @@ class Settings(Record):
     """The absolute paths of plugin files, whose rules run beside the others."""
     policy_lines: Mapping[str, str] = EMPTY
     """The file and line of each entry of the policy, such as `operators.forbid`. Its values are in `options`."""
+    suppressions: tuple[Suppression, ...] = ()
+    """The findings to suppress. None of them has expired."""
+    suppressions_in_models: bool = False
+    """Permission for a model to suppress findings by its metadata."""
 
     def __post_init__(self) -> None:
         use_files(self.plugins)

@@ -39,8 +39,18 @@ def lint(job: Job) -> Outcome | Exception:
         file = _report_of(job, own)
     except Exception as error:
         file = FileReport(job.name, 0, internal_errors=(InternalError.of(error),))
+    used = _used_in(file)
     file = with_own_settings(file, own, usual).at_least(Severity(job.level))
-    return outcome_of(job.path, file, job.identity)
+    return outcome_of(job.path, file, job.identity, used)
+
+
+def _used_in(file: FileReport) -> list[str]:
+    """Return the descriptions of the suppressions in the configuration that suppress a finding of the file."""
+    if not file.suppressed:
+        return []
+    from onnx_lint.engine.suppressions import used_in  # late, as few scans have suppressions
+
+    return sorted(used_in(file))
 
 
 def _report_of(job: Job, settings: Settings) -> FileReport:

@@ -78,6 +78,21 @@ class Reports:
             names = record.get("data_files")
             yield path, [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
+    def suppressions(self, key: str) -> Iterator[tuple[str, list[str]]]:
+        """Yield the paths of the models whose records have the key `used_suppressions` or `suppression_problems`."""
+        for path, record in self._records(f"instr(record, '\"{key}\":')"):
+            found = record.get(key)
+            yield path, [text for text in found if isinstance(text, str)] if isinstance(found, list) else []
+
+    def suppressed(self) -> int:
+        """Return the number of suppressed findings."""
+        counts = [
+            summary.get("suppressed")
+            for _, record in self._records("instr(record, '\"used_suppressions\":')")
+            if isinstance(summary := record.get("summary"), dict)
+        ]
+        return sum(count for count in counts if isinstance(count, int))
+
     def crashes(self) -> Iterator[tuple[str, InternalError]]:
         """Yield the internal errors that have a traceback, each with the path of the model."""
         for path, record in self._records("internal_errors"):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from onnx_lint.fleet.jobs import Job, Outcome
@@ -11,14 +12,19 @@ from onnx_lint.reporters.jsonl import file_lines
 from onnx_lint.spec.clauses import Severity
 
 
-def outcome_of(path: str, file: FileReport, identity: dict[str, Any]) -> Outcome:
-    """Return the outcome of linting the object at `path`.
+def outcome_of(path: str, file: FileReport, identity: dict[str, Any], used: Sequence[str] = ()) -> Outcome:
+    """Return the outcome of linting the object at `path`. `used`: the suppressions that suppress a finding of it.
 
     If its version was unknown before, it is the one that the store returned with the content.
     """
     if not identity["version"] and file.traffic is not None and file.traffic.version is not None:
         identity = identity | {"size": file.size, "version": file.traffic.version}
-    *findings, last = (line.encode() for line in file_lines(file, extra={"object": identity}))
+    extra: dict[str, Any] = {"object": identity}
+    if used:
+        extra["used_suppressions"] = used
+    if file.suppression_problems:
+        extra["suppression_problems"] = file.suppression_problems
+    *findings, last = (line.encode() for line in file_lines(file, extra=extra))
     levels = [item.severity for item in file.diagnostics]
     return Outcome(
         path,

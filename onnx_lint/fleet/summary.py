@@ -36,6 +36,7 @@ def write_json(totals: Totals, new: Difference | None, stream: TextIO) -> None:
         "not_judged": totals.not_judged,
         "crashed": totals.crashed,
         "bytes": totals.bytes,
+        "suppressed": totals.suppressed,
         "by_rule": _rules(totals.rules, totals.models_of_rules),
         "by_producer": [{"producer": name, **_numbers(group)} for name, group in by_size(totals.producers)],
         "by_edition": [{"edition": name, **_numbers(group)} for name, group in by_size(totals.editions)],
@@ -98,7 +99,8 @@ def total_of(totals: Totals) -> str:
     ):
         states += [f"{count:,} {what}"] if count else []
     found = ", ".join(counted(totals.all.findings[level], level) for level in LEVELS if totals.all.findings[level])
-    return f"{counted(totals.all.models, 'model')}: {', '.join(states)}; {found or 'no findings'}"
+    more = f"; {totals.suppressed:,} suppressed" if totals.suppressed else ""
+    return f"{counted(totals.all.models, 'model')}: {', '.join(states)}; {found or 'no findings'}{more}"
 
 
 def _lines(totals: Totals, new: Difference | None) -> Iterator[str]:

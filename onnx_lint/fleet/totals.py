@@ -59,6 +59,8 @@ class Totals:
         """Models of `crashed` without any verdict."""
         self.without_verdict: list[tuple[str, str]] = []
         """The first models without a verdict: path and reason."""
+        self.suppressed = 0
+        """The number of findings that the configuration or the models suppress."""
         self.missing = 0
         """Models that a scan has not reached."""
 
@@ -74,6 +76,7 @@ class Totals:
             self.missing += max(reports.head.get("models", 0) - reports.count(), 0)
         ((total, conforming, unreadable, crashed, not_linted, without),) = ask(_STATES)
         self.bytes += total
+        self.suppressed += reports.suppressed()
         self.conforming += conforming
         self.unreadable += unreadable
         self.crashed += crashed

@@ -12,6 +12,7 @@ from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.report import (
     OUT_OF_MEMORY,
     OWN_ERRORS,
+    SUPPRESSORS,
     Counted,
     Diagnostic,
     FileFacts,
@@ -212,9 +213,8 @@ def state_of(file: FileReport) -> str:
 
 def suppressed_of(suppressed: Sequence[Diagnostic]) -> list[str]:
     """Return the numbers of suppressed findings, such as `3 suppressed by the baseline`."""
-    configured = sum(item.suppressed_by is not None for item in suppressed)
-    found = [(len(suppressed) - configured, "baseline"), (configured, "configuration")]
-    return [f"{count:,} suppressed by the {source}" for count, source in found if count]
+    counts = Counter(item.suppressor for item in suppressed)
+    return [f"{counts[source]:,} suppressed by the {source}" for source in SUPPRESSORS if counts[source]]
 
 
 def fixable_of(diagnostics: Iterable[Diagnostic]) -> str:

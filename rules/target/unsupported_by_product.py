@@ -28,7 +28,7 @@ def unsupported_by_product(model: Model, *, targets: tuple[str, ...] = ()) -> It
     ### What is allowed
 
     The IR version, the operator sets and the operators that each release in the option `targets` takes, with element
-    types for which it has a kernel. `--target` and the key `targets` of the configuration set the option. The page
+    types that it supports. `--target` and the key `targets` of the configuration set the option. The page
     docs/targets.md lists the releases, and what their data do not cover. Operators of domains that neither ONNX nor the
     product defines are not checked, since a library may register them.
 
@@ -63,7 +63,7 @@ def unsupported_by_product(model: Model, *, targets: tuple[str, ...] = ()) -> It
 
 
 def _versions(model: Model, release: ProductRelease) -> Iterator[Finding]:
-    if model.ir_version > release.ir_version:
+    if release.ir_version is not None and model.ir_version > release.ir_version:
         yield Finding(
             ROOT.at("ir_version"),
             f"the model states IR version {model.ir_version}, which {release} does not read",
@@ -88,25 +88,35 @@ def _versions(model: Model, release: ProductRelease) -> Iterator[Finding]:
 def _operators(model: Model, release: ProductRelease) -> Iterator[Finding]:
     missing: dict[str, list[Node]] = {}
     refused: dict[tuple[str, str], list[Node]] = {}
+    own_domains = release.own_domains
     for alike in model.operators.alike_nodes:
         operator = alike.operator
         domain, op_type, schema = operator.domain, operator.op_type, operator.schema
-        name = f"{domain}::{op_type}" if domain else op_type
+        name = _name(domain, op_type)
         if operator.function is not None or (operator.opset_version or 0) > release.opsets.get(domain, 2**63):
             continue
-        if domain in release.own_domains and not release.has_own(domain, op_type):
+        if domain in own_domains and not release.has_own(domain, op_type):
             missing.setdefault(name, []).extend(alike.nodes)
             continue
-        if schema is None or schema.has_function_body or schema.deprecated or name in _WITHOUT_KERNEL:
+        if schema is None or schema.deprecated:
             continue
+        if release.has_kernels:
+            is_known = domain in release.opsets or domain in own_domains
+            if not is_known or schema.has_function_body or name in _WITHOUT_KERNEL:
+                continue
+        refusal = _refused_by_kernels if release.has_kernels else _refused_by_list
         for node in alike.nodes:
-            what = _refusal(model, node, schema, release)
-            if what is not None:
-                refused.setdefault((name, what), []).append(node)
+            for subject, what in refusal(model, node, schema, release):
+                refused.setdefault((subject, what), []).append(node)
     for name, nodes in missing.items():
         yield _finding(nodes, f"has an operator that {release} does not have", "PRD-3", name, release)
-    for (name, what), nodes in refused.items():
-        yield _finding(nodes, f"has {what}, for which {release} has no kernel", "PRD-4", name, release)
+    for (subject, what), nodes in refused.items():
+        why = f"for which {release} has no kernel" if release.has_kernels else f"which {release} does not support"
+        yield _finding(nodes, f"has {what}, {why}", "PRD-4", subject, release)
+
+
+def _name(domain: str, op_type: str) -> str:
+    return f"{domain}::{op_type}" if domain else op_type
 
 
 _WITHOUT_KERNEL = frozenset({"Constant"})
@@ -130,7 +140,31 @@ def _finding(nodes: list[Node], what: str, clause: str, name: str, release: Prod
     )
 
 
-def _refusal(model: Model, node: Node, schema: OperatorSchema, release: ProductRelease) -> str | None:
+_SUBGRAPHS = frozenset({"GRAPH", "GRAPHS"})
+"""The types of attributes of operators whose operands are those of the nodes inside, too."""
+
+
+def _refused_by_list(
+    model: Model, node: Node, schema: OperatorSchema, release: ProductRelease
+) -> Iterator[tuple[str, str]]:
+    """Yield the operator, or the types of operands, that the release does not support, with a description."""
+    if release.refuses(schema.domain, schema.name, schema.since_version):
+        yield _name(schema.domain, schema.name), f"the operator {schema.name} of version {schema.since_version}"
+    elif release.element_types and not any(each.type in _SUBGRAPHS for each in schema.attributes.values()):
+        for kind in sorted(frozenset[str]().union(*_types(model, node, schema).values()) - release.element_types):
+            yield kind, f"an operand of type {kind}"
+
+
+def _refused_by_kernels(
+    model: Model, node: Node, schema: OperatorSchema, release: ProductRelease
+) -> Iterator[tuple[str, str]]:
+    """Yield the operator, with a description of the version or the types for which the release has no kernel."""
+    what = _without_kernel(model, node, schema, release)
+    if what is not None:
+        yield _name(schema.domain, schema.name), what
+
+
+def _without_kernel(model: Model, node: Node, schema: OperatorSchema, release: ProductRelease) -> str | None:
     """Return the version or the types for which the release has no kernel; None if it has one, or may have one."""
     kernels = [kernel for kernel in release.kernels(schema.domain, schema.name) if kernel.is_for(schema.since_version)]
     if not kernels:

@@ -14,6 +14,7 @@ from onnx_lint.cache import identity, key
 from onnx_lint.cache.key import digest_of_settings, key_of
 from onnx_lint.common.record import field_names, replace
 from onnx_lint.engine.settings import Settings
+from onnx_lint.engine.suppressions import Suppression
 from onnx_lint.input.limits import DEFAULT_LIMITS
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.spec.standard import Standard
@@ -40,6 +41,8 @@ OTHERS: dict[str, Any] = {
     "opset_imports": {"ai.onnx": 12},
     "download": True,
     "policy_lines": {"max-size": "onnx-lint.toml:1"},
+    "suppressions": (Suppression("onnx-lint.toml:1", "cycle", "known"),),
+    "suppressions_in_models": True,
 }
 
 

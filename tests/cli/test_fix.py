@@ -17,6 +17,7 @@ from support.project.checkout import ROOT
 
 from onnx_lint import fix, schema
 from onnx_lint.cli.application import run
+from onnx_lint.engine.plugins import use_files
 from onnx_lint.fixing import files
 
 Output = pytest.CaptureFixture[str]
@@ -261,3 +262,29 @@ def test_a_folder_that_cannot_be_read_has_the_new_file(monkeypatch: pytest.Monke
     monkeypatch.setattr(os, "open", refuse)
     assert run(["fix", "a.onnx"]) == 0
     assert content("a.onnx") == ORDERED
+
+
+HOUSE_RULE = '''
+from onnx_lint.model import ROOT
+from onnx_lint.rule import Finding, own_clause, rule
+
+LICENCE = own_clause("ACME-1", "A model states its licence.")
+
+@rule(clause=LICENCE, since="1.0")
+def missing_licence(model):
+    """The model does not state its licence."""
+    yield Finding(ROOT, "the metadata has no licence")
+'''
+
+
+def test_a_policy_and_a_plugin_judge_what_was_fixed(folder: Path, capsys: Output) -> None:
+    """Neither has fixes, and neither keeps the fixes of others from being made."""
+    (folder / "house.py").write_text(HOUSE_RULE)
+    (folder / "onnx-lint.toml").write_text('[policy.operators]\nforbid = ["Relu"]\n')
+    try:
+        assert run(["fix", "a.onnx", "--plugin", "house.py", "-f", "json"]) == 1
+    finally:
+        use_files(())
+    assert content("a.onnx") == ORDERED
+    [file] = json.loads(capsys.readouterr().out)["files"]
+    assert {each["rule"] for each in file["diagnostics"]} == {"disallowed-operator", "missing-licence"}

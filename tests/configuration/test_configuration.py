@@ -20,8 +20,8 @@ from onnx_lint.cli.application import run
 from onnx_lint.cli.merge_configuration import PARAMETERS
 from onnx_lint.common.option_types import OptionTypeError, as_option, json_schema, option_types
 from onnx_lint.configuration.documents import configuration_schema, starter_file
-from onnx_lint.configuration.globs import matches
 from onnx_lint.configuration.keys import KEYS
+from onnx_lint.input.globs import matches
 
 ODD = """
 ir_version: 10
@@ -449,6 +449,7 @@ def test_show_settings_tells_the_origin_of_each(folder: Path, capsys: Output, mo
         ("pedantic = true", "--config 'pedantic=true'"),
         ("policy = {}", "default"),
         ("suppress = {}", "default"),
+        ("suppressions-in-models = false", "default"),
         ('fail-on = "note"', "command line"),
         ('internal-errors = "error"', "default"),
         ("# baseline is not set", "default"),

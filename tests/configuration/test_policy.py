@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
 
-from onnx_lint import lint, schema
+from onnx_lint import assert_conforms, lint, schema
 
 
 def _model() -> bytes:
@@ -122,3 +123,41 @@ def test_without_a_policy_no_rule_of_it_runs(tmp_path):
 def test_a_wrong_entry_is_an_error_that_names_it(tmp_path, text, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         _findings(tmp_path, text)
+
+
+def test_a_policy_can_be_an_argument(tmp_path: Path) -> None:
+    """It is what the same table in a file is, and each finding names the argument."""
+    path = tmp_path / "onnx-lint.toml"
+    path.write_text(TEXT, encoding="utf-8")
+    expected = {(each.rule, each.message) for each in lint(_model(), config=path).diagnostics}
+    found = lint(_model(), policy=tomllib.loads(TEXT)["policy"]).diagnostics
+    assert {(each.rule, each.message) for each in found} == expected
+    assert {each.anchor for each in found if each.clause.startswith("POL")} == {"argument policy"}
+
+
+def test_a_policy_as_argument_replaces_entries_of_the_configuration_and_runs_beside_select(tmp_path: Path) -> None:
+    path = tmp_path / "onnx-lint.toml"
+    path.write_text('[policy]\nir-version = "..9"\nmetadata = ["licence"]\n', encoding="utf-8")
+    report = lint(_model(), config=path, select="cycle", policy={"ir-version": "..10"})
+    assert [each.rule for each in report.diagnostics] == ["missing-metadata-entry"]
+    assert not lint(_model(), select="cycle", policy={"ir-version": "..10"}).diagnostics
+    assert lint(_model(), config=path, select="cycle").diagnostics == ()
+
+
+def test_an_assertion_takes_a_policy() -> None:
+    assert_conforms(_model(), policy={"operators": {"allow": ["Relu"]}})
+    with pytest.raises(AssertionError, match="disallowed-operator"):
+        assert_conforms(_model(), policy={"operators": {"forbid": ["Relu"]}})
+
+
+@pytest.mark.parametrize(
+    ("policy", "message"),
+    [
+        ({"operator": {}}, "argument policy: policy: unknown key 'operator'; did you mean"),
+        ({"ir-version": "x"}, "argument policy: policy.ir-version: requires"),
+        ("Relu", "argument policy: policy: requires a table"),
+    ],
+)
+def test_a_wrong_policy_is_a_value_error(policy, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        lint(_model(), policy=policy)

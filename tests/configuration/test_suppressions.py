@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from onnx_lint import lint, schema
+from onnx_lint import fix, lint, schema
 from onnx_lint.cli.application import run
-from onnx_lint.configuration.suppressions import Suppression
+from onnx_lint.engine.suppressions import Suppression
 
 ENTRY = '[[suppress]]\nrule = "missing-producer"\nreason = "a test model"\n'
 
@@ -85,8 +85,46 @@ def test_a_suppressed_error_fails_no_run_and_the_model_does_not_conform(folder, 
     assert not report.conforms
 
 
+def test_a_suppressed_finding_is_not_fixed(folder, capsys):
+    """The order of the nodes is wrong, and the fix would change it."""
+    model = schema.message("ModelProto")(ir_version=10, producer_name="p")
+    model.opset_import.add(version=21)
+    model.graph.name = "g"
+    model.graph.input.add(name="x").type.tensor_type.elem_type = 1
+    model.graph.output.add(name="y").type.tensor_type.elem_type = 1
+    model.graph.node.add(op_type="Abs", name="late", input=["a"], output=["y"])
+    model.graph.node.add(op_type="Relu", name="early", input=["x"], output=["a"])
+    path, data = folder / "m.onnx", model.SerializeToString()
+    entry = '[[suppress]]\nrule = "unordered-nodes"\nplace = "{}"\nreason = "known"\n'
+    for place, is_fixed in (("late", False), ("other", True)):
+        path.write_bytes(data)
+        (folder / "onnx-lint.toml").write_text(entry.format(place))
+        assert run(["fix", "m.onnx", "--select", "unordered-nodes", "--diff"]) == is_fixed
+        assert run(["fix", "m.onnx", "--select", "unordered-nodes"]) == 0
+        assert (path.read_bytes() != data) == is_fixed
+        err = capsys.readouterr().err
+        assert ("matches no finding" in err) == is_fixed
+    path.write_bytes(data)
+    (folder / "onnx-lint.toml").write_text(entry.format("late"))
+    report = fix(path, config=folder / "onnx-lint.toml", select="unordered-nodes")
+    assert [each.rule for each in report.suppressed] == ["unordered-nodes"]
+    assert path.read_bytes() == data
+
+
+def test_an_entry_below_the_least_severity_is_in_use(folder, capsys):
+    assert _run(folder, ENTRY, "--select", "missing-producer", "--min-severity", "error") == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_a_cached_report_is_not_used_after_a_suppression_has_changed(folder, capsys, monkeypatch):
+    monkeypatch.setenv("ONNX_LINT_CACHE_DIR", str(folder / "cache"))
+    for text, suppressed in (("", 0), (ENTRY, 2), (ENTRY, 2), (ENTRY + "until = 2020-01-31\n", 0)):
+        _run(folder, text, "--cache", "--format", "json", "--select", "missing-producer")
+        assert json.loads(capsys.readouterr().out)["summary"]["suppressed"] == suppressed
+
+
 def test_the_last_day_still_counts():
-    entry = Suppression("w", "r", "", "", "", "", datetime.date(2026, 5, 1))
+    entry = Suppression("w", "r", "", until=datetime.date(2026, 5, 1))
     assert not entry.is_expired(datetime.date(2026, 5, 1))
     assert entry.is_expired(datetime.date(2026, 5, 2))
 

@@ -24,6 +24,7 @@ from typing import Any, Final
 
 import pytest
 from onnx import TensorProto, helper
+from support.models.clean_model import CLEAN
 from support.processes.signals import heed_signals
 from support.project.checkout import ROOT
 from support.reports.fleet_models import write_fleet, write_plugin
@@ -544,3 +545,60 @@ def test_a_scheduler_that_goes_or_is_not_there(place: Place) -> None:
     assert 0 < place.landed("reports") <= MANY
     assert place.scan("reports", *IMPATIENT).returncode == 3
     assert len(place.records("reports")) == MANY + 1
+
+
+HOUSE_RULE: Final = '''
+from onnx_lint.rule import Finding, own_clause, rule
+from onnx_lint.model import ROOT
+
+LICENCE = own_clause("ACME-1", "A model states its licence.")
+
+@rule(clause=LICENCE, since="1.0")
+def missing_licence(model):
+    """The model does not state its licence."""
+    if not model.proto.metadata_props:
+        yield Finding(ROOT, "the metadata has no licence")
+'''
+
+
+def test_a_policy_a_plugin_and_suppressions_are_those_of_check(tmp_path: Path) -> None:
+    place = Place(tmp_path)
+    for folder in (".git", "models"):  # a plugin runs from the root of a repository alone
+        (tmp_path / folder).mkdir()
+    for name in "abc":
+        (tmp_path / "models" / f"{name}.textproto").write_text(CLEAN)
+    allowed = 'metadata_props { key: "onnx-lint.suppress.disallowed-ir-version" value: "ours" }'
+    wrong = 'metadata_props { key: "onnx-lint.suppress.cycle" value: "ours" }'
+    (tmp_path / "models" / "d.textproto").write_text(CLEAN + allowed + wrong)
+    (tmp_path / "house.py").write_text(HOUSE_RULE)
+    entry = '[[suppress]]\nrule = "missing-licence"\nreason = "old"\nfile = "{}"\n{}'
+    (tmp_path / "onnx-lint.toml").write_text(
+        "suppressions-in-models = true\n"
+        'plugins = ["house.py"]\n'
+        '[policy]\nir-version = "..3"\n'
+        + entry.format("a.*", "")
+        + entry.format("d.*", "")
+        + entry.format("b.*", "until = 2020-01-31\n")
+    )
+    complaints = {
+        "Warning: onnx-lint.toml:9: the suppression of missing-licence matches no finding",
+        "Warning: onnx-lint.toml:13: the suppression of missing-licence expired on 2020-01-31",
+        "Warning: models/d.textproto: metadata_props[1]: the suppression of cycle matches no finding",
+    }
+    check = place.run("models", "-f", "jsonl")
+    scan = place.scan("reports")
+    for done in (check, scan):
+        assert done.returncode == 1
+        assert {line for line in done.stderr.splitlines() if "the suppression of" in line} == complaints
+    expected = [json.loads(line) for line in check.stdout.splitlines()]
+    found = [(each["path"], each["rule"]) for each in place.records("reports", "findings")]
+    assert sorted(found) == sorted((each["path"], each["rule"]) for each in expected if each["record"] == "finding")
+    assert sorted(found) == [
+        ("models/a.textproto", "disallowed-ir-version"),
+        *(("models/b.textproto", rule) for rule in ("disallowed-ir-version", "missing-licence")),
+        *(("models/c.textproto", rule) for rule in ("disallowed-ir-version", "missing-licence")),
+    ]
+    assert place.totals("reports")["suppressed"] == 2
+    assert "; 2 suppressed" in scan.stdout
+    again = place.scan("reports")
+    assert {line for line in again.stderr.splitlines() if "the suppression of" in line} == complaints

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The reports for the installed ONNX Runtime as a target, beside what it refuses to load."""
+"""The reports for the installed ONNX Runtime and OpenVINO as targets, beside what they refuse to load."""
 
 from __future__ import annotations
 
@@ -18,17 +18,9 @@ pytestmark = pytest.mark.consumers
 def test_the_node_test_cases_load_as_the_target_says() -> None:
     """Every reported model is refused, and every model without a kernel is reported unless an operator has a body."""
     onnxruntime = pytest.importorskip("onnxruntime", reason="no part of the development packages")
-    from onnx.backend.test.case.node import collect_testcases
-
-    target = f"onnxruntime={onnxruntime.__version__}"
-    try:
-        product_release(target)
-    except ValueError as error:
-        pytest.skip(str(error))
+    target = _target(f"onnxruntime={onnxruntime.__version__}")
     onnxruntime.set_default_logger_severity(4)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        cases = [(case.name, case.model) for case in collect_testcases(None) if case.model is not None]
+    cases = _cases()
     reported: set[str] = set()
     refused: dict[str, str] = {}
     for name, model in cases:
@@ -43,6 +35,41 @@ def test_the_node_test_cases_load_as_the_target_says() -> None:
     without_kernel = {name for name, reason in refused.items() if "NOT_IMPLEMENTED" in reason}
     assert without_kernel & reported
     assert [name for name in sorted(without_kernel - reported) if not _has_bodies(models[name])] == []
+
+
+def test_openvino_converts_no_node_test_case_that_is_reported() -> None:
+    """And every operator without a conversion rule is reported, but for those that the data leave out."""
+    openvino = pytest.importorskip("openvino", reason="no part of the development packages")
+    target = _target(f"openvino={openvino.__version__.partition('-')[0]}")
+    core = openvino.Core()
+    missed: dict[str, str] = {}
+    for name, model in _cases():
+        is_reported = bool(onnx_lint.lint(model, targets=target, select="unsupported-by-product").diagnostics)
+        try:
+            core.read_model(model.SerializeToString())
+        except Exception as error:
+            if not is_reported and "No conversion rule found" in str(error):
+                missed[name] = str(error)
+        else:
+            assert not is_reported, name
+    left_out = ("FlexAttention", "SequenceMap", "Bernoulli", "util::")
+    assert {name: why for name, why in missed.items() if not any(each in why for each in left_out)} == {}
+
+
+def _target(target: str) -> str:
+    try:
+        product_release(target)
+    except ValueError as error:
+        pytest.skip(str(error))
+    return target
+
+
+def _cases() -> list[tuple[str, ModelProto]]:
+    from onnx.backend.test.case.node import collect_testcases
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return [(case.name, case.model) for case in collect_testcases(None) if case.model is not None]
 
 
 def _has_bodies(model: ModelProto) -> bool:

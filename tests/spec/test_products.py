@@ -10,9 +10,12 @@ from click.testing import CliRunner, Result
 
 import onnx_lint
 from onnx_lint.cli.application import application
-from onnx_lint.spec.products import Kernel, product_release
+from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
+from onnx_lint.spec.operators import BUILT_IN
+from onnx_lint.spec.products import PRODUCTS, Kernel, product_release
 
-FIXTURES = Path(__file__).parents[2] / "fixtures"
+ROOT = Path(__file__).parents[2]
+FIXTURES = ROOT / "fixtures"
 NEWER = FIXTURES / "unsupported-by-product" / "invalid" / "an_operator_set_of_a_later_release.textproto"
 OWN = FIXTURES / "unknown-operator" / "valid" / "an_operator_of_the_target_in_the_default_domain.textproto"
 
@@ -34,6 +37,8 @@ def test_the_beginning_of_a_version_names_the_newest_release(version: str) -> No
         ("onnxruntime=1.1", "the known releases of onnxruntime are 1.17.3"),
         ("onnxruntime", "write NAME=VERSION"),
         ("onnxruntim=1.17", "did you mean 'onnxruntime'"),
+        ("openvino=2022", "the known releases of openvino are 2023.3.0, 2024.6.0"),
+        ("tensorrt=8", "the known releases of tensorrt are 10.15"),
     ],
 )
 def test_an_unknown_release_is_a_sentence(target: str, message: str) -> None:
@@ -44,6 +49,44 @@ def test_an_unknown_release_is_a_sentence(target: str, message: str) -> None:
     result = run("--target", target, NEWER)
     assert result.exit_code == 2
     assert message in result.output
+
+
+NEWEST = {"onnxruntime": "1", "openvino": "2026", "tensorrt": "10"}
+
+
+@pytest.mark.parametrize("product", PRODUCTS)
+def test_the_data_of_each_product_name_operators_of_onnx_and_known_types(product: str) -> None:
+    """A name with a mistake would never match."""
+    release = product_release(f"{product}={NEWEST[product]}")
+    kinds = {f"tensor({name})" for name in ELEMENT_TYPE_NAMES}
+    assert release.element_types <= kinds
+    for name, entry in release.operators.items():
+        domain, _, op_type = name.partition("::")
+        for version, _ in entry.get("refused", ()):
+            versions = BUILT_IN.versions(domain, op_type)
+            assert versions, name
+            assert version is None or version in versions, name
+
+
+def test_a_list_of_refused_operators_is_by_release_and_definition() -> None:
+    old, new = product_release("openvino=2023.3"), product_release("openvino=2026")
+    assert [release.refuses("", "Gelu", 20) for release in (old, new)] == [True, False]
+    assert [release.refuses("", "Det", 11) for release in (old, new)] == [True, True]
+    assert [release.refuses("", "Det", 12) for release in (old, new)] == [False, False]
+    assert product_release("tensorrt=10.15").refuses("", "Det", 22)
+    assert not new.has_kernels
+
+
+def test_operators_of_domains_that_the_data_do_not_cover_are_not_judged() -> None:
+    """A schema file describes the operator, so that its types are known; a library may register it."""
+    model = """ir_version: 9 producer_name: "p" opset_import { version: 17 }
+        opset_import { domain: "com.example.vision" version: 2 }
+        graph { name: "g" node { op_type: "CropAndResize" domain: "com.example.vision" input: "x" output: "y" }
+        input { name: "x" type { tensor_type { elem_type: 1 shape { } } } } }"""
+    schemas = [ROOT / "docs" / "opset-schema.example.json"]
+    for target in ("onnxruntime=1.17", "openvino=2026", "tensorrt=10"):
+        report = onnx_lint.lint(model.encode(), targets=target, opset_schemas=schemas, select="target")
+        assert report.diagnostics == (), target
 
 
 def test_a_kernel_implements_the_definitions_of_its_versions() -> None:

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The releases of products that run models: the versions, operators and element types that each takes, as data.
 
-docs/targets.md says what the data cover. `python -m tools.compile_targets` writes those of ONNX Runtime.
+docs/targets.md says what the data cover. `python -m tools.compile_targets` writes those of ONNX Runtime and OpenVINO.
+The data of a product list either its kernels, or the operators that it does not support. In the second case an operator
+that is not listed is not judged.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from onnx_lint.common import package_data
 from onnx_lint.common.record import Record
 from onnx_lint.wording import quote_some, suggestion
 
-PRODUCTS: Final = ("onnxruntime",)
+PRODUCTS: Final = ("onnxruntime", "openvino", "tensorrt")
 """The names of the products."""
 
 
@@ -38,13 +40,15 @@ class ProductRelease(Record):
 
     product: str
     version: str
-    ir_version: int
-    """The newest IR version."""
+    ir_version: int | None
+    """The newest IR version; None if the product has no limit or states none."""
     opsets: Mapping[str, int]
-    """The newest operator set version by domain; the default domain is empty."""
+    """The newest operator set version by domain, where the product has a limit; the default domain is empty."""
     citation: str
     """The source of the data, and its date."""
     bit: int
+    element_types: frozenset[str]
+    """The types of tensors that it takes for any operator; empty if the data do not say."""
     types: tuple[frozenset[str], ...]
     operators: Mapping[str, Any]
 
@@ -53,9 +57,20 @@ class ProductRelease(Record):
         return f"{self.product} {self.version}"
 
     @property
+    def has_kernels(self) -> bool:
+        """True if the data list all its kernels."""
+        return bool(self.types)
+
+    @property
     def own_domains(self) -> frozenset[str]:
         """The domains of the operators that only the product defines."""
-        return frozenset(name.partition("::")[0] for name in self.operators) - set(self.opsets)
+        own = (name for name, entry in self.operators.items() if "releases" in entry)
+        return frozenset(name.partition("::")[0] for name in own) - set(self.opsets)
+
+    def refuses(self, domain: str, op_type: str, since_version: int) -> bool:
+        """Return whether the data list the operator, as defined in a version, as one that it does not support."""
+        rows = self.operators.get(f"{domain}::{op_type}", {}).get("refused", ())
+        return any(releases & self.bit and version in (None, since_version) for version, releases in rows)
 
     def has_own(self, domain: str, op_type: str) -> bool:
         """Return whether the release has an operator of its own with this name, which no edition of ONNX defines."""
@@ -83,10 +98,17 @@ def product_release(target: str) -> ProductRelease:
     data = _data(name)
     for index, entry in reversed([*enumerate(data["releases"])]):
         if f"{entry['version']}.".startswith(f"{version}."):
-            types = tuple(frozenset(each.split()) for each in data["types"])
-            citation = f"{data['source']}, {data['date']}"
-            limits = entry["ir_version"], entry["opsets"]
-            return ProductRelease(name, entry["version"], *limits, citation, 1 << index, types, data["operators"])
+            return ProductRelease(
+                name,
+                entry["version"],
+                entry["ir_version"],
+                entry["opsets"],
+                f"{data['source']}, {data['date']}",
+                1 << index,
+                frozenset(entry.get("element_types", ())),
+                tuple(frozenset(each.split()) for each in data["types"]),
+                data["operators"],
+            )
     known = ", ".join(entry["version"] for entry in data["releases"])
     raise ValueError(f"target {target!r}: the known releases of {name} are {known}; write NAME=VERSION")
 

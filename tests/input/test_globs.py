@@ -14,7 +14,7 @@ import pytest
 
 from onnx_lint.cli.glob_paths import expanded
 from onnx_lint.cli.paths import find_inputs
-from onnx_lint.configuration.globs import MAX_CHARACTERS, matches_text
+from onnx_lint.input.globs import MAX_CHARACTERS, matches_text
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="links, and permissions of POSIX")
 

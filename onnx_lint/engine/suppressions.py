@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Suppressions: findings that the user accepts, each with a reason.
+
+They are in the configuration or, if the user allows it, in the metadata of a model.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any, Final
+
+from onnx_lint.common.record import Record, replace
+from onnx_lint.engine.proposed_fixes import without_edits
+from onnx_lint.engine.registry import registry
+from onnx_lint.input.globs import matches
+from onnx_lint.input.limits import LIMIT_OF_REPORT
+from onnx_lint.model import ROOT
+from onnx_lint.report import Diagnostic, FileReport, fold, unfold
+from onnx_lint.wording import MAX_NAME, quote, suggestion, without_middle
+
+PREFIX: Final = "onnx-lint.suppress."
+"""The keys of metadata with suppressions begin with it. The rule follows, and after another dot the place."""
+
+MOST_IN_MODEL: Final = 100
+"""The most suppressions that are read from one model. Each is compared with each finding."""
+
+MOST_WILDCARDS: Final = 10
+"""The most `*` in the place of a suppression in a model."""
+
+
+class Suppression(Record):
+    """One suppression."""
+
+    where: str
+    """The file and line, or the place in the model."""
+    rule: str
+    reason: str
+    place: str = ""
+    """A pattern for the place, or for the name of its node or value; empty for every place."""
+    file: str = ""
+    """A pattern for the path; empty for every file."""
+    directory: str = ""
+    """The folder that the pattern for the path is relative to."""
+    until: datetime.date | None = None
+    """The last day on which it suppresses; None for no end."""
+
+    @property
+    def description(self) -> str:
+        """The text that suppressed findings have in `suppressed_by`."""
+        return f"{self.where}: {self.reason}"
+
+    def is_expired(self, today: datetime.date) -> bool:
+        """Return whether the last day is over."""
+        return self.until is not None and today > self.until
+
+    def is_for(self, path: str) -> bool:
+        """Return whether it applies to the file at `path`."""
+        return not self.file or matches(self.file, path, self.directory)
+
+    def covers(self, finding: Diagnostic) -> bool:
+        """Return whether it suppresses a finding in such a file."""
+        if finding.rule != self.rule:
+            return False
+        names = (finding.place, finding.node, finding.subject)
+        return not self.place or any(name is not None and _is_like(name, self.place) for name in names)
+
+
+def _is_like(text: str, pattern: str) -> bool:
+    """Return whether the text matches a pattern in which `*` matches any characters.
+
+    Both may come from a stranger, so the time is linear in the text for each `*`, which that of `re` is not.
+    """
+    first, *parts = pattern.split("*")
+    if not parts:
+        return text == pattern
+    *middle, last = parts
+    end = len(text) - len(last)
+    if not (text.startswith(first) and text.endswith(last)):
+        return False
+    position = len(first)
+    for part in middle:
+        found = text.find(part, position, end)
+        if found < 0:
+            return False
+        position = found + len(part)
+    return position <= end
+
+
+def with_suppressed(file: FileReport, entries: Iterable[Suppression]) -> FileReport:
+    """Return the report with the findings suppressed that an entry covers. The fixes of these are not made."""
+    entries = [entry for entry in entries if entry.is_for(file.path)]
+    if not entries or not file.diagnostics:
+        return file
+    left: list[Diagnostic] = []
+    suppressed: list[Diagnostic] = []
+    for finding in unfold(file.diagnostics):
+        entry = next((each for each in entries if each.covers(finding)), None)
+        if entry is None:
+            left.append(finding)
+        else:
+            suppressed.append(replace(finding, suppressed_by=entry.description))
+    if not suppressed:
+        return file
+    return replace(file, diagnostics=fold(left), suppressed=(*file.suppressed, *without_edits(fold(suppressed))))
+
+
+def with_suppressed_by_model(file: FileReport, metadata: Iterable[Any], rules: Iterable[str]) -> FileReport:
+    """Return the report with the findings suppressed that the metadata of the model suppresses.
+
+    `rules`: the rules that ran. Entries that are wrong or suppress nothing are in `suppression_problems`. A model
+    cannot suppress that it exceeds a limit: the findings of that rule are about the report itself, too.
+    """
+    problems: list[str] = []
+    entries: list[Suppression] = []
+    keys = [(index, entry) for index, entry in enumerate(metadata) if entry.key.startswith(PREFIX)]
+    for index, entry in islice(keys, MOST_IN_MODEL):
+        where = str(ROOT.at("metadata_props", index))
+        rule, _, place = entry.key.removeprefix(PREFIX).partition(".")
+        reason = without_middle(entry.value.strip(), MAX_NAME)
+        problem = _problem_of(rule, place, reason)
+        if problem is None:
+            entries.append(Suppression(where, rule, reason, place))
+        else:
+            problems.append(f"{where}: {problem}")
+    if len(keys) > MOST_IN_MODEL:
+        problems.append(f"only the first {MOST_IN_MODEL} of {len(keys):,} suppressions in the metadata are read")
+    file = with_suppressed(file, entries)
+    problems += unused(entries, used_in(file), rules)
+    return replace(file, suppression_problems=tuple(problems))
+
+
+def _problem_of(rule: str, place: str, reason: str) -> str | None:
+    """Return why such a suppression in a model is not used; None if it is."""
+    if rule not in registry():
+        return f"the suppression names an unknown rule {quote(rule)}{suggestion(rule, registry())}"
+    if LIMIT_OF_REPORT in registry()[rule].clauses:
+        return f"a model cannot suppress {rule}"
+    if len(place) > MAX_NAME or place.count("*") > MOST_WILDCARDS:
+        return f"the place of a suppression has at most {MAX_NAME:,} characters and {MOST_WILDCARDS} times '*'"
+    return None if reason else f"the suppression of {rule} requires a reason as its value"
+
+
+def used_in(file: FileReport) -> set[str]:
+    """Return the descriptions of the suppressions that suppress a finding of the file."""
+    return {item.suppressed_by for item in unfold(file.suppressed) if item.suppressed_by is not None}
+
+
+def unused(entries: Iterable[Suppression], used: set[str], rules: Iterable[str]) -> Iterator[str]:
+    """Yield a sentence for each entry that suppressed nothing although its rule ran."""
+    ran = set(rules)
+    for entry in entries:
+        if entry.description not in used and entry.rule in ran:
+            yield f"{entry.where}: the suppression of {entry.rule} matches no finding"
