@@ -188,19 +188,23 @@ def _summary_of(item: Diagnostic) -> str:
 
 
 def _body_of(file: FileReport, item: Diagnostic) -> str:
-    facts = []
+    facts: list[tuple[str, str]] = []
     if item.hint:
         facts.append(("help", prose_of(item.hint)))
     if allowed := allowed_of(item):
         facts.append(("allowed", prose_of(allowed)))
     if item.fix is not None:
         facts.append(("fix", _fix(file, item.rule, item.fix)))
-    facts += (("see also", f"<code>{text_of(place.place)}</code>: {prose_of(place.message)}") for place in item.related)
+    others = [("see also", f"<code>{text_of(place.place)}</code>: {prose_of(place.message)}") for place in item.related]
     clause = f"{item.clause} {item.keyword} ({item.anchor}): {item.clause_summary}"
-    facts += [("clause", text_of(clause)), ("rule", rule_link(item.rule))]
-    rows = "".join(f"<dt>{name}</dt><dd>{said}</dd>" for name, said in facts)
+    others += [("clause", text_of(clause)), ("rule", rule_link(item.rule))]
     drawn = '<div class="picture"></div>' if item.neighbourhood is not None else ""
-    return f"{_context(item)}<dl>{rows}</dl>{drawn}"
+    return f"{_context(item)}{_list_of(facts)}{drawn}{_list_of(others)}"
+
+
+def _list_of(facts: Sequence[tuple[str, str]]) -> str:
+    rows = "".join(f"<dt>{name}</dt><dd>{said}</dd>" for name, said in facts)
+    return f"<dl>{rows}</dl>" if rows else ""
 
 
 def _fix(file: FileReport, rule: str, fix: ProposedFix) -> str:

@@ -145,7 +145,8 @@ class _Surroundings:
                     continue
                 if name not in sources:
                     sources[name] = len(nodes)
-                    nodes.append(Neighbour(_origin(graph, name), _short(name), None, position is None))
+                    at_fault = position is None or (is_fault and center is None)
+                    nodes.append(Neighbour(_origin(graph, name), _short(name), None, at_fault))
                 edges.append(ValueEdge(sources[name], number[index], "", known, is_fault))
         return Neighbourhood(tuple(nodes), tuple(edges), is_cut)
 
