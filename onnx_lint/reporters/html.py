@@ -60,6 +60,9 @@ MAX_FINDINGS: Final = 10_000
 SHOWN_FINDINGS: Final = 200
 """The most findings that are markup. Scripts make the others when they are shown."""
 
+IN_NOTEBOOK: Final = 100
+"""The most findings that a notebook shows, which saves them with each of its cells."""
+
 PER_PART: Final = 100
 """The number of findings whose bodies and pictures are unpacked together."""
 
@@ -97,10 +100,15 @@ def write(report: Report, stream: TextIO, options: Options) -> None:
 def fragment_of(report: Report) -> str:
     """Return the report on one file for a notebook: a line and the findings, in the colours of the notebook."""
     (file,) = report.files
-    findings = "".join(PageEntry(file, item).details() for file, item in _findings(report))
+    found = _findings(report)
+    findings = "".join(PageEntry(file, item, is_on_page=False).details() for file, item in found[:IN_NOTEBOOK])
+    more = len(report.diagnostics) - IN_NOTEBOOK
+    if more > 0:
+        findings += f"<p>{counted(more, 'more finding')}, no worse than these; print(report) shows all.</p>"
     crashes = "".join(f"<p>internal error: {text_of(internal_error_of(error))}</p>" for error in file.internal_errors)
     state = f"{text_of(shown_path(file.path))}: {text_of(_state(file, report))}"
-    return f"<div><p>{state}</p>{crashes}{findings}</div>"
+    style = _data("notebook.css")
+    return f'<div class="onnx-lint"><style>{style}</style><p>{state}</p>{crashes}{findings}</div>'
 
 
 def write_page(stream: TextIO, title: str, body: Iterable[str], *, reload: int | None = None) -> None:

@@ -24,6 +24,7 @@ from support.reports.made_up_report import HOSTILE, REPORT, error
 
 from onnx_lint.cli.application import run
 from onnx_lint.common.record import replace
+from onnx_lint.library import lint
 from onnx_lint.report import FileReport, Neighbour, Neighbourhood, ProposedFix, Report, ValueEdge
 from onnx_lint.reporters import Options, write_report
 from onnx_lint.reporters.html import SHOWN_FINDINGS
@@ -126,8 +127,7 @@ def browser() -> Iterator[Any]:
 class Visit:
     """A page that is open, with what it asked for and said."""
 
-    def __init__(self, browser: Any, path: Path, **options: Any) -> None:
-        has_scripts = options.pop("java_script_enabled", True)
+    def __init__(self, browser: Any, path: Path, *, ready: str = "html[data-ready]", **options: Any) -> None:
         self.page = browser.new_page(**options)
         self.requests: list[str] = []
         self.said: list[str] = []
@@ -136,8 +136,7 @@ class Visit:
         self.page.on("pageerror", lambda problem: self.said.append(str(problem)))
         self.page.on("dialog", lambda dialog: (self.said.append(dialog.message), dialog.dismiss()))
         self.page.goto(path.as_uri())
-        if has_scripts:
-            self.page.locator("html[data-ready]").wait_for()
+        self.page.locator(ready).first.wait_for()
 
     def shown(self) -> list[str]:
         return [each.get_attribute("data-rule") for each in self.page.locator("details.finding:visible").all()]
@@ -174,7 +173,7 @@ def test_nothing_is_asked_for_and_nothing_goes_wrong(browser: Any, faulty: Path,
         visit.page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
         visit.page.wait_for_timeout(100)
         if text is many:
-            visit.page.locator("details.finding").nth(SHOWN_FINDINGS + 10).locator("dl").wait_for()
+            visit.page.locator("details.finding").nth(SHOWN_FINDINGS + 10).locator("dl").last.wait_for()
         assert visit.requests == [path.as_uri()]
         assert visit.said == []
         assert visit.page.locator("img").count() == 0
@@ -267,7 +266,7 @@ def test_twenty_thousand_models_are_listed_and_filtered(browser: Any, tmp_path: 
     assert visit.page.locator("#shown").text_content() == "100 of 4,000 findings"
     last = visit.page.locator("details.finding").last
     last.locator("summary").click()
-    last.locator("dl").wait_for()
+    last.locator("dl").last.wait_for()
     visit.page.click("button[type=reset]")
     visit.page.locator("#findings + button").click()
     assert visit.page.locator("details.finding").count() == 400
@@ -369,9 +368,21 @@ def test_text_stands_out_from_its_ground(browser: Any, faulty: Path, scheme: str
 
 
 @pytest.mark.browser
+@pytest.mark.parametrize("name", ["--jp-error-color1", "--vscode-errorForeground"])
+def test_a_notebook_gives_the_colours(browser: Any, tmp_path: Path, name: str):
+    shown = lint(b"\x08\x0a\x3a\x07\x0a\x05\x0a\x01z\x22\x00")._repr_html_()
+    path = tmp_path / "notebook.html"
+    path.write_text(f'<body style="{name}: rgb(1, 2, 3); color: rgb(4, 5, 6)">{shown}</body>', encoding="utf-8")
+    visit = Visit(browser, path, ready="details")
+    style = "each => [getComputedStyle(each).borderLeftColor, getComputedStyle(each).color]"
+    assert visit.page.locator("b.error").first.evaluate(style) == ["rgb(1, 2, 3)", "rgb(4, 5, 6)"]
+    assert (visit.requests, visit.said) == ([path.as_uri()], [])
+
+
+@pytest.mark.browser
 def test_it_can_be_read_without_scripts(browser: Any, faulty: Path):
     context = browser.new_context(java_script_enabled=False)
-    visit = Visit(context, faulty, java_script_enabled=False)
+    visit = Visit(context, faulty, ready="html")
     assert len(visit.shown()) == len(re.findall('<details class="finding"', faulty.read_text(encoding="utf-8")))
     assert visit.page.locator("form:visible").count() == 0
 
