@@ -148,7 +148,7 @@ FAULTS: Final[dict[str, Callable[[ModelProto], None]]] = {
     "wrong-order": _wrong_order,
     "forgotten-transpose": _forgotten_transpose,
 }
-"""What is planted in a decoder, by name."""
+"""The faults to plant in a decoder, by name."""
 
 
 def faulty_decoder(fault: str) -> ModelProto:
@@ -179,6 +179,14 @@ def write_collection(folder: Path, count: int) -> None:
         path = folder / _FOLDERS[number % 5] / f"export-{number // 500:02}" / f"model_{number:05}.onnx"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(_small(source, number).SerializeToString())
+
+
+def change_collection(folder: Path, seed: int) -> None:
+    """Write a tenth of the models of a collection anew, as after a month of work."""
+    source = random.Random(seed)
+    paths = sorted(folder.rglob("*.onnx"))
+    for number in source.sample(range(len(paths)), len(paths) // 10):
+        paths[number].write_bytes(_small(source, number).SerializeToString())
 
 
 def _small(source: random.Random, number: int) -> ModelProto:

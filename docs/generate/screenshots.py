@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of the HTML report in a browser: three reports, three widths, light and dark.
+"""Pictures of the HTML report in a browser: three reports and a trend, three widths, light and dark.
 
-`python docs/generate/screenshots.py` writes them to `docs/captures/page`; it needs Chromium and the extra `browser`.
-`--checkout FOLDER --to FOLDER` makes the same pictures with the onnx-lint of another checkout.
+`python docs/generate/screenshots.py` writes them to `docs/captures/page`. It needs Chromium, and the extras `browser`
+and `fleet`. `--checkout FOLDER --to FOLDER` makes the pictures of the reports with the onnx-lint of another checkout.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import onnx
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from generate.page_models import faulty_decoder, write_collection
+from generate.page_models import change_collection, faulty_decoder, write_collection
 
 DOCS: Final = Path(__file__).parent.parent
 CAPTURES: Final = DOCS / "captures" / "page"
@@ -42,6 +42,8 @@ def main() -> None:
     arguments.to.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         pages = _reports(Path(folder), arguments.checkout)
+        if arguments.checkout == DOCS.parent:
+            pages["trend"] = _trend(Path(folder))
         _photograph(pages, arguments.to)
 
 
@@ -59,6 +61,22 @@ def _reports(folder: Path, checkout: Path) -> dict[str, Path]:
     return {name: folder / f"{name}.html" for name in targets}
 
 
+def _trend(folder: Path) -> Path:
+    """Return the page of the last of four scans."""
+    write_collection(folder / "models", 600)
+    environment = os.environ | {"PYTHONPATH": str(DOCS.parent)}
+    earlier: list[str] = []
+    for seed, month in enumerate(("january", "february", "march", "april")):
+        if earlier:
+            change_collection(folder / "models", seed)
+        against = [argument for name in earlier for argument in ("--against", name)]
+        command = [sys.executable, "-m", "onnx_lint", "scan", "models", "--to", month, *against, "--workers", "1"]
+        command += ["-f", "html", "--output", "trend.html", "--quiet"]
+        subprocess.run(command, cwd=folder, env=environment, check=False, stdout=subprocess.DEVNULL)
+        earlier.append(month)
+    return folder / "trend.html"
+
+
 def _photograph(pages: dict[str, Path], to: Path) -> None:
     from playwright.sync_api import sync_playwright
 
@@ -69,6 +87,7 @@ def _photograph(pages: dict[str, Path], to: Path) -> None:
                 for scheme in ("light", "dark"):
                     page = browser.new_page(color_scheme=scheme, viewport={"width": width, "height": height})
                     page.goto(path.as_uri())
+                    page.wait_for_timeout(500)  # the reports of another checkout do not say when they are drawn
                     (to / f"{name}-{width}-{scheme}.webp").write_bytes(_webp(page))
                     page.close()
         browser.close()

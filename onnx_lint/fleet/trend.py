@@ -19,7 +19,7 @@ class Point(Record):
     """The folder of its reports."""
     totals: Totals
     new: Difference | None
-    """What is new since the scan before; None for the first one, and while the scan runs."""
+    """The changes since the scan before; None for the first scan, and while the scan runs."""
 
     @property
     def share(self) -> float:

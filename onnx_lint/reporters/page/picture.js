@@ -12,7 +12,7 @@ const drawPicture = (() => {
   };
   const width = (text, size) => text.length * size * 0.62;
 
-  const LEAST_SCALE = 0.6;
+  const LEAST_SCALE = 0.75;
   return (holder, { nodes, edges, cut }) => {
     const graph = new dagre.graphlib.Graph({ multigraph: true });
     graph.setGraph({ nodesep: 24, ranksep: 44, marginx: 8, marginy: 8 });
