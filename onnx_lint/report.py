@@ -219,7 +219,8 @@ def _folded(members: Sequence[Diagnostic]) -> Diagnostic:
         RelatedPlace(each.place, each.pointer, each.message, each.byte_range, each.position)
         for each in others[: NAMED - 1]
     ]
-    kind = _kind_at(first.place)
+    # Findings at one place are about the nodes that use what is there.
+    kind = _kind_at(first.place) if any(each.place != first.place for each in others) else "node"
     more = f"{len(others):,} more {f'{kind} has' if len(others) == 1 else f'{kind}s have'} this fault"
     return replace(
         first,

@@ -70,12 +70,12 @@ class Suggestions:
         near = self.nearest(name, known)
         return f"; did you mean {quote(near)}?" if near is not None else ""
 
-    def nearest(self, name: str, known: Iterable[str]) -> str | None:
-        """Same as the function `nearest`; None after MAX_SUGGESTIONS calls."""
+    def nearest(self, name: str, *known: Iterable[str]) -> str | None:
+        """Return the nearest name in the first of `known` that has a near one; None after MAX_SUGGESTIONS calls."""
         if not self._left:
             return None
         self._left -= 1
-        return nearest(name, known)
+        return next((near for names in known if (near := nearest(name, names)) is not None), None)
 
 
 def without_middle(text: str, most: int) -> str:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -19,7 +20,7 @@ from onnx_lint.engine.selection import selected_rules
 from onnx_lint.input.source import BytesSource
 from onnx_lint.report import Diagnostic, Neighbourhood, Report
 from onnx_lint.reporters import SHOWN_WITH_CONTEXT, write_report
-from onnx_lint.reporters.html import inert_json, picture_data
+from onnx_lint.reporters.html import picture_data
 from onnx_lint.rule import Rule
 from onnx_lint.spec.standard import DEFAULT_STANDARD
 
@@ -101,7 +102,8 @@ def _example(fixture: Fixture) -> Iterator[str]:
 
 def _picture(drawn: Neighbourhood) -> str:
     """The nodes around a finding, which `pictures.js` draws; a browser without scripts shows nothing."""
-    data = inert_json(picture_data(drawn))
+    # No name in it can end the element.
+    data = json.dumps(picture_data(drawn), separators=(",", ":")).replace("<", "\\u003c")
     return f'<div class="picture"><script type="application/json">{data}</script></div>'
 
 

@@ -8,6 +8,7 @@ import hashlib
 import os
 import re
 import sys
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -33,10 +34,11 @@ from onnx_lint.fleet.database import Reports, open_to_read, open_to_scan
 from onnx_lint.fleet.errors import FleetError
 from onnx_lint.fleet.export import export
 from onnx_lint.fleet.jobs import BYTES_FOR_A_MODEL, SECONDS_FOR_A_MODEL
-from onnx_lint.fleet.page import write_page
-from onnx_lint.fleet.scan import Cluster, ScannedFile, head_of, scan, with_unique_names
+from onnx_lint.fleet.page import RELOAD_SECONDS, write_page
+from onnx_lint.fleet.scan import Cluster, ScannedFile, Standing, head_of, scan, with_unique_names
 from onnx_lint.fleet.summary import write_json, write_text
 from onnx_lint.fleet.totals import Totals, difference
+from onnx_lint.fleet.trend import Point, points_of, totals_of
 from onnx_lint.input.locations import is_remote, shown_address
 from onnx_lint.report import InternalError
 from onnx_lint.reporters.escape import visible
@@ -70,14 +72,19 @@ def run_scan(request: Request, own: Mapping[str, Any]) -> int:
     cluster = Cluster(own["scheduler"], own["workers"] or min(processors(), max(len(targets), 1)))
     cache = _cache_of(run, inputs, own["scheduler"])
     head = head_of(_named(request), run.exclude, own["part"], usual, level)
-    if own["against"] is not None:
-        _check_reports(own["against"])  # fail before linting
+    earlier = _earlier_points(own["against"])  # fail before linting
     is_shown = not (own["quiet"] or own["no_progress"])
     try:
         with open_to_scan(own["folder"], {**head, "models": len(targets)}, anew=own["anew"]) as reports:
             try:
                 with termination_interrupts(), ScanProgress(len(targets), wanted=is_shown) as progress:
-                    scan(reports, targets, usual, level, limits, cluster, progress.show, cache)
+                    live = LivePage(reports, earlier, own)
+
+                    def show(standing: Standing) -> None:
+                        progress.show(standing)
+                        live.write_if_due()
+
+                    scan(reports, targets, usual, level, limits, cluster, show, cache)
             except KeyboardInterrupt:
                 done = min(reports.count(), len(targets))
                 sys.stderr.write(
@@ -117,7 +124,7 @@ def _check_folders(own: Mapping[str, Any]) -> None:
     """Raise RequestError for folders that reports cannot be written to or compared with."""
     if is_remote(own["folder"]):
         raise RequestError("--to must be a folder on this machine; its files can be copied to a store afterwards")
-    if own["against"] is not None and os.path.realpath(own["against"]) == os.path.realpath(own["folder"]):
+    if os.path.realpath(own["folder"]) in map(os.path.realpath, own["against"]):
         raise RequestError("--against and --to name the same folder; compare with a copy of it")
 
 
@@ -138,13 +145,35 @@ def _judged_as(request: Request, run: Request) -> Request:
     return replace(request, fail_on=run.fail_on, internal_errors=run.internal_errors)
 
 
-def _check_reports(folder: str) -> None:
-    """Raise RunError for a folder whose reports cannot be read."""
+def _earlier_points(folders: Iterable[str]) -> list[Point]:
+    """Return earlier scans for a trend. Raises RunError for a folder whose reports cannot be read."""
     try:
-        with open_to_read(folder):
-            pass
+        with contextlib.ExitStack() as stack:
+            return points_of([stack.enter_context(open_to_read(folder)) for folder in folders])
     except FleetError as error:
         raise RunError(str(error)) from error
+
+
+class LivePage:
+    """The page of a scan that runs, if a page was asked for as a file. It says what has landed."""
+
+    def __init__(self, reports: Reports, earlier: list[Point], own: Mapping[str, Any]) -> None:
+        self._reports = reports
+        self._earlier = earlier
+        self._path = own["output"] if own["format_name"] == "html" else None
+        self._due = 0.0
+
+    def write_if_due(self) -> None:
+        """Write the page if it is due: every ten seconds, or less often if that takes more than a tenth of the time."""
+        if self._path is None or time.monotonic() < self._due:
+            return
+        start = time.monotonic()
+        totals = totals_of([self._reports])
+        trend = [*self._earlier, Point(self._reports.folder, totals, None)]
+        with report_file(self._path) as stream:
+            write_page(totals, None, stream, trend, is_live=True)
+        end = time.monotonic()
+        self._due = end + max(RELOAD_SECONDS, 10 * (end - start))
 
 
 # --- the targets
@@ -207,23 +236,24 @@ def _print_totals(scans: list[Reports], request: Request, own: Mapping[str, Any]
 
     Raises FleetError if a scan cannot be read.
     """
-    totals = Totals()
-    for reports in scans:
-        totals.add(reports)
-    new = None
-    if own["against"] is not None:
-        with open_to_read(own["against"]) as old:
-            new = difference(scans, old)
+    totals = totals_of(scans)
+    new, trend = None, []
+    if own["against"]:
+        with contextlib.ExitStack() as stack:
+            earlier = [stack.enter_context(open_to_read(folder)) for folder in own["against"]]
+            new = difference(scans, earlier[-1])
+            name = ", ".join(reports.folder for reports in scans)
+            trend = [*points_of(earlier), Point(name, totals, new)]
     if own["export"] is not None:
         _export(scans, own["export"])
     if own["output"] is not None:
         data = ((path, names) for reports in scans for path, names in reports.data_files())
         check_data(own["output"], data, "scan --summary prints the totals")
         with report_file(own["output"]) as stream:
-            _writer(own["format_name"])(totals, new, stream)
+            _writer(own["format_name"])(totals, new, stream, trend)
     elif not own["quiet"]:
         with standard_output() as stream:
-            _writer(own["format_name"])(totals, new, stream)
+            _writer(own["format_name"])(totals, new, stream, trend)
     _print_crashes(scans, request.internal_errors)
     found = new.findings if new is not None else totals.all.findings
     fail_on = "never" if request.exit_zero else request.fail_on

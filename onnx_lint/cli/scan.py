@@ -21,6 +21,7 @@ Examples:
   onnx-lint scan models/ --to reports
   onnx-lint scan --summary reports -f html -o fleet.html
   onnx-lint scan --summary reports --against reports-of-last-week
+  onnx-lint scan --summary march --against january --against february -f html -o trend.html
 
 \b
 The exit codes are those of onnx-lint check.
@@ -72,9 +73,11 @@ _totals_options = section(
     ),
     click.option(
         "--against",
+        multiple=True,
         metavar="OLD",
         shell_complete=complete_files,
-        help="Report only what is new since the scan in the folder OLD.",
+        help="Report only what is new since the scan in the folder OLD. Given several times, the oldest first, also"
+        " show the trend; new is what is new since the last of them.",
     ),
     click.option(
         "-f",
@@ -92,7 +95,11 @@ _totals_options = section(
         help="Write all models and findings to this folder as JSON Lines and Parquet.",
     ),
     click.option(
-        "-o", "--output", metavar="FILE", shell_complete=complete_files, help="Write the totals to this file."
+        "-o",
+        "--output",
+        metavar="FILE",
+        shell_complete=complete_files,
+        help="Write the totals to this file. During a scan a page (-f html) is renewed, and reloads itself.",
     ),
     click.option("-q", "--quiet", is_flag=True, help="Print neither progress nor totals."),
     click.option("--no-progress", is_flag=True, help="Do not show progress on standard error."),

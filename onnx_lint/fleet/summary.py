@@ -12,6 +12,7 @@ from onnx_lint.common.distribution import NAME
 from onnx_lint.common.visible import json_without_commands
 from onnx_lint.fleet.columns import LEVELS
 from onnx_lint.fleet.totals import MAX_LISTED, Difference, Group, Totals
+from onnx_lint.fleet.trend import Point, record_of_point
 from onnx_lint.reporters.escape import shortened, visible
 from onnx_lint.reporters.wording import counted
 
@@ -23,8 +24,8 @@ _MAX_PATHS: Final = 20
 _MAX_WIDTH: Final = 60
 
 
-def write_json(totals: Totals, new: Difference | None, stream: TextIO) -> None:
-    """Write the totals as one JSON document."""
+def write_json(totals: Totals, new: Difference | None, stream: TextIO, trend: Sequence[Point] = ()) -> None:
+    """Write the totals as one JSON document. `trend`: earlier scans, the oldest first, and this one."""
     document = {
         "version": VERSION,
         "tool": {"name": NAME, "version": __version__},
@@ -47,11 +48,13 @@ def write_json(totals: Totals, new: Difference | None, stream: TextIO) -> None:
             **{f"{level}s": new.findings[level] for level in LEVELS},
             "models": new.models,
             "new_models": new.new_models,
-            "gone": new.gone,
+            "gone": new.gone.total(),
             "gone_models": new.gone_models,
             "by_rule": _rules(new.rules),
             "findings": new.listed,
         }
+    if trend:
+        document["trend"] = [record_of_point(point) for point in trend]
     stream.write(json_without_commands(json.dumps(document, indent=2)) + "\n")
 
 
@@ -84,9 +87,9 @@ def by_size(groups: Mapping[str, Group]) -> list[tuple[str, Group]]:
     return sorted(groups.items(), key=lambda item: (-item[1].models, item[0]))
 
 
-def write_text(totals: Totals, new: Difference | None, stream: TextIO) -> None:
-    """Write the totals for people."""
-    stream.writelines(f"{line}\n" for line in _lines(totals, new))
+def write_text(totals: Totals, new: Difference | None, stream: TextIO, trend: Sequence[Point] = ()) -> None:
+    """Write the totals for people. `trend`: earlier scans, the oldest first, and this one."""
+    stream.writelines(f"{line}\n" for line in _lines(totals, new, trend))
 
 
 def total_of(totals: Totals) -> str:
@@ -103,7 +106,7 @@ def total_of(totals: Totals) -> str:
     return f"{counted(totals.all.models, 'model')}: {', '.join(states)}; {found or 'no findings'}{more}"
 
 
-def _lines(totals: Totals, new: Difference | None) -> Iterator[str]:
+def _lines(totals: Totals, new: Difference | None, trend: Sequence[Point]) -> Iterator[str]:
     rows = [
         (visible(shortened(rule, _MAX_WIDTH)), level, f"{count:,}", f"{totals.models_of_rules[rule, level]:,}")
         for (rule, level), count in most_frequent(totals.rules)
@@ -111,6 +114,10 @@ def _lines(totals: Totals, new: Difference | None) -> Iterator[str]:
     yield from _table(("rule", "severity", "findings", "models"), rows)
     for name, groups in (("producer", totals.producers), ("edition", totals.editions)):
         yield from _table((name, "models", "with errors", *(f"{level}s" for level in LEVELS)), _group_rows(groups))
+    if len(trend) > 2:  # of two scans, the lines below say what is new
+        yield from _table(
+            ("scan", "models", "conform", *(f"{level}s" for level in LEVELS), "new", "gone"), _trend_rows(trend)
+        )
     yield from _listed_paths("without a verdict", totals.without_verdict, totals.without_any)
     if new is not None:
         yield from _new_lines(new)
@@ -130,13 +137,29 @@ def _group_rows(groups: Mapping[str, Group]) -> list[tuple[str, ...]]:
     ]
 
 
+def _trend_rows(trend: Sequence[Point]) -> list[tuple[str, ...]]:
+    return [
+        (
+            visible(shortened(point.name, _MAX_WIDTH)),
+            *(f"{number:,}" for number in (point.totals.all.models, point.totals.conforming)),
+            *(f"{point.totals.all.findings[level]:,}" for level in LEVELS),
+            *(
+                (f"{point.new.findings.total():,}", f"{point.new.gone.total():,}")
+                if point.new is not None
+                else ("", "")
+            ),
+        )
+        for point in trend
+    ]
+
+
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
     """Yield a table with numbers aligned to the right, and an empty line after it; nothing if there are no rows."""
     if not rows:
         return
     shown = [head, *rows[:_MAX_ROWS]]
     widths = [max(len(row[column]) for row in shown) for column in range(len(head))]
-    is_number = [all(row[column].replace(",", "").isdecimal() for row in rows) for column in range(len(head))]
+    is_number = [all((row[column].replace(",", "") or "0").isdecimal() for row in rows) for column in range(len(head))]
     for row in shown:
         cells = (
             text.rjust(width) if right else text.ljust(width)
@@ -172,7 +195,7 @@ def _new_lines(new: Difference) -> Iterator[str]:
             yield f"  and {count - _MAX_PATHS:,} more (--format json has up to {MAX_LISTED:,})"
     else:
         yield "new: no findings"
-    yield f"gone: {counted(new.gone, 'finding')}; models: {new.new_models:,} new, {new.gone_models:,} removed"
+    yield f"gone: {counted(new.gone.total(), 'finding')}; models: {new.new_models:,} new, {new.gone_models:,} removed"
     yield ""
 
 

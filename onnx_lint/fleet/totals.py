@@ -132,8 +132,8 @@ class Difference:
         self.listed: list[dict[str, Any]] = []
         """The records of the first new findings, in the order of the paths."""
         self.new_models = 0
-        self.gone = 0
-        """Findings of the earlier scan that no longer occur, in models that still exist."""
+        self.gone: Counter[str] = Counter()
+        """Findings of the earlier scan that no longer occur, by rule, in models that still exist."""
         self.gone_models = 0
 
 
@@ -154,10 +154,11 @@ def _add(found: Difference, reports: Reports) -> None:
     for rule, level, count in ask(f"SELECT rule, severity, count(*) {_NEW} GROUP BY 1, 2"):
         found.rules[rule, level] += count
         found.findings[level] += count
-    ((models, new_models, gone),) = ask(f"SELECT (SELECT count(DISTINCT path) {_NEW}), ({_NEW_MODELS}), ({_GONE})")
+    ((models, new_models),) = ask(f"SELECT (SELECT count(DISTINCT path) {_NEW}), ({_NEW_MODELS})")
     found.models += models
     found.new_models += new_models
-    found.gone += gone
+    for rule, count in ask(_GONE):
+        found.gone[rule] += count
     left = MAX_LISTED - len(found.listed)
     for (record,) in ask(f"SELECT record {_NEW} ORDER BY path, id LIMIT ?", (left,)):
         found.listed.append(record_of(reports, record))
@@ -172,10 +173,10 @@ _NEW: Final = """
 _NEW_MODELS: Final = "SELECT count(*) FROM main.models WHERE path NOT IN (SELECT path FROM old.models)"
 
 _GONE: Final = """
-    SELECT count(*) FROM (
-        SELECT path, fingerprint FROM old.findings WHERE path IN (SELECT path FROM main.models)
-        EXCEPT SELECT path, fingerprint FROM main.findings
-    )
+    SELECT rule, count(*) FROM (
+        SELECT path, fingerprint, rule FROM old.findings WHERE path IN (SELECT path FROM main.models)
+        EXCEPT SELECT path, fingerprint, rule FROM main.findings
+    ) GROUP BY 1
 """
 
 

@@ -2,14 +2,16 @@
 """One page for a browser: a summary of the run, and its findings with search and pictures.
 
 The page needs no network, server or second file. Its Content-Security-Policy allows only its own two scripts and its
-style, by their hashes; names from models are text, never markup. It is readable without scripts, which filter findings
-and draw pictures with the layout of dagre, a file next to this module.
+style, by their hashes; names from models are text, never markup. Its first findings and files are readable without
+scripts. All others are in compressed JSON, which the scripts unpack when they are shown. Pictures are drawn with the
+layout of dagre, a file next to this module.
 """
 
 from __future__ import annotations
 
 import base64
 import json
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
@@ -18,7 +20,6 @@ from urllib.parse import urlencode
 
 from onnx_lint import __version__
 from onnx_lint.common import package_data
-from onnx_lint.common.visible import json_without_commands
 from onnx_lint.engine.registry import registry
 from onnx_lint.report import FileReport, Neighbourhood, Report
 from onnx_lint.reporters import Options
@@ -29,8 +30,10 @@ from onnx_lint.reporters.html_findings import (
     INTERNAL_ERROR,
     MAX_MESSAGE,
     Found,
+    PageEntry,
     common_folder,
-    finding_of,
+    entries_of,
+    filter_of,
     findings_of,
     in_order_of_pages,
     text_of,
@@ -51,13 +54,22 @@ from onnx_lint.reporters.wording import (
 )
 from onnx_lint.spec.clauses import Severity
 
-MAX_FINDINGS: Final = 2000
+MAX_FINDINGS: Final = 10_000
 """The most findings on the page. The others, the least severe, are only counted, so that browsers stay fast."""
+
+SHOWN_FINDINGS: Final = 200
+"""The most findings that are markup. Scripts make the others when they are shown."""
+
+IN_NOTEBOOK: Final = 100
+"""The most findings that a notebook shows, which saves them with each of its cells."""
+
+PER_PART: Final = 100
+"""The number of findings whose bodies and pictures are unpacked together."""
 
 MAX_ROWS: Final = 500
 """The most rows of a chart."""
 
-MAX_BARS: Final = 12
+MAX_BARS: Final = 8
 SHOWN_FILES: Final = 200
 """The most entries in the list of files without scripts, which show all of them a few hundred at a time."""
 
@@ -66,15 +78,14 @@ _HEAD: Final = """<!DOCTYPE html>
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
+{again}<meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="generator" content="onnx-lint {version}">
 <title>onnx-lint: {title}</title>
 <style>{style}</style>
 </head>
 <body>
 """
-_TAIL: Final = """<script type="application/json" id="pictures">{pictures}</script>
-<script>{layout}</script>
+_TAIL: Final = """<script>{layout}</script>
 <script>{script}</script>
 </body>
 </html>
@@ -83,29 +94,33 @@ _TAIL: Final = """<script type="application/json" id="pictures">{pictures}</scri
 
 def write(report: Report, stream: TextIO, options: Options) -> None:
     """Write the page."""
-    findings = _findings(report)
-    pictures = [item.neighbourhood for _, item in findings if item.neighbourhood is not None]
-    write_page(stream, total_of(report), _body(report, findings, options), pictures)
+    write_page(stream, total_of(report), _body(report, _findings(report), options))
 
 
 def fragment_of(report: Report) -> str:
     """Return the report on one file for a notebook: a line and the findings, in the colours of the notebook."""
     (file,) = report.files
-    findings = "".join(finding_of(file, item, None) for file, item in _findings(report))
+    found = _findings(report)
+    findings = "".join(PageEntry(file, item, is_on_page=False).details() for file, item in found[:IN_NOTEBOOK])
+    more = len(report.diagnostics) - IN_NOTEBOOK
+    if more > 0:
+        findings += f"<p>{counted(more, 'more finding')}, no worse than these; print(report) shows all.</p>"
     crashes = "".join(f"<p>internal error: {text_of(internal_error_of(error))}</p>" for error in file.internal_errors)
     state = f"{text_of(shown_path(file.path))}: {text_of(_state(file, report))}"
-    return f"<div><p>{state}</p>{crashes}{findings}</div>"
+    style = _data("notebook.css")
+    return f'<div class="onnx-lint"><style>{style}</style><p>{state}</p>{crashes}{findings}</div>'
 
 
-def write_page(stream: TextIO, title: str, body: Iterable[str], pictures: Iterable[Neighbourhood] = ()) -> None:
-    """Write a page around `body`, which is markup; the title is text."""
+def write_page(stream: TextIO, title: str, body: Iterable[str], *, reload: int | None = None) -> None:
+    """Write a page around `body`, which is markup; the title is text. `reload`: in how many seconds it reloads."""
     style, layout, script = _data("picture.css", "page.css"), _data("dagre.min.js"), _data("picture.js", "page.js")
     hashes = " ".join(f"'sha256-{_hash(text)}'" for text in (layout, script))
     style_hash = f"'sha256-{_hash(style)}'"
     policy = f"default-src 'none'; style-src {style_hash}; script-src {hashes}; base-uri 'none'; form-action 'none'"
-    stream.write(_HEAD.format(policy=policy, version=__version__, title=text_of(title), style=style))
+    again = f'<meta http-equiv="refresh" content="{reload}">\n' if reload is not None else ""
+    stream.write(_HEAD.format(policy=policy, again=again, version=__version__, title=text_of(title), style=style))
     stream.writelines(f"{part}\n" for part in body)
-    stream.write(_TAIL.format(layout=layout, script=script, pictures=inert_json(list(map(picture_data, pictures)))))
+    stream.write(_TAIL.format(layout=layout, script=script))
 
 
 def _data(*names: str) -> str:
@@ -116,9 +131,11 @@ def _hash(text: str) -> str:
     return base64.b64encode(sha256(text.encode()).digest()).decode()
 
 
-def inert_json(value: Any) -> str:
-    """Return JSON that cannot end the element around it."""
-    return json_without_commands(json.dumps(value, separators=(",", ":"))).replace("<", "\\u003c")
+def _packed(value: Any, attribute: str) -> str:
+    """Return an element with compressed JSON, which the script unpacks."""
+    text = json.dumps(value, separators=(",", ":"))
+    data = base64.b64encode(zlib.compress(text.encode())).decode()
+    return f'<script type="text/plain" {attribute}>{data}</script>'
 
 
 def picture_data(drawn: Neighbourhood) -> Mapping[str, Any]:
@@ -154,24 +171,29 @@ def _findings(report: Report) -> list[Found]:
 def _body(report: Report, findings: Sequence[Found], options: Options) -> Iterator[str]:
     yield f"<header><h1>onnx-lint</h1><p>{text_of(total_of(report))}</p>"
     standard = f"ONNX {report.edition}" + (f" ({report.variant})" if report.variant != "onnx-ml" else "")
-    yield f'<p class="faint">Checked against {text_of(standard)} by onnx-lint {__version__}.</p></header>'
-    for what in weakened_of(report.weakened):
-        yield f'<p class="warning">{text_of(what)}</p>'
+    yield f'<p class="faint">Checked against {text_of(standard)} by onnx-lint {__version__}.'
     folder = common_folder([shown_path(file.path) for file in report.files])
     if folder:
-        yield f'<p class="faint">All paths are below <code>{text_of(folder)}</code>.</p>'
-    yield "<main>"
+        yield f" All paths are below <code>{text_of(folder)}</code>."
+    yield "</p>"
+    for what in weakened_of(report.weakened):
+        yield f'<p class="warning">{text_of(what)}</p>'
+    yield "</header><main>"
     yield _tiles(report)
-    if report.diagnostics:
+    is_single = len(report.files) == 1
+    if len({item.rule for _, item in findings}) > is_single:  # of one rule and file, the finding itself says all
         yield '<section class="charts" aria-label="Charts">'
         yield _rule_chart(report)
-        if len(report.files) > 1:
+        if not is_single:
             yield _file_chart(report, folder)
         yield "</section>"
     crashes = [(file, error) for file in report.files for error in file.internal_errors]
-    if report.diagnostics or crashes:
-        yield from findings_of(report, findings, crashes[:MAX_FINDINGS], folder)
-    yield from _files(report, folder)
+    entries = entries_of(findings, crashes[:MAX_FINDINGS])
+    if entries:
+        yield from findings_of(report, entries, SHOWN_FINDINGS, folder)
+    else:
+        yield filter_of(report, ())
+    yield from _files_and_data(report, entries, folder)
     yield from documentation_of(sorted({item.rule for _, item in findings}))
     yield "</main>"
 
@@ -181,13 +203,16 @@ def _tiles(report: Report) -> str:
     clean = sum(is_unremarkable(file, report) for file in report.files)
     crashes = sum(len(file.internal_errors) for file in report.files)
     unchecked = sum(_is_unchecked(file) for file in report.files) + len(report.not_linted)
+    files = len(report.files) + len(report.not_linted)
+    # Of a single file, the line above says how many there are and whether it is right.
+    is_single = files == 1
     return tiles_of(
         [
-            (counted(len(report.files) + len(report.not_linted), "file"), "", "#"),
+            *([] if is_single else [(counted(files, "file"), "", "#")]),
             *([(counted(crashes, INTERNAL_ERROR), "error", _filter(severity=INTERNAL_ERROR))] if crashes else []),
             *((counted(count, name), name, _filter(severity=name)) for name, count in levels),
             *([(f"{unchecked:,} not checked", "warning", _filter(files=_NOT_CHECKED))] if unchecked else []),
-            (f"{clean:,} without findings", "good", _filter(files="conforms")),
+            *([] if is_single else [(f"{clean:,} without findings", "good", _filter(files="conforms"))]),
         ],
     )
 
@@ -227,10 +252,17 @@ def _filter_link(name: str, value: str) -> str:
 
 
 def _file_chart(report: Report, folder: str) -> str:
-    counts = [(file, Counter(item.severity for item in file.diagnostics)) for file in report.files if file.diagnostics]
-    counts.sort(key=lambda each: [-each[1][level] for level in reversed(Severity)])
-    rows = [(_filter_link("file", shown_path(file.path).removeprefix(folder)), found) for file, found in counts]
-    return chart("Files", "File", rows)
+    """Return the chart of files, or of their folders if there are many files."""
+    counts: dict[str, Counter[Severity]] = {}
+    faulty = [file for file in report.files if file.diagnostics]
+    by_folder = len(faulty) > MAX_ROWS
+    for file in faulty:
+        name = shown_path(file.path).removeprefix(folder)
+        name = f"{name.rpartition('/')[0]}/" if by_folder and "/" in name else name
+        counts.setdefault(name, Counter()).update(item.severity for item in file.diagnostics)
+    order = sorted(counts.items(), key=lambda each: [-each[1][level] for level in reversed(Severity)])
+    title = "Folder" if by_folder else "File"
+    return chart(f"{title}s", title, [(_filter_link("file", name), found) for name, found in order])
 
 
 def chart(title: str, of: str, rows: Sequence[tuple[str, Mapping[Severity, int]]]) -> str:
@@ -260,13 +292,14 @@ def chart(title: str, of: str, rows: Sequence[tuple[str, Mapping[Severity, int]]
     return f"<div><h2>{title}</h2>{tables[0]}{more}{'</details>' if more else ''}</div>"
 
 
-def _files(report: Report, folder: str) -> Iterator[str]:
-    """Yield the section with the state of each file, files with findings first; scripts list those that fit a filter.
+def _files_and_data(report: Report, entries: Sequence[PageEntry], folder: str) -> Iterator[str]:
+    """Yield the section with the state of each file, files with findings first, and the data for the scripts.
 
     Of a folder of thousands nearly all states are the same, so the data have each text once.
     """
     texts: dict[str, int] = {}
-    entries: list[tuple[str, str, list[int]]] = []
+    files: list[tuple[str, str, list[int]]] = []
+    numbers: dict[str, int] = {}
     for file in sorted(report.files, key=lambda each: -(worst_of(each) or 0)):
         lines = [_state(file, report)]
         lines += [f"internal error: {internal_error_of(error)}" for error in file.internal_errors]
@@ -275,23 +308,42 @@ def _files(report: Report, folder: str) -> Iterator[str]:
             lines.append(f"counted: {counted_of(file.counted)}")
         worst = worst_of(file)
         shown = [texts.setdefault(shortened(visible(line), MAX_MESSAGE), len(texts)) for line in lines]
-        entries.append((shown_path(file.path).removeprefix(folder), worst.label if worst else "", shown))
+        numbers.setdefault(file.path, len(files))
+        files.append((_shown_name(file.path, folder), worst.label if worst else "", shown))
     interrupted = (
         [texts.setdefault(f"{_NOT_CHECKED}: the run was interrupted", len(texts))] if report.not_linted else []
     )
-    entries += ((shown_path(path).removeprefix(folder), "", interrupted) for path in report.not_linted)
+    files += ((_shown_name(path, folder), "", interrupted) for path in report.not_linted)
     said = list(texts)
-    is_single = len(entries) == 1
-    yield f'<section><details id="files"{" open" if is_single else ""}>'
-    yield f"<summary><h2>Files ({len(entries):,})</h2></summary>"
+    yield f'<section><details id="files"{" open" if len(files) == 1 else ""}>'
+    yield f"<summary><h2>Files ({len(files):,})</h2></summary>"
     yield '<p class="faint" id="listed"></p><ul id="list">'
-    for path, _, shown in entries[:SHOWN_FILES]:
-        yield f"<li><code>{text_of(path)}</code> {'<br>'.join(escape(said[number]) for number in shown)}</li>"
+    for path, _, shown in files[:SHOWN_FILES]:
+        yield f"<li><code>{escape(path)}</code> {'<br>'.join(escape(said[number]) for number in shown)}</li>"
     yield "</ul>"
-    if len(entries) > SHOWN_FILES:
-        yield f'<p id="others" class="faint">and {len(entries) - SHOWN_FILES:,} more</p>'
-    data = inert_json({"texts": said, "files": entries})
-    yield f'<script type="application/json" id="states">{data}</script></details></section>'
+    if len(files) > SHOWN_FILES:
+        yield f'<p id="others" class="faint">and {len(files) - SHOWN_FILES:,} more</p>'
+    yield "</details></section>"
+    rules = sorted({entry.item.rule for entry in entries[SHOWN_FINDINGS:]})
+    positions = {rule: number for number, rule in enumerate(rules)}
+    findings = [
+        (numbers[entry.file.path], entry.severity, positions[entry.item.rule], entry.summary)
+        for entry in entries[SHOWN_FINDINGS:]
+    ]
+    shown_rules = [shortened(visible(rule), MAX_MESSAGE) for rule in rules]
+    data = {"perPart": PER_PART, "rules": shown_rules, "texts": said, "files": files, "findings": findings}
+    yield _packed(data, 'id="data"')
+    for start in range(0, len(entries), PER_PART):
+        part = [
+            ("" if number < SHOWN_FINDINGS else entry.body, picture_data(entry.picture) if entry.picture else None)
+            for number, entry in enumerate(entries[start : start + PER_PART], start)
+        ]
+        yield _packed(part, 'class="part"')
+
+
+def _shown_name(path: str, folder: str) -> str:
+    """Return a path as the page shows it: without control characters and the common folder."""
+    return shortened(visible(shown_path(path).removeprefix(folder)), MAX_MESSAGE)
 
 
 def _state(file: FileReport, report: Report) -> str:

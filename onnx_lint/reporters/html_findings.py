@@ -5,13 +5,16 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
+from itertools import groupby
 from typing import Final
 
+from onnx_lint.common.record import Record
 from onnx_lint.common.visible import visible
 from onnx_lint.input.locations import is_remote
-from onnx_lint.report import Diagnostic, FileReport, InternalError, ProposedFix, Report
+from onnx_lint.report import Diagnostic, FileReport, InternalError, Neighbourhood, ProposedFix, Report
 from onnx_lint.reporters.escape import shortened, shown_path
 from onnx_lint.reporters.marks import rows_under
 from onnx_lint.reporters.wording import (
@@ -59,41 +62,101 @@ def rule_link(rule: str) -> str:
     return f'<a href="#rule-{text_of(rule)}">{text_of(rule)}</a>'
 
 
-def findings_of(report: Report, found: Sequence[Found], crashes: Sequence[Crashed], folder: str) -> Iterator[str]:
-    """Yield the section with the filter, and the findings and crashes of each file. `folder`: left out of paths."""
-    yield "<section><h2>Findings</h2>"
-    yield '<form id="filter" hidden role="search">'
-    yield '<input type="search" name="text" placeholder="Search (/)" aria-label="Search" autocomplete="off">'
-    levels = [level.label for level in reversed(Severity)]
-    yield _select("severity", [INTERNAL_ERROR, *levels] if crashes else levels)
-    yield _select("rule", sorted({item.rule for _, item in found} | {error.rule for _, error in crashes}))
-    groups: dict[str, tuple[FileReport, list[InternalError], list[Diagnostic]]] = {}
-    for file, error in crashes:
-        groups.setdefault(file.path, (file, [], []))[1].append(error)
-    for file, item in found:
-        groups.setdefault(file.path, (file, [], []))[2].append(item)
-    if len(report.files) > 1:
-        yield _select("file", [shown_path(path).removeprefix(folder) for path in groups])
-    else:
-        yield '<input type="hidden" name="file" value="">'
-    yield '<button type="reset">Reset</button><output id="shown" class="faint"></output></form>'
+class PageEntry(Record):
+    """A finding or an internal error on the page."""
+
+    file: FileReport
+    item: Diagnostic | InternalError
+    shows_trace: bool = True
+    """False for an internal error whose traceback another entry shows."""
+    is_on_page: bool = True
+    """False in a notebook, which has no pictures and no documentation of rules."""
+
+    @property
+    def severity(self) -> str:
+        """The severity for the filter of the page."""
+        return self.item.severity.label if isinstance(self.item, Diagnostic) else INTERNAL_ERROR
+
+    @property
+    def picture(self) -> Neighbourhood | None:
+        """The nodes around the finding."""
+        return self.item.neighbourhood if isinstance(self.item, Diagnostic) else None
+
+    @property
+    def summary(self) -> str:
+        """The line that is shown while the entry is closed."""
+        if isinstance(self.item, Diagnostic):
+            return _summary_of(self.item)
+        place = f"<code>{text_of(self.item.place)}</code>" if self.item.place is not None else ""
+        said = text_of(internal_error_of(self.item))
+        return f'<b class="error">{INTERNAL_ERROR}</b> {said}<span class="where">{place}</span>'
+
+    @property
+    def body(self) -> str:
+        """The markup of the entry when it is open."""
+        if isinstance(self.item, Diagnostic):
+            return _body_of(self.file, self.item, is_on_page=self.is_on_page)
+        lines = [escape(visible(line)) for line in self.item.traceback.splitlines()]
+        trace = (
+            f"<pre>{chr(10).join(lines)}</pre>" if self.shows_trace else "<p>The trace is that of an entry above.</p>"
+        )
+        return trace if lines else ""
+
+    def details(self, *, is_open: bool = False) -> str:
+        """Return the entry as an element that opens."""
+        return (
+            f'<details class="finding" data-severity="{self.severity}" data-rule="{text_of(self.item.rule)}"'
+            f"{' open' if is_open else ''}><summary>{self.summary}</summary><div>{self.body}</div></details>"
+        )
+
+
+def entries_of(found: Iterable[Found], crashes: Iterable[Crashed]) -> list[PageEntry]:
+    """Return the entries of the page, those of a file together: its internal errors before its findings."""
+    groups: dict[str, list[PageEntry]] = {}
     traces: set[str] = set()
-    picture = 0
-    for file, errors, items in groups.values():
-        name = text_of(shown_path(file.path).removeprefix(folder))
+    for file, error in crashes:
+        groups.setdefault(file.path, []).append(PageEntry(file, error, error.traceback not in traces))
+        traces.add(error.traceback)
+    for file, item in found:
+        groups.setdefault(file.path, []).append(PageEntry(file, item))
+    return [entry for group in groups.values() for entry in group]
+
+
+def findings_of(report: Report, entries: Sequence[PageEntry], shown: int, folder: str) -> Iterator[str]:
+    """Yield the section with the filter and the first entries, `shown` in number. `folder`: left out of paths."""
+    yield "<section><h2>Findings</h2>"
+    yield filter_of(report, entries)
+    yield '<div id="findings">'
+    first = next((entry for entry in entries if entry.picture is not None), None)
+    for path, group in groupby(entries[:shown], key=lambda entry: entry.file.path):
+        items = list(group)
+        name = text_of(shown_path(path).removeprefix(folder))
         yield f'<section class="file" data-file="{name}"><h3><code>{name}</code>'
-        yield f'<span class="faint">{_counts(errors, items)}</span></h3>'
-        for error in errors:
-            yield _crash(error, with_trace=error.traceback not in traces)
-            traces.add(error.traceback)
-        for item in items:
-            yield finding_of(file, item, picture if item.neighbourhood is not None else None)
-            picture += item.neighbourhood is not None
+        yield f'<span class="faint">{_counts(items)}</span></h3>'
+        yield from (entry.details(is_open=entry is first) for entry in items)
         yield "</section>"
-    left_out = len(report.diagnostics) - len(found)
+    yield "</div>"
+    if len(entries) > shown:
+        yield f"<noscript><p>{counted(len(entries) - shown, 'more finding')} can be shown with scripts.</p></noscript>"
+    left_out = len(report.diagnostics) - sum(entry.severity != INTERNAL_ERROR for entry in entries)
     if left_out:
         yield f"<p>{counted(left_out, 'more finding')}, no worse than these, left out; the JSON report has all.</p>"
     yield "</section>"
+
+
+def filter_of(report: Report, entries: Sequence[PageEntry]) -> str:
+    """Return the form that filters findings and files; scripts show it."""
+    levels = [level.label for level in reversed(Severity)]
+    has_crash = any(entry.severity == INTERNAL_ERROR for entry in entries)
+    file = '<input name="file" placeholder="any file" aria-label="Part of the path" autocomplete="off">'
+    return (
+        '<form id="filter" hidden role="search" aria-label="Findings and files">'
+        '<input type="search" name="text" placeholder="Search (/)" aria-label="Search" autocomplete="off">'
+        + _select("severity", [INTERNAL_ERROR, *levels] if has_crash else levels)
+        + _select("rule", sorted({entry.item.rule for entry in entries}))
+        + (file if len(report.files) + len(report.not_linted) > 1 else '<input type="hidden" name="file" value="">')
+        + '<button type="reset">Reset</button><output id="shown" class="faint"></output></form>'
+    )
 
 
 def in_order_of_pages(found: Iterable[Found]) -> list[Found]:
@@ -106,24 +169,10 @@ def in_order_of_pages(found: Iterable[Found]) -> list[Found]:
     return sorted(listed, key=lambda each: order[each[0].path])
 
 
-def _counts(errors: Sequence[InternalError], items: Sequence[Diagnostic]) -> str:
-    said = [counted(len(errors), INTERNAL_ERROR)] if errors else []
-    for level in reversed(Severity):
-        if count := sum(item.severity is level for item in items):
-            said.append(counted(count, level.label))
-    return ", ".join(said)
-
-
-def _crash(error: InternalError, *, with_trace: bool) -> str:
-    """Return a crash as an entry that can be filtered like a finding. Equal traces are shown once."""
-    lines = [escape(visible(line)) for line in error.traceback.splitlines()]
-    trace = f"<pre>{chr(10).join(lines)}</pre>" if with_trace else "<p>The trace is that of an entry above.</p>"
-    place = f"<code>{text_of(error.place)}</code>" if error.place is not None else ""
-    return (
-        f'<details class="finding" data-severity="{INTERNAL_ERROR}" data-rule="{text_of(error.rule)}">'
-        f'<summary><b class="error">{INTERNAL_ERROR}</b> {text_of(internal_error_of(error))}'
-        f'<span class="where">{place}</span></summary><div>{trace if lines else ""}</div></details>'
-    )
+def _counts(entries: Sequence[PageEntry]) -> str:
+    count = Counter(entry.severity for entry in entries)
+    levels = [INTERNAL_ERROR, *(level.label for level in reversed(Severity))]
+    return ", ".join(counted(count[level], level) for level in levels if count[level])
 
 
 def _select(name: str, values: Sequence[str]) -> str:
@@ -131,30 +180,36 @@ def _select(name: str, values: Sequence[str]) -> str:
     return f'<select name="{name}" aria-label="{name}"><option value="">any {name}</option>{options}</select>'
 
 
-def finding_of(file: FileReport, item: Diagnostic, picture: int | None) -> str:
-    """Return a finding as an entry that opens. `picture`: the number of its picture on the page, if it has one."""
+def _summary_of(item: Diagnostic) -> str:
     where = bytes_of(item.byte_range) if item.position is None else ""
     line = f"line {after_path(item.position)[1:]}: " if item.position is not None else ""
-    clause = f"{item.clause} {item.keyword} ({item.anchor}): {item.clause_summary}"
-    facts = [("clause", text_of(clause))]
-    if allowed := allowed_of(item):
-        facts.append(("allowed", prose_of(allowed)))
+    level, rule = item.severity.label, text_of(item.rule)
+    return (
+        f'<b class="{level}">{level}</b> <span class="chip">{rule}</span> {prose_of(item.message)}'
+        f'<span class="where">{line}<code>{text_of(item.place)}</code>{f" ({where})" if where else ""}</span>'
+    )
+
+
+def _body_of(file: FileReport, item: Diagnostic, *, is_on_page: bool) -> str:
+    facts: list[tuple[str, str]] = []
     if item.hint:
         facts.append(("help", prose_of(item.hint)))
+    if allowed := allowed_of(item):
+        facts.append(("allowed", prose_of(allowed)))
     if item.fix is not None:
         facts.append(("fix", _fix(file, item.rule, item.fix)))
-    facts += (("see also", f"<code>{text_of(place.place)}</code>: {prose_of(place.message)}") for place in item.related)
-    facts.append(("rule", rule_link(item.rule)))
+    others = [("see also", f"<code>{text_of(place.place)}</code>: {prose_of(place.message)}") for place in item.related]
+    clause = f"{item.clause} {item.keyword} ({item.anchor}): {item.clause_summary}"
+    others.append(("clause", text_of(clause)))
+    if is_on_page:
+        others.append(("rule", rule_link(item.rule)))
+    drawn = '<div class="picture"></div>' if is_on_page and item.neighbourhood is not None else ""
+    return f"{_context(item)}{_list_of(facts)}{drawn}{_list_of(others)}"
+
+
+def _list_of(facts: Sequence[tuple[str, str]]) -> str:
     rows = "".join(f"<dt>{name}</dt><dd>{said}</dd>" for name, said in facts)
-    drawn = f'<div class="picture" data-picture="{picture}"></div>' if picture is not None else ""
-    level, rule = item.severity.label, text_of(item.rule)
-    open_first = " open" if picture == 0 else ""
-    return (
-        f'<details class="finding" data-severity="{level}" data-rule="{rule}"{open_first}><summary>'
-        f'<b class="{level}">{level}</b> <span class="chip">{rule}</span> {prose_of(item.message)}'
-        f'<span class="where">{line}<code>{text_of(item.place)}</code>{f" ({where})" if where else ""}</span></summary>'
-        f"<div>{_context(item)}<dl>{rows}</dl>{drawn}</div></details>"
-    )
+    return f"<dl>{rows}</dl>" if rows else ""
 
 
 def _fix(file: FileReport, rule: str, fix: ProposedFix) -> str:
@@ -179,8 +234,8 @@ def _context(item: Diagnostic) -> str:
             start, end = line.mark
             before, marked, after = line.text[:start], line.text[start:end], line.text[end:]
             text = f"{escape(visible(before))}<mark>{escape(visible(marked))}</mark>{escape(visible(after))}"
-        lines.append(f'<span class="faint">{escape(visible(line.label)):>{margin}} | </span>{text}\n')
+        lines.append(f'<span class="faint">{escape(visible(line.label)):>{margin}} | </span><span>{text}\n</span>')
         for row in rows_under(line) if line.notes else ():
             under = "".join(each for each, _ in row)
-            lines.append(f'<span class="faint">{"":>{margin}} | </span>{escape(visible(under))}\n')
-    return f"<pre>{''.join(lines)}</pre>"
+            lines.append(f'<span class="faint">{"":>{margin}} | </span><span>{escape(visible(under))}\n</span>')
+    return f'<pre class="code">{"".join(lines)}</pre>'

@@ -129,7 +129,9 @@ class _Surroundings:
                 is_fault = bool(name == fault)
                 known = self._known(graph, name)
                 if position is not None and position in number:
-                    edges.append(ValueEdge(number[position], number[index], _short(name), known, is_fault))
+                    is_said = not is_fault and name in _usual_outputs(graph.nodes[position].name)
+                    shown = "" if is_said else _short(name)
+                    edges.append(ValueEdge(number[position], number[index], shown, known, is_fault))
                     continue
                 # A value whose producer is not drawn has a box of its own, with its name: of a node that is not the
                 # finding's there are a few, and one for the others.
@@ -143,7 +145,8 @@ class _Surroundings:
                     continue
                 if name not in sources:
                     sources[name] = len(nodes)
-                    nodes.append(Neighbour(_origin(graph, name), _short(name), None, position is None))
+                    at_fault = position is None or (is_fault and center is None)
+                    nodes.append(Neighbour(_origin(graph, name), _short(name), None, at_fault))
                 edges.append(ValueEdge(sources[name], number[index], "", known, is_fault))
         return Neighbourhood(tuple(nodes), tuple(edges), is_cut)
 
@@ -202,6 +205,11 @@ def _origin(graph: Graph, name: str) -> str:
     if position >= 0:
         return f"computed by {_short(graph.nodes[position].op_type)}"
     return "input" if name in graph.input_names else "initializer"
+
+
+def _usual_outputs(node: str) -> tuple[str, ...]:
+    """Return the names that exporters make of a node's for its first output, which a picture need not repeat."""
+    return (node, f"{node}_output_0", f"{node}:0")
 
 
 def _value_of(graph: Graph, step: Step) -> str | None:

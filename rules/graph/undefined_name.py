@@ -105,7 +105,8 @@ def _hint(
     """Return the other places that define the name, or the lack of any, and the place of the nearest visible name."""
     elsewhere = holders.get(name)
     if elsewhere is None:
-        near = suggestions.nearest(name, _visible(graph))
+        # What was renamed without its users is used by nothing.
+        near = suggestions.nearest(name, _unused(graph), _visible(graph))
         return (
             ("nothing defines", ())
             if near is None
@@ -120,6 +121,11 @@ def _named(name: str, graph: Graph) -> tuple[Related, ...]:
     """Return the place that defines a name that the graph sees."""
     definition = graph.first_definition(name) or graph.outer_definition(name)
     return () if definition is None else (Related(definition.place, f"{quote(name)} is {definition.describe()}"),)
+
+
+def _unused(graph: Graph) -> Iterator[str]:
+    used = {name for names in graph.node_inputs for name in names}.union(graph.output_names)
+    yield from (name for name in graph.positions if name not in used)
 
 
 def _visible(graph: Graph) -> Iterator[str]:

@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+import base64
 import io
+import json
 import re
 import shlex
 import shutil
 import time
+import zlib
 from collections.abc import Iterator
 from html import unescape
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +24,11 @@ from support.reports.made_up_report import HOSTILE, REPORT, error
 
 from onnx_lint.cli.application import run
 from onnx_lint.common.record import replace
+from onnx_lint.library import lint
 from onnx_lint.report import FileReport, Neighbour, Neighbourhood, ProposedFix, Report, ValueEdge
 from onnx_lint.reporters import Options, write_report
+from onnx_lint.reporters.html import SHOWN_FINDINGS
+from onnx_lint.spec.clauses import Severity
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 ATTACK = "</script></title></style><img src=x onerror=alert(1)><script>alert(2)</script>\"'><!--"
@@ -33,13 +40,19 @@ def page(report: Report) -> str:
     return stream.getvalue()
 
 
-def hostile() -> Report:
-    """A report whose every name attacks, pictures included."""
+def unpacked(data: str) -> Any:
+    """Return what the script unpacks."""
+    return json.loads(zlib.decompress(base64.b64decode(data)))
+
+
+def hostile(*, count: int = 2) -> Report:
+    """A report whose every name attacks, pictures included, and with `count` findings in the last file."""
     nodes = (Neighbour(ATTACK, ATTACK, 0, True), Neighbour("Relu", HOSTILE, 1, False))
     drawn = Neighbourhood(nodes, (ValueEdge(0, 1, ATTACK, ATTACK, True),), is_cut=True)
     texts = dict.fromkeys(("rule", "message", "place", "allowed", "subject", "node", "clause_summary"), ATTACK)
     found = error(**texts, neighbourhood=drawn)
-    file = FileReport(f"{ATTACK}.onnx", 1, (found, replace(found, rule="cycle")), not_verified=((ATTACK, 1),))
+    others = (replace(found, rule="cycle"),) * (count - 1)
+    file = FileReport(f"{ATTACK}.onnx", 1, (found, *others), not_verified=((ATTACK, 1),))
     return replace(REPORT, files=(*REPORT.files, file), rules=("cycle",))
 
 
@@ -65,8 +78,14 @@ def test_a_thousand_findings_stay_below_a_megabyte():
     names = [f"rule-{index % 40}" for index in range(1000)]
     found = [error(rule=name, neighbourhood=drawn if index < 60 else None) for index, name in enumerate(names)]
     text = page(Report((FileReport("m.onnx", 1, tuple(found)),), "1.23", "onnx-ml"))
-    assert text.count('<details class="finding"') == 1000
-    assert len(text.encode()) < 1_000_000
+    shown = text.count('<details class="finding"')
+    data, *parts = map(unpacked, re.findall('<script type="text/plain" [^>]*>([^<]*)</script>', text))
+    assert (shown, len(data["findings"])) == (SHOWN_FINDINGS, 1000 - SHOWN_FINDINGS)
+    bodies = [each for part in parts for each in part]
+    assert sum(picture is not None for _, picture in bodies) == 60
+    # A body is either markup already or in its part.
+    assert [bool(body) for body, _ in bodies] == [False] * SHOWN_FINDINGS + [True] * (1000 - SHOWN_FINDINGS)
+    assert len(text.encode()) < 300_000
 
 
 def test_names_are_in_a_code_font_and_the_common_folder_is_said_once():
@@ -108,7 +127,7 @@ def browser() -> Iterator[Any]:
 class Visit:
     """A page that is open, with what it asked for and said."""
 
-    def __init__(self, browser: Any, path: Path, **options: Any) -> None:
+    def __init__(self, browser: Any, path: Path, *, ready: str = "html[data-ready]", **options: Any) -> None:
         self.page = browser.new_page(**options)
         self.requests: list[str] = []
         self.said: list[str] = []
@@ -117,6 +136,7 @@ class Visit:
         self.page.on("pageerror", lambda problem: self.said.append(str(problem)))
         self.page.on("dialog", lambda dialog: (self.said.append(dialog.message), dialog.dismiss()))
         self.page.goto(path.as_uri())
+        self.page.locator(ready).first.wait_for()
 
     def shown(self) -> list[str]:
         return [each.get_attribute("data-rule") for each in self.page.locator("details.finding:visible").all()]
@@ -143,13 +163,17 @@ def faulty(tmp_path: Path) -> Path:
 @pytest.mark.browser
 def test_nothing_is_asked_for_and_nothing_goes_wrong(browser: Any, faulty: Path, tmp_path: Path):
     nothing = Report((), "1.23", "onnx-ml")
-    for text in (faulty.read_text(encoding="utf-8"), page(hostile()), page(REPORT), page(nothing)):
+    many = page(hostile(count=SHOWN_FINDINGS + 20))
+    for text in (faulty.read_text(encoding="utf-8"), page(hostile()), many, page(REPORT), page(nothing)):
         path = tmp_path / "page.html"
         path.write_text(text, encoding="utf-8")
         visit = Visit(browser, path)
-        for finding in visit.page.locator("details.finding").all():
-            finding.evaluate("each => { each.open = true }")
+        for button in visit.page.locator("button:visible", has_text="more").all():
+            button.click()
+        visit.page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
         visit.page.wait_for_timeout(100)
+        if text is many:
+            visit.page.locator("details.finding").nth(SHOWN_FINDINGS + 10).locator("dl").last.wait_for()
         assert visit.requests == [path.as_uri()]
         assert visit.said == []
         assert visit.page.locator("img").count() == 0
@@ -191,10 +215,7 @@ def test_findings_are_filtered_and_searched(browser: Any, faulty: Path):
     visit.page.keyboard.press("/")
     visit.page.keyboard.type("broadcast")
     assert visit.shown() == ["incompatible-operand-shapes"]
-    assert (
-        visit.page.locator("#shown").text_content() == "1 of 4 shown"
-        or "1 of" in visit.page.locator("#shown").text_content()
-    )
+    assert visit.page.locator("#shown").text_content() == "1 of 4 findings"
 
 
 @pytest.mark.browser
@@ -240,6 +261,17 @@ def test_twenty_thousand_models_are_listed_and_filtered(browser: Any, tmp_path: 
     assert visit.page.locator("#list li").count() == 600
     visit.page.locator(".tiles a", has_text="not checked").click()
     assert visit.page.locator("#list li").all_text_contents() == ["part0/model7.onnx not checked: no such file"]
+    # Every finding can be reached, also those that are no markup yet.
+    visit.page.locator(".charts a", has_text="rule-0").click()
+    assert visit.page.locator("#shown").text_content() == "100 of 4,000 findings"
+    last = visit.page.locator("details.finding").last
+    last.locator("summary").click()
+    last.locator("dl").last.wait_for()
+    visit.page.click("button[type=reset]")
+    visit.page.locator("#findings + button").click()
+    assert visit.page.locator("details.finding").count() == 400
+    visit.page.locator(".charts a", has_text="part7/").first.click()
+    assert visit.page.locator("#shown").text_content() == "20 of 4,000 findings"
     memory = visit.page.evaluate("performance.memory.usedJSHeapSize")
     size = path.stat().st_size
     print(f"load {loaded - start:.2f} s, filter {filtered - loaded:.2f} s, page {size:,} B, heap {memory:,} B")
@@ -258,7 +290,56 @@ def test_the_picture_shows_the_fault_and_can_be_zoomed(browser: Any, faulty: Pat
     picture.get_by_role("button", name="Zoom in").click()
     assert picture.locator("svg").bounding_box()["width"] > before
     mark = visit.page.locator("details.finding[data-rule=undefined-name] pre mark").first.bounding_box()
-    assert 0 <= mark["x"] < 400
+    assert 0 <= mark["x"] <= mark["x"] + mark["width"] < 400
+
+
+_LINES = """each => {
+  const range = document.createRange();
+  range.selectNodeContents(each);
+  return new Set([...range.getClientRects()].map((box) => box.top)).size;
+}"""
+"""The number of lines that the text of an element takes."""
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1440, 800, 400])
+def test_nothing_is_wider_than_the_window(browser: Any, faulty: Path, tmp_path: Path, width: int):
+    long = "/".join(f"a-long-name-of-a-folder-{number}" for number in range(6))
+    found = error(rule="incompatible-operand-shapes", message=f"input 0 '{long}' is wrong")
+    levels = [Severity.ERROR, Severity.WARNING, Severity.NOTE]
+    items = tuple(replace(found, severity=level) for level in levels for _ in range(300))
+    files = tuple(FileReport(f"{number}/{long}/m.onnx", 1, items) for number in range(2))
+    path = tmp_path / "wide.html"
+    path.write_text(page(replace(REPORT, files=files)), encoding="utf-8")
+    for each in (faulty, path):
+        visit = Visit(browser, each, viewport={"width": width, "height": 900})
+        assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
+        # A count is on one line, and so is the code without a scroll bar.
+        for count in visit.page.locator("td.count:visible").all():
+            assert count.evaluate(_LINES) == 1
+        for code in visit.page.locator("pre.code:visible").all():
+            assert code.evaluate("each => each.scrollWidth <= each.clientWidth")
+
+
+@pytest.mark.browser
+def test_the_tab_key_goes_through_the_page_in_order(browser: Any, faulty: Path):
+    visit = Visit(browser, faulty)
+    reached = []
+    for _ in range(40):
+        visit.page.keyboard.press("Tab")
+        focused = visit.page.evaluate(
+            "[document.activeElement.tagName, document.activeElement.getBoundingClientRect().top + scrollY,"
+            " (document.activeElement.getAttribute('aria-label') || document.activeElement.textContent).trim()]"
+        )
+        reached.append(focused)
+        if focused[2].startswith("Files"):
+            break
+    tags, tops, names = zip(*reached, strict=True)
+    assert list(dict.fromkeys(tags[:12]))[:4] == ["A", "INPUT", "SELECT", "BUTTON"]
+    assert all(before <= after + 5 for before, after in pairwise(tops))  # a select is a bit higher than a button
+    assert all(names)
+    assert {"Search", "severity", "rule", "Zoom in"} <= set(names)
+    assert reached[-1][2].startswith("Files")
 
 
 @pytest.mark.browser
@@ -287,9 +368,21 @@ def test_text_stands_out_from_its_ground(browser: Any, faulty: Path, scheme: str
 
 
 @pytest.mark.browser
+@pytest.mark.parametrize("name", ["--jp-error-color1", "--vscode-errorForeground"])
+def test_a_notebook_gives_the_colours(browser: Any, tmp_path: Path, name: str):
+    shown = lint(b"\x08\x0a\x3a\x07\x0a\x05\x0a\x01z\x22\x00")._repr_html_()
+    path = tmp_path / "notebook.html"
+    path.write_text(f'<body style="{name}: rgb(1, 2, 3); color: rgb(4, 5, 6)">{shown}</body>', encoding="utf-8")
+    visit = Visit(browser, path, ready="details")
+    style = "each => [getComputedStyle(each).borderLeftColor, getComputedStyle(each).color]"
+    assert visit.page.locator("b.error").first.evaluate(style) == ["rgb(1, 2, 3)", "rgb(4, 5, 6)"]
+    assert (visit.requests, visit.said) == ([path.as_uri()], [])
+
+
+@pytest.mark.browser
 def test_it_can_be_read_without_scripts(browser: Any, faulty: Path):
     context = browser.new_context(java_script_enabled=False)
-    visit = Visit(context, faulty)
+    visit = Visit(context, faulty, ready="html")
     assert len(visit.shown()) == len(re.findall('<details class="finding"', faulty.read_text(encoding="utf-8")))
     assert visit.page.locator("form:visible").count() == 0
 

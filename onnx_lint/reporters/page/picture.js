@@ -12,7 +12,7 @@ const drawPicture = (() => {
   };
   const width = (text, size) => text.length * size * 0.62;
 
-  const LEAST_SCALE = 0.6;
+  const LEAST_SCALE = 0.75;
   return (holder, { nodes, edges, cut }) => {
     const graph = new dagre.graphlib.Graph({ multigraph: true });
     graph.setGraph({ nodesep: 24, ranksep: 44, marginx: 8, marginy: 8 });
@@ -30,7 +30,7 @@ const drawPicture = (() => {
     make(svg, "title", {}, `${nodes.length} nodes and values around the finding`);
     const id = `tip${holder.dataset.picture}`;
     const marker = make(make(svg, "defs", {}), "marker",
-      { id, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 8, markerHeight: 8, orient: "auto" });
+      { id, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 8, markerHeight: 8, orient: "auto", markerUnits: "userSpaceOnUse" });
     make(marker, "path", { d: "M0,0 L8,4 L0,8 z" });
     for (const key of graph.edges()) {
       const line = graph.edge(key).points.map((point) => `${point.x},${point.y}`).join(" L");
