@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from onnx_lint.model import (
     AlikeNodes,
@@ -103,12 +104,19 @@ def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: Giv
 
 
 def _allowed(side: GivenOperands) -> str:
-    """The numbers of operands, and the first one that is missing."""
-    index = len(side.given)
-    if index >= side.least or not side.parameters:
+    """The numbers of operands, and those that are missing."""
+    if len(side.given) >= side.least or not side.parameters:
         return side.describe_counts()
-    name = side.parameters[min(index, len(side.parameters) - 1)].name
-    return f"{side.word} {index} ({quote(name)}) as well: {side.describe_counts()}"
+    missing = range(len(side.given), min(side.least, len(side.given) + _MOST_NAMED))
+    last_parameter = len(side.parameters) - 1
+    *others, last = (
+        f"{side.word} {index} ({quote(side.parameters[min(index, last_parameter)].name)})" for index in missing
+    )
+    return f"{', '.join(others)}{' and ' if others else ''}{last} as well: {side.describe_counts()}"
+
+
+_MOST_NAMED: Final = 8
+"""The most missing operands to name."""
 
 
 def _short(schema: OperatorSchema, node: Node, side: GivenOperands, hint: str) -> Finding:

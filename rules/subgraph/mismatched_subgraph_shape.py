@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, findings_of, rule
 
 @rule(clause="SUB-7b", since="0.1.0", about=Model.has_shape_conflicts, needs="node")
 def mismatched_subgraph_shape(model: Model) -> Iterator[Finding]:
-    """An input of a subgraph is declared with another shape than its operator supplies, or branches differ in shape.
+    """An input of a subgraph is declared with another shape than its operator supplies, or branches or states differ.
 
     ### Why it matters
 
@@ -24,6 +24,7 @@ def mismatched_subgraph_shape(model: Model) -> Iterator[Finding]:
     | Scan | each state as it goes in, each scan input without the axis over which it goes (version 8: without batch) |
     | SequenceMap | the elements of each sequence, and each tensor as it is |
 
+    The body of a Scan returns each state with the shape with which it begins: all iterations have the same shapes.
     Until version 10 the branches of an If must return values of the same shapes.
 
     An input of a subgraph need not be declared, and what is not known agrees with everything. Types are for

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.cached import remembered
-from onnx_lint.common.record import Record
+from onnx_lint.common.record import Record, replace
 from onnx_lint.inference.shapes.attribute_values import AttributeValues, Protos, attribute_values
 from onnx_lint.inference.shapes.contents import FOLLOWED, IN_ORDER, contents_after
 from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Fact, Facts, fact
@@ -18,7 +18,7 @@ from onnx_lint.inference.shapes.rules import shape_rule
 from onnx_lint.inference.types.argument import Arguments
 from onnx_lint.inference.types.problem import TypeProblem
 from onnx_lint.inference.types.type_string import ValueType, optional_element, sequence_element
-from onnx_lint.inference.types.typed_operator import TypedOperator, TypeOutcome, allowed_types
+from onnx_lint.inference.types.typed_operator import TypedOperator, TypeOutcome, allowed_types, shared_variable
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.crashes import Crash, crash_of
 from onnx_lint.spec.operators import OperatorSchema, ParameterOption
@@ -132,6 +132,26 @@ class Cell:
             elif self._contents is not None:
                 self._followed = _set_of(self._contents.reads)
         self._reads = _set_of(reads)
+
+    def without_types(self, outcome: NodeOutcome, inputs: tuple[Fact | None, ...]) -> NodeOutcome:
+        """Return the outcome without the types of outputs that share a variable with an input of unknown type."""
+        if self.operator is None:
+            return outcome
+        schema = self.operator.schema
+        unknown = {
+            shared_variable(parameter)
+            for index, each in enumerate(inputs)
+            if (each is None or each.kind is None) and (parameter := schema.input_at(index)) is not None
+        } - {""}
+        outputs = tuple(
+            [
+                fact(None, made.shape, made.content, made.inside)
+                if (parameter := schema.output_at(index)) is not None and shared_variable(parameter) in unknown
+                else made
+                for index, made in enumerate(outcome.outputs)
+            ]
+        )
+        return replace(outcome, outputs=outputs)
 
     def outcome(self, inputs: tuple[Fact | None, ...]) -> NodeOutcome:
         """Return the outcome for inputs that are not in `outcomes`; None is an unknown input."""

@@ -354,6 +354,42 @@ class BranchShapeConflict(Record):
         return [found, *call_notes(self.call)]
 
 
+class StateShapeConflict(Record):
+    """A state of a Scan that its body returns with another shape than it began with."""
+
+    node: Node
+    graph: Graph
+    index: int
+    shapes: tuple[Fact, Fact]
+    """The shape with which the state begins, and that of the body's output."""
+    call: Call | None
+
+    @property
+    def place(self) -> Place:
+        """The output of the body."""
+        return self.graph.place.at("output", self.index)
+
+    @property
+    def subject(self) -> str:
+        """The name of that output."""
+        return self.graph.output_names[self.index]
+
+    @property
+    def allowed(self) -> str:
+        """The shape with which the state begins."""
+        return text_of(self.shapes[0])
+
+    def describe(self) -> str:
+        """Return both shapes."""
+        first, last = map(text_of, self.shapes)
+        output = f"output {self.index} {quote(self.subject)} of {self.graph.describe()} is {last}"
+        return f"{output}, the state of {self.node.describe()} begins as {first}, and must keep its shape"
+
+    def notes(self) -> list[Note]:
+        """Return the state, and the call that supplies it."""
+        return [(self.node.place, self.node.describe()), *call_notes(self.call)]
+
+
 def _shape_place(value_info: Place, declared: Fact, found: Fact) -> Place:
     if declared.shape is None or found.shape is None:
         return value_info

@@ -94,6 +94,16 @@ class SuppliedShapes(Record):
                 wrong.append(AxisOutOfRange(Element("scan_output_axes", axis, index), rank, -rank))
         return tuple(wrong)
 
+    def changed_states(self, found: Mapping[str, Facts]) -> Iterator[tuple[int, tuple[Fact, Fact]]]:
+        """Yield the states of a Scan that the body returns with another shape, with both facts."""
+        if self.scan is None:
+            return
+        states = self.values[: self.subgraphs.state_count]
+        for index, (before, after) in enumerate(zip(states, found.get("body", ()), strict=False)):
+            first = as_fact(before.kind, self.scan.state(before.shape))
+            if first.shape is not None and joined(first, after)[1] == "shape":
+                yield index, (first, after)
+
     def branches(self, found: Mapping[str, Facts]) -> tuple[Facts, Facts] | tuple[()]:
         """Return the outputs of both branches of an If, if there are as many as the node has outputs."""
         count = handed_on_outputs(self.subgraphs.node)

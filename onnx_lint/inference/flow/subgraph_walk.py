@@ -101,6 +101,10 @@ class SubgraphWalk:
         outputs, mismatches = outputs_of(
             subgraphs, {name: tuple([each.kind for each in facts]) for name, facts in found.items()}
         )
+        if any(True for name, graph in graphs.items() for _ in subgraphs.mismatched_inputs(name, graph)):
+            # What a subgraph returns follows from its wrong input, which is the finding.
+            outputs, mismatches = (None,) * len(node.outputs), []
+            self._faulty.add(node.graph, node.outputs)
         for mismatch in mismatches:
             self._found.note_subgraph(node, graphs[mismatch.attribute], mismatch, frame.call)
         if mismatches:
@@ -109,6 +113,8 @@ class SubgraphWalk:
         if cell.operator.binds and is_right and not typed.problems:
             problems = (*problems, *supplier.problems(found))
             is_right = all(map(is_remark, problems))
+            for index, shapes in supplier.changed_states(found):
+                self._found.note_state(node, graphs["body"], index, shapes, frame.call)
             if cell.operator.schema.name == "If" and cell.operator.schema.since_version < _IF_OF_SHAPES:
                 for index in supplier.differing(found):
                     self._found.note_branches(node, graphs, found, index, frame.call)

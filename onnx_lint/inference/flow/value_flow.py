@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         DeclaredCountConflict,
         DeclaredShapeConflict,
         ShapeConflict,
+        StateShapeConflict,
         SuppliedShapeConflict,
     )
     from onnx_lint.inference.shapes.problem import ShapeProblem
@@ -60,7 +61,7 @@ class ValueFlow:
         self.subgraphs: list[SubgraphConflict] = []
         self.shapes: list[ShapeConflict] = []
         self.declared_shapes: list[DeclaredShapeConflict | DeclaredCountConflict] = []
-        self.subgraph_shapes: list[SuppliedShapeConflict | BranchShapeConflict] = []
+        self.subgraph_shapes: list[SuppliedShapeConflict | BranchShapeConflict | StateShapeConflict] = []
         self._operators = operators
         self._schemas = operators.schemas
         self._noted: set[tuple[object, ...]] = set()
@@ -238,6 +239,13 @@ class ValueFlow:
         if self._is_new(other, "branches", index):
             shapes = found["then_branch"][index], found["else_branch"][index]
             self.subgraph_shapes.append(BranchShapeConflict(node, (one, other), index, shapes, call))
+
+    def note_state(self, node: Node, graph: Graph, index: int, shapes: tuple[Fact, Fact], call: Call | None) -> None:
+        """Record a state of a Scan that its body returns with another shape."""
+        from onnx_lint.inference.flow.shape_conflict import StateShapeConflict
+
+        if (id(graph), "supplied shape", index) not in self._noted and self._is_new(graph, "state", index):
+            self.subgraph_shapes.append(StateShapeConflict(node, graph, index, shapes, call))
 
     def _is_new(self, graph: Graph, *what: object) -> bool:
         self.notes += 1

@@ -152,6 +152,8 @@ class Flow:
                 else:
                     outcome = cell.outcome(inputs)
             is_behind = cell.has_faulty_attribute or (bool(behind) and self._is_behind(graph, index, nested, behind))
+            if behind and not outcome.problems and self._lacks_a_type(graph, index, inputs, known):
+                outcome = cell.without_types(outcome, inputs)
             has_unknown = has_unknown or len(outcome.outputs) < len(outputs)
             for name, made in zip(outputs, outcome.outputs, strict=False):
                 stated = declares(name)
@@ -235,6 +237,11 @@ class Flow:
         if is_fault:
             known.update({name: made for name, made in zip(node.outputs, outcome.outputs, strict=False) if name})
         return is_fault
+
+    def _lacks_a_type(self, graph: Graph, index: int, inputs: tuple[Fact | None, ...], known: Known) -> bool:
+        """Return whether an input of a node has an unknown type that follows from a fault."""
+        is_unknown = any(each is None or each.kind is None for each in inputs)
+        return is_unknown and self.faulty.are_behind(graph, index, known)
 
     def _is_behind(self, graph: Graph, index: int, nested: Mapping[int, Sequence[Graph]], behind: Set[str]) -> bool:
         """Return whether a node has an input, or a subgraph with an output, whose shape is lost to a fault."""

@@ -18,10 +18,12 @@ _NAMES: Final = {code: name for name, code in ATTRIBUTE_TYPE_CODES.items()}
 
 _LISTS: Final = frozenset({"ints", "floats", "strings"})
 
-READ_FLOATS: Final = frozenset({"Constant", "Upsample"})
+READ_FLOATS: Final = frozenset({"Constant", "GRU", "LSTM", "RNN", "Upsample"})
 """The only operators of whose attributes of type FLOAT a shape rule reads the values."""
 
-READ_FLOAT_ELEMENTS: Final = frozenset({"Dropout", "OneHot", "Range", "Resize", "Split", "Upsample"})
+READ_FLOAT_ELEMENTS: Final = frozenset(
+    {"Dropout", "NonMaxSuppression", "OneHot", "Range", "Resize", "Split", "Upsample"}
+)
 """The only operators of which a shape rule reads an operand whose elements may be floating-point numbers."""
 
 

@@ -429,6 +429,19 @@ class Operands:
             self.wrong_value(source, value, f"at least {least}", index)
         return not wrong
 
+    def counts_within(self, index: int, first: int, size: Dim, what: str) -> None:
+        """Record the first constant of a list that counts, from `first` on, beyond the `size` things that there are."""
+        for place, number in enumerate(self.content(index) or ()):
+            if not isinstance(number, int):
+                continue
+            greatest = size - 1 + first if isinstance(size, int) else number
+            if not 0 <= number <= greatest:
+                known = isinstance(size, int)
+                allowed = f"0 to {greatest}" if known else "at least 0"
+                reason = f"there {'is' if size == 1 else 'are'} {size} {what}" if known else allowed
+                self.wrong_value(index, number, reason, place, allowed=allowed)
+                return  # one is enough: numbers are wrong in large numbers for one reason
+
     # --- the result
 
     def finished(self, outputs: Outputs) -> tuple[OutputShape, ...]:

@@ -97,7 +97,14 @@ _STATEMENTS: Final[Mapping[tuple[str, str], tuple[Statement, ...]]] = {
         Statement("keys_floats", 0, _with_elements(frozenset({"tensor(float)"}))),
         Statement("keys_tensor", 0, _tensor),
     ),
+    (_ML, "TreeEnsemble"): (
+        Statement("nodes_splits", 0, _tensor),
+        Statement("leaf_weights", 0, _tensor),
+    ),
 }
+
+_TOGETHER: Final = frozenset({(_ML, "TreeEnsemble")})
+"""The operators all of whose statements hold together. Those of others exclude each other."""
 
 
 def stating_attributes(domain: str, name: str) -> frozenset[str]:
@@ -120,4 +127,4 @@ def contradicted_statements(
         said += allowed is not None
         if kind and allowed is not None and kind not in allowed:
             found.append(Contradicted(statement.index, statement.attribute, allowed))
-    return found if said == 1 else []
+    return found[:1] if said == 1 or (schema.domain, schema.name) in _TOGETHER else []

@@ -115,7 +115,7 @@ def _judge(schema: OperatorSchema, inputs: Inputs, arguments: Arguments, output_
     is_open = bool(contradicted) or (bool(problems) and not arguments)
     known = {variable: inputs[index] for variable, index in bound.items() if variable not in broken}
     application = Application(schema, inputs, dict(arguments), output_count)
-    types = tuple([_output(application, index, known, is_open=is_open) for index in range(output_count)])
+    types = tuple([_output(application, index, known, broken, is_open=is_open) for index in range(output_count)])
     wrong = _disallowed_outputs(schema, types)
     # An element type that is stated by number is checked as the value of the attribute, by another rule.
     if not any(argument.integer is not None for _, argument in arguments):
@@ -140,7 +140,7 @@ def shared_variable(parameter: Parameter) -> str:
 
 
 def _output(
-    application: Application, index: int, known: dict[str, ValueType | None], *, is_open: bool
+    application: Application, index: int, known: dict[str, ValueType | None], broken: set[str], *, is_open: bool
 ) -> ValueType | None:
     parameter = application.schema.output_at(index)
     if parameter is None:
@@ -148,7 +148,7 @@ def _output(
     decision = OUTPUT_TYPES.get((application.schema.domain, application.schema.name), _BY_SIGNATURE).decision_at(index)
     if decision is not None:
         return None if is_open else decision(application, index)
-    if len(parameter.types) == 1:
+    if len(parameter.types) == 1 and shared_variable(parameter) not in broken - {""}:
         return next(iter(allowed_types(parameter)))
     return known.get(shared_variable(parameter)) if shared_variable(parameter) else None
 

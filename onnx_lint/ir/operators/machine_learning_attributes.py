@@ -16,10 +16,18 @@ ValueFault = tuple[str, str, str, str | None]
 _VALUES: Final = {"values_int64s": "int64", "values_floats": "float", "values_strings": "string"}
 
 
+_MOST_SIZES: Final = 8
+"""The most sizes of a shape in a message."""
+
+
 def encoder_faults(given: Mapping[str, Proto]) -> Iterator[ValueFault]:
-    """Yield a default tensor of LabelEncoder whose type differs from that of the values."""
+    """Yield a default tensor of LabelEncoder that is no list of one element, or of another type than the values."""
     default = given.get("default_tensor")
     if default is None or default.t.data_type not in ELEMENT_TYPES:
+        return
+    if list(default.t.dims) != [1]:
+        sizes = ", ".join(map(str, default.t.dims[:_MOST_SIZES]))
+        yield "default_tensor", f"has the shape [{sizes}], which onnx and ONNX Runtime refuse", "the shape [1]", None
         return
     kinds = {name: kind for name, kind in _VALUES.items() if name in given}
     if "values_tensor" in given and given["values_tensor"].t.data_type in ELEMENT_TYPES:
@@ -71,6 +79,7 @@ def n_gram_faults(given: Mapping[str, Proto]) -> Iterator[ValueFault]:
     least, greatest = (given[name].i if name in given else None for name in ("min_gram_length", "max_gram_length"))
     if least is not None and greatest is not None and least > greatest:
         yield "min_gram_length", f"is {least}, 'max_gram_length' is {greatest}", f"1 to {greatest}", "max_gram_length"
+        return
     if starts and greatest is not None and greatest > len(starts):
         what = f"is {greatest}, 'ngram_counts' has {_elements(len(starts))}"
         yield "max_gram_length", what, f"at most {len(starts)}, or more elements of 'ngram_counts'", "ngram_counts"

@@ -156,12 +156,13 @@ def attributes_for_runtime(schema: OperatorSchema, alike: AlikeNodes) -> list[st
     """Return the attributes that the signature makes optional and ONNX Runtime requires, if the nodes lack them."""
     names = _REQUIRED_BY_RUNTIME.get((schema.domain, schema.name), ())
     given = {name for name, _ in alike.attributes} if names else set()
-    return [name for name in names if name not in given]
+    return [name for name in names if name not in given and name in schema.attributes]
 
 
 _REQUIRED_BY_RUNTIME: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
     **dict.fromkeys((("", "GRU"), ("", "LSTM"), ("", "RNN")), ("hidden_size",)),
     ("ai.onnx.ml", "FeatureVectorizer"): ("inputdimensions",),
+    ("ai.onnx.ml", "LabelEncoder"): ("classes_strings",),
     ("ai.onnx.ml", "LinearClassifier"): ("intercepts",),
     ("ai.onnx.ml", "SVMClassifier"): ("coefficients", "kernel_params", "rho"),
     ("ai.onnx.ml", "SVMRegressor"): ("coefficients", "kernel_params", "rho"),

@@ -103,17 +103,53 @@ _NUMBERS: Final[tuple[ValueRow, ...]] = (
     ("ai.onnx.ml", "TreeEnsemble", "post_transform", 5, ANY, "0 1 2 3 4"),
 )  # fmt: skip
 
+_PRECISIONS: Final[tuple[ValueRow, ...]] = (
+    ("", "GroupNormalization", "stash_type", 21, ANY, "1 10 11 16"),
+    ("", "QuantizeLinear", "precision", 23, ANY, "0 1 10 11 16"),
+    ("", "RMSNormalization", "stash_type", 23, ANY, "1 10 11 16"),
+)
+"""Precisions of intermediate results: the numbers of the floating-point element types, which the texts do not list.
+For QuantizeLinear 0 is the default; ONNX Runtime refuses integers.
+"""
+
+_RUNTIME: Final[tuple[ValueRow, ...]] = (
+    ("com.microsoft", "FusedConv", "activation", 1, ANY, "Clip HardSigmoid HardSwish LeakyRelu Relu Sigmoid Tanh"),
+)
+"""The functions that ONNX Runtime 1.32 knows; with others it makes no session."""
+
 _REDUCTIONS: Final = (
     "ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare"
 )
 
 _FLAGS: Final[tuple[ValueRow, ...]] = (
+    ("", "AffineGrid GridSample", "align_corners", 16, ANY, "0 1"),
+    ("", "Attention", "is_causal", 23, ANY, "0 1"),
+    ("", "AveragePool LpPool MaxPool", "ceil_mode", 10, ANY, "0 1"),
+    ("", "AveragePool", "count_include_pad", 7, ANY, "0 1"),
     ("", f"ArgMax ArgMin {_REDUCTIONS}", "keepdims", 1, ANY, "0 1"),
     ("", "ArgMax ArgMin", "select_last_index", 12, ANY, "0 1"),
     ("", _REDUCTIONS, "noop_with_empty_axes", 13, ANY, "0 1"),
+    ("", "Cast CastLike QuantizeLinear", "saturate", 19, ANY, "0 1"),
     ("", "CumProd CumSum", "exclusive reverse", 11, ANY, "0 1"),
+    ("", "DFT", "inverse onesided", 17, ANY, "0 1"),
+    ("", "BlackmanWindow HammingWindow HannWindow", "periodic", 17, ANY, "0 1"),
+    ("", "Gemm", "transA transB", 1, ANY, "0 1"),
+    ("", "IsInf", "detect_negative detect_positive", 10, ANY, "0 1"),
+    ("", "LSTM", "input_forget", 1, ANY, "0 1"),
+    ("", "GRU", "linear_before_reset", 3, ANY, "0 1"),
+    ("", "Reshape", "allowzero", 14, ANY, "0 1"),
+    ("", "Resize", "exclude_outside", 11, ANY, "0 1"),
+    ("", "Resize", "antialias", 18, ANY, "0 1"),
+    ("", "RotaryEmbedding", "interleaved", 23, ANY, "0 1"),
+    ("", "SplitToSequence", "keepdims", 11, ANY, "0 1"),
+    ("", "StringNormalizer", "is_case_sensitive", 10, ANY, "0 1"),
+    ("", "TopK", "largest sorted", 11, ANY, "0 1"),
+    ("", "Trilu", "upper", 14, ANY, "0 1"),
+    ("ai.onnx.ml", "OneHotEncoder", "zeros", 1, ANY, "0 1"),
+    ("ai.onnx.ml", "SVMRegressor", "one_class", 1, ANY, "0 1"),
 )
-"""INT attributes whose description defines 1 as yes. Consumers reject other numbers, or treat them as 0 or 1."""
+"""INT attributes whose description defines 1 as yes, or calls them a flag or Boolean.
+Consumers reject other numbers, or treat them as 0 or 1."""
 
 _ELEMENT_TYPE_OF_OUTPUT: Final[Mapping[tuple[str, str], int]] = {
     ("Bernoulli", "dtype"): 0,
@@ -175,7 +211,8 @@ def allowed_values(schema: OperatorSchema, attribute: str) -> AllowedValues | No
 @cache
 def _table() -> Mapping[tuple[str, str, str], list[tuple[int, int, AllowedValues]]]:
     found: dict[tuple[str, str, str], list[tuple[int, int, AllowedValues]]] = {}
-    rows = ((*row[:2], name, *row[3:]) for row in (*_STRINGS, *_NUMBERS, *_FLAGS) for name in row[2].split())
+    every = (*_STRINGS, *_NUMBERS, *_PRECISIONS, *_RUNTIME, *_FLAGS)
+    rows = ((*row[:2], name, *row[3:]) for row in every for name in row[2].split())
     for domain, operators, attribute, first, last, text in rows:
         words = text.split()
         values: AllowedValues = frozenset(map(int, words)) if words[0].isdecimal() else frozenset(words)
@@ -198,13 +235,15 @@ def _element_types(schema: OperatorSchema, attribute: str) -> AllowedValues:
 
 
 @cache
-def _flags() -> frozenset[tuple[str, str]]:
-    return frozenset((operator, name) for row in _FLAGS for operator in row[1].split() for name in row[2].split())
+def _flags() -> frozenset[tuple[str, str, str]]:
+    return frozenset(
+        (row[0], operator, name) for row in _FLAGS for operator in row[1].split() for name in row[2].split()
+    )
 
 
 def is_flag(schema: OperatorSchema, attribute: str) -> bool:
     """Return whether an attribute is a flag: the text defines 1, without excluding other numbers."""
-    return not schema.domain and (schema.name, attribute) in _flags()
+    return (schema.domain, schema.name, attribute) in _flags()
 
 
 def is_element_type(schema: OperatorSchema, attribute: str) -> bool:

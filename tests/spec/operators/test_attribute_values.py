@@ -44,7 +44,13 @@ class TestAllowedValues:
             # "If set to", "must be one of" and the like: the pair of flags that follows need not be written in digits.
             assert missing <= {"0", "1"} & set(row[5].split()), f"{schema.name}-{schema.since_version}"
 
-    @each_case("row", ROWS, ids=lambda row: f"{row[1].split()[0]}-{row[2]}-{row[3]}")
+    @each_case("row", values._PRECISIONS, ids=lambda row: f"{row[1].split()[0]}-{row[2]}-{row[3]}")
+    def test_a_precision_is_called_one(self, row: values.ValueRow):
+        found = self.schemas(row)
+        assert found
+        assert all("precision" in schema.attributes[row[2]].description for schema in found)
+
+    @each_case("row", (*ROWS, *values._PRECISIONS), ids=lambda row: f"{row[1].split()[0]}-{row[2]}-{row[3]}")
     def test_the_default_is_among_them(self, row: values.ValueRow):
         for schema in self.schemas(row):
             ours = find(schema.domain, schema.name, schema.since_version)

@@ -22,7 +22,7 @@ def eye_like(node: Operands) -> Outputs:
     return [node.shape(0, 2)]
 
 
-@shapes_of("ReverseSequence")
+@shapes_of("ReverseSequence", reads=(1,))
 def reverse_sequence(node: Operands) -> Outputs:
     """The shape of the input, with a length for each sequence of the batch."""
     shape, batch = node.shape(0, at_least=2), node.integer("batch_axis", 1)
@@ -31,6 +31,8 @@ def reverse_sequence(node: Operands) -> Outputs:
         node.wrong_value("time_axis", time, "the batch has this axis", allowed=str(1 - batch))
     if node.shape(1, 1) is not None and batch in (0, 1):
         node.equal((0, batch), (1, 0))
+        if time == 1 - batch:
+            node.counts_within(1, 1, node.dim(0, time), "steps")
     return [shape]
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from onnx_lint.inference.shapes.dims import Dim, Dims, Shape, add, divide, multiply
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.problem import InputDimension
+from onnx_lint.inference.shapes.problem import Element, InputDimension
 from onnx_lint.inference.shapes.registration import shapes_of
 
 _RUNTIME = "com.microsoft::"
@@ -53,14 +53,27 @@ def positive_heads(node: Operands, name: str = "num_heads") -> bool:
     return is_positive
 
 
+def _divides(node: Operands, at: tuple[int, int], parts: int) -> None:
+    """Record a dimension of which each of the parts cannot be divided among the heads; 0 parts are not checked."""
+    width, heads = node.dim(*at), node.integer("num_heads", 0)
+    if parts and heads > 0 and isinstance(width, int) and width % (parts * heads):
+        node.indivisible(InputDimension(*at, width), parts * heads, Element("num_heads", heads))
+
+
 def _attention(node: Operands, weights: int, past: int) -> Outputs:
     positive_heads(node)
     data = node.shape(0, 3)
-    node.shape(2, 1)
+    matrix = node.shape(weights, 2)
+    bias = node.shape(2, 1)
+    if matrix is not None and data is not None:
+        node.equal((0, 2), (weights, 0))
+    stated_sizes = node.length("qkv_hidden_sizes")
+    _divides(node, (weights, 1), _PROJECTIONS if matrix is not None and not stated_sizes else 0)
+    if matrix is not None and bias is not None and node.given(2):
+        node.equal((weights, 1), (2, 0))
     node.shape(past, 5)
-    stated = node.length("qkv_hidden_sizes")
-    if stated:
-        node.has_count("qkv_hidden_sizes", stated, _PROJECTIONS)
+    if stated_sizes:
+        node.has_count("qkv_hidden_sizes", stated_sizes, _PROJECTIONS)
     if data is None:
         return UNKNOWN
     batch, length, _ = data
@@ -144,6 +157,7 @@ def multi_head_attention(node: Operands) -> Outputs:
 def _queries(node: Operands) -> Dims | None:
     """The shape of the queries; other ranks than ONNX Runtime takes for these and for the values are noted."""
     positive_heads(node)
+    _divides(node, (0, 2), int(len(node.fact(0).shape or ()) == _FEATURES))
     query = node.fact(0).shape
     node.shape(2, at_least=3, at_most=4)
     if query is not None and len(query) not in (_FEATURES, _PACKED):

@@ -21,14 +21,32 @@ def _named(*names: str) -> list[str]:
 
 @shapes_of(
     *_named(
-        "BiasAdd", "BiasDropout", "BiasGelu", "BiasSoftmax", "BitmaskBiasDropout", "BitmaskDropout", "FastGelu",
-        "GatedAdd", "GatedRMSNorm", "Gelu", "GroupNorm", "MurmurHash3", "QuickGelu", "ScaledSiLU",
+        "BiasAdd", "BiasDropout", "BiasSoftmax", "BitmaskBiasDropout", "BitmaskDropout", "GatedAdd", "GatedRMSNorm",
+        "Gelu", "GroupNorm", "MurmurHash3", "QuickGelu", "ScaledSiLU",
     )
 )  # fmt: skip
 def as_first(node: Operands) -> Outputs:
     """The shape of the first input; masks of dropped elements may be packed into bits."""
     shape = node.shape(0)
     return [shape, shape if node.operator == "BiasDropout" else None]
+
+
+@shapes_of(*_named("BiasGelu", "FastGelu"))
+def with_bias(node: Operands) -> Outputs:
+    """The shape of the first input, with a bias for each element along the last axis."""
+    shape = node.shape(0)
+    fits_last(node, 1)
+    return [shape]
+
+
+def fits_last(node: Operands, *indices: int) -> None:
+    """Record an input that is not a list with an element for each element of input 0 along the last axis.
+
+    ONNX Runtime refuses it when it runs the node, and the descriptions say so.
+    """
+    for index in indices:
+        if node.given(index) and node.shape(index, 1) is not None:
+            node.same((index, 0), node.dim(0, -1), node.place(0, len(node.fact(0).shape or ()) - 1))
 
 
 @shapes_of(*_named("Inverse"))
@@ -170,7 +188,9 @@ def pad(node: Operands) -> Outputs:
     shape = node.shape(0)
     if shape is None:
         return UNKNOWN
-    pads = node.content(1)
+    given, pads = node.fact(1).shape, node.content(1)
+    if given is not None and len(given) == 1 and isinstance(given[0], int):
+        node.has_count(1, given[0], 2 * len(shape), 0)
     if not are_sizes(pads) or len(pads) != 2 * len(shape):
         return [(None,) * len(shape)]
     found = [add(dim, pads[axis] + pads[axis + len(shape)]) for axis, dim in enumerate(shape)]

@@ -75,6 +75,8 @@ def pool_of_integers(node: Operands) -> Outputs:
 @shapes_of(_RUNTIME + "QLinearGlobalAveragePool")
 def global_pool_of_integers(node: Operands) -> Outputs:
     """As GlobalAveragePool of ONNX, also with channels last."""
+    for index in range(1, 5):
+        node.scalar(index)
     if not node.integer("channels_last", 0):
         return global_pool(node)
     shape = node.shape(0, at_least=2)

@@ -22,7 +22,11 @@ def product(node: Operands) -> Outputs:
 
 @shapes_of(_RUNTIME + "MatMulIntegerToFloat")
 def product_of_integers(node: Operands) -> Outputs:
-    """As MatMul of ONNX, with the scales and zero points behind both matrices."""
+    """As MatMul of ONNX, with the scales and zero points behind both matrices: one, or for the second one by column."""
+    for index in (3, 5):
+        shape = node.fact(index).shape
+        if shape is not None and len(shape) == 1 and shape != (1,) and node.fact(1).shape:
+            node.equal((1, len(node.fact(1).shape or ()) - 1), (index, 0))
     return [matrix_product(node, 0, 1)]
 
 
@@ -91,7 +95,7 @@ def product_with_blocks(node: Operands) -> Outputs:
     if node.given(5) and node.shape(5, 1) is not None:
         node.same((5, 0), columns, Element("N", columns))
     if not node.problems and size is not None:
-        _has_bytes(node, columns * -(-rows // size) * (size * node.integer("bits", 4) // 8), columns)
+        _are_blocks(node, columns, -(-rows // size), size)
     if shape is None:
         return UNKNOWN
     node.same((0, -1), rows, Element("K", rows))
@@ -112,6 +116,30 @@ def product_with_small_floats(node: Operands) -> Outputs:
 
 
 _LEAST_BLOCK = 16
+_BITS_OF_A_BYTE = 8
+_BLOCKS = 3
+"""The rank of the packed matrix: columns, blocks of a column, bytes of a block."""
+
+
+def _are_blocks(node: Operands, columns: int, blocks: int, size: int) -> None:
+    """Record weights, scales and zero points that are not those of the blocks, as ONNX Runtime requires them."""
+    bits = node.integer("bits", 4)
+    by = Element("N", columns)
+    weights = node.fact(1).shape
+    if weights is not None and len(weights) != _BLOCKS:
+        # Weights in another form are refused only by some releases.
+        _has_bytes(node, columns * blocks * (size * bits // _BITS_OF_A_BYTE), columns)
+        return
+    if weights is not None and 0 not in weights and not node.integer("weight_prepacked", 0):
+        node.same((1, 0), columns, by)
+        node.same((1, 1), blocks, None)
+        node.same((1, 2), size * bits // _BITS_OF_A_BYTE, None)
+    is_packed = node.fact(3).kind == "tensor(uint8)"
+    for index, each in ((2, blocks), (3, -(-blocks * bits // _BITS_OF_A_BYTE) if is_packed else blocks)):
+        shape = node.fact(index).shape
+        if shape and are_sizes(shape) and math.prod(shape) != columns * each:
+            expected = columns * each if len(shape) == 1 else columns
+            node.same((index, 0), expected, by)
 
 
 def _has_bytes(node: Operands, needed: int, columns: int) -> None:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from onnx_lint.inference.shapes.dims import Dim, total
+from onnx_lint.inference.shapes.dims import Dim, Dims, total
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.registration import equations, shapes_of
 from onnx_lint.inference.shapes.rules.quantization import quantize
@@ -98,6 +98,11 @@ def reduced_integers(node: Operands) -> Outputs:
 def gather_blocks(node: Operands) -> Outputs:
     """Indices in place of an axis; the packed axis has several numbers in a byte."""
     data, indices = node.shape(0, at_least=1), node.shape(1)
+    size = node.integer("block_size", 128)
+    if size and (size < _LEAST_BLOCK or size & (size - 1)):
+        node.wrong_value("block_size", size, "ONNX Runtime takes powers of two from 16 on", allowed="16, 32, 64, ...")
+    if data is not None and node.fact(2).shape is not None and node.shape(2, len(data), like=0) is not None:
+        _has_scales(node, data, size)
     if data is None or indices is None:
         return UNKNOWN
     rank = len(data)
@@ -111,6 +116,22 @@ def gather_blocks(node: Operands) -> Outputs:
         unpacked = [dim if place not in (packed, rank - 1) else None for place, dim in enumerate(data)]
     return [(*unpacked[:axis], *indices, *unpacked[axis + 1 :])]
 
+
+def _has_scales(node: Operands, data: Dims, size: int) -> None:
+    """Record scales that are not one for each block along the quantized axis."""
+    kind, bits = node.fact(0).kind, node.integer("bits", 4)
+    if node.problems or size < 1 or (kind != "tensor(uint8)" and kind not in _ONE_BY_ONE):
+        return
+    in_a_byte = 8 // bits if kind == "tensor(uint8)" and bits in (2, 4, 8) else 1
+    quantized = node.integer("quantize_axis", 1) % len(data)
+    for axis, dim in enumerate(data):
+        if not isinstance(dim, int):
+            continue
+        numbers = dim * in_a_byte if axis == len(data) - 1 else dim
+        node.same((2, axis), -(-numbers // size) if axis == quantized else numbers, node.place(0, axis))
+
+
+_LEAST_BLOCK = 16
 
 _ONE_BY_ONE = frozenset({"tensor(int4)", "tensor(uint4)"})
 """Element types of which each element is a number."""

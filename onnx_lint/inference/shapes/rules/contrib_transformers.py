@@ -6,10 +6,12 @@ As for attention, shapes are handed on, and held against nothing but what ONNX R
 
 from __future__ import annotations
 
-from onnx_lint.inference.shapes.dims import Dim, add, unified
+from onnx_lint.inference.shapes.dims import Dim, add, divide, unified
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
+from onnx_lint.inference.shapes.problem import Element, ProblemPlace
 from onnx_lint.inference.shapes.registration import shapes_of
 from onnx_lint.inference.shapes.rules.contrib_attention import number_of, of_rank
+from onnx_lint.inference.shapes.rules.contrib_elements import fits_last
 
 _RUNTIME = "com.microsoft::"
 
@@ -18,7 +20,7 @@ def _named(*names: str) -> list[str]:
     return [_RUNTIME + name for name in names]
 
 
-@shapes_of(*_named("LongformerAttention", "MRotaryEmbedding", "MoE", "QMoE", "RotaryEmbedding"))
+@shapes_of(*_named("LongformerAttention", "MRotaryEmbedding", "MoE", "QMoE"))
 def as_first(node: Operands) -> Outputs:
     """The shape of the first input."""
     return [node.shape(0)]
@@ -30,6 +32,30 @@ def causal_convolution(node: Operands) -> Outputs:
     return [node.shape(0)]
 
 
+@shapes_of(*_named("RotaryEmbedding"))
+def rotary_embedding(node: Operands) -> Outputs:
+    """The shape of the first input; a cosine and a sine for each pair of numbers that is rotated."""
+    shape = node.shape(0, at_least=3, at_most=4)
+    rotated, heads = node.integer("rotary_embedding_dim", 0), node.integer("num_heads", 0)
+    size: Dim = None
+    by: ProblemPlace | None = Element("rotary_embedding_dim", rotated)
+    if rotated:
+        size = rotated
+    elif shape is not None:
+        size, by = shape[-1], node.place(0, len(shape) - 1)
+        if len(shape) == _SIDE_BY_SIDE:
+            # Without a number of heads the size of a head is twice that of the caches.
+            size = divide(size, heads) if heads > 0 else None
+    for index in (2, 3):
+        if node.shape(index, 2) is not None and isinstance(size, int) and size % 2 == 0:
+            node.same((index, 1), size // 2, by)
+    return [shape]
+
+
+_SIDE_BY_SIDE = 3
+"""The rank of vectors whose heads are side by side."""
+
+
 # --- normalization and embedding
 
 
@@ -38,7 +64,12 @@ def skip_normalization(node: Operands) -> Outputs:
     """Infer the shape of the first input, also for the sum before the normalization; outputs for
     training are unknown.
     """
-    shape = node.shape(0)
+    shape = node.shape(0, at_least=2, at_most=3)
+    skip = node.shape(1, at_least=2, at_most=3)
+    if shape is not None and skip is not None:
+        for axis in (-2, -1):
+            node.equal((0, axis), (1, axis))
+    fits_last(node, *((2, 3) if node.operator == "SkipSimplifiedLayerNormalization" else (2, 3, 4)))
     return [shape, None, None, shape]
 
 

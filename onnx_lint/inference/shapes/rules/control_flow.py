@@ -48,9 +48,12 @@ def scan(node: Operands) -> Outputs:
     axes = node.integers("scan_input_axes")
     if axes is not None and not node.has_count("scan_input_axes", len(axes), count):
         return UNKNOWN
-    placed = node.integers("scan_output_axes")
-    if placed is not None:
-        node.has_count("scan_output_axes", len(placed), node.output_count - first)
+    for name in ("scan_output_axes", "scan_output_directions"):
+        if node.has(name) and (listed := node.integers(name)):
+            node.has_count(name, len(listed), node.output_count - first)
+    directions = node.integers("directions" if has_batch else "scan_input_directions")
+    if directions:
+        node.has_count("directions" if has_batch else "scan_input_directions", len(directions), count)
     length: Dim = None
     by: ProblemPlace | None = None
     for index in range(first, node.count):

@@ -44,7 +44,19 @@ def gather_elements(node: Operands) -> Outputs:
         axis = node.axis(node.integer("axis", 0), len(data), "axis")
         if node.shape(1, len(data), like=0) is not None and axis is not None:
             indices_within(node, [data[axis]])
+            indices_inside(node, data, axis)
     return [indices]
+
+
+def indices_inside(node: Operands, data: Dims, axis: int) -> None:
+    """Record indices in input 1 that cover more elements of another axis than the data has.
+
+    In the equations of the operator, the place of an index is that of its element along all axes but one.
+    """
+    for place, size in enumerate(data):
+        wanted = node.place(1, place)
+        if place != axis and isinstance(wanted, InputDimension) and isinstance(size, int) and wanted.size > size:
+            node.problems.append(Unequal(wanted, size, node.place(0, place), least=0))
 
 
 @shapes_of("GatherND", reads=(1,))

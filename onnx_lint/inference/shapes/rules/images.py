@@ -37,7 +37,7 @@ def pool_regions(node: Operands) -> Outputs:
     return [(node.dim(1, 0), node.dim(0, 1), *pooled)]
 
 
-@shapes_of("RoiAlign")
+@shapes_of("RoiAlign", reads=(2,))
 def align_regions(node: Operands) -> Outputs:
     """A picture of `output_height` and `output_width` for each region, which has four numbers and an image."""
     node.shape(0, 4)
@@ -47,6 +47,7 @@ def align_regions(node: Operands) -> Outputs:
         regions = node.dim(1, 0)
     if node.shape(2, 1) is not None:
         regions = node.same((2, 0), regions, node.place(1, 0))
+        node.counts_within(2, 0, node.dim(0, 0), "images")
     sizes = []
     for name in ("output_height", "output_width"):
         size = node.integer(name, 1)
@@ -100,6 +101,7 @@ def image_of_columns(node: Operands) -> Outputs:
     if len(image) < _LEAST_AXES:
         reason = f"the text requires at least {_LEAST_AXES} sizes; ONNX Runtime runs it"
         node.wrong_value(1, image, reason, allowed=f"at least {_LEAST_AXES} sizes")
+        return UNKNOWN
     are_right = node.has_count(2, len(block), len(image), 1), node.at_least(1, block, 2), node.at_least(0, image, 1)
     if not all(are_right):
         return UNKNOWN

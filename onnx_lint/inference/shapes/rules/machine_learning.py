@@ -300,9 +300,9 @@ def _rows(data: Shape) -> Dim:
 
 def _targets(node: Operands, name: str) -> Dim:
     number = node.integer(name)
-    if number is None or number >= 0:
+    if number is None or number > 0:
         return number
-    node.wrong_value(name, number, "at least 0")
+    node.wrong_value(name, number, "at least 1")
     return None
 
 

@@ -37,6 +37,12 @@ _BY_CHANNEL = 9
 """The version from which there is one number for each channel."""
 
 
+@shapes_of("LRN")
+def local_response(node: Operands) -> Outputs:
+    """The sums run over the channels, which are axis 1."""
+    return [node.shape(0, at_least=2)]
+
+
 @shapes_of("LayerNormalization", "RMSNormalization")
 def layer_normalization(node: Operands) -> Outputs:
     """The axes from `axis` on are normalized; scale and bias are broadcast to the input one way."""

@@ -20,7 +20,7 @@ _Size = tuple[Dim, ProblemPlace | None]
 _ANY: _Size = (None, None)
 
 
-@shapes_of("GRU", "LSTM", "RNN")
+@shapes_of("GRU", "LSTM", "RNN", reads=(4,))
 def recurrence(node: Operands) -> Outputs:
     """All states, the last one, and for LSTM the last cell; from version 14 on `layout` 1 puts the batch in front."""
     node.shape(0, 3)
@@ -30,6 +30,7 @@ def recurrence(node: Operands) -> Outputs:
     directions, hidden = _directions(node), _hidden(node)
     _fits_weights(node, directions, hidden)
     _fits(node, 4, of_batch)
+    node.counts_within(4, 1, node.dim(0, steps), "steps")
     state = (of_batch, directions, hidden) if is_batch_first else (directions, of_batch, hidden)
     _fits(node, 5, *state)
     if node.operator == "LSTM":

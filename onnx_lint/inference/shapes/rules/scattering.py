@@ -10,7 +10,7 @@ from onnx_lint.inference.shapes.dims import Dim, Dims, are_sizes
 from onnx_lint.inference.shapes.operands import Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, InputDimension, Repeated, Unequal
 from onnx_lint.inference.shapes.registration import shapes_of
-from onnx_lint.inference.shapes.rules.gathering import indices_within
+from onnx_lint.inference.shapes.rules.gathering import indices_inside, indices_within
 
 
 @shapes_of("Scatter", "ScatterElements", reads=(1,))
@@ -22,6 +22,8 @@ def scatter_elements(node: Operands) -> Outputs:
         axis = node.axis(node.integer("axis", 0), len(data), "axis")
         indices = node.shape(1, len(data), like=0) if indices is not None else None
         updates = node.shape(2, len(data), like=0) if updates is not None else None
+        if indices is not None and axis is not None:
+            indices_inside(node, data, axis)
         if indices is not None and axis is not None and node.version >= _IN_BOUNDS:
             indices_within(node, [data[axis]])
             if node.operator == "ScatterElements" and node.version >= _DISTINCT_ELEMENTS:
@@ -112,6 +114,7 @@ def tensor_scatter(node: Operands) -> Outputs:
     axis = node.axis(node.integer("axis", -2), len(cache), "axis")
     if axis == 0:
         node.wrong_value("axis", node.integer("axis"), "axis 0 is the batch", allowed="another axis")
+        return [cache]
     if axis is None or update is None or node.shape(1, len(cache), like=0) is None:
         return [cache]
     for place in range(len(cache)):

@@ -4,13 +4,26 @@
 from __future__ import annotations
 
 import math
+from typing import Final
 
 from onnx_lint.inference.shapes.dims import Dim, are_sizes, product
+from onnx_lint.inference.shapes.equations import solve
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.registration import equations, shapes_of
+from onnx_lint.inference.shapes.registration import shapes_of
 
-# Three numbers tell a selected box: batch, class and index.
-equations({"NonMaxSuppression": "boxes[b s 4] scores[b c s] most[] overlap[] score[] -> selected[? 3]"})
+_BOXES: Final = "boxes[b s 4] scores[b c s] most[] overlap[] score[] -> selected[? 3]"
+"""Three numbers identify a selected box: batch, class and index."""
+
+
+@shapes_of("NonMaxSuppression", reads=(3,))
+def non_max_suppression(node: Operands) -> Outputs:
+    """The selected boxes; the overlap from which on a box is suppressed is a share of the union of two boxes."""
+    found = solve(_BOXES, node)
+    overlap = node.content(3)
+    for number in overlap[:1] if overlap else ():
+        if isinstance(number, int | float) and not 0 <= number <= 1:
+            node.wrong_value(3, number, "the range is 0 to 1", allowed="0 to 1")
+    return found
 
 
 @shapes_of("Compress", reads=(1,))

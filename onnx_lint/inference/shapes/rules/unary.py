@@ -10,7 +10,7 @@ from onnx_lint.inference.shapes.registration import shapes_of
 @shapes_of(
     "Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Bernoulli", "BitCast", "BitwiseNot", "Cast", "CastLike",
     "Ceil", "Celu", "Cos", "Cosh", "Elu", "Erf", "Exp", "Floor", "Gelu", "HardSigmoid", "HardSwish", "IsInf", "IsNaN",
-    "LRN", "LeakyRelu", "Log", "Mish", "Neg", "Not", "RandomNormalLike", "RandomUniformLike",
+    "LeakyRelu", "Log", "Mish", "Neg", "Not", "RandomNormalLike", "RandomUniformLike",
     "Reciprocal", "RegexFullMatch", "Relu", "Round", "Selu", "Shrink", "Sigmoid", "Sign", "Sin", "Sinh", "Softplus",
     "Softsign", "Sqrt", "Swish", "Tan", "Tanh", "ThresholdedRelu",
 )  # fmt: skip
