@@ -56,7 +56,7 @@ class Case:
     exit_code: int = 0
     """What it is to exit with: 1 where the model has an error."""
     is_second_run: bool = False
-    """Whether onnx-lint has run on the models once before, so that its cache has their verdicts."""
+    """True if onnx-lint runs on the models once before, so that its cache has their verdicts."""
 
 
 def _mixture(count: int) -> Callable[[Path], None]:
