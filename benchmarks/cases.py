@@ -7,6 +7,7 @@ import importlib.util
 import multiprocessing
 import shutil
 import sys
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,6 +55,8 @@ class Case:
     """What onnx-lint is called with."""
     exit_code: int = 0
     """What it is to exit with: 1 where the model has an error."""
+    is_second_run: bool = False
+    """True if onnx-lint runs on the models once before, so that its cache has their verdicts."""
 
 
 def _mixture(count: int) -> Callable[[Path], None]:
@@ -106,15 +109,40 @@ def _many(folder: Path) -> None:
         models.save(models.mixture(10 + seed % 40, seed), folder / f"model_{seed:04}.onnx")
 
 
-def _wheel(folder: Path) -> None:
-    """The models with which the `onnx` package tests backends: of operators, of PyTorch, and nine networks."""
+def _in_the_wheel() -> Path:
     found = importlib.util.find_spec("onnx")
     if found is None or found.origin is None:
         raise SystemExit("the models of the onnx package need it installed")
-    tested = Path(found.origin).parent / "backend" / "test" / "data"
+    return Path(found.origin).parent / "backend" / "test" / "data"
+
+
+def _wheel(folder: Path) -> None:
+    """The models with which the `onnx` package tests backends: of operators, of PyTorch, and nine networks."""
+    tested = _in_the_wheel()
     folder.mkdir()
     for path in sorted(tested.rglob("*.onnx")):
         shutil.copy(path, folder / f"{'_'.join(path.relative_to(tested).parts)}")
+
+
+def _network(path: Path) -> None:
+    shutil.copy(_in_the_wheel() / "light" / "light_resnet50.onnx", path)
+
+
+def _node_tests(folder: Path) -> None:
+    """The models with which the `onnx` package tests each operator, nearly all of one node: each unlike the others."""
+    from onnx.backend.test.case.node import collect_testcases  # late, since it makes the data of all tests
+
+    folder.mkdir()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # some of the data are infinite
+        tests = collect_testcases()
+    for test in tests:
+        if test.model is not None and test.name != _REFUSED:
+            (folder / f"{test.name}.onnx").write_bytes(test.model.SerializeToString())
+
+
+_REFUSED: Final = "test_mvn"
+"""The one node test that `full_check` of the same package does not accept."""
 
 
 CASES: Final = (
@@ -128,7 +156,10 @@ CASES: Final = (
     Case("10 GiB of external data", _external),
     Case("2,000 models of 10 to 49 nodes, one call", _many, many=True, options=("--jobs", "1")),
     Case("the same, --jobs 0", _many, many=True, options=("--jobs", "0")),
+    Case("a ResNet-50 of the onnx package", _network),
     Case("149 models of the onnx package, one call", _wheel, many=True),
+    Case("the same, second run with --cache", _wheel, many=True, options=("--cache",), is_second_run=True),
+    Case("1,883 node tests of the onnx package, one call, --jobs 1", _node_tests, many=True, options=("--jobs", "1")),
     Case("960 subgraphs: 60 chains of If, 8 deep", _nested),
     Case("5,000 functions", _functions),
     Case("10,000 nodes with the metadata of torch's exporter", _annotated(10_000)),

@@ -112,14 +112,15 @@ class Laboratory:
     """Measures commands as they are installed, after a first run of each that does not count.
 
     PYTHONDONTWRITEBYTECODE is taken out of their environment: an editable installation compiles its byte code in the
-    first run, which pip does for any other when it installs it.
+    first run, which pip does for any other when it installs it. A cache of verdicts is one of this laboratory alone.
     """
 
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory()
         self._warm: set[str] = set()
         self._environment: Mapping[str, str] = {
-            name: value for name, value in os.environ.items() if name not in _OF_DEVELOPERS
+            **{name: value for name, value in os.environ.items() if name not in _OF_DEVELOPERS},
+            "ONNX_LINT_CACHE_DIR": str(Path(self._folder.name) / "verdicts"),
         }
 
     def __enter__(self) -> Laboratory:

@@ -24,7 +24,7 @@ from onnx_lint.inference.shapes.registration import shapes_of
 # --- optionals
 
 
-@shapes_of("Optional")
+@shapes_of("Optional", reads=(0,))
 def optional(node: Operands) -> Outputs:
     """Holds the input; without an input it is empty, with the type in the attribute."""
     if node.given(0):
@@ -33,7 +33,7 @@ def optional(node: Operands) -> Outputs:
     return [Inside(held(kind))] if kind is not None else UNKNOWN
 
 
-@shapes_of("OptionalGetElement")
+@shapes_of("OptionalGetElement", reads=(0,))
 def optional_element(node: Operands) -> Outputs:
     """The content of the optional; from version 18 on the input may itself be a tensor or a sequence."""
     kind = node.fact(0).kind
