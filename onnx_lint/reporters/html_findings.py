@@ -14,9 +14,8 @@ from typing import Final
 from onnx_lint.common.record import Record
 from onnx_lint.common.visible import visible
 from onnx_lint.input.locations import is_remote
-from onnx_lint.report import Diagnostic, FileReport, InternalError, Neighbourhood, ProposedFix, Report
+from onnx_lint.report import ContextLine, Diagnostic, FileReport, InternalError, Neighbourhood, ProposedFix, Report
 from onnx_lint.reporters.escape import shortened, shown_path
-from onnx_lint.reporters.marks import rows_under
 from onnx_lint.reporters.wording import (
     after_path,
     allowed_of,
@@ -229,13 +228,22 @@ def _context(item: Diagnostic) -> str:
     margin = max(len(line.label) for line in item.context)
     lines = []
     for line in item.context:
-        text = escape(visible(line.text))
-        if line.mark is not None:
-            start, end = line.mark
-            before, marked, after = line.text[:start], line.text[start:end], line.text[end:]
-            text = f"{escape(visible(before))}<mark>{escape(visible(marked))}</mark>{escape(visible(after))}"
+        text = _code(line)
         lines.append(f'<span class="faint">{escape(visible(line.label)):>{margin}} | </span><span>{text}\n</span>')
-        for row in rows_under(line) if line.notes else ():
-            under = "".join(each for each, _ in row)
-            lines.append(f'<span class="faint">{"":>{margin}} | </span><span>{escape(visible(under))}\n</span>')
     return f'<pre class="code">{"".join(lines)}</pre>'
+
+
+def _code(line: ContextLine) -> str:
+    """Return a line with its subject marked, and with the types of values before them as the syntax has them."""
+    types = {(start, end): note for start, end, note in line.notes}
+    pieces: list[str] = []
+    at = 0
+    for part in sorted({*types, *([line.mark] if line.mark is not None else [])}):
+        start, end = part
+        text = escape(visible(line.text[start:end]))
+        pieces.append(escape(visible(line.text[at:start])))
+        if part in types:
+            pieces.append(f'<span class="faint">{escape(visible(types[part]))}</span> ')
+        pieces.append(f"<mark>{text}</mark>" if part == line.mark else text)
+        at = end
+    return "".join([*pieces, escape(visible(line.text[at:]))])

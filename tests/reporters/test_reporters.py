@@ -225,8 +225,9 @@ error[twice-defined]: output 0 of node 'b' (Abs) defines
    = allowed: one definition for each name
    = help: onnx-lint explain twice-defined
 
-m.onnx: 1 error; IR version 8; ai.onnx 17, ai.onnx.ml 3; 412
-    nodes in 3 graphs and 1 function; producer pytorch 2.1.0
+m.onnx: 1 error; IR version 8; ai.onnx 17, ai.onnx.ml 3;
+    412 nodes in 3 graphs and 1 function; producer pytorch
+    2.1.0
 """
     )
 
