@@ -297,12 +297,14 @@ def test_the_examples_for_the_library_run(
 ):
     shutil.copyfile(ROOT / "tests" / "models" / "iris_logistic_regression.onnx", tmp_path / "model.onnx")
     monkeypatch.chdir(tmp_path)
-    first, second, fixing, third, fourth, fifth = _blocks("library.md")
+    first, policy, second, fixing, third, fourth, fifth = _blocks("library.md")
     names: dict[str, object] = {}
     exec(compile(first + second + third, "library.md", "exec"), names)
     printed = capsys.readouterr().out
     assert printed.startswith("True\n")
     assert "model.onnx: conforms to ONNX" in printed
+    exec(compile(policy, "library.md", "exec"), names)
+    assert capsys.readouterr().out.startswith("True False (")
     exec(compile(fixing, "library.md", "exec"), names)
     assert capsys.readouterr().out == "()\n"
     assert (tmp_path / "fixed" / "model.onnx").read_bytes() == (tmp_path / "model.onnx").read_bytes()
