@@ -38,6 +38,12 @@ _OBJECT: Final = {
 }
 
 
+_SUPPRESSIONS: Final = {
+    "used_suppressions": "The suppressions that suppress findings of the file, as in suppressed_by",
+    "suppression_problems": "The faults of suppressions in the metadata of the model",
+}
+
+
 def line_schema() -> dict[str, Any]:
     """The schema, which needs no other."""
     report = json.loads((DOCS / "report.schema.json").read_text(encoding="utf-8"))
@@ -47,6 +53,9 @@ def line_schema() -> dict[str, Any]:
     file["required"].remove("diagnostics")
     del file["properties"]["diagnostics"]
     file["properties"]["object"] = _OBJECT
+    for name, what in _SUPPRESSIONS.items():
+        described = f"{what}; only in the reports of `onnx-lint scan`, and absent if there are none."
+        file["properties"][name] = {"type": "array", "items": {"type": "string"}, "description": described}
     run = {
         "type": "object",
         "required": ["version", "tool"],

@@ -34,7 +34,7 @@ def print_complaints(
     the problems of each model. `is_whole`: whether the run had all files, so that an entry can be called unused.
     """
     today = datetime.date.today()
-    for entry in _entries(plan, paths):
+    for entry in _entries(plan, paths, today):
         if entry.until is not None and entry.is_expired(today):
             _print(f"{entry.where}: the suppression of {entry.rule} expired on {entry.until.isoformat()}")
         elif is_whole:
@@ -49,12 +49,12 @@ def print_complaints(
         _print(f"suppressions in {count - _MOST_MODELS:,} more models are wrong or match no finding")
 
 
-def _entries(plan: Plan, paths: Iterable[str]) -> Iterator[Suppression]:
-    """Yield the suppressions of the configurations that apply to one of the files or have an end, each once."""
+def _entries(plan: Plan, paths: Iterable[str], today: datetime.date) -> Iterator[Suppression]:
+    """Yield the suppressions of the configurations that apply to one of the files or have expired, each once."""
     seen: set[Suppression] = set()
     for path in paths:
         for entry in plan.suppressions_for(path):
-            if entry not in seen and (entry.until is not None or entry.is_for(path)):
+            if entry not in seen and (entry.is_expired(today) or entry.is_for(path)):
                 seen.add(entry)
                 yield entry
 

@@ -72,6 +72,7 @@ def test_an_entry_without_a_finding_is_named(folder, capsys):
 
 def test_an_entry_for_other_files_or_rules_that_did_not_run_is_not_named(folder, capsys):
     assert _report(folder, ENTRY + 'file = "other/**"\n', capsys)[1] == ""
+    assert _report(folder, ENTRY + 'file = "other/**"\nuntil = 2099-01-31\n', capsys)[1] == ""
     assert _report(folder, ENTRY.replace("missing-producer", "cycle"), capsys)[1] == ""
 
 

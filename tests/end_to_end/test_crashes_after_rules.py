@@ -114,7 +114,7 @@ def test_a_crash_beside_the_rules_costs_no_finding(
 
 LAST_STEPS = {
     "finishing the baseline": (baselines.Baselines, "finish"),
-    "reporting unused suppressions": (suppressions.Suppressions, "print_complaints"),
+    "reporting unused suppressions": (suppressions, "print_complaints"),
     "listing the settings that weaken the verdict": (weakened, "weakenings"),
     "drawing the progress bar": (Progress, "start"),
     "beginning the report": (run_module, "live_report"),
