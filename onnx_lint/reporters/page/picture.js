@@ -27,7 +27,8 @@ const drawPicture = (() => {
     const svg = document.createElementNS(SVG, "svg");
     svg.setAttribute("viewBox", `0 0 ${size.width} ${size.height}`);
     svg.setAttribute("role", "img");
-    make(svg, "title", {}, `${nodes.length} nodes and values around the finding`);
+    const said = nodes.filter((node) => node.fault).map((node) => `${node.kind} ${node.name}`.trim()).join(", ");
+    make(svg, "title", {}, `${nodes.length} nodes and values around the finding${said && `; marked: ${said}`}`);
     const id = `tip${holder.dataset.picture}`;
     const marker = make(make(svg, "defs", {}), "marker",
       { id, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 8, markerHeight: 8, orient: "auto", markerUnits: "userSpaceOnUse" });
@@ -55,6 +56,8 @@ const drawPicture = (() => {
       if (node.index !== null) make(group, "title", {}, `node[${node.index}]`);
     });
     const scroller = Object.assign(document.createElement("div"), { className: "scroller", tabIndex: 0 });
+    scroller.setAttribute("role", "region");
+    scroller.setAttribute("aria-label", "Picture");
     scroller.append(svg);
     holder.append(scroller);
     const center = nodes.findIndex((node) => node.fault);
