@@ -258,6 +258,8 @@ def test_the_picture_shows_the_fault_and_can_be_zoomed(browser: Any, faulty: Pat
     before = picture.locator("svg").bounding_box()["width"]
     picture.get_by_role("button", name="Zoom in").click()
     assert picture.locator("svg").bounding_box()["width"] > before
+    picture.get_by_role("button", name="Fit the width").click()
+    assert picture.locator("svg").bounding_box()["width"] <= seen["width"]
     mark = visit.page.locator("details.finding[data-rule=undefined-name] pre mark").first.bounding_box()
     assert 0 <= mark["x"] <= mark["x"] + mark["width"] < 400
 

@@ -69,13 +69,16 @@ const drawPicture = (() => {
       scroller.scrollTop = fault.y * scale - scroller.clientHeight / 2;
     };
     // It fits the width if its text stays readable.
-    let scale = Math.min(1, Math.max(LEAST_SCALE, scroller.clientWidth / size.width));
+    const fitting = () => (scroller.clientWidth - 1) / size.width; // which is rounded
+    let scale = Math.min(1, Math.max(LEAST_SCALE, fitting()));
     zoom(scale);
     const buttons = document.createElement("p");
-    for (const [name, said, factor] of [["\u2212", "Zoom out", 1 / 1.25], ["+", "Zoom in", 1.25], ["1:1", "Full size", 0]]) {
+    const choices = [["\u2212", "Zoom out", () => scale / 1.25], ["+", "Zoom in", () => scale * 1.25],
+      ["1:1", "Full size", () => 1], ["Fit", "Fit the width", fitting]];
+    for (const [name, said, next] of choices) {
       const button = Object.assign(document.createElement("button"), { type: "button", textContent: name, title: said });
       button.setAttribute("aria-label", said);
-      button.addEventListener("click", () => { scale = factor ? scale * factor : 1; zoom(scale); });
+      button.addEventListener("click", () => { scale = next(); zoom(scale); });
       buttons.append(button);
     }
     holder.append(buttons);
