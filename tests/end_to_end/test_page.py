@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-import base64
 import io
 import json
 import re
 import shlex
 import time
-import zlib
 from html import unescape
 from itertools import pairwise
 from pathlib import Path
@@ -19,6 +17,7 @@ import onnx
 import onnx.parser
 import pytest
 from support.reports.made_up_report import HOSTILE, REPORT, error
+from support.reports.page_data import page_data
 from support.reports.visits import Visit
 
 from onnx_lint.cli.application import run
@@ -36,11 +35,6 @@ def page(report: Report) -> str:
     stream = io.StringIO()
     write_report("html", report, stream, Options())
     return stream.getvalue()
-
-
-def unpacked(data: str) -> Any:
-    """Return what the script unpacks."""
-    return json.loads(zlib.decompress(base64.b64decode(data)))
 
 
 def hostile(*, count: int = 2) -> Report:
@@ -77,7 +71,7 @@ def test_a_thousand_findings_stay_below_a_megabyte():
     found = [error(rule=name, neighbourhood=drawn if index < 60 else None) for index, name in enumerate(names)]
     text = page(Report((FileReport("m.onnx", 1, tuple(found)),), "1.23", "onnx-ml"))
     shown = text.count('<details class="finding"')
-    data, *parts = map(unpacked, re.findall('<script type="text/plain" [^>]*>([^<]*)</script>', text))
+    data, *parts = map(json.loads, page_data(text))
     assert (shown, len(data["findings"])) == (SHOWN_FINDINGS, 1000 - SHOWN_FINDINGS)
     bodies = [each for part in parts for each in part]
     assert sum(picture is not None for _, picture in bodies) == 60
