@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options of the test run."""
+"""Options of the test run, and the browser."""
 
 from __future__ import annotations
 
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.project.blessed import BLESSED
@@ -40,3 +42,16 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         terminalreporter.section("blessed fixtures: judge each against the specification")
         for path in blessed:
             terminalreporter.write_line(path)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Yield a headless Chromium."""
+    from playwright.sync_api import sync_playwright
+
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    assert path is not None, "apt-get install chromium"
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()

@@ -3,15 +3,11 @@
 
 from __future__ import annotations
 
-import base64
 import io
 import json
 import re
 import shlex
-import shutil
 import time
-import zlib
-from collections.abc import Iterator
 from html import unescape
 from itertools import pairwise
 from pathlib import Path
@@ -21,6 +17,8 @@ import onnx
 import onnx.parser
 import pytest
 from support.reports.made_up_report import HOSTILE, REPORT, error
+from support.reports.page_data import page_data
+from support.reports.visits import Visit
 
 from onnx_lint.cli.application import run
 from onnx_lint.common.record import replace
@@ -30,7 +28,6 @@ from onnx_lint.reporters import Options, write_report
 from onnx_lint.reporters.html import SHOWN_FINDINGS
 from onnx_lint.spec.clauses import Severity
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 ATTACK = "</script></title></style><img src=x onerror=alert(1)><script>alert(2)</script>\"'><!--"
 
 
@@ -38,11 +35,6 @@ def page(report: Report) -> str:
     stream = io.StringIO()
     write_report("html", report, stream, Options())
     return stream.getvalue()
-
-
-def unpacked(data: str) -> Any:
-    """Return what the script unpacks."""
-    return json.loads(zlib.decompress(base64.b64decode(data)))
 
 
 def hostile(*, count: int = 2) -> Report:
@@ -79,7 +71,7 @@ def test_a_thousand_findings_stay_below_a_megabyte():
     found = [error(rule=name, neighbourhood=drawn if index < 60 else None) for index, name in enumerate(names)]
     text = page(Report((FileReport("m.onnx", 1, tuple(found)),), "1.23", "onnx-ml"))
     shown = text.count('<details class="finding"')
-    data, *parts = map(unpacked, re.findall('<script type="text/plain" [^>]*>([^<]*)</script>', text))
+    data, *parts = map(json.loads, page_data(text))
     assert (shown, len(data["findings"])) == (SHOWN_FINDINGS, 1000 - SHOWN_FINDINGS)
     bodies = [each for part in parts for each in part]
     assert sum(picture is not None for _, picture in bodies) == 60
@@ -111,35 +103,6 @@ def test_a_fix_has_the_command_that_makes_it():
 
 
 # --- in a browser
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    assert CHROMIUM is not None, "apt-get install chromium"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
-class Visit:
-    """A page that is open, with what it asked for and said."""
-
-    def __init__(self, browser: Any, path: Path, *, ready: str = "html[data-ready]", **options: Any) -> None:
-        self.page = browser.new_page(**options)
-        self.requests: list[str] = []
-        self.said: list[str] = []
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.on("console", lambda message: self.said.append(message.text))
-        self.page.on("pageerror", lambda problem: self.said.append(str(problem)))
-        self.page.on("dialog", lambda dialog: (self.said.append(dialog.message), dialog.dismiss()))
-        self.page.goto(path.as_uri())
-        self.page.locator(ready).first.wait_for()
-
-    def shown(self) -> list[str]:
-        return [each.get_attribute("data-rule") for each in self.page.locator("details.finding:visible").all()]
 
 
 @pytest.fixture
@@ -289,6 +252,8 @@ def test_the_picture_shows_the_fault_and_can_be_zoomed(browser: Any, faulty: Pat
     before = picture.locator("svg").bounding_box()["width"]
     picture.get_by_role("button", name="Zoom in").click()
     assert picture.locator("svg").bounding_box()["width"] > before
+    picture.get_by_role("button", name="Fit the width").click()
+    assert picture.locator("svg").bounding_box()["width"] <= seen["width"]
     mark = visit.page.locator("details.finding[data-rule=undefined-name] pre mark").first.bounding_box()
     assert 0 <= mark["x"] <= mark["x"] + mark["width"] < 400
 
@@ -360,11 +325,9 @@ def test_the_keyboard_opens_a_finding_and_paper_shows_all(browser: Any, faulty: 
 def test_text_stands_out_from_its_ground(browser: Any, faulty: Path, scheme: str):
     """A contrast of at least 4.5, as WCAG 2 has it for text."""
     visit = Visit(browser, faulty, color_scheme=scheme)
-    for selector in ("body", ".faint", "b.error", "b.warning", "a", ".where"):
-        found = visit.page.locator(selector).first.evaluate(
-            "each => [getComputedStyle(each).color, getComputedStyle(document.body).backgroundColor]"
-        )
-        assert _contrast(*found) >= 4.5, (selector, found)
+    visit.page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    assert visit.faint_texts() == []
+    assert len(visit.page.locator("text").all()) > 5  # of a picture
 
 
 @pytest.mark.browser
@@ -385,14 +348,3 @@ def test_it_can_be_read_without_scripts(browser: Any, faulty: Path):
     visit = Visit(context, faulty, ready="html")
     assert len(visit.shown()) == len(re.findall('<details class="finding"', faulty.read_text(encoding="utf-8")))
     assert visit.page.locator("form:visible").count() == 0
-
-
-def _contrast(front: str, back: str) -> float:
-    light, dark = sorted((_luminance(front), _luminance(back)), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
-
-
-def _luminance(color: str) -> float:
-    channels = [int(part) / 255 for part in re.findall(r"\d+", color)[:3]]
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in channels]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

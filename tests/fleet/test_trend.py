@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from support.reports.scans import FAULTY, faulty, head, scanned, sound
+from support.reports.visits import Visit
 
 from onnx_lint.cli.application import run
 from onnx_lint.cli.run_scan import LivePage
@@ -151,3 +152,18 @@ def test_hostile_names_of_rules_and_folders_are_text(tmp_path: Path):
 def test_a_folder_that_does_not_exist_is_named(scans: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert run(["scan", "--summary", scans[0], "--against", scans[1], "--against", str(tmp_path / "gone")]) == 2
     assert "gone: does not exist" in capsys.readouterr().err
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_in_a_browser(browser: Any, scans: list[str], tmp_path: Path, scheme: str):
+    path = tmp_path / "trend.html"
+    run([*_arguments(scans, "html"), "-o", str(path)])
+    visit = Visit(browser, path, color_scheme=scheme, viewport={"width": 400, "height": 800})
+    assert visit.page.evaluate("document.documentElement.scrollWidth") <= 400
+    assert visit.page.get_by_role("img", name="Errors").count() == 1
+    assert visit.page.get_by_role("rowheader", name=scans[-1]).count() == 1
+    visit.page.keyboard.press("Tab")
+    assert visit.page.evaluate("document.activeElement.getAttribute('aria-label')") == "Scans"
+    assert visit.faint_texts() == []
+    assert (visit.requests, visit.said) == ([path.as_uri()], [])

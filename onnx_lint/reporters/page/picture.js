@@ -27,7 +27,8 @@ const drawPicture = (() => {
     const svg = document.createElementNS(SVG, "svg");
     svg.setAttribute("viewBox", `0 0 ${size.width} ${size.height}`);
     svg.setAttribute("role", "img");
-    make(svg, "title", {}, `${nodes.length} nodes and values around the finding`);
+    const said = nodes.filter((node) => node.fault).map((node) => `${node.kind} ${node.name}`.trim()).join(", ");
+    make(svg, "title", {}, `${nodes.length} nodes and values around the finding${said && `; marked: ${said}`}`);
     const id = `tip${holder.dataset.picture}`;
     const marker = make(make(svg, "defs", {}), "marker",
       { id, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 8, markerHeight: 8, orient: "auto", markerUnits: "userSpaceOnUse" });
@@ -55,6 +56,8 @@ const drawPicture = (() => {
       if (node.index !== null) make(group, "title", {}, `node[${node.index}]`);
     });
     const scroller = Object.assign(document.createElement("div"), { className: "scroller", tabIndex: 0 });
+    scroller.setAttribute("role", "region");
+    scroller.setAttribute("aria-label", "Picture");
     scroller.append(svg);
     holder.append(scroller);
     const center = nodes.findIndex((node) => node.fault);
@@ -66,13 +69,16 @@ const drawPicture = (() => {
       scroller.scrollTop = fault.y * scale - scroller.clientHeight / 2;
     };
     // It fits the width if its text stays readable.
-    let scale = Math.min(1, Math.max(LEAST_SCALE, scroller.clientWidth / size.width));
+    const fitting = () => (scroller.clientWidth - 1) / size.width; // which is rounded
+    let scale = Math.min(1, Math.max(LEAST_SCALE, fitting()));
     zoom(scale);
     const buttons = document.createElement("p");
-    for (const [name, said, factor] of [["\u2212", "Zoom out", 1 / 1.25], ["+", "Zoom in", 1.25], ["1:1", "Full size", 0]]) {
+    const choices = [["\u2212", "Zoom out", () => scale / 1.25], ["+", "Zoom in", () => scale * 1.25],
+      ["1:1", "Full size", () => 1], ["Fit", "Fit the width", fitting]];
+    for (const [name, said, next] of choices) {
       const button = Object.assign(document.createElement("button"), { type: "button", textContent: name, title: said });
       button.setAttribute("aria-label", said);
-      button.addEventListener("click", () => { scale = factor ? scale * factor : 1; zoom(scale); });
+      button.addEventListener("click", () => { scale = next(); zoom(scale); });
       buttons.append(button);
     }
     holder.append(buttons);
