@@ -40,7 +40,9 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
     operands, attributes or types are wrong is not judged, and neither is an operator that is deprecated.
 
     For operators of ONNX Runtime (com.microsoft) the source is what it refuses when it makes a session: scales of
-    QLinearAdd that are no scalars, queries of GroupQueryAttention in two dimensions.
+    QLinearAdd that are no scalars, queries of GroupQueryAttention in two dimensions. Where their descriptions state a
+    shape and every run of the node fails without it, that counts as well: the bias of BiasGelu, FastGelu and Attention,
+    the factors of SkipLayerNormalization, the caches of RotaryEmbedding, the scales of MatMulNBits.
 
     Values that decide shapes are for `unsupported-operand-value`, attributes for `impossible-operator-extent`.
 

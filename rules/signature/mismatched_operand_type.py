@@ -23,6 +23,9 @@ def mismatched_operand_type(model: Model) -> Iterator[Finding]:
     of a type of the signature too. A value that nothing tells the type of, and an input that is left out, fit
     everything.
 
+    The thresholds and leaf weights of TreeEnsemble have the type of its input. The text does not say so; onnx and ONNX
+    Runtime refuse others.
+
     Types follow from inputs, initializers and attributes, through all nodes, subgraphs and functions. A function is
     judged with the types of its calls, and what is wrong in its body is reported once. What comes out of a node with
     such a fault counts as unknown. An operator that is deprecated, or of an operator set that onnx-lint does not know
