@@ -25,8 +25,8 @@ def impossible_attribute_value(model: Model) -> Iterator[Finding]:
 
     - `perm` of Transpose names each axis once; `axes` of Unsqueeze, Resize and CenterCropPad repeat none;
     - numbers in their range: pads of convolutions and pools are not negative, `blocksize`, `size` of LRN, numbers of
-      heads and groups and the like are positive, `axes` of Squeeze-1 and Unsqueeze-1 and `axis` of Flatten up to opset
-      10 do not count from the back;
+      heads and groups and the like are positive, `clip` of RNN, GRU and LSTM is not negative, `axes` of Squeeze-1 and
+      Unsqueeze-1 and `axis` of Flatten up to opset 10 do not count from the back;
     - lists that belong together are equally long: `kernel_shape`, `strides` and `dilations`, and `pads`, with two for
       each; keys and values of LabelEncoder; the `nodes_*`, `class_*`, `target_*` and `leaf_*` of tree ensembles;
       `offset` and `scale` of Scaler, and so on;
@@ -41,7 +41,7 @@ def impossible_attribute_value(model: Model) -> Iterator[Finding]:
     - TreeEnsembleClassifier and TreeEnsembleRegressor: no id twice in a tree, children and votes of nodes that are
       there, no node that leads back to itself, votes for classes and targets that are there, a base value for each of
       them or none;
-    - `default_tensor` of LabelEncoder: of the type of its values;
+    - `default_tensor` of LabelEncoder: a list of one element of the type of its values;
     - LinearClassifier: as many labels as `intercepts`, or two of one, since each class has a score, and as many
       `coefficients` for each of them. ONNX Runtime runs further labels, which have no score, and the message says so;
     - TfIdfVectorizer: n-grams of at least one element, and no longer ones than `ngram_counts` has places in the pool

@@ -28,8 +28,10 @@ def impossible_operator_extent(model: Model) -> Iterator[Finding]:
       of the input; `group` positive.
     - Split: `num_outputs` is the number of the node's outputs.
     - RNN, GRU and LSTM: `hidden_size` positive.
-    - MatMulNBits of ONNX Runtime: 2, 4 or 8 `bits`, a `block_size` that is a power of two from 16 on. The pools and
-      convolutions of ONNX Runtime: windows as those of ONNX.
+    - Scan: an axis and a direction for each scan input and scan output.
+    - LinearRegressor and tree ensembles: at least one target.
+    - MatMulNBits of ONNX Runtime: 2, 4 or 8 `bits`, a `block_size` that is a power of two from 16 on, as it is in
+      GatherBlockQuantized. The pools and convolutions of ONNX Runtime: windows as those of ONNX.
     - SVMClassifier and SVMRegressor: as many support vectors, coefficients and class labels as `vectors_per_class` or
       `n_supports` say, and at least one number in `rho` and `prob_a` for each pair of classes.
     - Classical machine learning, for input features [N, F]: a key of ZipMap for each column ("There must be as many

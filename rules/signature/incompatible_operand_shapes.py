@@ -40,7 +40,9 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
     or types are wrong is not judged, and neither is an operator that is deprecated.
 
     For operators of ONNX Runtime (com.microsoft) the source is what it refuses when it creates a session: scales of
-    QLinearAdd that are not scalars, queries of GroupQueryAttention in two dimensions.
+    QLinearAdd that are not scalars, queries of GroupQueryAttention in two dimensions. A shape that their descriptions
+    state counts as well if every run of the node fails without it: the bias of BiasGelu, FastGelu and Attention, the
+    factors of SkipLayerNormalization, the caches of RotaryEmbedding, the scales of MatMulNBits.
 
     Values that decide shapes are for `unsupported-operand-value`, attributes for `impossible-operator-extent`.
 

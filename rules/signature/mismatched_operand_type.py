@@ -22,6 +22,9 @@ def mismatched_operand_type(model: Model) -> Iterator[Finding]:
     variable, such as `T`, one type for all of them. An output whose type follows from attributes or inputs has to be
     of a type of the signature too. A value of unknown type, and an input that is left out, fit everything.
 
+    The thresholds and leaf weights of TreeEnsemble have the type of its input. The text does not say so; onnx and ONNX
+    Runtime refuse others.
+
     Types follow from inputs, initializers and attributes, through all nodes, subgraphs and functions. A function is
     judged with the types of its calls, and what is wrong in its body is reported once. The outputs of a node with such
     a fault count as unknown. A deprecated operator, and one of an operator set that onnx-lint does not know yet, is

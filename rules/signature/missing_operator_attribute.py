@@ -46,6 +46,7 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
 
     Some attributes are optional by the signature, no text says what a node does without them, and ONNX Runtime refuses
     it: `hidden_size` of RNN, GRU and LSTM, `inputdimensions` of FeatureVectorizer, `intercepts` of LinearClassifier,
+    `classes_strings` of LabelEncoder in version 1,
     `coefficients`, `kernel_params` and `rho` of SVMClassifier and SVMRegressor. Their absence is a warning.
 
     ### Example

@@ -44,11 +44,13 @@ def unsupported_attribute_value(model: Model) -> Iterator[Finding]:
 
     If the operator's documentation lists the values of an attribute, one of these, in the same letter case: modes and
     other words (`auto_pad`, `mode`, `direction`, `reduction`, `coordinate_transformation_mode`, ...), numbers with a
-    meaning (`center_point_box`), and numbers of element types (`to`, `dtype`), which must be types of the output. Each
-    element of a list has to be one of the values. The sets are those of the imported version.
+    meaning (`center_point_box`), and numbers of element types (`to`, `dtype`), which must be types of the output. A
+    precision (`stash_type`, `precision`) is that of a floating-point type. For `activation` of FusedConv the values
+    are the functions that ONNX Runtime knows. Each element of a list has to be one of the values. The sets are those
+    of the imported version.
 
-    For flags such as `keepdims` or `reverse` the text says what 1 means and not that other numbers are wrong. ONNX
-    Runtime refuses them (`reverse`) or takes them for 0 (`keepdims`), so they are a warning.
+    For flags such as `keepdims`, `reverse` or `ceil_mode` the text says what 1 means and not that other numbers are
+    wrong. ONNX Runtime refuses them (`reverse`) or treats them as 0 (`keepdims`) or 1 (`upper`), so they are a warning.
 
     Where an attribute refers to a parameter of a function, the values of all calls and the default are checked, also
     if functions pass them on. Attributes of the wrong type are for `wrong-operator-attribute-type`. Attributes of

@@ -23,6 +23,9 @@ def unsupported_operand_value(model: Model) -> Iterator[Finding]:
     with which exporters compute shapes (Shape, Gather, Concat, arithmetic on integers and others). An unknown value
     fits everything.
 
+    Constants that count things are in the range of these: the images of RoiAlign, the lengths in ReverseSequence, RNN,
+    GRU and LSTM, which are at most the number of steps. `iou_threshold` of NonMaxSuppression is from 0 to 1.
+
     SequenceAt and SequenceErase take nothing from a sequence without elements, whatever the position is.
 
     ScatterND and, from version 16 on, ScatterElements should not write to one place twice, unless they have a

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Attention in ONNX Runtime (com.microsoft), whose kernels take more forms of operands than their descriptions name.
 
-Shapes are handed on here, and held against nothing but what ONNX Runtime refuses when it makes a session.
+Shapes are compared only as far as ONNX Runtime refuses a node, when it makes a session or whenever it runs the node.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def positive_heads(node: Operands, name: str = "num_heads") -> bool:
 
 
 def _divides(node: Operands, at: tuple[int, int], parts: int) -> None:
-    """Record a dimension of which each of the parts cannot be divided among the heads; 0 parts are not checked."""
+    """Record a dimension whose parts cannot be divided among the heads; 0 parts are not checked."""
     width, heads = node.dim(*at), node.integer("num_heads", 0)
     if parts and heads > 0 and isinstance(width, int) and width % (parts * heads):
         node.indivisible(InputDimension(*at, width), parts * heads, Element("num_heads", heads))

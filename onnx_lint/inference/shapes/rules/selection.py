@@ -17,7 +17,7 @@ _BOXES: Final = "boxes[b s 4] scores[b c s] most[] overlap[] score[] -> selected
 
 @shapes_of("NonMaxSuppression", reads=(3,))
 def non_max_suppression(node: Operands) -> Outputs:
-    """The selected boxes; the overlap from which on a box is suppressed is a share of the union of two boxes."""
+    """The selected boxes; the largest overlap that is kept is a share of the union of two boxes."""
     found = solve(_BOXES, node)
     overlap = node.content(3)
     for number in overlap[:1] if overlap else ():
