@@ -34,7 +34,11 @@ class Ahead:
         """Begin to open the model at an address."""
         future = self._opening[number] = Future()
         # A daemon does not delay the end of the program, as a thread of ThreadPoolExecutor does.
-        threading.Thread(target=_open, args=(future, address, limits, download), daemon=True).start()
+        thread = threading.Thread(target=_open, args=(future, address, limits, download), daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:  # the system allows no more threads
+            future.set_result(lambda: open_remote(address, limits, download=download))
 
     def take(self, number: int) -> Opened | None:
         """Wait for a model, and remove it from here; None if it was not begun."""

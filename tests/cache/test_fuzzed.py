@@ -26,6 +26,7 @@ def test_reports_on_fuzzed_inputs_are_the_same_with_a_cache() -> None:
 
 def test_a_wrong_report_from_the_cache_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Entries with a right checksum and another report, as only a bug in the cache could write them."""
+    monkeypatch.setattr(cached, "PROCESSES", 1)
     monkeypatch.setattr(cached, "damage_entries", _forge)
     with pytest.raises(cached.DifferenceError, match=r"after _forge: the (output|text|json|sarif) differs"):
         cached.Block(tmp_path, 7, range(24)).check()

@@ -61,6 +61,7 @@ def test_a_mistake_in_the_call_gets_a_sentence(
 
 def _cache_of_scan(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> str:
     """The folder of the cache that a scan uses."""
+    pytest.importorskip("locket", reason="the extra fleet is not installed")
     found: list[str] = []
 
     def scan(reports: Reports, *others: object) -> None:

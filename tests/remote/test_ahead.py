@@ -12,6 +12,7 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from support.servers.remote_models import external_model, small_model, write_inlined
@@ -23,6 +24,7 @@ from onnx_lint.common.record import replace
 from onnx_lint.engine.lint import report_of
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.limits import Limits
+from onnx_lint.remote import ahead
 from onnx_lint.remote.ahead import AHEAD
 from onnx_lint.report import FileReport
 from onnx_lint.reporters import Options, reporter
@@ -142,6 +144,22 @@ def test_a_server_that_does_not_answer_for_one_model_delays_no_other(server: Web
     reports = _linted(_tasks(server), on_done=on_done)
     assert done[-1] == reports[0].path == server.url("000.onnx")
     assert reports[0].unreadable is None
+
+
+def test_without_threads_each_model_is_opened_in_its_turn(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    server.files |= {f"{number}.onnx": File(small_model()) for number in range(3)}
+    tasks = _tasks(server)
+    alone = [lint_one(task) for task in tasks]
+
+    class NoThread:
+        def __init__(self, **_: object) -> None:
+            pass
+
+        def start(self) -> None:
+            raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(ahead, "threading", SimpleNamespace(Thread=NoThread))  # the server has threads
+    assert _linted(tasks) == alone
 
 
 def _awkward(folder: Path) -> dict[str, Callable[[], File]]:
