@@ -288,3 +288,15 @@ def test_a_policy_and_a_plugin_judge_what_was_fixed(folder: Path, capsys: Output
     assert content("a.onnx") == ORDERED
     [file] = json.loads(capsys.readouterr().out)["files"]
     assert {each["rule"] for each in file["diagnostics"]} == {"disallowed-operator", "missing-licence"}
+
+
+def test_a_fault_that_the_order_of_nodes_hid_is_reported(capsys: Output):
+    weight = 'initializer { name: "w" data_type: 1 dims: 3 float_data: [1, 2, 3] }'
+    user = 'node { name: "s" op_type: "Add" input: "a" input: "w" output: "y" }'
+    Path("hidden.onnx").write_bytes(model(user + PRODUCER + weight))
+    assert run(["fix", "hidden.onnx"]) == 1
+    assert content("hidden.onnx") == model(PRODUCER + user + weight)
+    out = capsys.readouterr().out
+    assert "cannot be broadcast" in out
+    assert "   = fixed: 1 finding: 1 of unordered-nodes\n" in out
+    assert "   = revealed: 1 finding: 1 of incompatible-operand-shapes, hidden until now\n" in out
