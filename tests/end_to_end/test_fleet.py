@@ -454,7 +454,7 @@ def broken(self, *arguments):
 
 Cell.shapes = broken
 """
-"""What a worker imports when it starts: the shape rule of one operator has a bug."""
+"""A module that each worker imports when it starts. It breaks the shape rule of one operator."""
 
 
 def test_a_crash_at_a_node_costs_no_finding_of_a_scan(place: Place) -> None:
