@@ -443,6 +443,40 @@ def test_internal_errors_have_their_tracebacks_and_advice(place: Place) -> None:
     assert advice not in lenient.stderr
 
 
+CRASH_AT_ERF: Final = """
+from onnx_lint.inference.flow.cell import Cell
+
+shapes = Cell.shapes
+
+def broken(self, *arguments):
+    if self.operator is not None and self.operator.schema.name == "Erf":
+        raise RuntimeError("boom")
+    return shapes(self, *arguments)
+
+Cell.shapes = broken
+"""
+"""A module that each worker imports when it starts. It breaks the shape rule of one operator."""
+
+
+def test_a_crash_at_a_node_costs_no_finding_of_a_scan(place: Place) -> None:
+    value = helper.make_tensor_value_info("x", TensorProto.FLOAT, [2])
+    models = place.folder / "few"
+    models.mkdir()
+    for operator in ("Erf", "Tanh"):
+        nodes = [helper.make_node(operator, ["x"], ["t"], name="target"), helper.make_node("Relu", ["nothing"], ["y"])]
+        model = helper.make_model(helper.make_graph(nodes, "g", [value], []))
+        (models / f"{operator}.onnx").write_bytes(model.SerializeToString())
+    sound = place.run("scan", "few", "--to", "sound")
+    (place.folder / "site" / "sitecustomize.py").write_text(CRASH_AT_ERF)
+    broken = place.run("scan", "few", "--to", "broken")
+    assert (sound.returncode, broken.returncode) == (1, 3)
+    assert broken.stderr.count("Error: internal error:") == broken.stderr.count("Traceback (") == 1
+    assert "crashed on few/Erf.onnx at node 'target' (Erf), graph.node[0]: RuntimeError: boom\n" in broken.stderr
+    place.run("scan", "--summary", "broken", "--export", "exported")
+    findings = (place.folder / "exported" / "findings.jsonl").read_bytes()
+    assert findings == place.content("sound")["findings.jsonl"] != b""
+
+
 def test_totals_never_replace_external_data(place: Place) -> None:
     tensor = TensorProto(name="w", data_type=TensorProto.INT8, dims=[2], data_location=TensorProto.EXTERNAL)
     tensor.external_data.add(key="location", value="weights")

@@ -15,6 +15,7 @@ import pytest
 
 from onnx_lint import assertion, library
 from onnx_lint.cli.application import run
+from onnx_lint.common.cached import cached_property
 from onnx_lint.common.record import replace
 from onnx_lint.engine.registry import registry
 from onnx_lint.inference.flow import cell, declared, dimension_equations, frames
@@ -222,6 +223,43 @@ def test_a_shared_analysis_is_reported_once_with_the_rules_that_need_it(
     assert {rule for _, rule, _ in lost} <= set(error["not_run"])
     assert {path for path, _, _ in lost} == {"./crash.onnx"}
     assert said.count("Traceback") == 1
+
+
+IN_EVERY_LOAD = ("left_in_file", "_roots", "functions", "training_graphs", "graphs", "_attribute_index")
+"""The properties that the loader computes. A bug in one costs the file."""
+
+PROPERTIES = {
+    name: value
+    for kind in Model.__mro__
+    for name, value in vars(kind).items()
+    if isinstance(value, cached_property) and name not in IN_EVERY_LOAD
+}
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("name", PROPERTIES)
+def test_a_bug_in_any_property_costs_the_rules_that_are_named(
+    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, sound, _ = _json(capsys, ".")
+    is_reached = False
+    original = PROPERTIES[name].func
+
+    def broken(model: Model) -> Any:
+        nonlocal is_reached
+        if len(model.functions):
+            is_reached = True
+            raise RuntimeError("boom")
+        return original(model)
+
+    monkeypatch.setattr(PROPERTIES[name], "func", broken)
+    code, report, said = _json(capsys, ".")
+    errors = [error for file in report["files"] for error in file["internal_errors"]]
+    assert (code, len(errors), said.count("Traceback (")) == ((3, 1, 1) if is_reached else (1, 0, 0))
+    lost = _findings(sound) - _findings(report)
+    assert {rule for _, rule, _ in lost} <= {rule for error in errors for rule in error.get("not_run", ())}
+    assert {path for path, _, _ in lost} <= {"./crash.onnx"}
+    assert _findings(report) <= _findings(sound)
 
 
 def test_a_rule_keeps_what_it_found_before_it_crashed(
