@@ -53,13 +53,16 @@ EXPLAINED = {
     ("attribute", "Mod"): _FMOD,
     ("type", "Mod"): _FMOD,
     ("output declared as it is", "Mod"): _FMOD,
-    ("attribute", "ZipMap"): "two lists of class labels, of which only one may be given; onnx takes the integers",
+    ("attribute", "ZipMap"): "two lists of class labels, but only one may be given; onnx takes the integers",
+    **{
+        (kind, "TreeEnsembleClassifier"): "two lists of class labels, but only one may be given; onnx takes the strings"
+        for kind in ("attribute", "output declared as it is")
+    },
     ("condition handed on that is no bool", "Loop"): "a bool by the description; the inference of onnx does not look",
     (
         "state that changes its type",
         "Scan",
     ): "the inference of onnx takes what came last, and never looks back",
-    ("type", "TreeEnsemble"): "onnx compares the input with the tensors in attributes",
     ("type", "MeanVarianceNormalization"): "the function body that onnx has for it mixes float with other types",
     ("type", "RMSNormalization"): "onnx infers the type of X for the output and then holds it against that of scale",
 }
