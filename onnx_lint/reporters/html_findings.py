@@ -14,7 +14,16 @@ from typing import Final
 from onnx_lint.common.record import Record
 from onnx_lint.common.visible import visible
 from onnx_lint.input.locations import is_remote
-from onnx_lint.report import ContextLine, Diagnostic, FileReport, InternalError, Neighbourhood, ProposedFix, Report
+from onnx_lint.report import (
+    NAMED,
+    ContextLine,
+    Diagnostic,
+    FileReport,
+    InternalError,
+    Neighbourhood,
+    ProposedFix,
+    Report,
+)
 from onnx_lint.reporters.escape import shortened, shown_path
 from onnx_lint.reporters.wording import (
     after_path,
@@ -126,7 +135,8 @@ def findings_of(report: Report, entries: Sequence[PageEntry], shown: int, folder
     yield "<section><h2>Findings</h2>"
     yield filter_of(report, entries)
     yield '<div id="findings">'
-    first = next((entry for entry in entries if entry.picture is not None), None)
+    of_findings = [entry for entry in entries if entry.severity != INTERNAL_ERROR]
+    first = next((entry for entry in of_findings if entry.picture is not None), next(iter(of_findings), None))
     for path, group in groupby(entries[:shown], key=lambda entry: entry.file.path):
         items = list(group)
         name = text_of(shown_path(path).removeprefix(folder))
@@ -197,13 +207,28 @@ def _body_of(file: FileReport, item: Diagnostic, *, is_on_page: bool) -> str:
         facts.append(("allowed", prose_of(allowed)))
     if item.fix is not None:
         facts.append(("fix", _fix(file, item.rule, item.fix)))
-    others = [("see also", f"<code>{text_of(place.place)}</code>: {prose_of(place.message)}") for place in item.related]
+    others = [("see also", f"<code>{text_of(place)}</code>: {prose_of(said)}") for place, said in related_of(item)]
+    unnamed = len(item.members) - NAMED
+    if unnamed > 0:
+        others.append(("", f"and {unnamed:,} more"))
     clause = f"{item.clause} {item.keyword} ({item.anchor}): {item.clause_summary}"
     others.append(("clause", text_of(clause)))
     if is_on_page:
         others.append(("rule", rule_link(item.rule)))
     drawn = '<div class="picture"></div>' if is_on_page and item.neighbourhood is not None else ""
     return f"{_context(item)}{_list_of(facts)}{drawn}{_list_of(others)}"
+
+
+def related_of(item: Diagnostic) -> Iterator[tuple[str, str]]:
+    """Yield the related places, each with its message; one with the same fault with only the names that differ."""
+    same = {(each.place, each.message): each for each in item.members[1:]}
+    for place in item.related:
+        member = same.get((place.place, place.message))
+        said = place.message
+        if member is not None and member.node and member.operator:
+            subject = f"'{member.subject}' at " if member.subject and member.subject != member.node else ""
+            said = f"the same fault: {subject}node '{member.node}' ({member.operator})"
+        yield place.place, said
 
 
 def _list_of(facts: Sequence[tuple[str, str]]) -> str:
@@ -213,7 +238,7 @@ def _list_of(facts: Sequence[tuple[str, str]]) -> str:
 
 def _fix(file: FileReport, rule: str, fix: ProposedFix) -> str:
     """Return what a fix does, and the command that makes it, with a button if a shell can read the path."""
-    said = f"{text_of(fix.message)} ({'safe' if fix.is_safe else 'unsafe'})"
+    said = f"{prose_of(fix.message)} ({'safe' if fix.is_safe else 'unsafe'})"
     path = f"./{file.path}" if file.path.startswith("-") else file.path
     command = f"onnx-lint fix{'' if fix.is_safe else ' --unsafe-fixes'} --select {rule} {shlex.quote(path)}"
     if file.path == "-" or is_remote(path) or text_of(command) != escape(command):

@@ -11,6 +11,7 @@ import time
 from html import unescape
 from itertools import pairwise
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import onnx
@@ -23,7 +24,17 @@ from support.reports.visits import Visit
 from onnx_lint.cli.application import run
 from onnx_lint.common.record import replace
 from onnx_lint.library import lint
-from onnx_lint.report import FileReport, Neighbour, Neighbourhood, ProposedFix, Report, ValueEdge
+from onnx_lint.report import (
+    ContextLine,
+    FileReport,
+    Neighbour,
+    Neighbourhood,
+    ProposedFix,
+    RelatedPlace,
+    Report,
+    ValueEdge,
+    fold,
+)
 from onnx_lint.reporters import Options, write_report
 from onnx_lint.reporters.html import SHOWN_FINDINGS
 from onnx_lint.spec.clauses import Severity
@@ -78,6 +89,45 @@ def test_a_thousand_findings_stay_below_a_megabyte():
     # A body is either markup already or in its part.
     assert [bool(body) for body, _ in bodies] == [False] * SHOWN_FINDINGS + [True] * (1000 - SHOWN_FINDINGS)
     assert len(text.encode()) < 300_000
+
+
+def test_findings_that_hardly_compress_stay_below_five_megabytes():
+    """What does not fit is the least severe, and the page says how many there are."""
+    random = Random(1)
+    # Each is all that a finding may have: a long message, lines, and places with messages.
+    texts = [random.randbytes(1200).hex() for _ in range(5_000)]
+    found = [
+        error(
+            rule="cycle",
+            severity=Severity.NOTE if index % 2 else Severity.ERROR,
+            message=text[:900],
+            related=(RelatedPlace("graph.node[3]", "/graph/node/3", text[900:1800], None),),
+            context=(ContextLine("1", text[1800:]),),
+        )
+        for index, text in enumerate(texts)
+    ]
+    text = page(Report((FileReport("m.onnx", 1, tuple(found)),), "1.23", "onnx-ml"))
+    data = json.loads(page_data(text)[0])
+    shown = text.count('<details class="finding"')
+    kept = shown + len(data["findings"])
+    assert 0 < shown < SHOWN_FINDINGS
+    assert 1000 < kept < 2500
+    assert {severity for _, severity, _, _ in data["findings"]} == {"error"}
+    assert f"<p>{5_000 - kept:,} more findings, no worse than these, left out; the JSON report has all.</p>" in text
+    assert len(text.encode()) < 5_000_000
+
+
+def test_the_same_fault_elsewhere_has_only_the_names_that_differ():
+    places = [f"graph.node[{index}].input[1]" for index in range(6)]
+    members = [
+        error(place=place, message=f"a long message on {place}", cause="one", subject=f"w{index}", node=f"n{index}")
+        for index, place in enumerate(places)
+    ]
+    file = FileReport("m.onnx", 1, fold(replace(each, related=()) for each in members))
+    text = page(Report((file,), "1.23", "onnx-ml"))
+    assert "<code>graph.node[3].input[1]</code>: the same fault: <code>w3</code> at node <code>n3</code> (Abs)" in text
+    assert "a long message on graph.node[1]" not in text
+    assert "<dd>and 2 more</dd>" in text
 
 
 def test_names_are_in_a_code_font_and_the_common_folder_is_said_once():
@@ -256,6 +306,35 @@ def test_the_picture_shows_the_fault_and_can_be_zoomed(browser: Any, faulty: Pat
     assert picture.locator("svg").bounding_box()["width"] <= seen["width"]
     mark = visit.page.locator("details.finding[data-rule=undefined-name] pre mark").first.bounding_box()
     assert 0 <= mark["x"] <= mark["x"] + mark["width"] < 400
+
+
+@pytest.mark.browser
+def test_a_picture_of_a_value_shows_the_value(browser: Any, tmp_path: Path):
+    """No node is marked then, so that the picture is scrolled to the edge of the value."""
+    kinds = ["Relu"] * 12
+    nodes = tuple(
+        Neighbour(kind, f"a-rather-long-name-of-node-{index}", index, False) for index, kind in enumerate(kinds)
+    )
+    edges = tuple(ValueEdge(0, index, "", "float[2]", index == 11) for index in range(1, 12))
+    found = error(rule="cycle", neighbourhood=Neighbourhood(nodes, edges, is_cut=False))
+    path = tmp_path / "page.html"
+    path.write_text(page(Report((FileReport("m.onnx", 1, (found,)),), "1.23", "onnx-ml")), encoding="utf-8")
+    visit = Visit(browser, path, viewport={"width": 400, "height": 900})
+    seen = visit.page.locator(".picture .scroller").bounding_box()
+    box = visit.page.locator(".picture path.fault").bounding_box()
+    assert box["x"] < seen["x"] + seen["width"]
+    assert box["x"] + box["width"] > seen["x"]
+
+
+@pytest.mark.browser
+def test_the_lines_on_a_file_are_apart(browser: Any, tmp_path: Path):
+    file = FileReport("m.onnx", 1, (), not_verified=(("the shapes of 'a'", 1),))
+    path = tmp_path / "page.html"
+    path.write_text(page(Report((file,), "1.23", "onnx-ml")), encoding="utf-8")
+    visit = Visit(browser, path)
+    tops = [each.bounding_box()["y"] for each in visit.page.locator("#list span").all()]
+    assert len(set(tops)) == len(tops) == 2
+    assert visit.page.locator("#listed").text_content() == ""
 
 
 _LINES = """each => {
