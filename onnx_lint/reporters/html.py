@@ -262,7 +262,7 @@ def tiles_of(said: Iterable[tuple[str, str, str]]) -> str:
     items = "".join(
         f"<li{' class=none' if number == '0' else ''}>"
         + (f'<a href="{escape(target)}">' if target else "")
-        + f'<b class="{name}">{number}</b>{what}{"</a>" if target else ""}</li>'
+        + f'<b class="{name}">{number}</b> {what}{"</a>" if target else ""}</li>'
         for number, what, name, target in tiles
     )
     return f'<ul class="tiles">{items}</ul>'
@@ -342,7 +342,7 @@ def _files_and_data(report: Report, entries: Sequence[PageEntry], shown_entries:
     )
     files += ((_shown_name(path, folder), "", interrupted) for path in report.not_linted)
     said = list(texts)
-    yield f'<section><details id="files"{" open" if len(files) == 1 else ""}>'
+    yield f'<section><details id="files"{" open" if len(files) == 1 or not entries else ""}>'
     yield f"<summary><h2>Files ({len(files):,})</h2></summary>"
     yield '<p class="faint" id="listed"></p><ul id="list">'
     for path, _, shown in files[:SHOWN_FILES]:

@@ -49,11 +49,16 @@ def text_of(text: str) -> str:
 
 def prose_of(text: str) -> str:
     """Return a message for HTML, with the names in it in a code font."""
-    pieces = _QUOTED.split(shortened(visible(text), MAX_MESSAGE))
-    return "".join(f"<code>{escape(each)}</code>" if index % 2 else escape(each) for index, each in enumerate(pieces))
+    text = shortened(visible(text), MAX_MESSAGE)
+    pieces, at = [], 0
+    for match in _QUOTED.finditer(text):
+        pieces += [escape(text[at : match.start()]), f"<code>{escape(match[1] or match[2])}</code>"]
+        at = match.end()
+    return "".join([*pieces, escape(text[at:])])
 
 
-_QUOTED: Final = re.compile(r"'([^']+)'")
+_QUOTED: Final = re.compile(r"""(?<!\w)(?:'((?:[^'\\]|\\.)+)'|"([^"]*'[^"]*)")(?!\w)""")
+"""A name as `repr` quotes it, which takes double quotes for a name with an apostrophe; no apostrophe in a word."""
 
 
 def common_folder(paths: Sequence[str]) -> str:

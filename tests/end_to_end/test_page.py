@@ -91,8 +91,25 @@ def test_a_thousand_findings_stay_below_a_megabyte():
     assert len(text.encode()) < 300_000
 
 
+def test_a_name_with_an_apostrophe_is_a_name_and_a_word_with_one_is_not():
+    name, other = "it's", 'say "it\'s"'
+    message = f"ONNX Runtime's node {name!r} uses {other!r} and 'x', the operator's own"
+    text = page(Report((FileReport("m.onnx", 1, (error(message=message),)),), "1.23", "onnx-ml"))
+    assert (
+        "ONNX Runtime&#x27;s node <code>it&#x27;s</code> uses <code>say &quot;it\\&#x27;s&quot;</code> and"
+        " <code>x</code>, the operator&#x27;s own" in text
+    )
+
+
+def test_a_page_without_findings_lists_its_files():
+    missing = [FileReport(f"{name}.onnx", 0, unreadable="no such file") for name in "ab"]
+    text = page(Report(tuple(missing), "1.23", "onnx-ml"))
+    assert '<details id="files" open>' in text
+    assert '<details id="files">' in page(REPORT)
+
+
 def test_findings_that_hardly_compress_stay_below_five_megabytes():
-    """What does not fit is the least severe, and the page says how many there are."""
+    """The least severe are left out, and the page says how many there are."""
     random = Random(1)
     # Each is all that a finding may have: a long message, lines, and places with messages.
     texts = [random.randbytes(1200).hex() for _ in range(5_000)]
@@ -397,6 +414,14 @@ def test_the_keyboard_opens_a_finding_and_paper_shows_all(browser: Any, faulty: 
     visit.page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert visit.page.locator("details.finding:not([open])").count() == 0
     assert len(visit.page.pdf()) > 1000
+    visit.page.emulate_media(media="print")
+    assert visit.page.locator("button:visible").count() == 0
+    visit.page.set_viewport_size({"width": 150, "height": 900})
+    size = visit.page.locator(".picture svg").first.evaluate(
+        "each => [each.viewBox.baseVal.width / each.viewBox.baseVal.height,"
+        " each.getBoundingClientRect().width / each.getBoundingClientRect().height]"
+    )
+    assert size[0] == pytest.approx(size[1], rel=0.02)
 
 
 @pytest.mark.browser

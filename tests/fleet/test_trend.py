@@ -128,7 +128,7 @@ def test_the_page_is_renewed_while_models_land(tmp_path: Path, monkeypatch: pyte
         for path in "abc":
             reports.land([faulty(path)])
             live.write_if_due()
-            counts.append(re.search(r"<b class=\"\">(\d)</b>model", page.read_text(encoding="utf-8"))[1])  # type: ignore[index]
+            counts.append(re.search(r"<b class=\"\">(\d)</b> model", page.read_text(encoding="utf-8"))[1])  # type: ignore[index]
             now += RELOAD_SECONDS / 2
         assert counts == ["1", "1", "3"]
         page.unlink()

@@ -135,6 +135,7 @@
   const NAMES = ["text", "severity", "rule", "file"];
   const lower = data.texts.map((text) => text.toLowerCase());
   const paths = new Set(data.files.map(([path]) => path));
+  const noun = entries.some((each) => each.severity === LEVELS[0]) ? "entries" : "findings";
   let wanted = {};
   const fits = (text, words) => words.every((word) => text.includes(word));
   const apply = () => {
@@ -149,7 +150,7 @@
       findingList.grow();
     }
     if (entries.length) {
-      document.getElementById("shown").textContent = `${grouped(found.length)} of ${grouped(entries.length)} findings`;
+      document.getElementById("shown").textContent = `${grouped(found.length)} of ${grouped(entries.length)} ${noun}`;
     }
     if (files) {
       const has = rule ? new Set(found.map((each) => each.file)) : null;
