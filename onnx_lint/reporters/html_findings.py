@@ -15,7 +15,6 @@ from onnx_lint.common.record import Record
 from onnx_lint.common.visible import visible
 from onnx_lint.input.locations import is_remote
 from onnx_lint.report import (
-    NAMED,
     ContextLine,
     Diagnostic,
     FileReport,
@@ -31,6 +30,8 @@ from onnx_lint.reporters.wording import (
     bytes_of,
     counted,
     internal_error_of,
+    related_of,
+    unnamed_of,
 )
 from onnx_lint.spec.clauses import Severity
 
@@ -212,28 +213,15 @@ def _body_of(file: FileReport, item: Diagnostic, *, is_on_page: bool) -> str:
         facts.append(("allowed", prose_of(allowed)))
     if item.fix is not None:
         facts.append(("fix", _fix(file, item.rule, item.fix)))
-    others = [("see also", f"<code>{text_of(place)}</code>: {prose_of(said)}") for place, said in related_of(item)]
-    unnamed = len(item.members) - NAMED
-    if unnamed > 0:
-        others.append(("", f"and {unnamed:,} more"))
+    others = [("see also", f"<code>{text_of(at.place)}</code>: {prose_of(at.message)}") for at in related_of(item)]
+    if more := unnamed_of(item):
+        others.append(("", more))
     clause = f"{item.clause} {item.keyword} ({item.anchor}): {item.clause_summary}"
     others.append(("clause", text_of(clause)))
     if is_on_page:
         others.append(("rule", rule_link(item.rule)))
     drawn = '<div class="picture"></div>' if is_on_page and item.neighbourhood is not None else ""
     return f"{_context(item)}{_list_of(facts)}{drawn}{_list_of(others)}"
-
-
-def related_of(item: Diagnostic) -> Iterator[tuple[str, str]]:
-    """Yield the related places, each with its message; one with the same fault with only the names that differ."""
-    same = {(each.place, each.message): each for each in item.members[1:]}
-    for place in item.related:
-        member = same.get((place.place, place.message))
-        said = place.message
-        if member is not None and member.node and member.operator:
-            subject = f"'{member.subject}' at " if member.subject and member.subject != member.node else ""
-            said = f"the same fault: {subject}node '{member.node}' ({member.operator})"
-        yield place.place, said
 
 
 def _list_of(facts: Sequence[tuple[str, str]]) -> str:

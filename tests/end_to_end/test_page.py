@@ -33,7 +33,6 @@ from onnx_lint.report import (
     RelatedPlace,
     Report,
     ValueEdge,
-    fold,
 )
 from onnx_lint.reporters import Options, write_report
 from onnx_lint.reporters.html import SHOWN_FINDINGS
@@ -132,19 +131,6 @@ def test_findings_that_hardly_compress_stay_below_five_megabytes():
     assert {severity for _, severity, _, _ in data["findings"]} == {"error"}
     assert f"<p>{5_000 - kept:,} more findings, no worse than these, left out; the JSON report has all.</p>" in text
     assert len(text.encode()) < 5_000_000
-
-
-def test_the_same_fault_elsewhere_has_only_the_names_that_differ():
-    places = [f"graph.node[{index}].input[1]" for index in range(6)]
-    members = [
-        error(place=place, message=f"a long message on {place}", cause="one", subject=f"w{index}", node=f"n{index}")
-        for index, place in enumerate(places)
-    ]
-    file = FileReport("m.onnx", 1, fold(replace(each, related=()) for each in members))
-    text = page(Report((file,), "1.23", "onnx-ml"))
-    assert "<code>graph.node[3].input[1]</code>: the same fault: <code>w3</code> at node <code>n3</code> (Abs)" in text
-    assert "a long message on graph.node[1]" not in text
-    assert "<dd>and 2 more</dd>" in text
 
 
 def test_names_are_in_a_code_font_and_the_common_folder_is_said_once():
