@@ -32,9 +32,11 @@ from onnx_lint.reporters.wording import (
     not_verified_of,
     path_at,
     praise_of,
+    related_of,
     revealed_of,
     state_of,
     total_of,
+    unnamed_of,
     weakened_of,
     worst_first,
 )
@@ -159,9 +161,11 @@ def _headline(diagnostic: Diagnostic, file: FileReport, options: Options, mark: 
         (f"{path_at(file.path, diagnostic.position)}: {_place(diagnostic)}", ""),
     )
     yield from _context(diagnostic.context, options.width)
-    for related in diagnostic.related:
+    for related in related_of(diagnostic):
         at = f"{path_at(file.path, related.position)}: " if related.position is not None else ""
         yield (("  ::: ", _FRAME), (f"{at}{_place(related)}: {visible(related.message)}", ""))
+    if more := unnamed_of(diagnostic):
+        yield (("  ::: ", _FRAME), (more, ""))
 
 
 def _context(lines: Sequence[ContextLine], width: int | None) -> Iterator[Line]:

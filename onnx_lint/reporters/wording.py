@@ -8,8 +8,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from onnx_lint.common.record import replace
 from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.report import (
+    NAMED,
     OUT_OF_MEMORY,
     OWN_ERRORS,
     SUPPRESSORS,
@@ -323,3 +325,22 @@ def total_of(report: Report) -> str:
     if report.not_linted:
         parts.append(interrupted_of(report))
     return "; ".join(parts)
+
+
+def related_of(item: Diagnostic) -> Iterator[RelatedPlace]:
+    """Yield the related places. The message of one with the same fault has only the names that differ."""
+    same = {(each.place, each.message): each for each in item.members[1:]}
+    for place in item.related:
+        member = same.get((place.place, place.message))
+        if member is not None and member.node and member.operator:
+            subject = f"{quote(member.subject)} at " if member.subject and member.subject != member.node else ""
+            said = f"the same fault: {subject}node {quote(member.node)} ({member.operator})"
+            yield replace(place, message=said)
+        else:
+            yield place
+
+
+def unnamed_of(item: Diagnostic) -> str:
+    """Return how many places with the same fault are not related places; empty if there are none."""
+    more = len(item.members) - NAMED
+    return f"and {more:,} more" if more > 0 else ""

@@ -305,7 +305,7 @@ def test_every_form_of_report_names_the_node(
     assert "graph.node[2]" in out or r"graph.node\[2\]" in out
     assert "RuntimeError" in out
     if form == "html":
-        assert '<b class="error">1</b>internal error' in out
+        assert '<b class="error">1</b> internal error' in out
         assert out.count('data-severity="internal error"') == 1
         assert '<option value="internal error">' in out
 
