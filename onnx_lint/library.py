@@ -59,7 +59,7 @@ class Report(BareReport):
     fail_on: str = "error"
     """The lowest severity that fails a model, or `never`, as the configuration says."""
     internal_errors: str = "error"
-    """Whether a crash of onnx-lint fails a model (`error`) or not (`warning`)."""
+    """True if a crash of onnx-lint fails a model (`error`) or not (`warning`)."""
 
     @property
     def passes(self) -> bool:

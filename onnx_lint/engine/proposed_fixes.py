@@ -20,7 +20,7 @@ MOST_BYTES: Final = 4096
 """A fix that replaces bytes by more than these is described without bytes."""
 
 MOST_FIXES: Final = 1_000
-"""Of so many fixes of a file the bytes are worked out."""
+"""The most fixes of a file whose bytes are computed."""
 
 
 def with_proposed_fixes(

@@ -19,12 +19,12 @@ from onnx_lint.report import FileReport, Repair
 
 
 class Mending(Record):
-    """How files are mended."""
+    """The settings for fixing files."""
 
     unsafe: bool = False
-    """Whether to make unsafe fixes too."""
+    """True to make unsafe fixes too."""
     shows_difference: bool = False
-    """Whether to show what would change, and to change nothing."""
+    """True to show what would change, and to change nothing."""
     target: str | None = None
     """The path of the mended file, which must not exist; None to replace the file."""
 

@@ -14,7 +14,7 @@ from onnx_lint.input.patched_source import PatchedSource
 from onnx_lint.input.source import FileSource, ReadError
 
 _BLOCK_BYTES: Final = 1 << 20
-"""How much is copied at once where the system does not copy by itself."""
+"""The bytes to copy at once if the system cannot copy the file itself."""
 
 _MOST_COPIED: Final = 16 << 20
 """The bytes that the system is asked to copy at once. Linux copies holes more slowly if it is asked for more."""
@@ -55,7 +55,7 @@ def rewrite(
 
 
 def is_changed(path: str, old: os.stat_result | None) -> bool:
-    """Whether another file is at the path than when its status was `old`, or it was written since."""
+    """Return whether the file at the path was replaced or written since its status was `old`."""
     try:
         now = os.lstat(path)
     except FileNotFoundError:

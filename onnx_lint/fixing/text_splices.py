@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Turns edits into splices of a model in the text format or in JSON; all other characters stay as they are.
 
-What is deleted or moved goes with its lines if nothing else is on them. The new text is parsed, and must have the
-content that the same edits make of the binary form: so a text that is written in an odd way is at worst left alone.
+A deleted or moved element takes its lines with it if nothing else is on them. The new text is parsed, and its content
+must equal the binary form after the same edits. So a text in an unusual style is at worst left unchanged.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class TextSplicer:
         return sorted(splices, key=lambda splice: (splice.start, splice.end))
 
     def problem(self, after: Source, edits: Sequence[Edit]) -> str | None:
-        """Return what is wrong with the text that the edits led to; None if it is the same as the edited message."""
+        """Return what is wrong with the edited text; None if its content equals the edited message."""
         before = self._serialized(BytesSource(self._data))
         assert before is not None
         source = unpatched(BytesSource(before))

@@ -50,7 +50,7 @@ class LintProcess:
         self._pool.close_all()
 
     def bytes_read(self) -> int:
-        """How many bytes the process has read from files since it was ready; 0 where the system does not tell."""
+        """Return the bytes that the process has read from files since it was ready; 0 if the system does not count."""
         return max(sum(_read(process.pid) for process in self._pool.processes) - self._read_before, 0)
 
     def _running(self) -> WatchedProcess:

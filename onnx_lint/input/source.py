@@ -92,7 +92,7 @@ class FileSource:
         self._owner = owner  # keeps a temporary file alive as long as the source
         self._size = size
         self.total = size if owner is None else total
-        """The bytes of the stream from which the file was copied; None if it had not ended when counting stopped."""
+        """The size of the stream that the file was copied from; None if it had not ended when counting stopped."""
         self._window = b""
         self._window_offset = 0
 

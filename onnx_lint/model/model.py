@@ -101,7 +101,7 @@ class Model:
         opset_imports: Mapping[str, int] = EMPTY,
     ) -> None:
         self.loaded = proto is not None
-        """Whether there is a message; if not, only `faults` is of use."""
+        """True if there is a message; if not, only `faults` is of use."""
         self.kind = kind
         """The message that the file holds: `ModelProto`, or one of the other documents of the specification."""
         if proto is None:
@@ -571,7 +571,7 @@ class Model:
 
     @cached_property
     def fixed_sizes(self) -> list[FixedSize]:
-        """Where the main graph declares a size for a dimension that its inputs leave open."""
+        """The dimensions with a declared size in the main graph that its inputs leave open."""
         from onnx_lint.inference.flow.dimension_equations import fixed_sizes  # late, as above
 
         return fixed_sizes(self.value_flow, self.crashes)

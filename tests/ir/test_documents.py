@@ -159,7 +159,7 @@ def test_a_graph_without_imports_says_that_its_operators_were_not_looked_up():
 
 
 def test_an_import_needs_a_version():
-    with pytest.raises(ValueError, match=r"^0 is no operator set version"):
+    with pytest.raises(ValueError, match=r"^0 is not an operator set version"):
         lint(b"", proto="GraphProto", opset_imports={"": 0})
 
 

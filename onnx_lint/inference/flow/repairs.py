@@ -36,7 +36,7 @@ CHANNELS_SECOND: Final = frozenset({"BatchNormalization", "Conv", "ConvTranspose
 """The operators whose input has its channels at axis 1, where other frameworks have them last."""
 
 MATRICES: Final = frozenset({"MatMul", "MatMulInteger"})
-"""The operators that multiply inputs 0 and 1, of which one may have to be transposed."""
+"""The operators that multiply inputs 0 and 1. One of these may have to be transposed."""
 
 LEAST_WITH_CHANNELS: Final = 3
 

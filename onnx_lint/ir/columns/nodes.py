@@ -218,11 +218,11 @@ class NodeTable:
         self.repeated_keys: list[int] = []
         """The indices of the nodes whose metadata may have a key twice; no other node's have."""
         self.longest = 0x7F
-        """No name of a node, an input or an output takes up more bytes; fewer are not told apart."""
+        """The most bytes of a name of a node, an input or an output; 0x7F if all are shorter."""
         self.is_canonical = True
-        """Whether each node is written as Protocol Buffers writes it, with no field that the schema has not.
+        """True if each node is written as Protocol Buffers writes it, without fields that the schema does not have.
 
-        Where not, the columns may lack something that a node has.
+        If False, the columns may lack a part of a node.
         """
 
 

@@ -21,7 +21,7 @@ _MOST_SIZES: Final = 8
 
 
 def encoder_faults(given: Mapping[str, Proto]) -> Iterator[ValueFault]:
-    """Yield a default tensor of LabelEncoder that is no list of one element, or of another type than the values."""
+    """Yield a default tensor of LabelEncoder that is not a list of one element, or has another type than the values."""
     default = given.get("default_tensor")
     if default is None or default.t.data_type not in ELEMENT_TYPES:
         return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Faults of the lists by which tree ensembles describe their trees: ids, children, votes, modes, circles.
+"""Faults of the lists that describe the trees of tree ensembles: ids, children, votes, modes, circles.
 
 Every check works on whole lists with numpy, since an ensemble may have millions of nodes.
 """
@@ -52,7 +52,7 @@ class NodeIndex:
         self._count = ids.size
         self._slots = _Slots(trees, ids) if ids.size else None
         self.is_numbered = self._slots is not None and self._slots.are_taken and not self._slots.first_ids.any()
-        """Whether the ids of each tree are 0, 1, 2 and so on, each once."""
+        """True if the ids of each tree are 0, 1, 2 and so on, each once."""
         if self._slots is not None and not self._slots.are_taken:
             self._slots = None
             self._trees = np.unique(trees)
@@ -103,7 +103,7 @@ class _Slots:
         self._least = self.first_ids.astype(np.int64).view(np.uint64)
         self._nodes = np.full(ids.size, _NO_NODE, _position_type(ids.size))
         self.are_taken = False
-        """Whether each slot has its node."""
+        """True if each slot has its node."""
         for piece in _pieces(ids.size):
             slots, are_slots = self._of(trees[piece], ids[piece])
             if not are_slots.all():

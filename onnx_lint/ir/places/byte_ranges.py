@@ -19,7 +19,7 @@ _STEP_BYTES: Final = 1 << 18
 
 
 class ByteRanges:
-    """The byte positions of a serialized message, which is walked only as far as necessary."""
+    """The byte positions of a serialized message. Only the necessary part of the message is walked."""
 
     __slots__ = ("_opened", "_root", "_size")
 
@@ -78,7 +78,7 @@ _SMALL_BYTES: Final = 512
 
 
 class _FieldPositions:
-    """A message in the file: the positions of its fields, as far as it was walked, and its opened messages.
+    """A message in the file: the positions of the fields that were walked, and its opened messages.
 
     Only the first byte of a field is kept, in eight bytes, since a graph may have a hundred thousand of them; the end
     of the few that are needed is read again.

@@ -259,9 +259,9 @@ def examine(directory: str, location: str) -> ExternalFile:
 
 
 def open_below(directory: str, location: str) -> int:
-    """The descriptor of a file, opened for reading, to which no link leads below the directory.
+    """Return the descriptor of a file that was opened for reading. Links below the directory are not followed.
 
-    `location`: a relative path of plain names. Raises OSError where there is none.
+    `location`: a relative path of plain names. Raises OSError if the file does not exist.
     """
     no_link = getattr(os, "O_NOFOLLOW", 0)
     flags = os.O_RDONLY | no_link | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)

@@ -96,9 +96,9 @@ class ExternalData:
     )
 
     def __init__(self, origin: Tensor | TensorOrigin, folder: DataFolder | None, digests: Digests | None) -> None:
-        """`folder`, `digests`: shared by the tensors of a model, a thousand of which may be in one file."""
+        """`folder`, `digests`: shared by the tensors of a model. A thousand of them may be in one file."""
         self.origin = origin
-        """The tensor, or its origin, from which it can be parsed again."""
+        """The tensor, or the origin to parse it from again."""
         self._folder = folder
         self._digests = digests
         tensor = made(origin)

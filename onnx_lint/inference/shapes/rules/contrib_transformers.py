@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operators of ONNX Runtime (com.microsoft) for transformers: embeddings, biases, normalization with what is added.
 
-As for attention, shapes are compared only as far as ONNX Runtime refuses a node.
+As for attention, a shape is reported only if ONNX Runtime rejects the node.
 """
 
 from __future__ import annotations

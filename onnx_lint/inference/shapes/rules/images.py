@@ -141,6 +141,6 @@ def _blocks(node: Operands, image: Dims, block: Dims) -> Dim:
 
 @shapes_of("ImageDecoder")
 def decoded_image(node: Operands) -> Outputs:
-    """A stream of bytes becomes height, width and channels, which may be 0 for what is no image."""
+    """A stream of bytes becomes height, width and channels, which may be 0 if the bytes are not an image."""
     node.shape(0, 1)
     return [(None, None, None)]

@@ -132,7 +132,7 @@ def concat(node: Operands) -> Outputs:
 
 @shapes_of("SplitToSequence", reads=(1,))
 def split(node: Operands) -> Outputs:
-    """Parts of one size, the last of which may be smaller, or of the sizes in a list whose sum is the dimension."""
+    """Parts of one size (only the last may be smaller), or of the sizes in a list whose sum is the dimension."""
     data = node.shape(0, at_least=1)
     shape = node.shape(1, at_most=1)
     if data is None:
