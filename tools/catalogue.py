@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what is told of all rules, `rules/README.md` and `rules/index.json`: `python -m tools.catalogue`."""
+"""Writes the catalogue of rules and their index, `rules/README.md` and `rules/index.json`.
+
+python -m tools.catalogue
+"""
 
 from __future__ import annotations
 

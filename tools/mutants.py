@@ -54,7 +54,7 @@ class Mutant(Record):
     path: str
     line: int
     what: str
-    """What the change is, such as `or to and`."""
+    """A description of the change, such as `or to and`."""
     text: str
     """The file with the change."""
 
