@@ -121,7 +121,7 @@ def own_attributes(count: int) -> Any:
 
 
 def functions(count: int) -> Any:
-    """Small functions of two nodes, each of which is called once."""
+    """Return a model with small functions of two nodes. Each function is called once."""
     model = _model()
     model.opset_import.add(domain="com.example", version=1)
     for index in range(count):

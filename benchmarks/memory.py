@@ -29,7 +29,7 @@ class Size:
 
     count: int
     kind: str
-    """What there are so many of: a key of `large_models.MODELS`."""
+    """The element that the model has many of: a key of `large_models.MODELS`."""
     for_each: str
     """The noun for what the memory is divided by; `byte` for the bytes of the file."""
 

@@ -58,14 +58,14 @@ def _words(clause: Clause) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """A sentence of the catalogue of clauses, which is no Markdown."""
+    """Return a sentence of the catalogue of clauses, which is plain text, as Markdown."""
     for sign in "\\*_<>[]`":
         text = text.replace(sign, f"\\{sign}")
     return text
 
 
 def anchor(clause: Clause) -> str:
-    """The name by which links find the clause."""
+    """The name that links use for the clause."""
     return f"clause-{clause.id.lower()}"
 
 
