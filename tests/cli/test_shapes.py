@@ -230,7 +230,7 @@ def test_a_model_may_have_functions_and_no_graph(folder: Path, capsys: pytest.Ca
     assert [graph["place"] for graph in _validated(capsys, "library.onnx")["graphs"]] == [LOCAL_F, "functions[1]"]
 
 
-# --- what is no model
+# --- files that are not models
 
 
 def _refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="processes end by sig
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    """The file to which each process adds what it began."""
+    """The file that each process adds the started jobs to."""
     return tmp_path / "log"
 
 

@@ -300,8 +300,8 @@ def test_where_nothing_was_checked_there_is_no_word_of_findings(capsys: pytest.C
 def test_an_exclusion_that_matches_nothing_is_reported(
     arguments: list[str], warned: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Where files are looked for: the globs of a hook are for other commits, too, and those of a configuration for
-    other folders.
+    """It is reported only if files are searched for. The globs of a hook are for other commits, too, and those of a
+    configuration for other folders.
     """
     for name in ("zoo/a.txtpb", "zoo/b.txtpb", "zoo/deep/c.txtpb"):
         Path(name).parent.mkdir(parents=True, exist_ok=True)

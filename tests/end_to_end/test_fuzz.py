@@ -57,7 +57,7 @@ def test_inputs_give_reports(part: int):
 
 
 def test_models_are_read_alike_with_and_without_the_outline(monkeypatch: pytest.MonkeyPatch):
-    """What is read by the outline of the schema alone, and by the whole schema first, has the same findings."""
+    """The findings are the same if a model is read only with the outline of the schema, or first with the whole one."""
     quick = attempts._regular
     went = {True: 0, False: 0}
 
@@ -131,7 +131,7 @@ def test_a_tree_is_written_as_it_was_read():
 
 
 _READING = tuple(f"onnx_lint.{name}" for name in ("loader", "schema", "input.source", "ir.places", "ir.tensors"))
-"""What reads the bytes of a file."""
+"""The modules that read the bytes of a file."""
 
 
 def test_each_size_from_which_files_are_taken_otherwise_is_lowered():

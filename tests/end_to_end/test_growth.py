@@ -27,11 +27,11 @@ from onnx_lint.reporters import REPORTERS, Options, write_report
 
 LARGE: Final = 2_000
 FEWER: Final = 800
-"""Where more grows than one list: lists that are asked for each other, or a finding and a file in a report."""
+"""The size if several lists grow: lists that refer to each other, or the findings and files of a report."""
 MANY_LISTS: Final = 5
 
 MOST: Final = 6
-"""The factor by which the large file may take longer; linear work takes four times as long, and n log n hardly more."""
+"""The most times as long that the large file may take. Linear work takes 4 times as long, n log n hardly more."""
 FLOOR: Final = 0.01
 """Seconds of the processor below which a measurement says nothing."""
 ATTEMPTS: Final = 6

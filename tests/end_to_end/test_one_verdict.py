@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model has one verdict, however it is written and however large it is, and none conforms that parsers refuse.
+"""A model has one verdict, in any encoding and of any size, and no model conforms that parsers reject.
 
-Large files are split first, and what is large in them stays where it is; small ones are parsed whole. With the sizes
-lowered from which on that is so, each model here goes both ways.
+Large files are split first, and their large parts stay in the file; small files are parsed whole. With these thresholds
+lowered, each model here is read both ways.
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ def _changed(example: Example, way: str) -> bytes:
 
 
 def _sizes_of_variables(example: Example) -> dict[str, int]:
-    """Return what the variables stand for that `_changed` gives to the dimensions of the inputs."""
+    """Return the sizes of the variables that `_changed` assigns to the dimensions of the inputs."""
     return {
         f"{value.name}_{axis}": size
         for value, real in zip(example.model.graph.input, example.inputs, strict=False)

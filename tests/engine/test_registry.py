@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A rule is one file: what is known of it stands there, and one that the index does not know is asked all the same."""
+"""A rule is one file with everything about it. A rule that is missing in the index is run all the same."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def _bytes(folder: Path) -> int:
 
 
 def _at_its_end(folder: Path) -> None:
-    """Make a folder with three models, one of which was linted again since, and has landed."""
+    """Make a folder with three models. One was linted again since, and has landed."""
     scanned(folder, [sound(path, size=1) for path in "abc"], "abc")
     scanned(folder, [sound("a", "2", size=1000)], models=3)
 

@@ -78,7 +78,7 @@ def test_what_has_come_lands_at_whatever_step_an_interrupt_comes(part: int, tmp_
 
 
 def test_a_second_interrupt_leaves_all_or_nothing(tmp_path: Path) -> None:
-    """What it keeps from landing is not counted."""
+    """Reports that do not land because of the interrupt are not counted."""
     for number, further in product(range(0, 60, 7), range(0, 60, 5)):
         folder = str(tmp_path / f"{number}-{further}")
         with open_to_scan(folder, head(2), anew=False) as reports:

@@ -21,7 +21,7 @@ SECONDS_PER_GRAPH = 50e-6
 """The time for a graph or function; an empty one, of two bytes, takes 30 µs on a quiet machine."""
 
 REFERENCE_SECONDS = 0.035
-"""What `_seconds_of_reference_work` takes on the machine of these figures; slower machines get more time."""
+"""The time of `_seconds_of_reference_work` on the machine of these figures; slower machines get more time."""
 
 LEAST_BYTES = 24 << 20
 BYTES_PER_BYTE = 12
@@ -69,7 +69,7 @@ def _reset_peak() -> int | None:
 
 
 def _slowness() -> float:
-    """Return the factor by which a piece of Python takes longer than on the machine of the figures; 1 at least."""
+    """Return how many times longer a piece of Python takes than on the machine of the figures; at least 1."""
     return max(1.0, min(_seconds_of_reference_work() for _ in range(3)) / REFERENCE_SECONDS)
 
 

@@ -20,7 +20,7 @@ MAX_BYTES = 1 << 17
 """Most inputs stay small, so that there are many: what is large is the matter of tests/end_to_end/test_hostile.py."""
 
 _LIST_BYTES = (*(1 << 10, 1 << 11, 1 << 12) * 6, *(1 << 13,) * 3, 1 << 14, 1 << 17)
-"""How much a long list may take up; the largest cost as much time as all others together."""
+"""The bytes that a long list may take up. The largest lists cost as much time as all others together."""
 
 
 def edited_message(rng: Random, turn: int) -> Seed:
@@ -87,7 +87,7 @@ KINDS: tuple[Callable[[Random, int], Seed], ...] = (
     long_list,
     *(made,) * 2,
 )
-"""What an input is by its number, in turn: so many of each."""
+"""The kinds of inputs, which take turns by the number of the input. A kind that occurs often gets more inputs."""
 
 
 def input_of(seed: int, number: int) -> Seed:

@@ -12,7 +12,7 @@ from .corpus import BINARY, Seed
 from .tree import lists, parse, root_of, serialize
 
 SECONDS = 60.0
-"""How long is spent on one input; each try takes as long as the fault does."""
+"""The time to spend on one input. Each try takes as long as the fault does."""
 
 
 def kind_of(problem: str) -> str:

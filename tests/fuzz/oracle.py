@@ -37,10 +37,10 @@ _LIMITS = {"memory": 20_000, "fields": 200}
 """Limits of each seventh block of inputs, so low that most models reach one."""
 
 _BLOCK = 32
-"""So many inputs in a row are judged under the same settings: to find out which rules apply takes a while."""
+"""The number of consecutive inputs with the same settings: it takes a while to find out which rules apply."""
 
 _FORM_EACH = 2
-"""Of so many inputs one has its report written."""
+"""The report of one input in this many is written."""
 
 
 def problem_of(given: Seed, number: int) -> str | None:

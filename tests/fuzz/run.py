@@ -21,7 +21,7 @@ from .minimise import minimised
 from .worker import Cost, Worker, checked_alone
 
 MOST_MINIMISED = 20
-"""So many of the failing inputs are made smaller, a minute each at most."""
+"""The most failing inputs to minimise. Each takes a minute at most."""
 
 
 @dataclass

@@ -10,7 +10,7 @@ from random import Random
 from .corpus import JSON
 
 MAX_LONG = 1 << 16
-"""How long a repeated piece gets: at a microsecond a byte it takes less than a tenth of a second."""
+"""The length of a repeated piece: at a microsecond a byte it takes less than a tenth of a second."""
 
 _TOKENS = (
     b"{",
@@ -87,7 +87,7 @@ _PIECES = (
     b"\xef\xbb\xbf",
     b"\0",
 )
-"""What a reader may have to begin over and over: a quote that is none, a bracket, a letter of an endless token."""
+"""Pieces that may make a reader start again and again: unclosed quotes, brackets, letters of an endless token."""
 
 _CLOSINGS = (b"", b"", b'"', b"'", b"\n", b"}", b"]", b"x", b"\\")
 

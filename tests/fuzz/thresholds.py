@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sizes from which files are taken another way, lowered so that small inputs take the ways of large ones."""
+"""The sizes above which files are read in another way, lowered so that small inputs are read like large ones."""
 
 from __future__ import annotations
 
@@ -122,4 +122,4 @@ def lowered(rng: Random) -> Iterator[None]:
 
 
 def _never(*_: Any) -> None:
-    """Stands for the reading by the outline alone, and says of no model that it can be read so."""
+    """Replace the test whether a model can be read with the outline alone; return None, which means that none can."""

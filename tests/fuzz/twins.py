@@ -77,7 +77,7 @@ def rewritten(data: bytes, message: str, rng: Random) -> bytes:
 
 
 _NO_TREE = (IndexError, KeyError, ValueError, RecursionError, struct.error)
-"""What reading a tree raises for groups, for what is called packed and is no list, and for bytes that are no fields."""
+"""The exceptions of reading a tree, for groups, packed fields that are not lists, and bytes that are not fields."""
 
 
 def _reorder(fields: Fields, rng: Random) -> Fields:

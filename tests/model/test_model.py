@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the model says of a file as it was loaded, of its parts, and of what follows from them."""
+"""The model of a loaded file, its parts, and the facts inferred from them."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.differential
 
 @dataclass(frozen=True)
 class Explained:
-    """What onnx refuses and onnx-lint does not: the message of onnx, what else holds of the model, and why."""
+    """Models that only onnx rejects: the message of onnx, a condition on the model, and the reason."""
 
     message: str
     holds: Callable[[onnx.ModelProto], bool]

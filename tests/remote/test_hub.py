@@ -59,7 +59,7 @@ def test_one_model_of_a_revision_in_parts(hub: HubServer, tmp_path: Path):
 
 
 def test_a_commit_midway_makes_no_difference(hub: HubServer):
-    """What is read are the files of the revision that was there at first."""
+    """All files are read from the revision of the first response."""
     data = external_model(1, 8)
     repository = Repository({"a" * 40: {"m.onnx": data, "weights.bin": bytes(32)}})
     hub.repositories["org/repo"] = repository

@@ -75,7 +75,7 @@ def test_a_small_model(s3: Any):
 
 
 def test_an_object_of_several_parts(s3: Any, tmp_path: Path):
-    """What was uploaded in parts has an ETag that is no digest, and is read by ranges as any other."""
+    """An object that was uploaded in parts has an ETag that is not a digest. It is read by ranges as any other."""
     from boto3.s3.transfer import TransferConfig
 
     size = write_inlined(tmp_path / "m.onnx", tensors=12, elements=1 << 20)

@@ -92,7 +92,7 @@ def test_a_file_that_makes_no_sense(tmp_path: Path, content: str):
 
 
 def test_what_a_file_system_says_while_it_is_made_is_not_shown(tmp_path: Path):
-    """Of Google's store: that asks a server what the token is good for, and says what it asked."""
+    """The file system of Google's store asks a server about the token, and prints its request."""
     said = _run(tmp_path, GCS, FSSPEC_GCS=f'{{"token": "{HIDDEN}"}}', HTTPS_PROXY="http://127.0.0.1:1")
     assert f"{GCS}: " in said
 

@@ -35,7 +35,7 @@ def found(report: FileReport) -> list[tuple[str, str]]:
 
 
 def same(report: FileReport, data: bytes) -> None:
-    """The report is that of the bytes, as far as their place makes no difference."""
+    """The report equals that of the same bytes in a local file, apart from the path."""
     local = lint_source(BytesSource(data), report.path, QUICK)
     assert (report.unreadable, report.diagnostics, report.facts) == (None, local.diagnostics, local.facts)
     assert report.size == len(data)

@@ -11,7 +11,7 @@ from onnx_lint.cli.application import run
 from onnx_lint.reporters import REPORTERS
 
 COUNT = 120
-"""So many faults of each kind, of which any form shows the lines of fewer: of a file they are 300 at most."""
+"""The faults of each kind. Every format shows the lines of fewer findings: at most 300 of a file."""
 
 
 @pytest.fixture(scope="module")

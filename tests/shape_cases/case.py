@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A node with what is known of its inputs, as the shape rules and as onnx take it."""
+"""A node with facts about its inputs, in the forms that the shape rules and onnx take."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def fill_type(proto: onnx.TypeProto, kind: str, shape: Dims | None) -> None:
 
 @dataclass(frozen=True)
 class Held:
-    """What a sequence or an optional holds."""
+    """The content of a sequence or an optional."""
 
     shape: Shapes
 

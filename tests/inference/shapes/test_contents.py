@@ -106,7 +106,7 @@ def _cases(seed: random.Random, operator: str) -> tuple[dict[str, np.ndarray], d
 
 
 ON_SEQUENCES = {"SequenceLength"}
-"""What has another test, in `tests/inference/flow/test_counts.py`."""
+"""Operators that are tested elsewhere, in `tests/inference/flow/test_counts.py`."""
 
 
 def _followed() -> list[str]:

@@ -32,14 +32,14 @@ from onnx_lint.spec.operators.attribute_constraints import attribute_constraints
 from onnx_lint.spec.operators.attribute_values import allowed_values
 
 NODES = 6
-"""So many random nodes are tried for each version of an operator and each number of inputs and outputs."""
+"""The random nodes to try for each version of an operator and each number of inputs and outputs."""
 
 FACTS = 6
-"""So many tuples of operands are tried for each node."""
+"""The tuples of operands to try for each node."""
 
 
 def _cell(random: Random, schema: OperatorSchema, inputs: int, outputs: int) -> Cell:
-    """Return what is known of a node with random attributes; those that are required have all but a few."""
+    """Return the cell of a node with random attributes. Required attributes are rarely missing."""
     names = [name for name, each in schema.attributes.items() if random.random() < (0.97 if each.required else 0.5)]
     attributes = random_attributes(random, schema, names)
     form = NodeForm(schema.name, schema.domain, (True,) * inputs, (True,) * outputs, attributes=attributes)

@@ -63,7 +63,7 @@ def test_a_model_cut_anywhere_is_told():
 
 
 def _top_level(data: bytes):
-    """Where each top-level field of the model begins and ends."""
+    """Return the begin and end of each top-level field of the model."""
     position = 0
     while position < len(data):
         start = position
