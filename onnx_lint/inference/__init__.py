@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Inference: the types and shapes of values that follow from the operators."""
+"""The inference of the types and shapes of values."""
