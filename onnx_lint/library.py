@@ -236,7 +236,7 @@ def _report(
     mending: Mending | None = None,
     policy: Mapping[str, Any] | None = None,
 ) -> Report:
-    """The report on a model, or on the file at `path` after it was mended."""
+    """Return the report on a model, or on the file at `path` after it was fixed."""
     model = _converted(model)
     try:
         request = _request(name, given, config)

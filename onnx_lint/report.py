@@ -156,7 +156,7 @@ class Diagnostic(Record):
     """The lines around the place and those of the related places; empty if no report shows them."""
     context_of: tuple[int, ...] = ()
     """If several formats show lines around different numbers of findings per rule: the numbers of the formats that show
-    these lines. A format shows the same whatever other reports are written."""
+    these lines. A format shows the same even if other reports are written, too."""
     fix: ProposedFix | None = None
     """The fix, in a binary file."""
     edits: Fix | None = None
@@ -187,7 +187,7 @@ NAMED: Final = 4
 def fold(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Return the diagnostics of one file with those of one cause as one: the first, which counts them all.
 
-    The first is that of the least place, whatever the order of fields in the file. The next few are related places of
+    The first is that of the least place, for any order of fields in the file. The next few are related places of
     it. All of them are its members, so that a baseline can select those that are new.
     """
     found: dict[object, list[tuple[int, Diagnostic]]] = {}
@@ -297,7 +297,7 @@ class InternalError(Record):
     def of(cls, error: Exception, rule: str = OWN_ERRORS) -> InternalError:
         """Return the internal error for an exception in a rule.
 
-        A lack of memory and what the author of a rule has to mend have no traceback.
+        A lack of memory has no traceback, and neither has an error that the author of a rule has to fix.
         """
         if is_lack_of_memory(error):
             return cls(rule, OUT_OF_MEMORY, "")

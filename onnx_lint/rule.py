@@ -84,7 +84,7 @@ class Finding(Record):
     hint: str | None = None
     """A short instruction for fixing this finding; None if there is only the general one of the rule."""
     fix: Fix | None = None
-    """The edits that mend it, if there are any. Findings that share a fix are all mended by it."""
+    """The edits that fix it, if there are any. If findings share a fix, it fixes all of them."""
 
 
 Check = Callable[..., Iterator[Finding]]
@@ -269,7 +269,7 @@ def location_beside_model(users: Sequence[ExternalData]) -> Fix | None:
 
 
 def conversions_apart(model: Model, conflicts: Iterable[C]) -> Iterator[C]:
-    """Return the conflicts without those of optional types, which have a clause of their own in newer editions."""
+    """Return the conflicts without those of optional types, which newer editions have a separate clause for."""
     has_conversions = model.standard.at_least("1.16")
     return (conflict for conflict in conflicts if not (has_conversions and conflict.lacks_conversion))
 

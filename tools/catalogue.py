@@ -20,7 +20,7 @@ _HEAD = """\
 
 Written by `python -m tools.catalogue` from the rules themselves; a test holds it. `onnx-lint explain RULE` prints
 what stands in a rule's file. The keyword is that of edition {edition}, clause by clause; other editions may word a
-clause differently, see `onnx-lint clauses`; `-` stands for none. What is *pedantic* is off and what is *counted* is one
+clause differently, see `onnx-lint clauses`; `-` means none. What is *pedantic* is off and what is *counted* is one
 number a file, unless it is asked for.
 """
 

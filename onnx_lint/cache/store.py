@@ -125,7 +125,7 @@ class Store:
         return connection
 
     def _recover(self, error: sqlite3.Error) -> None:
-        """Make a damaged database anew, once; give up after any other error."""
+        """Delete a damaged database, so that the next process makes another; after any other error only disconnect."""
         self._fail()
         if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
             with contextlib.suppress(OSError):

@@ -397,7 +397,7 @@ def lint_file(
 
     One that cannot be read gives a report that says why.
 
-    `name`: the path that it has in the report, and beside which external data is looked for, in place of its own.
+    `name`: the path to use in the report and for external data, if it is not the path of the file.
     `context`, `pictures`, `beside`: as in `lint_source`. `opening`: returns the source, as `opened` does, if another
     thread has opened it already.
     """

@@ -31,7 +31,7 @@ def _matches(entry: Registered, keyword: str, names: Sequence[str], clause: Clau
 def presence(entry: Registered, clause: Clause, settings: Settings) -> str | None:
     """Return how findings of the rule under the clause are reported: `listed`, `counted`, or None for not at all.
 
-    Rules that are selected by name, by `--pedantic` or by a severity of their own are listed, and so are errors.
+    Rules that are selected by name, by `--pedantic` or by a configured severity are listed, and so are errors.
     """
     keyword = clause.keyword[settings.standard.edition]
     if _matches(entry, keyword, settings.ignore, clause):

@@ -107,7 +107,7 @@ class Notation:
         raise NotImplementedError
 
     def span(self, place: Place) -> Extent:
-        """Return what goes if the thing at the place is deleted or moved."""
+        """Return the text to remove if the element at the place is deleted or moved."""
         raise NotImplementedError
 
     def arrival(self, edit: Move) -> TextPatch:

@@ -17,7 +17,7 @@ _BLOCK_BYTES: Final = 1 << 20
 """The bytes to copy at once if the system cannot copy the file itself."""
 
 _MOST_COPIED: Final = 16 << 20
-"""The bytes that the system is asked to copy at once. Linux copies holes more slowly if it is asked for more."""
+"""The bytes to copy with one system call. With more, Linux spends more time on holes of sparse files."""
 
 _NO_COPY: Final = frozenset({errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP, errno.EBADF, errno.EPERM})
 """The errors of a system that does not copy between these files by itself."""

@@ -24,7 +24,7 @@ _OF_VALUES: Final = frozenset({"has_type_conflicts", "has_shape_conflicts", "dim
 fault may hide findings of these rules."""
 
 Lint = Callable[[Source], FileReport]
-"""Lints a source as the file that is mended."""
+"""Lints a source as if it were the file to fix."""
 
 
 class Round(Record):
@@ -215,7 +215,7 @@ def _problem(before: FileReport, after: FileReport, attempt: Iterable[_Candidate
             )
     gone = {rule for rule, _ in old - new}
     for each in attempt:
-        # Of a rule that found more than a limit lets be reported, others take the place of those that are gone.
+        # If a limit keeps findings of a rule from being reported, others take the place of those that are gone.
         if each.rule not in gone and not before.incomplete:
             return "the fix was not made: the finding would still be there"
     return None

@@ -40,7 +40,7 @@ _BUSY_SECONDS: Final = 10
 """The time to wait for another process that has locked the database."""
 
 _MOST_SHOWN: Final = 200
-"""The characters to show of a message of SQLite, which may contain text of a stranger."""
+"""The most characters to show of a message of SQLite, which may contain untrusted text."""
 
 
 class Reports:

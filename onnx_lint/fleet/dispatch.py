@@ -56,7 +56,7 @@ class Dispatch:
     """Lints jobs on a cluster.
 
     If a worker ends, Dask fails all of its tasks, so the failure does not show which model caused it, or if any did.
-    Each model of such a chunk is then linted in a task of its own, while nothing else is under way.
+    Each model of such a chunk is then linted in a separate task, while no other task runs.
     """
 
     def __init__(self, client: Client, jobs: Sequence[Job], limits: ModelLimits, progress: Progress) -> None:

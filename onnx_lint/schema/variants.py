@@ -120,7 +120,7 @@ def columns(name: str) -> Any:
 
 
 _NAME: Final = "Columns"
-"""The name of each class of columns; each has a pool of its own."""
+"""The name of each class of columns. Each has its own pool."""
 
 _STORED_AS: Final = {
     FieldDescriptor.TYPE_ENUM: FieldDescriptor.TYPE_INT32,

@@ -36,7 +36,7 @@ _NONE: Final[frozenset[int]] = frozenset()
 
 @remembered(1_000)
 def _set_of(indices: tuple[int, ...]) -> frozenset[int]:
-    """Return the indices as a set that all cells share; a set of its own for each would need 200 bytes."""
+    """Return the indices as a set that all cells share; a separate set for each would need 200 bytes."""
     return frozenset(indices)
 
 

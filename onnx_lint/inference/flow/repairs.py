@@ -57,7 +57,7 @@ class Change(Record):
 def repair_of(node: Node, schema: OperatorSchema, inputs: Facts, problem: ShapeProblem) -> str | None:
     """Return in words the change with which the shapes of a node fit; None if there is none, or more than one.
 
-    The shape rule is asked again for each change. It must find nothing, and the outputs must fit what is declared.
+    The shape rule runs again for each change. It must find nothing, and the outputs must fit the declarations.
     """
     rule = shape_rule(schema)
     protos = node.attribute_protos

@@ -270,7 +270,7 @@ def _counted(length: int) -> str:
     return "1 element" if length == 1 else f"{length:,} elements"
 
 
-# --- operators with a demand of their own
+# --- operators with special requirements
 
 
 def _of_operator(schema: OperatorSchema, form: NodeForm, given: GivenAttributes) -> Iterator[AttributeFault]:

@@ -58,7 +58,7 @@ class Calls:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The names of all functions, whatever their domain."""
+        """The names of all functions, in all domains."""
         return frozenset([name for _, name in self._by_name])
 
     @cached_property
@@ -70,7 +70,7 @@ class Calls:
 
     @property
     def has_namesakes(self) -> bool:
-        """True if functions share domain and name, whatever their overload."""
+        """True if functions share domain and name, with the same or different overloads."""
         return len(self._by_name) < len(self._functions)
 
     def key(self, domain: str, name: str, overload: str) -> FunctionKey:
@@ -78,7 +78,7 @@ class Calls:
         return normalized_domain(domain), name, overload if self.has_overloads else ""
 
     def namesakes(self, node: Node | NodeForm) -> list[Function]:
-        """Return the functions with the node's domain and op_type, whatever their overload."""
+        """Return the functions with the node's domain and op_type, with any overload."""
         return self._by_name.get((normalized_domain(node.domain), node.op_type), [])
 
     def function_of(self, node: Node | NodeForm) -> Function | None:

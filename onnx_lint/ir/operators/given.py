@@ -18,9 +18,7 @@ _STRING = ATTRIBUTE_TYPE_CODES["STRING"]
 
 
 def has_broken_combinations(operators: Operators) -> bool:
-    """Return true if a node has a combination of attributes and operands that its operator forbids, whatever the
-    values.
-    """
+    """Return true if a node has a combination of attributes and operands that its operator forbids for all values."""
     for alike in operators.verified_nodes:
         wanted = combinations(alike.operator.schema) if alike.operator.schema is not None else ()
         if wanted:

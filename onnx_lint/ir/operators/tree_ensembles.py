@@ -44,7 +44,7 @@ _NO_NODE: Final = -1
 class NodeIndex:
     """The nodes of an ensemble, to be looked up by tree and id.
 
-    Converters number the nodes of a tree in a row, in whatever order they write them: then each id has its own slot.
+    Converters number the nodes of a tree consecutively, but may write them in any order. Each id then has its own slot.
     Other ensembles are sorted, which takes three times as much memory.
     """
 
@@ -154,7 +154,7 @@ def _codes(known: Array, values: Array) -> tuple[Array, Array]:
 def voting_faults(given: Given, voting: Voting) -> Iterator[ValueFault]:
     """Yield the faults of TreeEnsembleClassifier or TreeEnsembleRegressor.
 
-    Lists of different lengths have a finding of their own and are not looked at.
+    Lists of different lengths are reported elsewhere, and not checked here.
     """
     count = class_count(given, voting)
     yield from base_value_faults(given, voting, count)

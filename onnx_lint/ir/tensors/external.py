@@ -34,7 +34,7 @@ _MAX_INTERNED: Final = 1_000
 """Longer locations are not interned: Python 3.12 never frees an interned string."""
 
 _MAX_CHARACTERS: Final = 32_767
-"""The longest path that any system takes; a stranger's may have a hundred million."""
+"""The most characters of a path that any system accepts. A hostile file may have a much longer one."""
 
 
 def _whole_number(value: str | None) -> int | None:

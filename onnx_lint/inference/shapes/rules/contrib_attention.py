@@ -34,7 +34,7 @@ def number_of(node: Operands, name: str) -> Dim:
 
 @shapes_of(*_named("Attention", "DecoderMaskedSelfAttention"))
 def attention(node: Operands) -> Outputs:
-    """Inputs [batch, length, features] times weights for queries, keys and values, which stand side by side."""
+    """Inputs [batch, length, features] times weights for queries, keys and values, side by side."""
     return _attention(node, weights=1, past=4)
 
 

@@ -93,7 +93,7 @@ _LEAST_AXES = 2
 
 @shapes_of("Col2Im", reads=(1, 2))
 def image_of_columns(node: Operands) -> Outputs:
-    """Blocks [N, C * size of a block, number of blocks] become an image [N, C, ...] of the size that is asked for."""
+    """Blocks [N, C * size of a block, number of blocks] become an image [N, C, ...] of the requested size."""
     columns, image, block = node.shape(0, 3), node.integers_in(1), node.integers_in(2)
     if image is None or block is None:
         spatial = image or (None,) * len(block or ())
