@@ -38,7 +38,7 @@ for path in sorted(pathlib.Path(sys.argv[1]).glob('**/*.onnx')):
     try:
         onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     except Exception:
-        pass  # what it has no kernel for
+        pass  # an operator without a kernel
 """
 
 

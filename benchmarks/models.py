@@ -28,7 +28,7 @@ DOMAIN: Final = "pkg.torch"
 
 
 class Writer:
-    """Writes a model node by node; knows what is the sequence's value so far."""
+    """Writes a model node by node, and keeps the name of the sequence's current value."""
 
     def __init__(self, seed: int = 0) -> None:
         self.random = random.Random(seed)

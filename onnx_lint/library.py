@@ -205,7 +205,7 @@ def fix(
     limits: Mapping[str, int] | None = None,
     config: str | os.PathLike[str] | bool = False,
 ) -> Report:
-    """Fix what can be fixed in the file at `path`, and return the report on what is left.
+    """Make all possible fixes in the file at `path`, and return the report on the fixed file.
 
     `Report.files[0].repair` says what was fixed, and in `problem` why the file could not be replaced, if it could not.
     `unsafe`: whether to make unsafe fixes too. `folder`: the folder for the mended file; None to replace the file.

@@ -219,7 +219,7 @@ def _folded(members: Sequence[Diagnostic]) -> Diagnostic:
         RelatedPlace(each.place, each.pointer, each.message, each.byte_range, each.position)
         for each in others[: NAMED - 1]
     ]
-    # Findings at one place are about the nodes that use what is there.
+    # Findings at one place are about the nodes that use the element there.
     kind = _kind_at(first.place) if any(each.place != first.place for each in others) else "node"
     more = f"{len(others):,} more {f'{kind} has' if len(others) == 1 else f'{kind}s have'} this fault"
     return replace(
@@ -232,7 +232,7 @@ def _folded(members: Sequence[Diagnostic]) -> Diagnostic:
 
 
 def _kind_at(place: str) -> str:
-    """Return the word for what is at a place: a node, unless it is an element of another list of a graph or model."""
+    """Return the word for the element at a place: a node, unless it is in another list of a graph or model."""
     *outer, last = place.rsplit(".", 2)
     if outer and outer[-1].startswith("node["):
         return "node"

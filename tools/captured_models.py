@@ -55,7 +55,7 @@ SHOWN: Final = 3
 
 
 class Captured(Record):
-    """A model and what onnx said of it."""
+    """A model and the verdict of onnx."""
 
     path: Path
     rejected: str

@@ -75,7 +75,7 @@ def _told(entry: Registered) -> dict[str, Any]:
 def main() -> None:
     """Write the catalogue and the index into the checkout."""
     folder = Path(__file__).parent.parent / "rules"
-    (folder / INDEX).unlink(missing_ok=True)  # what it says may be of another version, or wrong
+    (folder / INDEX).unlink(missing_ok=True)  # its content may be from another version, or wrong
     (folder / "README.md").write_text(catalogue(), encoding="utf-8")
     (folder / INDEX).write_text(index(), encoding="utf-8")
 

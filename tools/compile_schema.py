@@ -41,7 +41,7 @@ OUTLINED: Final = (
     "FunctionProto",
     "TrainingInfoProto",
 )
-"""The messages of an outline: what holds graphs, and what they hold on the way to further ones."""
+"""The messages of an outline: those that contain graphs, and those between one graph and another nested in it."""
 
 OUTLINES: Final = {name: variant.as_bytes for name, variant in VARIANTS.items() if variant.as_bytes}
 """The variants of the schema that are compiled, with the fields of graphs and functions that are bytes in each."""

@@ -150,7 +150,7 @@ def _element(value: Any) -> Dim:
 
 
 def stripped(model: Any) -> Any:
-    """The model without what it declares of values that nodes make."""
+    """Return the model without its declarations of node outputs."""
     made = type(model)()
     made.CopyFrom(model)
     del made.graph.value_info[:]

@@ -157,7 +157,7 @@ def _is_same(folder: DataFolder, location: str, before: Sequence[int], moment: i
 
 
 def _beside(folder: DataFolder | None, moment: int) -> dict[str, Any] | None:
-    """Return what was looked at beside the model; None if that is not known, or may have changed meanwhile."""
+    """Return the files beside the model that were looked up; None if unknown, or if they may have changed meanwhile."""
     if folder is None:
         return {"lookups": {}, "opened": {}, "listed": None}
     lookups = folder.lookups

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mends one file, and reports what is left to find in it."""
+"""Fixes one file, and reports the remaining findings."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def fix_file(
     context: tuple[int, ...] = (),
     pictures: bool = False,
 ) -> FileReport:
-    """Mend the file at `path`, or standard input, which goes to standard output; return the report on the result.
+    """Fix the file at `path`, or standard input, which is copied to standard output; return the report on the result.
 
     `name`, `context` and `pictures` are as in `onnx_lint.engine.lint.lint_file`.
     """

@@ -78,7 +78,7 @@ class Notation:
         return found
 
     def neighbour(self, place: Place, index: int) -> tuple[Place, bool]:
-        """Return the element before which another one goes, and True; or else the last element, and False."""
+        """Return the element to insert another one before, and True; or else the last element, and False."""
         assert place.parent is not None
         following = place.parent.at(place.field, index)
         if self.start(following) is not None:

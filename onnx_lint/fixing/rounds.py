@@ -222,7 +222,7 @@ def _problem(before: FileReport, after: FileReport, attempt: Iterable[_Candidate
 
 
 def _is_about_values(rule: str) -> bool:
-    """Return whether the rule reports what is inferred about values, so that other findings may hide its own."""
+    """Return whether the rule reports inferred facts about values, so that other findings may hide its own."""
     entry = registry().get(rule)
     return entry is not None and entry.about in _OF_VALUES
 

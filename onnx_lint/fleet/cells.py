@@ -69,7 +69,7 @@ class LintProcess:
                 end = f"it ended {way_of_end(event.code)}" if isinstance(event, Ended) else "it does not answer"
                 said = _last_line(errors) or end
             if not isinstance(event, Ended) or event.code >= 0:
-                break  # nobody killed it: the next one would end alike
+                break  # it was not killed: the next one would end in the same way
         raise FleetError(f"a worker cannot start the process that lints: {said}")
 
 

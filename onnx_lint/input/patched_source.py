@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A source that is another one with some bytes replaced; nothing is copied until somebody reads it."""
+"""A source that equals another one with some bytes replaced. Nothing is copied until it is read."""
 
 from __future__ import annotations
 

@@ -258,7 +258,7 @@ def is_unremarkable(file: FileReport, report: Report) -> bool:
 
 
 def internal_error_of(error: InternalError) -> str:
-    """Return what crashed, where, and what was not done because of it."""
+    """Return a description of a crash: what crashed, where, and which work was skipped because of it."""
     if error.exception == OUT_OF_MEMORY:
         return OUT_OF_MEMORY
     if error.rule == OWN_ERRORS and not error.traceback:

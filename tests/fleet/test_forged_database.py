@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A database that somebody has damaged or made up is a sentence, and neither a traceback nor a run without end."""
+"""A damaged or forged database leads to an error message, never to a traceback or an endless run."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def _known(reports: Reports) -> set[str]:
 
 
 def _scan(reports: Reports, added: list[str]) -> None:
-    """Return what a scan does with outcomes that come in two times; notes those that came."""
+    """Land outcomes in two steps, as a scan does; add the names of those that came to `added`."""
     landing = Landing(reports)
     try:
         for names in ("ab", "cd"):
@@ -52,7 +52,7 @@ def _scan(reports: Reports, added: list[str]) -> None:
 
 
 PARTS = 6
-"""The default run interrupts at one step in so many, the heavy tests at the others."""
+"""The default run interrupts at one step in this many, the heavy tests at the others."""
 
 
 @pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.heavy) for part in range(1, PARTS))])

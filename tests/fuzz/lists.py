@@ -30,7 +30,7 @@ _SCALARS: dict[int, tuple[bytes, ...]] = {
 
 @functools.cache
 def repeated() -> tuple[tuple[Carrier, FieldDescriptor], ...]:
-    """Each list that can stand in a model, with the message that has it."""
+    """Return each list that a model can contain, with the message that has it."""
     return tuple((carrier, field) for carrier, field in fields() if is_repeated(field))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Edits of text: words moved about, and what is long, deep or never closed put in between."""
+"""Edits of text: words are moved, and long, deep or unclosed pieces inserted."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ _CLOSINGS = (b"", b"", b'"', b"'", b"\n", b"}", b"]", b"x", b"\\")
 
 
 def edit_words(rng: Random, data: bytes) -> bytes:
-    """Replace, repeat, drop or exchange what stands between blanks."""
+    """Replace, repeat, drop or exchange words between blanks."""
     words = data.split(b" ")
     at = rng.randrange(len(words))
     choice = rng.randrange(4)

@@ -50,7 +50,7 @@ def count() -> int:
 
 
 def cut(number: int) -> tuple[str, bytes]:
-    """Cut `number` of all, and what it is of."""
+    """Return cut `number` of all, and the name of the list that is cut."""
     number %= count()
     which = bisect_right(_ends(), number)
     index, content = _contents()[which]

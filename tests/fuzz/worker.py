@@ -181,7 +181,7 @@ def _alone(connection: Connection, given: Seed, number: int) -> None:
 
 
 def checked_alone(given: Seed, number: int) -> str | None:
-    """Return what is wrong with an input, found in a process of its own, which may come to any end."""
+    """Return what is wrong with an input, checked in a separate process, which may crash."""
     warm_up()
     receiving, sending = multiprocessing.Pipe(duplex=False)
     process = multiprocessing.Process(target=_alone, args=(sending, given, number), daemon=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""With `--consumer onnx.checker`, whatever `onnx.checker.check_model` refuses onnx-lint refuses as well.
+"""With `--consumer onnx.checker`, onnx-lint rejects every model that `onnx.checker.check_model` rejects.
 
 The models are those of the fixtures, each as it is and with random mutations of its messages: fields that are taken
 away, emptied, doubled, or get another value. What onnx refuses and onnx-lint takes has to be explained.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""With `--consumer onnxruntime`, what ONNX Runtime calls an invalid graph onnx-lint refuses as well.
+"""With `--consumer onnxruntime`, onnx-lint rejects every model that ONNX Runtime calls an invalid graph.
 
 The models are those of the differential test with `onnx.checker`, and the fixtures. Only refusals of the graph count:
 what has no kernel, no registered operator or no type in the runtime says nothing about the model.

@@ -63,7 +63,7 @@ class Contradiction(Record):
         return "variables that stand for one size each in the whole model"
 
     def describe(self) -> str:
-        """Return what is stated about the variable, and the contradicting statements."""
+        """Return the statement about the variable, and the contradicting statements."""
         if not self.because:
             return f"{self.equation.text}, which no size makes true"
         return f"{self.equation.text}; but {'; '.join(each.text for each in self.because[:_MOST_SHOWN])}"

@@ -88,7 +88,7 @@ class DataFolder:
         self.opened: dict[str, os.stat_result] = {}
         """The status of each file that was opened to read its content, by location."""
         self.listed: list[str] | None = None
-        """The result of `data_files`; None if that was not asked for."""
+        """The result of `data_files`; None if that was not called."""
         self._has_failed = False
 
     @property

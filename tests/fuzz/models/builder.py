@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model under construction: its nodes, and what onnx-lint infers of their values."""
+"""A model under construction: its nodes, and the facts that onnx-lint infers about their values."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators of ONNX Runtime (com.microsoft) for transformers: embeddings, biases, normalization with what is added.
+"""Operators of ONNX Runtime (com.microsoft) for transformers: embeddings, biases, normalization of sums.
 
 As for attention, a shape is reported only if ONNX Runtime rejects the node.
 """

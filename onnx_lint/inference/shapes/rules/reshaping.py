@@ -121,7 +121,7 @@ def tile(node: Operands) -> Outputs:
 
 @shapes_of("Tile")
 def tile_one_axis(node: Operands) -> Outputs:
-    """Version 1 repeats along one axis; both numbers are inputs that nobody reads as constants."""
+    """Version 1 repeats along one axis; both numbers are inputs, whose elements are not used."""
     node.scalar(1)
     node.scalar(2)
     shape = node.shape(0)
