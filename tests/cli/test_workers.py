@@ -36,7 +36,7 @@ def log(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def linting(log: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Judge], None]:
-    """Puts something quick in place of linting, and writes down what was begun."""
+    """Replaces linting with something fast, and records the started jobs."""
 
     def put(judge: Judge) -> None:
         monkeypatch.setattr(workers, "prepared", partial(stand_ins.judging, judge, log))

@@ -335,7 +335,7 @@ def test_a_scan_goes_on_where_it_was_killed(place: Place) -> None:
 
 
 def _spoil(path: Path) -> None:
-    """Change what stands in a file, and neither its size nor its time."""
+    """Change the content of a file without changing its size or time."""
     before = path.stat()
     path.write_bytes(b"\xff" * before.st_size)
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))

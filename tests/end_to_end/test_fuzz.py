@@ -88,7 +88,7 @@ def test_an_input_depends_on_the_seed_and_its_number_alone():
 
 
 def test_the_inputs_reach_the_rules():
-    """Most inputs parse, and few are the same: what is made is neither too wild nor too tame."""
+    """Most inputs parse, and few are the same: the mutations are neither too strong nor too weak."""
     found = [input_of(0, number) for number in range(400)]
     assert len({given.data for given in found}) > 350
     assert len({given.name for given in found}) > 200
@@ -180,7 +180,7 @@ def test_twins_are_other_bytes_of_the_same_message():
 
 
 def _lints(monkeypatch: pytest.MonkeyPatch, judge: Any) -> None:
-    """Let `judge` stand behind the engine: it takes the source and the report, and returns another one."""
+    """Pass each report of the engine through `judge`, which returns another one for the source and the report."""
     lint = engine.lint_source
 
     def judged(source: BytesSource, path: str, settings: Any) -> FileReport:

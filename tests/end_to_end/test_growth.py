@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A file four times as large takes four times as long, whichever of its lists grows, and whatever is wrong in it.
+"""A file four times as large takes four times as long, for each list that may grow and each fault in it.
 
 `pytest -m growth` grows each list of the schema alone, wherever it stands, in all variants: about ten minutes.
 """

@@ -44,12 +44,12 @@ from onnx_lint.report import FileReport, Report
 from onnx_lint.reporters import REPORTERS, Options, reporter
 
 HANG_SECONDS = 300
-"""Seconds of the processor: whoever takes as long hangs."""
+"""Seconds of the processor. A process that takes as long counts as hanging."""
 SECONDS = 10
 """Seconds of the processor for a heavy attack; the heaviest takes about two."""
 MEMORY_BYTES = 1 << 30
 PATIENCE = 600
-"""Seconds of the clock; those of the processor are what is limited, since others may keep it busy."""
+"""Seconds of the clock. The real limit is on processor time, since other programs may keep the processor busy."""
 
 
 def _limit(memory_bytes: int, seconds: int) -> None:

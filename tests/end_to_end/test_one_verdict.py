@@ -150,7 +150,7 @@ def test_both_ways_refuse_the_same_byte(name: str, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("seed", range(4))
 def test_nothing_conforms_that_protocol_buffers_refuses(seed: int, is_split: bool):
-    """One varint or one byte of a model is written otherwise, at random."""
+    """One varint or one byte of a model is changed at random."""
     rng = Random(seed)
     refused = 0
     for _ in range(60):

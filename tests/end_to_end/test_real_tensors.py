@@ -70,7 +70,7 @@ def _models() -> Iterator[Example]:
 
 
 def _value(path: Path) -> Any:
-    """A tensor; None for what is not there, or none."""
+    """A tensor; None for an omitted value, and for a value that is not a tensor."""
     if not path.exists():
         return None
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models in the text format and in JSON are mended as text, whatever its layout."""
+"""Models in the text format and in JSON are fixed as text, in any layout."""
 
 from __future__ import annotations
 

@@ -184,7 +184,7 @@ def _as_file(value: Any, declared: Any) -> tuple[str, bytes]:
 
 @pytest.mark.corpus
 def test_the_data_of_the_node_tests_are_clean():
-    """Told or untold what they are; an optional with a value is the same bytes as a sequence of it."""
+    """With and without `--proto`. An optional with a value has the same bytes as a sequence of that value."""
     import warnings
 
     from onnx.backend.test.case.node import collect_testcases

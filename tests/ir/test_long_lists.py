@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Long lists of attributes stay in the file, and every rule finds in them what it finds in lists that are parsed."""
+"""Long lists of attributes stay in the file, and every rule has the same findings as with parsed lists."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def hub() -> Iterator[HubServer]:
 
 
 def run(hub: HubServer, *arguments: str, code: int | None = None, **environment: str) -> dict[str, Any]:
-    """The JSON report of a run in a process of its own: where the hub is, is read when its package is imported."""
+    """Return the JSON report of a separate process: the package of the hub reads the address when it is imported."""
     given = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "HUGGING"))}
     given |= {"HF_ENDPOINT": hub.url().rstrip("/"), "HF_HUB_DISABLE_TELEMETRY": "1", **environment}
     command = [sys.executable, "-m", "onnx_lint", *arguments, "-f", "json"]

@@ -39,7 +39,7 @@ def endpoint() -> Iterator[str]:
 
 @pytest.fixture
 def s3(endpoint: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
-    """A client of the store, whose place and credentials stand in the environment."""
+    """A client of the store. The environment has its address and credentials."""
     for name in [name for name in os.environ if name.startswith("AWS_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("AWS_ENDPOINT_URL", endpoint)

@@ -98,6 +98,6 @@ def test_what_a_file_system_says_while_it_is_made_is_not_shown(tmp_path: Path):
 
 
 def test_a_setting_that_plays_no_part_is_not_blamed(tmp_path: Path):
-    """A proxy that makes no sense harms nobody who does without."""
+    """An invalid proxy affects only requests that use it."""
     said = _run(tmp_path, WEB, HTTPS_PROXY=HIDDEN, NO_PROXY="127.0.0.1")
     assert f"{WEB}: the host refused the connection" in said

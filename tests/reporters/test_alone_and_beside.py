@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A form of report says the same whatever other forms are written in the same run."""
+"""A report format has the same content with any other formats in the same run."""
 
 from __future__ import annotations
 

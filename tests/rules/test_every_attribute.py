@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No rule raises, whichever of its attributes a node gives and whatever their values are."""
+"""No rule raises for any subset of a node's attributes, with any values."""
 
 from __future__ import annotations
 

@@ -148,7 +148,7 @@ def _dims(output: OutputShape) -> Dims:
 
 
 class Comparison:
-    """Cases of a family, compared; what is not explained is kept."""
+    """Compares the cases of a family, and keeps unexplained differences."""
 
     def __init__(self, explained: tuple[Explained, ...], crashes: Callable[[str, Case], bool] | None = None) -> None:
         self.explained = explained

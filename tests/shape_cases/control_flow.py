@@ -20,7 +20,7 @@ TENSOR, SEQUENCE = "tensor(float)", "seq(tensor(float))"
 
 @dataclass(frozen=True)
 class Nested:
-    """A model with a node of control flow, and what it is about."""
+    """A model with a control-flow node, and the subject of the case."""
 
     about: str
     model: onnx.ModelProto

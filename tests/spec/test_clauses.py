@@ -333,7 +333,7 @@ def test_no_path_or_host_slipped_in():
 
 
 def test_compiled_clauses_are_those_of_the_source():
-    """`python -m tools.compile_clauses` makes them anew."""
+    """`python -m tools.compile_clauses` renews them."""
     source = pkgutil.get_data("onnx_lint.spec", module.SOURCE)
     compiled = pkgutil.get_data("onnx_lint.spec", module.COMPILED)
     assert source is not None

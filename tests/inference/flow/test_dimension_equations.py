@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Equations between dimensions: what is true for some sizes is never a contradiction, and what is true for none is."""
+"""Equations between dimensions contradict each other exactly if they are true for no sizes."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ class Grown:
         self.node("MatMul", [name, self.node("Transpose", [name], turned, perm=axes)], (*shape[:-1], shape[-2]))
 
     def model(self, dims: Callable[[str, int, int], int | str | None] | None = None) -> ModelProto:
-        """The model; `dims` says what is declared of each dimension of an input, by default its size."""
+        """Return the model. `dims` has the declaration of each dimension of an input, by default its size."""
         declared = {
             name: [size if dims is None else dims(name, axis, size) for axis, size in enumerate(shape)]
             for name, shape in self.inputs.items()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Contents that are followed, against the reference implementation of onnx, and what is not to be followed."""
+"""Inferred contents, compared with the reference implementation of onnx, and contents that must stay unknown."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No operator's rules for types, shapes and contents raise, whatever its operands and attributes are."""
+"""The rules for types, shapes and contents raise for no operator, with any operands and attributes."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _crash_of(cell: Cell, facts: Facts) -> str | None:
 
 
 def _is_asked(cell: Cell, facts: Facts) -> bool:
-    """Return whether the shape rule is asked about such operands."""
+    """Return whether the shape rule runs for such operands."""
     return cell.operands(facts) is not None and not cell.typed(facts).problems
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Places of a text stand in the line and column that somebody marked, or where the value is that was printed there."""
+"""Places of a text have the line and column of a mark in the test, or of the value that was printed there."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from support.models.typed_nodes import OTHER_KINDS, TENSORS, Case, type_proto
 
 
 def _graph(name: str, inputs: Mapping[str, str | None], nodes: list[NodeProto], outputs: list[str]) -> onnx.GraphProto:
-    """A subgraph; an input without a type takes what is supplied."""
+    """Return a subgraph; an input without a type accepts any supplied type."""
     values = [
         onnx.ValueInfoProto(name=key, type=type_proto(kind)) if kind else onnx.ValueInfoProto(name=key)
         for key, kind in inputs.items()

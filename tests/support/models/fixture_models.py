@@ -23,7 +23,7 @@ RULES = (
     "unsupported-optional-element",
     "untyped-attribute",
 )
-"""Rules whose fixtures have attributes and types in every place where they can stand."""
+"""Rules whose fixtures have attributes and types in every possible place."""
 
 
 @functools.cache
