@@ -181,7 +181,7 @@ def _with_references(since: list[int], versions: list[dict[str, Any]]) -> Iterat
 
 
 def _allowed_counts(schema: Any) -> dict[str, list[int]]:
-    """The counts of inputs and outputs that a schema allows, where they are fewer than its range.
+    """Return the counts of inputs and outputs that a schema allows, if they are fewer than its range.
 
     Python is not shown these sets, but the checker's message names the fault; so it is asked. It does not
     look at deprecated operators and preview domains, and no set is known for them.

@@ -34,7 +34,7 @@ from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 
 Dim = int | None
-"""A size; None where it is a variable, an expression, or not known."""
+"""A size; None if it is a variable, an expression, or unknown."""
 
 
 Sizes = tuple[Dim, ...] | None

@@ -99,7 +99,7 @@ def _reported(report: FileReport, repair: Repair) -> FileReport:
 def _write(
     path: str, outcome: Mended, old: os.stat_result | None, target: str | None, lint: Lint, *, follows_links: bool
 ) -> None:
-    """Write the result where it is wanted. Raises NotWrittenError and OSError."""
+    """Write the result to its target. Raises NotWrittenError and OSError."""
     if path == "-":
         _write_to_standard_output(outcome.source)
     elif target is not None:

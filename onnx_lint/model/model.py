@@ -493,7 +493,7 @@ class Model:
         return foldable_nodes(self.graphs, self.operators, self.value_flow, self.effective_ir_version, training)
 
     def equal_initializers(self, least_bytes: int) -> Iterator[EqualInitializers]:
-        """Yield the initializers of at least so many bytes that equal an earlier one of their graph."""
+        """Yield the initializers of at least that many bytes that equal an earlier one of their graph."""
         from onnx_lint.ir.tensors.equal import equal_initializers  # late: only asked for by name
 
         return equal_initializers(self.graphs, self.source, self.payloads, self.data_folder, least_bytes)
@@ -511,7 +511,7 @@ class Model:
 
     @cached_property
     def control_flow(self) -> ControlFlow:
-        """The control-flow nodes, and what they supply to their subgraphs."""
+        """The control-flow nodes, and the types of the inputs that they supply to their subgraphs."""
         return ControlFlow(self.calls, self.imports, self.effective_ir_version)
 
     @cached_property

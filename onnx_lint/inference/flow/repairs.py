@@ -138,7 +138,7 @@ def _changes(node: Node, operands: Operands, problem: ShapeProblem) -> Iterator[
 
 
 def _shapes(operands: Operands, least: int, indices: tuple[int, ...]) -> Iterator[tuple[int, Dims]]:
-    """Yield the inputs of at least so many dimensions with their shapes."""
+    """Yield the inputs of at least that many dimensions with their shapes."""
     for index in indices:
         shape = operands.fact(index).shape
         if shape is not None and len(shape) >= least:

@@ -307,7 +307,7 @@ def _read(nodes: Iterable[bytes], table: NodeTable, batch: _Batch, notes: _Notes
                 except KeyError:
                     is_early = True
                 else:
-                    # The string that is there: a value is named where it is made and wherever it is used.
+                    # Reuse the existing string: the name of a value occurs in its producer and in each use.
                     if maker >= 0 and len(made_by[maker]) == 1:
                         name = made_by[maker][0]
                 inputs.append(name)

@@ -155,7 +155,7 @@ def _walking(
 def _index_part(
     source: Source, message: str, position: int, end: int, starts_of: dict[str, MutableSequence[int]]
 ) -> int:
-    """Index the fields from `position` to `end`, or those up to a part of a long row; return where that ends."""
+    """Index the fields from `position` to `end`, or to a part of a long row; return the end of the indexed part."""
     fields = wire.fields(message)
     for number, wire_type, start, _, following in wire.records(source, position, end, inside_groups=False):
         field = fields.get(number)

@@ -72,7 +72,7 @@ def _position(node: Operands, index: int, *, may_be_behind: bool = False) -> Non
     if not isinstance(count, int):
         return
     if not isinstance(position, int):
-        # Whatever the position is, or where it is left out.
+        # For any position, and for an omitted one.
         if not count and not may_be_behind:
             node.wrong_value(0, "empty", "it has no element to take", allowed="a sequence with elements")
         return
