@@ -83,7 +83,7 @@ class _Descriptions:
         if self._form != "binary":
             return ()
         try:
-            splices = self._splicer.with_lengths(self._splicer.of(fix.edits))
+            splices = self._splicer.with_lengths(self._splicer.splices_of(fix.edits))
         except EditError:
             return ()
         if sum(size_of(piece) for splice in splices for piece in splice.pieces) > MOST_BYTES:

@@ -138,7 +138,7 @@ def _candidates(
     found: list[_Candidate] = []
     for rule, fix in fixes:
         try:
-            found.append(_Candidate(rule, fix, tuple(splicer.of(fix.edits))))
+            found.append(_Candidate(rule, fix, tuple(splicer.splices_of(fix.edits))))
         except EditError as error:
             not_made[f"{rule}: the fix cannot be made: {error}"] = None
     return found

@@ -36,7 +36,7 @@ class TextSplicer:
     """Makes splices of edits of one model in a text form."""
 
     def __init__(self, source: Source, message: str, form: str, edits: Iterable[Edit]) -> None:
-        """`edits`: all edits that `of` will be called with."""
+        """`edits`: all edits that `splices_of` will be called with."""
         self._data = source.read_at(0, source.size)
         self._message = message
         self._form = Form(form)
@@ -48,7 +48,7 @@ class TextSplicer:
         self._bytes = list(accumulate((len(block.encode()) for block in blocks), initial=mark))
         """The byte at which each block of characters begins."""
 
-    def of(self, edits: Iterable[Edit]) -> list[Splice]:
+    def splices_of(self, edits: Iterable[Edit]) -> list[Splice]:
         """Return the splices of edits. Raises EditError for an edit that cannot be made in the text."""
         patches = sorted(self._notation.patches(list(edits)), key=position_of)
         for one, other in pairwise(patches):
@@ -67,7 +67,7 @@ class TextSplicer:
         source = unpatched(BytesSource(before))
         splicer = Splicer(source, self._message)
         try:
-            splices = splicer.with_lengths(splicer.of(edits))
+            splices = splicer.with_lengths(splicer.splices_of(edits))
         except EditError as error:
             return f"the fix was not made: {error}"
         expected = source.patched(splice.patch for splice in splices)

@@ -72,7 +72,7 @@ class Frames:
 
     def __init__(self, ground: Ground) -> None:
         scope = ground.operators.scope(None)
-        self.top = Frame(scope, {}, {}, _kept.of(scope))
+        self.top = Frame(scope, {}, {}, _kept.cells_of(scope))
         """The frame of the graphs outside of functions."""
         self._operators = ground.operators
         self._imports = ground.imports
@@ -94,7 +94,7 @@ class Frames:
 
     def kept(self, scope: Scope) -> Cells:
         """Return the cells of earlier models in a scope."""
-        return _kept.of(scope)
+        return _kept.cells_of(scope)
 
     def of_function(self, function: Function) -> tuple[TypedOperators, Cells]:
         """Return the operators shared by functions with the same imports, and the cells of those without parameters."""
@@ -227,7 +227,7 @@ class _Kept:
         self._by_scope: dict[Scope, Cells] = {}
         self._count = 0
 
-    def of(self, scope: Scope) -> Cells:
+    def cells_of(self, scope: Scope) -> Cells:
         """Return the cells of a scope."""
         found = self._by_scope.get(scope)
         if found is None:
@@ -241,7 +241,7 @@ class _Kept:
         if self._count >= _MOST_CELLS:
             self._clear()
         self._count += 1
-        self.of(scope)[form] = cell
+        self.cells_of(scope)[form] = cell
 
     def _clear(self) -> None:
         for cells in self._by_scope.values():

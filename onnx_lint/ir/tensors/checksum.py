@@ -39,7 +39,7 @@ class Digests:
         self.unread: dict[str, str] = {}
         """The reasons why files were not read, by location."""
 
-    def of(self, location: str) -> str | None:
+    def digest_of(self, location: str) -> str | None:
         """Return the digest of the file in hexadecimal; None if it is not read: `unread` then has the reason.
 
         `location`: a relative path of plain names, as `external.spelled_plainly` returns it.

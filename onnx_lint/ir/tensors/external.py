@@ -198,7 +198,7 @@ class ExternalData:
 
     def sha1(self) -> str | None:
         """Return the SHA-1 digest of the data file in hexadecimal; None if it cannot be read, or is too large."""
-        return self._digests.of(spelled_plainly(self.location)) if self._digests is not None else None
+        return self._digests.digest_of(spelled_plainly(self.location)) if self._digests is not None else None
 
     def describe(self) -> str:
         """Return the name of the tensor in messages."""
