@@ -79,7 +79,7 @@ class Notation(ABC):
         return found
 
     def neighbour(self, place: Place, index: int) -> tuple[Place, bool]:
-        """Return the element before which another one goes, and True; or else the last element, and False."""
+        """Return the element to insert another one before, and True; or else the last element, and False."""
         assert place.parent is not None
         following = place.parent.at(place.field, index)
         if self.start(following) is not None:
@@ -109,7 +109,7 @@ class Notation(ABC):
 
     @abstractmethod
     def span(self, place: Place) -> Extent:
-        """Return what goes if the thing at the place is deleted or moved."""
+        """Return the text to remove if the element at the place is deleted or moved."""
 
     @abstractmethod
     def arrival(self, edit: Move) -> TextPatch:

@@ -400,7 +400,7 @@ def _documentation(name: str) -> str:
     entry = registry().get(name)
     if entry is None:
         return ""
-    from markdown_it import MarkdownIt  # which rich brings
+    from markdown_it import MarkdownIt  # a dependency of rich
 
     text = f"{entry.rule.documentation}\n\n### Clauses\n\n{clauses_markdown(entry.rule)}".replace("\n### ", "\n#### ")
     # No HTML in the documentation stays HTML, and no bare address becomes a link.

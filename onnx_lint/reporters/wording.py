@@ -220,7 +220,7 @@ def suppressed_of(suppressed: Sequence[Diagnostic]) -> list[str]:
 
 
 def fixable_of(diagnostics: Iterable[Diagnostic]) -> str:
-    """How many findings can be fixed: `2 fixable with --fix, 1 with --unsafe-fixes`; empty for none."""
+    """Return the number of fixable findings: `2 fixable with --fix, 1 with --unsafe-fixes`; empty for none."""
     fixes = [item.fix for item in unfold(diagnostics) if item.fix is not None]
     safe = sum(fix.is_safe for fix in fixes)
     found = [(safe, "--fix"), (len(fixes) - safe, "--fix --unsafe-fixes")]
@@ -228,7 +228,7 @@ def fixable_of(diagnostics: Iterable[Diagnostic]) -> str:
 
 
 def fixed_of(repair: Repair) -> str:
-    """How many findings were fixed, by rule: `3 findings: 2 of unordered-nodes, 1 of duplicate-value-info`."""
+    """Return the number of fixed findings, by rule: `3 findings: 2 of unordered-nodes, 1 of duplicate-value-info`."""
     return _by_rule(repair.fixed)
 
 
@@ -260,7 +260,7 @@ def is_unremarkable(file: FileReport, report: Report) -> bool:
 
 
 def internal_error_of(error: InternalError) -> str:
-    """Return what crashed, where, and what was not done because of it."""
+    """Return a description of a crash: what crashed, where, and which work was skipped because of it."""
     if error.exception == OUT_OF_MEMORY:
         return OUT_OF_MEMORY
     if error.rule == OWN_ERRORS and not error.traceback:

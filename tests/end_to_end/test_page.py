@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The HTML report in a real browser: it asks for nothing, runs nothing from a model, and does what it offers."""
+"""The HTML report in a real browser: it requests nothing, runs nothing from a model, and its controls work."""
 
 from __future__ import annotations
 

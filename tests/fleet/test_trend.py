@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The trend over several scans: the numbers of each, and what is new and gone since the scan before it."""
+"""The trend over several scans: the numbers of each, and the new and gone findings since the scan before it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FOUND = lint(FAULTY).diagnostics
 
 @pytest.fixture
 def scans(tmp_path: Path) -> list[str]:
-    """Three scans: a model is mended and another breaks; then a new faulty model comes, and one goes."""
+    """Three scans: one model is fixed and another breaks; then a new faulty model is added, and one is removed."""
     months = {
         "january": [faulty("a"), faulty("b"), sound("c")],
         "february": [sound("a"), faulty("b"), faulty("c")],
