@@ -18,7 +18,7 @@ from onnx_lint.reporters.wording import counted
 from onnx_lint.spec.clauses import Severity
 
 RELOAD_SECONDS: Final = 10
-"""The seconds after which the page of a running scan reloads itself."""
+"""The seconds between reloads of the page of a running scan."""
 
 _MAX_ROWS: Final = 200
 _WIDTH: Final = 240
