@@ -15,7 +15,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import Any, Final, TextIO
 from urllib.parse import urlencode
 
@@ -59,7 +59,10 @@ MAX_FINDINGS: Final = 10_000
 """The most findings on the page. The others, the least severe, are only counted, so that browsers stay fast."""
 
 MAX_PACKED: Final = 3_000_000
-"""The most bytes of findings on the page, compressed, and of files. The page stays below 5 MB."""
+"""The most bytes of findings on the page, compressed. The page stays below 5 MB."""
+
+MAX_FILES: Final = 1_200_000
+"""The most bytes of files on the page, compressed. Files without findings are left out beyond it."""
 
 SHOWN_FINDINGS: Final = 200
 """The most findings that are markup. Scripts make the others when they are shown."""
@@ -170,19 +173,20 @@ def _findings(report: Report) -> list[Found]:
     """Return the worst findings of all files, in the order of the page."""
     found = [(file, item) for file in report.files for item in file.diagnostics]
     worst = sorted(found, key=lambda each: -each[1].severity)[:MAX_FINDINGS]
-    return in_order_of_pages(worst[: _number_that_fits([PageEntry(*each) for each in worst])])
+    rows = ((file.path, each.summary, _part_of(each)) for file, item in worst for each in (PageEntry(file, item),))
+    return in_order_of_pages(worst[: _number_that_fits(rows, MAX_PACKED)])
 
 
-def _number_that_fits(entries: Sequence[PageEntry]) -> int:
-    """Return how many of the entries fit in `MAX_PACKED` bytes; names with little in common hardly compress."""
-    size = 0
-    for start in range(0, len(entries), PER_PART):
-        size += len(
-            _packed([(each.file.path, each.summary, _part_of(each)) for each in entries[start : start + PER_PART]], "")
-        )
-        if size > MAX_PACKED:
-            return start
-    return len(entries)
+def _number_that_fits(rows: Iterable[Any], most: int) -> int:
+    """Return how many rows fit in `most` bytes of the page; names with little in common hardly compress."""
+    size = number = 0
+    left = iter(rows)
+    while part := list(islice(left, PER_PART)):
+        size += len(_packed(part, ""))
+        if size > most:
+            break
+        number += len(part)
+    return number
 
 
 def _part_of(entry: PageEntry) -> tuple[str, Mapping[str, Any] | None]:
@@ -327,7 +331,7 @@ def _files_and_data(report: Report, entries: Sequence[PageEntry], shown_entries:
     texts: dict[str, int] = {}
     files: list[tuple[str, str, list[int]]] = []
     numbers: dict[str, int] = {}
-    for file in sorted(report.files, key=lambda each: -(worst_of(each) or 0)):
+    for file in sorted(report.files, key=_rank):
         lines = [_state(file, report)]
         lines += [f"internal error: {internal_error_of(error)}" for error in file.internal_errors]
         lines += [f"not verified: {what}" for what in not_verified_of(file)]
@@ -341,15 +345,20 @@ def _files_and_data(report: Report, entries: Sequence[PageEntry], shown_entries:
         [texts.setdefault(f"{_NOT_CHECKED}: the run was interrupted", len(texts))] if report.not_linted else []
     )
     files += ((_shown_name(path, folder), "", interrupted) for path in report.not_linted)
+    count = len(files)
+    needed = max((numbers[entry.file.path] + 1 for entry in entries), default=0)
+    files = files[: max(needed, _number_that_fits(files, MAX_FILES))]
     said = list(texts)
     yield f'<section><details id="files"{" open" if len(files) == 1 or not entries else ""}>'
-    yield f"<summary><h2>Files ({len(files):,})</h2></summary>"
+    yield f"<summary><h2>Files ({count:,})</h2></summary>"
     yield '<p class="faint" id="listed"></p><ul id="list">'
     for path, _, shown in files[:SHOWN_FILES]:
         yield f"<li><code>{escape(path)}</code> {'<br>'.join(escape(said[number]) for number in shown)}</li>"
     yield "</ul>"
     if len(files) > SHOWN_FILES:
         yield f'<p id="others" class="faint">and {len(files) - SHOWN_FILES:,} more</p>'
+    if left_out := count - len(files):
+        yield f"<p>{counted(left_out, 'more file')}, no worse than these, left out; the JSON report has all.</p>"
     yield "</details></section>"
     rules = sorted({entry.item.rule for entry in entries[shown_entries:]})
     positions = {rule: number for number, rule in enumerate(rules)}
@@ -366,6 +375,11 @@ def _files_and_data(report: Report, entries: Sequence[PageEntry], shown_entries:
             for number, (body, picture) in enumerate(map(_part_of, entries[start : start + PER_PART]), start)
         ]
         yield _packed(part, 'class="part"')
+
+
+def _rank(file: FileReport) -> tuple[int, bool]:
+    """Return the key that sorts files by what there is to say of them: findings, then failures, then nothing."""
+    return -(worst_of(file) or 0), not (file.internal_errors or _is_unchecked(file))
 
 
 def _shown_name(path: str, folder: str) -> str:

@@ -107,6 +107,23 @@ def test_a_page_without_findings_lists_its_files():
     assert '<details id="files">' in page(REPORT)
 
 
+def test_files_that_hardly_compress_stay_below_five_megabytes():
+    random = Random(1)
+    names = [random.randbytes(100).hex() for _ in range(20_000)]
+    files = [FileReport(f"{name}.onnx", 1) for name in names]
+    files[-1] = FileReport("last.onnx", 1, (error(),))
+    files[-2] = FileReport("missing.onnx", 0, unreadable="no such file")
+    text = page(Report(tuple(files), "1.23", "onnx-ml"))
+    listed = [path for path, _, _ in json.loads(page_data(text)[0])["files"]]
+    assert listed[:2] == ["last.onnx", "missing.onnx"]
+    assert 5_000 < len(listed) < 15_000
+    assert "<h2>Files (20,000)</h2>" in text
+    assert (
+        f"<p>{20_000 - len(listed):,} more files, no worse than these, left out; the JSON report has all.</p>" in text
+    )
+    assert len(text.encode()) < 2_000_000
+
+
 def test_findings_that_hardly_compress_stay_below_five_megabytes():
     """The least severe are left out, and the page says how many there are."""
     random = Random(1)
