@@ -1,27 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the catalogue of rules and their index, `rules/README.md` and `rules/index.json`.
-
-python -m tools.catalogue
-"""
+"""Writes the catalogue of the rules, `rules/README.md`, and `rules/index.json`: `python -m tools.catalogue`."""
 
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from onnx_lint.engine.registry import INDEX, Registered, index_entry, registry
+from onnx_lint.engine.registry import INDEX, Registered, RegistryError, index_entry, registry
 from onnx_lint.spec.clauses import clauses
 from onnx_lint.spec.standard import DEFAULT_STANDARD
 
 _HEAD = """\
 # The rules
 
-Written by `python -m tools.catalogue` from the rules themselves; a test holds it. `onnx-lint explain RULE` prints
-what stands in a rule's file. The keyword is that of edition {edition}, clause by clause; other editions may word a
-clause differently, see `onnx-lint clauses`; `-` means none. What is *pedantic* is off and what is *counted* is one
-number a file, unless it is asked for.
+`python -m tools.catalogue` writes this page from the rules. `onnx-lint explain RULE` prints a rule's documentation.
+The keyword is that of each clause in edition {edition}, or `-` if there is none; `onnx-lint clauses` lists those of
+other editions. Rules of *pedantic* and *optional* clauses run only if they are selected; findings of *counted* ones
+are one number per file.
 """
 
 _CHAPTER = """
@@ -75,9 +73,18 @@ def _told(entry: Registered) -> dict[str, Any]:
 def main() -> None:
     """Write the catalogue and the index into the checkout."""
     folder = Path(__file__).parent.parent / "rules"
-    (folder / INDEX).unlink(missing_ok=True)  # its content may be from another version, or wrong
-    (folder / "README.md").write_text(catalogue(), encoding="utf-8")
-    (folder / INDEX).write_text(index(), encoding="utf-8")
+    former = (folder / INDEX).read_bytes() if (folder / INDEX).exists() else None
+    (folder / INDEX).unlink(missing_ok=True)  # the registry would read it, and it may be out of date
+    try:
+        texts = {"README.md": catalogue(), INDEX: index()}
+    except Exception as error:
+        if former is not None:
+            (folder / INDEX).write_bytes(former)
+        if isinstance(error, RegistryError):
+            sys.exit(f"{error}. For a new clause, run python -m tools.compile_clauses first.")
+        raise
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import binascii
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,11 @@ def compile_clauses(source: bytes) -> str:
 def main() -> None:
     """Write the compiled clauses into the checkout."""
     folder = Path(__file__).parent.parent / "onnx_lint" / "spec"
-    (folder / COMPILED).write_text(compile_clauses((folder / SOURCE).read_bytes()), encoding="utf-8")
+    try:
+        text = compile_clauses((folder / SOURCE).read_bytes())
+    except ValueError as error:
+        sys.exit(f"{SOURCE}: {error}")
+    (folder / COMPILED).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -105,7 +105,7 @@ def _linted_here(
 ) -> Generator[int, None, None]:
     """Yield the indices of all tasks in their order, each when its report is in `done`, which this process makes.
 
-    Models in stores are linted last, in the order in which they arrive: a slow server does not delay the others.
+    Models in stores are linted last, in the order in which they arrive: the others do not wait for a server.
     """
     remote = [index for index, task in enumerate(tasks) if is_opened_ahead(task)]
     turn = 0

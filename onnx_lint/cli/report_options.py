@@ -69,7 +69,7 @@ output_options = section(
         multiple=True,
         metavar="[FORMAT=]PATH",
         shell_complete=complete_files,
-        help="Write to this file; .sarif, .json, .md, .xml imply the format. FORMAT=PATH adds a report.",
+        help="Write to this file; its suffix implies the format. FORMAT=PATH adds a report.",
     ),
 )
 

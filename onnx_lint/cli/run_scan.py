@@ -166,7 +166,7 @@ class LivePage:
         self._due = 0.0
 
     def write_if_due(self) -> None:
-        """Write the page if it is due: every ten seconds, or less often if that takes more than a tenth of the time."""
+        """Write the page if it is due: every ten seconds, or less often if writing it takes long."""
         if self._path is None or time.monotonic() < self._due:
             return
         start = time.monotonic()

@@ -14,6 +14,9 @@ from pathlib import Path
 import pytest
 from support.project.checkout import ROOT
 
+from onnx_lint.spec.releases import NEWEST_IR_VERSION, NEWEST_OPSET
+from onnx_lint.spec.standard import EDITIONS
+
 FOLDERS = ("onnx_lint", "rules", "tools")
 NO_CACHES = shutil.ignore_patterns("__pycache__")
 
@@ -65,7 +68,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
         _replace(proto, f"message {message} {{\n", f"message {message} {{\n  string made_up = 90;\n")
     _replace(proto, "repeated NodeDeviceConfigurationProto device_configurations = 10;", _SCHEDULE)
     _replace(spec / "releases.py", ')\n"""The released versions, oldest first."""', _RELEASE)
-    _replace(spec / "standard.py", '"1.23")', '"1.23", "1.99")')
+    _replace(spec / "standard.py", ')\n"""The editions', ', "1.99")\n"""The editions')
     rows = [f'    "{message}.made_up": Since(99, "NEW-1"),\n' for message in MESSAGES]
     rows.append('    "NodeProto.schedule": Since(99, "NEW-1"),\n')
     _replace(spec / "ir_versions.py", "}\n\n_TABLE_OF_TYPES", "".join([*rows, "}\n\n_TABLE_OF_TYPES"]))
@@ -79,7 +82,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-_SCHEDULE = "repeated NodeDeviceConfigurationProto device_configurations = 10;\n  string schedule = 11;"
+_SCHEDULE = "repeated NodeDeviceConfigurationProto device_configurations = 10;\n  string schedule = 91;"
 _RELEASE = '    Release("1.99.0", 99, 99, 5, 1, 1),\n)\n"""The released versions, oldest first."""'
 _CLAUSE = """# ---- file
 
@@ -134,7 +137,7 @@ graph {
 training_info { initialization { name: "i" } algorithm { name: "j" } TRAININGINFOPROTO }
 """
 NEWEST = {"IR": "99", "OPSET": "99"}
-BEFORE = {"IR": "14", "OPSET": "28"}
+BEFORE = {"IR": str(NEWEST_IR_VERSION), "OPSET": str(NEWEST_OPSET[""])}
 
 
 def _model(**words: str) -> str:
@@ -155,7 +158,7 @@ def _split(text: str, slot: str) -> list[str]:
 def test_a_model_of_the_new_release_conforms(checkout: Path):
     made_up = {message.upper(): 'made_up: "x"' for message in MESSAGES}
     text = _model(**NEWEST, **made_up, INFUNCTION='schedule: "late"')
-    assert _lint(checkout, (text, "1.99"), (_model(**NEWEST), "1.99"), (_model(**BEFORE), "1.23")) == [[], [], []]
+    assert _lint(checkout, (text, "1.99"), (_model(**NEWEST), "1.99"), (_model(**BEFORE), EDITIONS[-1])) == [[], [], []]
 
 
 def test_each_new_field_is_reported_in_a_model_of_an_older_ir_version(checkout: Path):
@@ -170,7 +173,7 @@ def test_each_new_field_is_reported_in_a_model_of_an_older_ir_version(checkout: 
 
 
 def test_the_edition_before_does_not_know_the_new_versions(checkout: Path):
-    (errors,) = _lint(checkout, (_model(**NEWEST), "1.23"))
+    (errors,) = _lint(checkout, (_model(**NEWEST), EDITIONS[-1]))
     assert {rule for rule, _ in errors} == {"unknown-ir-version", "unknown-opset-version"}
 
 

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import pytest
+from support.project.built_in_rules import RULES
+from support.project.checkout import ROOT
 
 from onnx_lint import lint, schema
 
@@ -42,3 +44,9 @@ def test_a_model_with_such_findings_conforms():
     report = lint(_model(), select=["hygiene"], severity={"unused-initializer": "error"})
     assert report.conforms
     assert [each.declared_by for each in report.diagnostics if each.rule == "unused-initializer"] == ["hygiene"]
+
+
+def test_its_page_lists_each_of_its_rules():
+    page = (ROOT / "docs" / "hygiene.md").read_text(encoding="utf-8")
+    table, _, _ = page.partition("## What it finds")
+    assert [name for name, entry in RULES.items() if entry.chapter == "hygiene" and f"| `{name}` |" not in table] == []

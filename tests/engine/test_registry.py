@@ -149,6 +149,19 @@ def test_without_an_index_every_rule_is_asked_for_what_it_is(checkout: Path):
     assert (checkout / "rules" / INDEX).read_text() == (ROOT / "rules" / INDEX).read_text()
 
 
+def test_a_rule_with_a_clause_that_is_not_compiled_yet_leaves_the_index(checkout: Path):
+    rule = checkout / "rules" / "model" / "missing_producer.py"
+    whole, listed = rule.read_text(), (checkout / "rules" / INDEX).read_bytes()
+    rule.write_text(whole.replace('"MOD-10"', '"NEW-10"'))
+    environment = {**os.environ, "PYTHONPATH": str(checkout)}
+    command = [sys.executable, "-m", "tools.catalogue"]
+    done = subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True, check=False)
+    rule.write_text(whole)
+    assert (done.returncode, (checkout / "rules" / INDEX).read_bytes()) == (1, listed)
+    assert "which does not exist. For a new clause, run python -m tools.compile_clauses first.\n" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_an_installation_knows_the_rules_by_the_index_alone(monkeypatch: pytest.MonkeyPatch):
     listed = {entry.id: vars(entry) for entry in _own_rules()}
     monkeypatch.setattr("onnx_lint.__path__", [str(ROOT / "onnx_lint")])

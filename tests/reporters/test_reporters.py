@@ -6,7 +6,7 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -119,6 +119,18 @@ def test_golden(request: pytest.FixtureRequest, file: str, format_name: str, opt
 @pytest.mark.parametrize("name", REPORTERS)
 def test_two_runs_give_the_same_bytes(name: str) -> None:
     assert written(name) == written(name)
+
+
+@pytest.mark.usefixtures("made_up_rules")
+@pytest.mark.parametrize("name", REPORTERS)
+def test_every_format_says_what_was_not_checked(name: str) -> None:
+    def alone(files: Iterable[FileReport] = (), **facts: Any) -> str:
+        return written(name, Report(tuple(files), "1.23", "onnx-ml", **facts))
+
+    assert "ValueError" in alone(file for file in REPORT.files if file.internal_errors)
+    assert alone(not_linted=("later.onnx",)) != alone()
+    if name not in ("text", "concise"):  # standard error has the reason beside these
+        assert "No such file or directory" in alone(file for file in REPORT.files if file.unreadable is not None)
 
 
 # --- names of strangers

@@ -83,10 +83,20 @@ def test_the_command_line_and_the_configuration_name_the_target(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--target-ir", "0"], "IR version 0 does not exist; the versions are 1 to 14"),
-        (["--target-ir", "15"], "IR version 15 does not exist; the versions are 1 to 14"),
-        (["--target-opset", "0"], "version 0 of 'ai.onnx' does not exist; the versions are 1 to 28"),
-        (["--target-opset", "29"], "version 29 of 'ai.onnx' does not exist; the versions are 1 to 28"),
+        *[
+            (
+                ["--target-ir", str(version)],
+                f"IR version {version} does not exist; the versions are 1 to {NEWEST_IR_VERSION}",
+            )
+            for version in (0, NEWEST_IR_VERSION + 1)
+        ],
+        *[
+            (
+                ["--target-opset", str(version)],
+                f"version {version} of 'ai.onnx' does not exist; the versions are 1 to {NEWEST_OPSET['']}",
+            )
+            for version in (0, NEWEST_OPSET[""] + 1)
+        ],
         (
             ["--target-opset", "com.example=0"],
             "version 0 of 'com.example' does not exist; the versions are 1 and above",
@@ -109,8 +119,8 @@ def _messages(text: str, **target: object) -> list[str]:
 def test_the_library_takes_a_target() -> None:
     assert _messages(GELU) == []
     assert _messages(GELU, target_ir=9, target_opset={"ai.onnx": 19}) == [IR, OPERATOR, IMPORT]
-    with pytest.raises(ValueError, match="IR version 15 does not exist"):
-        _messages(GELU, target_ir=15)
+    with pytest.raises(ValueError, match=f"IR version {NEWEST_IR_VERSION + 1} does not exist"):
+        _messages(GELU, target_ir=NEWEST_IR_VERSION + 1)
 
 
 def test_a_target_names_the_default_domain_in_one_way() -> None:

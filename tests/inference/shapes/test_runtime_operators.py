@@ -154,6 +154,8 @@ def test_each_operator_with_a_rule_has_an_example():
         ("QLinearConcat", [(), (), (2, 3), (), (), (4, 4), (), ()], {"axis": 1}, "Unequal("),
         ("QLinearConcat", [(), (), (2, 3), (), ()], {"axis": 2}, "AxisOutOfRange("),
         ("CDist", [(3, 5), (4, 6)], {}, "Unequal("),
+        ("SwiGLU", [(2, 5)], {}, "Indivisible(place=InputDimension(operand=0, axis=1, size=5), divisor=2"),
+        ("SwiGLU", [()], {}, "WrongRank(operand=0, rank=0, least=1"),
         ("ReduceSumInteger", [(2, 3)], {"axes": (2,), "keepdims": 1}, "AxisOutOfRange("),
     ],
 )

@@ -94,6 +94,8 @@ ELEMENTS = (
     node("MulInteger", u8(2, 1, 3), Z, u8(4, 1), Z, to=(2, 4, 3), runs=False),
     node("BiasAdd", f(2, 4, 3), f(3), f(2, 4, 3), to=(2, 4, 3), runs=False),
     node("BiasSplitGelu", f(2, 4, 6), f(6), to=(2, 4, 3), runs=False),
+    node("SwiGLU", f(2, 4, 6), f(2, 4, 6), to=(2, 4, 6), runs=False),
+    node("SwiGLU", f(2, 4, 6), to=(2, 4, 3), runs=False),
     node("BiasSoftmax", f(2, 3, 4), f(1, 3, 4), to=(2, 3, 4), runs=False, axis=1, is_inner_broadcast=0),
     node("BiasDropout", f(2, 3), f(3), to=[(2, 3), (2, 3)], runs=False),
     node("BitmaskDropout", f(2, 3), to=[(2, 3), None], runs=False),

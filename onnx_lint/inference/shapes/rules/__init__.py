@@ -60,7 +60,6 @@ RUNTIME_WITHOUT_SHAPES: Final[Mapping[str, str]] = {
     "SparseAttentionIndexer": _PACKED,
     "SparsePagedAttention": _PACKED,
     "SpeculativePrefixCommit": _RECENT,
-    "SwiGLU": _RECENT,
     "VarlenNGramHashMapping": _PACKED,
     "WordConvEmbedding": _NO_WORD,
 }

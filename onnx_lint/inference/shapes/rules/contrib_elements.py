@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from onnx_lint.inference.shapes.dims import Dim, Dims, add, are_sizes, divide
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
+from onnx_lint.inference.shapes.problem import InputDimension
 from onnx_lint.inference.shapes.registration import equations, shapes_of
 from onnx_lint.inference.shapes.rules.along_axes import trilu
 from onnx_lint.inference.shapes.rules.constants import number_range
@@ -69,6 +70,20 @@ def split(node: Operands) -> Outputs:
     """Half of the last dimension is a gate of the other half."""
     shape = node.shape(0)
     return [(*shape[:-1], divide(shape[-1], 2))] if shape else UNKNOWN
+
+
+@shapes_of(*_named("SwiGLU"))
+def swiglu(node: Operands) -> Outputs:
+    """The shape of the gate. If the node omits the input `up`, the last axis has both, one after the other."""
+    if node.given(1):
+        return [node.shape(0)]
+    shape = node.shape(0, at_least=1)
+    if shape is None:
+        return UNKNOWN
+    width = shape[-1]
+    if isinstance(width, int) and width % 2:
+        node.indivisible(InputDimension(0, len(shape) - 1, width), 2)
+    return [(*shape[:-1], divide(width, 2))]
 
 
 @shapes_of(*_named("GemmaRotaryEmbedding"))
