@@ -121,6 +121,7 @@ if TYPE_CHECKING:
     from onnx_lint.spec.operators.combinations import Choice, Combination, Member, combinations
     from onnx_lint.spec.operators.foreign_names import RUNTIME_HAD_FIRST, RUNTIME_TRAINING, TENSORFLOW
     from onnx_lint.spec.operators.history import REMOVED_EXPERIMENTAL, REPLACEMENTS, Replacement
+    from onnx_lint.spec.operators.store import ONNXRUNTIME
     from onnx_lint.spec.products import ProductRelease, product_release
     from onnx_lint.spec.releases import (
         DEFAULT_DOMAIN,
@@ -222,6 +223,7 @@ _LATE: Final = {
     "spec.operators.combinations": "Choice Combination Member combinations",
     "spec.operators.foreign_names": "RUNTIME_HAD_FIRST RUNTIME_TRAINING TENSORFLOW",
     "spec.operators.history": "REMOVED_EXPERIMENTAL REPLACEMENTS Replacement",
+    "spec.operators.store": "ONNXRUNTIME",
     "spec.products": "ProductRelease product_release",
     "spec.releases": (
         "DEFAULT_DOMAIN DOMAIN_ALIAS ML_DOMAIN NEWEST_IR_VERSION OLDEST_LOADED_IR_VERSION PREVIEW_DOMAIN "

@@ -29,7 +29,7 @@ from onnx_lint.ir.nesting import with_nested
 from onnx_lint.ir.operators.control_flow import ControlFlow
 from onnx_lint.ir.operators.function_calls import Calls
 from onnx_lint.ir.operators.given import has_broken_combinations
-from onnx_lint.ir.operators.imports import Imports, domains_in_use
+from onnx_lint.ir.operators.imports import Importer, Imports, domains_in_use
 from onnx_lint.ir.operators.mismatch import has_mismatches
 from onnx_lint.ir.operators.operators import Operators
 from onnx_lint.ir.parts import METADATA, Attribute, Metadata, Type, ValueInfos, metadata_lists
@@ -43,6 +43,7 @@ from onnx_lint.spec.element_types import later_element_types
 from onnx_lint.spec.ir_versions import FREE_INITIALIZERS_SINCE, LATER_FIELDS, later_fields
 from onnx_lint.spec.operators import BUILT_IN, OperatorSchemas
 from onnx_lint.spec.operators.declared import declared_set
+from onnx_lint.spec.operators.store import ONNXRUNTIME
 from onnx_lint.spec.releases import (
     DOMAIN_ALIAS,
     NEWEST_IR_VERSION,
@@ -466,6 +467,11 @@ class Model:
         """The operator sets that the model and its functions import."""
         stated = self.proto.opset_import if self.kind == MODEL_KIND else None
         return Imports(stated, self.functions, self._supposed or supposed_imports(self.kind, self.document))
+
+    @cached_property
+    def imports_of_onnxruntime(self) -> list[Importer]:
+        """The model and the functions that import a domain of ONNX Runtime."""
+        return list(self.imports.where(lambda entries: any(entry.domain in ONNXRUNTIME.domains for entry in entries)))
 
     @cached_property
     def domains_in_use(self) -> dict[int | None, frozenset[str]]:
