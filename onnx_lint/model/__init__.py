@@ -65,6 +65,7 @@ if TYPE_CHECKING:
         describe_imports,
         describe_schema,
         given_operands,
+        is_mistyped,
         missing_alternatives,
         missing_attributes,
         misspelt_attributes,
@@ -196,7 +197,7 @@ _LATE: Final = {
     "ir.operators.imports": "Importer MAX_VERSION count_domains first_of_domains highest_versions",
     "ir.operators.mismatch": (
         "GivenOperands alternatives_without attributes_for_runtime attributes_with counted "
-        "describe_attribute_type describe_importer describe_imports describe_schema given_operands "
+        "describe_attribute_type describe_importer describe_imports describe_schema given_operands is_mistyped "
         "missing_alternatives missing_attributes misspelt_attributes mistyped_attributes moved_to_inputs "
         "other_version unknown_attributes version_hint"
     ),

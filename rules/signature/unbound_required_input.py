@@ -2,13 +2,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
-from onnx_lint.model import AlikeNodes, Function, Model, Node, ParameterOption, describe_schema
+from onnx_lint.model import (
+    AlikeNodes,
+    Function,
+    Graph,
+    GraphKind,
+    Model,
+    Node,
+    Operator,
+    ParameterOption,
+    describe_schema,
+)
 from onnx_lint.rule import Finding, Record, Related, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="FUN-20a", since="0.3.0", about=Model.functions, needs="node")
+@rule(clause=("FUN-20a", "FUN-20b"), since="0.3.0", about=Model.functions, needs="node")
 def unbound_required_input(model: Model) -> Iterator[Finding]:
     """A call leaves out an input that the function passes to an operator that requires it.
 
@@ -20,8 +31,9 @@ def unbound_required_input(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     Leaving out inputs that the body passes only to optional and variadic inputs of operators. An input that is passed
-    from function to function is followed to the operator. Nodes in subgraphs of the body do not count, as a branch may
-    ask with OptionalHasElement whether the input is there.
+    from function to function is followed to the operator. For nodes in subgraphs of the body the finding needs
+    `--pedantic`, as a branch may ask with OptionalHasElement whether the input is there. ONNX Runtime looks at every
+    branch, so that it is an error with `--consumer onnxruntime`.
 
     ### Example
 
@@ -48,15 +60,18 @@ def unbound_required_input(model: Model) -> Iterator[Finding]:
     omitting = [(alike, left_out) for alike in model.operators.alike_nodes if (left_out := _left_out(alike))]
     if not omitting:
         return
-    needs = _needs(model)
+    needs = _needs(model, with_subgraphs=True)
+    always = _needs(model, with_subgraphs=False)
     for alike, left_out in omitting:
         function = alike.operator.function
         assert function is not None
-        needed = [index for index in left_out if (function.index, index) in needs]
-        if needed:
-            use = needs[function.index, needed[0]]
-            for node in alike.nodes:
-                yield _finding(model, node, function, needed[0], use, len(needed))
+        for clause, known in (("FUN-20a", always), ("FUN-20b", needs)):
+            needed = [index for index in left_out if (function.index, index) in known]
+            if needed:
+                use = known[function.index, needed[0]]
+                for node in alike.nodes:
+                    yield _finding(model, node, function, needed[0], use, len(needed), clause)
+                break
 
 
 def _left_out(alike: AlikeNodes) -> list[int]:
@@ -80,18 +95,21 @@ _RequiredInputs = dict[tuple[int, int], _InputUse]
 """The inputs that functions need, each by the indices of the function and of the input."""
 
 
-def _needs(model: Model) -> _RequiredInputs:
+def _needs(model: Model, *, with_subgraphs: bool) -> _RequiredInputs:
     needs: _RequiredInputs = {}
     passed_on: dict[tuple[int, int], list[tuple[tuple[int, int], _InputUse]]] = {}
     """For each input of a function, the inputs of other functions that their bodies pass to it."""
     pending: list[tuple[tuple[int, int], _InputUse]] = []
-    for function in model.functions:
+    for graph in model.graphs:
+        function = graph.function
+        if function is None or not (with_subgraphs or graph is function.body):
+            continue
         parameters = {name: index for index, name in enumerate(function.body.input_names) if name}
-        for node in function.body.nodes:
+        for node in graph.nodes if not parameters.keys().isdisjoint(chain(*graph.node_inputs)) else ():
             operator = model.operators.operator(node)
-            required = _required(model, node)
+            required = _required(operator)
             for index, name in enumerate(node.inputs):
-                if name not in parameters:
+                if name not in parameters or _is_hidden(name, graph):
                     continue
                 item = (function.index, parameters[name]), _InputUse(node, index)
                 if operator.function is not None:
@@ -106,16 +124,28 @@ def _needs(model: Model) -> _RequiredInputs:
     return needs
 
 
-def _required(model: Model, node: Node) -> frozenset[int]:
-    """Return the indices of the inputs without which the operator of the node cannot be computed."""
-    schema = model.operators.operator(node).schema
+def _is_hidden(name: str, graph: Graph) -> bool:
+    """Return whether a subgraph, or one around it, defines the name of the function's input itself."""
+    at: Graph | None = graph
+    while at is not None and at.kind is GraphKind.NESTED:
+        if name in at.positions:
+            return True
+        at = at.parent
+    return False
+
+
+def _required(operator: Operator) -> frozenset[int]:
+    """Return the indices of the inputs without which the operator cannot be computed."""
+    schema = operator.schema
     if schema is None or schema.deprecated:
         return frozenset()
     parameters = enumerate(schema.inputs)
     return frozenset(index for index, parameter in parameters if parameter.option is ParameterOption.SINGLE)
 
 
-def _finding(model: Model, node: Node, function: Function, index: int, use: _InputUse, count: int) -> Finding:
+def _finding(
+    model: Model, node: Node, function: Function, index: int, use: _InputUse, count: int, clause: str
+) -> Finding:
     """Return the finding for a call without some inputs; `index` is the first of those that are needed."""
     name = function.body.input_names[index]
     schema = model.operators.operator(use.node).schema
@@ -126,6 +156,7 @@ def _finding(model: Model, node: Node, function: Function, index: int, use: _Inp
     return Finding(
         node.place,
         f"{node.describe()} leaves out {what}, which {quote(function.qualified_name)} passes to {needed_by}",
+        clause=clause,
         related=(Related(use.node.place.at("input", use.index), f"uses {quote(name)}"),),
         allowed=f"a value for {quote(name)}",
         subject=name,

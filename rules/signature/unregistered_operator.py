@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import MAX_VERSION, ONNXRUNTIME, Graph, GraphKind, Model, OperatorStatus
+from onnx_lint.model import MAX_VERSION, ONNXRUNTIME, Model, OperatorStatus
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote, suggestion
 
@@ -71,7 +71,7 @@ def unregistered_operator(model: Model) -> Iterator[Finding]:
             continue
         near = suggestion(operator.op_type, schemas.operator_names(operator.domain, version))
         for node in alike.nodes:
-            if _is_loaded(model, node.graph):
+            if model.is_reached(node.graph):
                 yield Finding(
                     node.place.at("op_type"),
                     f"{node.describe()} uses an operator that ONNX Runtime {release} does not have{near}",
@@ -79,12 +79,3 @@ def unregistered_operator(model: Model) -> Iterator[Finding]:
                     allowed=f"an operator of {quote(operator.domain)}",
                     subject=operator.op_type,
                 )
-
-
-def _is_loaded(model: Model, graph: Graph) -> bool:
-    """Return whether ONNX Runtime looks at the nodes of the graph."""
-    if graph.function is not None:
-        return graph.function.index in model.calls.reached
-    while graph.parent is not None and graph.kind is GraphKind.NESTED:
-        graph = graph.parent
-    return graph.kind not in (GraphKind.ALGORITHM, GraphKind.INITIALIZATION)

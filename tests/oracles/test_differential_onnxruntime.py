@@ -130,7 +130,7 @@ def test_what_onnxruntime_calls_an_invalid_graph_is_refused():
 NOT_THE_LOADER = (
     "NOT_IMPLEMENTED",
     "Exception during initialization",
-    r"(?<!\bcom\.microsoft):\w+\(-1\) is not a registered function/op",
+    r"(?<!\bcom\.microsoft)(?<!\bcom\.microsoft\.nchwc):\w+\(-1\) is not a registered function/op",
     "is not currently registered or supported",
 )
 """What depends on a build, its kernels and the domains that it registers: `--consumer onnxruntime` leaves it out."""
