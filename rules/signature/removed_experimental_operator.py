@@ -7,7 +7,7 @@ from onnx_lint.model import REMOVED_EXPERIMENTAL, Model, OperatorStatus, onnxrun
 from onnx_lint.rule import Finding, rule
 
 _DROPPED = 10
-"""The version from which ONNX Runtime no longer has these operators."""
+"""The first version of the default domain without these operators in ONNX Runtime."""
 
 
 @rule(clause=("OPR-4", "OPR-4a"), since="0.1.0", about=Model.has_misused_operators, needs="node")

@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote, suggestion
 
 _VERSION = 1
-"""The only version of ONNX Runtime's domains, to which each release adds operators."""
+"""The only version of ONNX Runtime's domains; each release adds operators to it."""
 
 
 @rule(clause=("OPR-1b", "OPS-6a"), since="0.3.0", about=Model.imports_of_onnxruntime)
