@@ -65,6 +65,7 @@ if TYPE_CHECKING:
         describe_imports,
         describe_schema,
         given_operands,
+        is_mistyped,
         missing_alternatives,
         missing_attributes,
         misspelt_attributes,
@@ -121,6 +122,7 @@ if TYPE_CHECKING:
     from onnx_lint.spec.operators.combinations import Choice, Combination, Member, combinations
     from onnx_lint.spec.operators.foreign_names import RUNTIME_HAD_FIRST, RUNTIME_TRAINING, TENSORFLOW
     from onnx_lint.spec.operators.history import REMOVED_EXPERIMENTAL, REPLACEMENTS, Replacement
+    from onnx_lint.spec.operators.store import ONNXRUNTIME
     from onnx_lint.spec.products import ProductRelease, product_release
     from onnx_lint.spec.releases import (
         DEFAULT_DOMAIN,
@@ -195,7 +197,7 @@ _LATE: Final = {
     "ir.operators.imports": "Importer MAX_VERSION count_domains first_of_domains highest_versions",
     "ir.operators.mismatch": (
         "GivenOperands alternatives_without attributes_for_runtime attributes_with counted "
-        "describe_attribute_type describe_importer describe_imports describe_schema given_operands "
+        "describe_attribute_type describe_importer describe_imports describe_schema given_operands is_mistyped "
         "missing_alternatives missing_attributes misspelt_attributes mistyped_attributes moved_to_inputs "
         "other_version unknown_attributes version_hint"
     ),
@@ -222,6 +224,7 @@ _LATE: Final = {
     "spec.operators.combinations": "Choice Combination Member combinations",
     "spec.operators.foreign_names": "RUNTIME_HAD_FIRST RUNTIME_TRAINING TENSORFLOW",
     "spec.operators.history": "REMOVED_EXPERIMENTAL REPLACEMENTS Replacement",
+    "spec.operators.store": "ONNXRUNTIME",
     "spec.products": "ProductRelease product_release",
     "spec.releases": (
         "DEFAULT_DOMAIN DOMAIN_ALIAS ML_DOMAIN NEWEST_IR_VERSION OLDEST_LOADED_IR_VERSION PREVIEW_DOMAIN "

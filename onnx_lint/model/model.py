@@ -24,12 +24,12 @@ from onnx_lint.ir.fault import Fault, FaultKind
 from onnx_lint.ir.graph import Function, Graph, GraphKind, Node, Nodes, NodesOfGraphs
 from onnx_lint.ir.names.declarations import RepeatedDeclarations, repeated_declarations
 from onnx_lint.ir.names.plain_names import has_plain_names
-from onnx_lint.ir.names.resolution import Resolution, resolve
+from onnx_lint.ir.names.resolution import Resolution, UndefinedName, resolve
 from onnx_lint.ir.nesting import with_nested
 from onnx_lint.ir.operators.control_flow import ControlFlow
 from onnx_lint.ir.operators.function_calls import Calls
 from onnx_lint.ir.operators.given import has_broken_combinations
-from onnx_lint.ir.operators.imports import Imports, domains_in_use
+from onnx_lint.ir.operators.imports import Importer, Imports, domains_in_use
 from onnx_lint.ir.operators.mismatch import has_mismatches
 from onnx_lint.ir.operators.operators import Operators
 from onnx_lint.ir.parts import METADATA, Attribute, Metadata, Type, ValueInfos, metadata_lists
@@ -43,6 +43,7 @@ from onnx_lint.spec.element_types import later_element_types
 from onnx_lint.spec.ir_versions import FREE_INITIALIZERS_SINCE, LATER_FIELDS, later_fields
 from onnx_lint.spec.operators import BUILT_IN, OperatorSchemas
 from onnx_lint.spec.operators.declared import declared_set
+from onnx_lint.spec.operators.store import ONNXRUNTIME
 from onnx_lint.spec.releases import (
     DOMAIN_ALIAS,
     NEWEST_IR_VERSION,
@@ -468,6 +469,19 @@ class Model:
         return Imports(stated, self.functions, self._supposed or supposed_imports(self.kind, self.document))
 
     @cached_property
+    def imports_of_onnxruntime(self) -> list[Importer]:
+        """The model and the functions that import a domain of ONNX Runtime."""
+        return list(self.imports.where(lambda entries: any(entry.domain in ONNXRUNTIME.domains for entry in entries)))
+
+    def is_reached(self, graph: Graph) -> bool:
+        """Return whether inference reaches the graph: it is of no training information, and its function is called."""
+        if graph.function is not None:
+            return graph.function.index in self.calls.reached
+        while graph.parent is not None and graph.kind is GraphKind.NESTED:
+            graph = graph.parent
+        return graph.kind not in (GraphKind.INITIALIZATION, GraphKind.ALGORITHM)
+
+    @cached_property
     def domains_in_use(self) -> dict[int | None, frozenset[str]]:
         """The domains of the nodes of each function, by its index, and of nodes outside of functions under None."""
         return domains_in_use(self.graphs)
@@ -476,6 +490,25 @@ class Model:
     def resolution(self) -> Resolution:
         """The node inputs whose names are defined too late or not at all, and the cycles among the nodes."""
         return resolve(self.graphs)
+
+    @cached_property
+    def nameless_definition(self) -> tuple[UndefinedName, Place] | None:
+        """The only undefined name and the only initializer without a name, if the users of the name see its graph.
+
+        Then the initializer has lost the name: one fault, and not two.
+        """
+        nameless = [
+            graph.at("initializer", index)
+            for graph in self.graphs
+            if not graph.is_function and "" in graph.initializer_names
+            for index, name in enumerate(graph.initializer_names)
+            if not name
+        ]
+        if len(nameless) != 1 or len(list(self.resolution.undefined_names)) != 1:
+            return None
+        (undefined,) = self.resolution.undefined
+        graphs = (undefined.graph, *(outer for outer, _ in undefined.graph.scopes()))
+        return (undefined, nameless[0]) if nameless[0].parent in [graph.place for graph in graphs] else None
 
     @cached_property
     def uses(self) -> ValueUses:
@@ -551,8 +584,20 @@ class Model:
         main = self.main_graph if self.graphs else None
         training, functions = self.training_graphs, self.functions
         known = self.operators, self.imports, self.control_flow
-        ground = Ground(main, training, functions, *known, self._read_outside, self.crashes)
+        ground = Ground(main, training, functions, *known, self._read_outside, self._misfits, self.crashes)
         return follow_values(ground, keeps_all=keeps_all)
+
+    @property
+    def _misfits(self) -> Mapping[int, Set[str]]:
+        """The initializers whose dimensions do not fit their values, by the identities of their graphs."""
+        found: dict[int, set[str]] = {}
+        for stored in self.tensors.miscounted:
+            graph, name = stored.tensor.graph, stored.proto.name
+            if name and name in graph.initializer_names and stored.has_wrong_size:
+                place = graph.at("initializer", graph.initializer_names.index(name))
+                if stored.place == place:
+                    found.setdefault(id(graph), set()).add(name)
+        return found
 
     def _read_outside(self, proto: Proto) -> bytes | None:
         """Return the values of a small tensor in a file beside the model; None if it must not be read or lacks them."""

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import ATTRIBUTE_TYPE_NAMES, Attribute, Model
+from onnx_lint.model import ATTRIBUTE_TYPE_NAMES, Attribute, Model, is_mistyped
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -52,6 +52,9 @@ def mismatched_attribute_default(model: Model) -> Iterator[Finding]:
         return
     for reference in model.attributes(lambda kind: kind.is_reference):
         if reference.function is None or reference.node is None or reference.proto.type not in ATTRIBUTE_TYPE_NAMES:
+            continue
+        # A reference of a type that the operator does not take has a finding of its own.
+        if is_mistyped(model.operators.operator(reference.node).schema, reference.proto.name, reference.proto.type):
             continue
         key = reference.function.index, reference.proto.ref_attr_name
         if key in defaults and defaults[key][2].type != reference.proto.type:

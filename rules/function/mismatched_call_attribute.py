@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Attribute, Function, Model, Proto, message
+from onnx_lint.model import Attribute, Function, Model, Proto, is_mistyped, message
 from onnx_lint.rule import Finding, Related, rule
 
 
@@ -80,10 +80,15 @@ def _parameters(model: Model) -> dict[int, dict[str, Attribute]]:
 
 
 def _references(model: Model) -> Iterator[tuple[Function, Attribute]]:
-    """Each attribute in a function that refers to a parameter, and the function."""
+    """Each attribute in a function that refers to a parameter, and the function.
+
+    One that the operator takes with another type has a finding of its own, and says nothing about calls.
+    """
     for attribute in model.attributes(lambda kind: kind.is_reference):
         if attribute.function is not None and attribute.node is not None:
-            yield attribute.function, attribute
+            schema = model.operators.operator(attribute.node).schema
+            if not is_mistyped(schema, attribute.proto.name, attribute.proto.type):
+                yield attribute.function, attribute
 
 
 def _type_name(attribute: Proto) -> str:

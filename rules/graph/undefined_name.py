@@ -25,6 +25,8 @@ def undefined_name(model: Model) -> Iterator[Finding]:
     In a graph output: a name that the graph itself defines. An output of a nested graph that only an outer graph
     defines is for `outer-scope-output`.
 
+    If one name is undefined and one initializer has none, the initializer has lost it: that is for `unnamed-value`.
+
     The nearest name is offered for the first 20 wrong names of a kind only, since looking for it takes time.
 
     ### Example
@@ -67,7 +69,8 @@ def _undefined_inputs(model: Model) -> Iterator[Finding]:
     """One finding for each name that a graph uses and nothing defines, at its first use."""
     suggestions = Suggestions()
     holders = _holders(model, model.resolution.undefined_names)
-    for undefined in model.resolution.undefined:
+    nameless = model.nameless_definition
+    for undefined in model.resolution.undefined if nameless is None else ():
         name, graph, others = undefined.name, undefined.graph, undefined.count - 1
         first, *following = undefined.uses
         more = f" (and {others:,} more {'time' if others == 1 else 'times'})" if others else ""

@@ -6,15 +6,19 @@ from collections.abc import Iterator
 from onnx_lint.model import REMOVED_EXPERIMENTAL, Model, OperatorStatus, onnxruntime_default_domain
 from onnx_lint.rule import Finding, rule
 
+_DROPPED = 10
+"""The first version of the default domain without these operators in ONNX Runtime."""
 
-@rule(clause="OPR-4", since="0.1.0", about=Model.has_misused_operators, needs="node")
+
+@rule(clause=("OPR-4", "OPR-4a"), since="0.1.0", about=Model.has_misused_operators, needs="node")
 def removed_experimental_operator(model: Model) -> Iterator[Finding]:
     """A node uses an experimental operator that was removed from ONNX.
 
     ### Why it matters
 
     Early releases of ONNX had experimental operators that no operator set holds any more. Some consumers still run
-    them for the sake of old models; no text says what they do.
+    them for the sake of old models; no text says what they do. ONNX Runtime has most of them below version 10 of the
+    operator set, and refuses the model otherwise.
 
     ### What is allowed
 
@@ -46,11 +50,14 @@ def removed_experimental_operator(model: Model) -> Iterator[Finding]:
         ):
             continue
         substitute = REMOVED_EXPERIMENTAL[operator.op_type]
-        kept = "; ONNX Runtime still has it" if operator.op_type in onnxruntime_default_domain() else ""
+        version = operator.opset_version
+        is_kept = operator.op_type in onnxruntime_default_domain() and version is not None and version < _DROPPED
+        kept = "; ONNX Runtime still has it" if is_kept else ""
         for node in alike.nodes:
             yield Finding(
                 node.place.at("op_type"),
                 f"{node.describe()} uses an experimental operator that was removed from ONNX{kept}",
+                clause="OPR-4" if is_kept or not model.is_reached(node.graph) else "OPR-4a",
                 allowed=f"{substitute}, which does the same"
                 if substitute
                 else "operators of the imported operator set",

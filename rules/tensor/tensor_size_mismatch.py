@@ -39,10 +39,10 @@ def tensor_size_mismatch(model: Model) -> Iterator[Finding]:
     ```
     """
     for tensor in model.tensors.miscounted:
-        field, expected = tensor.right_field, tensor.expected
-        if field is None or expected is None or tensor.segment is not None or not tensor.elements:
-            continue
-        if tensor.count(field) != expected and not tensor.is_packed_otherwise:
+        if tensor.has_wrong_size:
+            field, expected = tensor.right_field, tensor.expected
+            assert field is not None
+            assert expected is not None
             yield _finding(tensor, field, _complaint(tensor, field, expected))
 
 

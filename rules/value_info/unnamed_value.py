@@ -3,8 +3,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Graph, GraphKind, Model
-from onnx_lint.rule import Finding, rule
+from onnx_lint.model import Graph, GraphKind, Model, Place
+from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.wording import quote
 
 
 @rule(
@@ -54,7 +55,20 @@ def unnamed_value(model: Model) -> Iterator[Finding]:
                     f"{what} has no name",
                     clause=clause,
                     allowed="a non-empty name",
+                    related=_users(model, graph.at(field, index)),
                 )
+
+
+def _users(model: Model, place: Place) -> tuple[Related, ...]:
+    """Return the nodes that use the only undefined name, if this is the only initializer without a name."""
+    nameless = model.nameless_definition
+    if nameless is None or nameless[1] != place:
+        return ()
+    undefined = nameless[0]
+    name = quote(undefined.name)
+    return tuple(
+        Related(use.place, f"{use.node.describe()} uses {name}, which nothing defines") for use in undefined.uses
+    )
 
 
 def _has_unnamed(graph: Graph) -> bool:

@@ -222,6 +222,7 @@ HELD: dict[str, tuple[str, str]] = {
     "sparse_tensors": ('sparse_initializer { values { name: "w" } }', ""),
     "external_data": ('initializer { name: "w" data_type: 1 dims: 1 data_location: EXTERNAL }', ""),
     "functions": ("", 'functions { name: "F" domain: "com.example" }'),
+    "imports_of_onnxruntime": ("", 'opset_import { domain: "com.microsoft" version: 1 }'),
     "parametric_functions": ("", 'functions { name: "F" domain: "com.example" attribute: "a" }'),
     "nested_graphs": (
         'node { op_type: "If" input: "x" output: "z" attribute { name: "then_branch" type: GRAPH g { } } }',

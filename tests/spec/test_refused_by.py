@@ -100,3 +100,26 @@ def test_what_is_recorded_is_a_release_for_a_known_consumer():
         with pytest.raises(ValueError, match="refused_by holds a release for each of"):
             parse(entry % wrong)
     assert {name for clause in clauses().values() for name in clause.refused_by} == set(CONSUMERS)
+
+
+OWN = """
+ir_version: 10
+producer_name: "p"
+opset_import { version: 21 }
+opset_import { domain: "com.microsoft" version: 1 }
+graph {
+  name: "g"
+  node { op_type: "%s" domain: "com.microsoft" input: "x" output: "y" }
+  input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
+  output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
+}
+"""
+
+
+def test_an_operator_that_onnx_runtime_lacks_is_an_error_for_it_and_otherwise_not_verified():
+    unknown, known = (OWN % "Geluu").encode(), (OWN % "Gelu").encode()
+    (item,) = lint(unknown, consumers=["onnxruntime"]).diagnostics
+    assert (item.rule, item.severity.label) == ("unregistered-operator", "error")
+    assert lint(known, consumers=["onnxruntime"]).diagnostics == ()
+    (file,) = lint(unknown).files
+    assert (file.diagnostics, file.not_verified) == ((), (("com.microsoft", 1),))

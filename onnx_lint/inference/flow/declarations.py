@@ -114,7 +114,12 @@ class Declarations:
 
 
 def may_be(stated: Fact, graph: Graph, index: int, name: str, cell: Cell) -> bool:
-    """Return whether the operator of a node may produce the declared type of an output, for any inputs."""
+    """Return whether the operator of a node may produce the declared type of an output, for any inputs.
+
+    A node with a wrong number of inputs has another finding, and may produce anything.
+    """
+    if cell.operator is not None and not cell.operator.schema.allows_input_count(len(graph.node_inputs[index])):
+        return True
     return not stated.kind or cell.may_give(graph.node_outputs[index].index(name), stated.kind)
 
 

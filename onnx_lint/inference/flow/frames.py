@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence, Set
 from typing import Final
 
 from onnx_lint.common.cached import cached_property
@@ -47,6 +47,8 @@ class Ground(Record):
     control_flow: ControlFlow
     outside: Outside
     """Reads the values of a small tensor with external data."""
+    misfits: Mapping[int, Set[str]]
+    """The initializers whose dimensions do not fit their values, by the identities of their graphs."""
     crashes: Crashes
     """Records bugs."""
 

@@ -209,6 +209,8 @@ class Flow:
             with self.crashes.at("reading the initializers", graph.place):
                 numbers = self.frames.read_as_numbers(graph, frame)
                 made = initializer_facts(graph, numbers, self.ground.outside, self.crashes)
+                for name in self.ground.misfits.get(id(graph), ()):
+                    made[name] = fact(made[name].kind, None)
                 for name in inputs.keys() & made.keys():
                     made[name] = default_value(inputs[name], made[name])
                 known.update(made)

@@ -34,7 +34,9 @@ from onnx_lint.inference.types.decision import (
     value_of,
 )
 from onnx_lint.inference.types.type_string import (
+    BFLOAT16,
     FLOAT,
+    FLOAT16,
     INT32,
     INT64,
     STRING,
@@ -66,6 +68,11 @@ def _dequantized(application: Application, index: int) -> ValueType | None:
 
 def _map_values(application: Application, _index: int) -> ValueType | None:
     return map_value(application.input(0))
+
+
+def _rotated(application: Application, _index: int) -> ValueType | None:
+    argument = application.arguments.get("output_fp16")
+    return BFLOAT16 if argument is None else {0: BFLOAT16, 1: FLOAT16}.get(argument.integer or 0)
 
 
 def _hash(application: Application, _index: int) -> ValueType | None:
@@ -172,6 +179,7 @@ OUTPUT_TYPES: Final[Mapping[tuple[str, str], OutputTypes]] = MappingProxyType(
         (_MICROSOFT, "DequantizeBFP"): _by(element_code("dtype", fixed(FLOAT)), "dtype"),
         (_MICROSOFT, "DequantizeWithOrder"): _by(element_code("to", unknown("the attribute is missing")), "to"),
         (_MICROSOFT, "EPContext"): _by(unknown("the compiled graph decides")),
+        (_MICROSOFT, "GatherPacked"): _by(element_code("output_dtype", fixed(BFLOAT16)), "output_dtype"),
         (_MICROSOFT, "GemmFloat8"): _by(element_code("dtype", fixed(FLOAT)), "dtype"),
         (_MICROSOFT, "GridSample"): _by(like(0)),
         (_MICROSOFT, "LinearAttention"): OutputTypes((None, given(3, like(0)))),
@@ -182,6 +190,7 @@ OUTPUT_TYPES: Final[Mapping[tuple[str, str], OutputTypes]] = MappingProxyType(
         (_MICROSOFT, "MurmurHash3"): _by(_hash, "positive"),
         (_MICROSOFT, "QGemm"): _by(given(8, fixed(FLOAT))),
         (_MICROSOFT, "QuantizeLinear"): _by(given(2, fixed(UINT8))),
+        (_MICROSOFT, "RMSNormRotary"): OutputTypes((_rotated, None), frozenset({"output_fp16"})),
         (_MICROSOFT, "ReduceSumInteger"): _by(unknown("the runtime chooses the width")),
     }
 )

@@ -28,6 +28,8 @@ FLOAT: Final[ValueType] = "tensor(float)"
 DOUBLE: Final[ValueType] = "tensor(double)"
 STRING: Final[ValueType] = "tensor(string)"
 UINT8: Final[ValueType] = "tensor(uint8)"
+BFLOAT16: Final[ValueType] = "tensor(bfloat16)"
+FLOAT16: Final[ValueType] = "tensor(float16)"
 UINT32: Final[ValueType] = "tensor(uint32)"
 
 

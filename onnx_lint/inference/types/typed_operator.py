@@ -89,6 +89,9 @@ def allowed_types(parameter: Parameter) -> frozenset[ValueType]:
 
 
 def _judge(schema: OperatorSchema, inputs: Inputs, arguments: Arguments, output_count: int) -> TypeOutcome:
+    # With a wrong number of inputs, which is another finding, it is open which parameter each of them is for.
+    if not schema.allows_input_count(len(inputs)):
+        return TypeOutcome((None,) * output_count)
     problems: list[TypeProblem] = []
     disallowed: set[tuple[str, str]] = set()
     bound: dict[str, int] = {}

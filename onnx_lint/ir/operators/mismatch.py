@@ -208,6 +208,11 @@ def mistyped_attributes(schema: OperatorSchema, alike: AlikeNodes) -> list[str]:
     ]
 
 
+def is_mistyped(schema: OperatorSchema | None, name: str, code: int) -> bool:
+    """Return whether an attribute of this type code has another type in the signature; false if it is not in it."""
+    return schema is not None and name in schema.attributes and schema.attributes[name].type_code != code
+
+
 def fits(schema: OperatorSchema, alike: AlikeNodes) -> bool:
     """Return true if operands and attributes of alike nodes match a signature; types of values are not checked."""
     return all(

@@ -127,6 +127,14 @@ class StoredTensor:
         return encoding.entries_of(elements) if encoding is not None and elements is not None else None
 
     @property
+    def has_wrong_size(self) -> bool:
+        """True if it holds fewer or more values than its dimensions say, and in no other packing the right number."""
+        field, expected = self.right_field, self.expected
+        if field is None or expected is None or self.segment is not None or not self.elements:
+            return False
+        return self.count(field) != expected and not self.is_packed_otherwise
+
+    @property
     def is_packed_otherwise(self) -> bool:
         """True if the number of entries in int32_data fits another packing of 4-bit or 2-bit elements.
 

@@ -159,6 +159,7 @@ QUANTIZATION = (
     node("QLinearConcat", S, Z, u8(2, 3), S, Z, u8(2, 4), S, Z, to=(2, 7), axis=1),
     node("QLinearReduceMean", u8(2, 3, 4), S, Z, S, Z, to=(2, 1, 4), axes=[1], keepdims=1, runs=False),
     node("ReduceSumInteger", u8(2, 3, 4), to=(2, 4), axes=[1], keepdims=0, runs=False),
+    node("GatherPacked", u8(9, 34), np.zeros((2, 3), np.int64), to=(2, 3, 64), packed_type=1, K=64, runs=False),
     node(
         "GatherBlockQuantized",
         u8(9, 16),

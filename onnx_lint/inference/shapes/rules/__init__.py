@@ -42,7 +42,6 @@ RUNTIME_WITHOUT_SHAPES: Final[Mapping[str, str]] = {
     "EPContext": _COMPILED,
     "GatedDeltaNet": _PACKED,
     "GatedDeltaNetStateReplay": _RECENT,
-    "GatherPacked": _RECENT,
     "HyperConnectionLowRankMix": _RECENT,
     "HyperConnectionPreMix": _PACKED,
     "LinearAttention": _PACKED,

@@ -77,6 +77,8 @@ def _attention(node: Operands, weights: int, past: int) -> Outputs:
     if data is None:
         return UNKNOWN
     batch, length, _ = data
+    if node.operator == "Attention":
+        _fits_mask(node, is_first_step=not node.given(past))
     keys, values = _hidden_sizes(node, weights)
     heads = number_of(node, "num_heads")
     before = of_rank(node, past, 5)
@@ -88,6 +90,27 @@ def _attention(node: Operands, weights: int, past: int) -> Outputs:
     elif before is not None:
         present = (2, batch, heads, add(before[3], length), before[4])
     return [(batch, length, values), present]
+
+
+def _fits_mask(node: Operands, *, is_first_step: bool) -> None:
+    """Note a mask of each text, query and key that is of another size; without a past there are as many keys.
+
+    A mask of each text and key may have 1 in place of a size.
+    """
+    mask = node.fact(3).shape
+    if mask is None or len(mask) not in (_KEYS, _PAIRS):
+        return
+    sizes = [(0, 0), (1, 1), (2, 1)] if len(mask) == _PAIRS else [(0, 0), (1, 1)]
+    for axis, like in sizes if is_first_step else sizes[: len(mask) - 1]:
+        if len(mask) == _PAIRS or mask[axis] != 1:
+            node.equal((0, like), (3, axis))
+
+
+_KEYS = 2
+"""The rank of a mask of each text and key."""
+
+_PAIRS = 3
+"""The rank of a mask of each text, query and key."""
 
 
 def _hidden_sizes(node: Operands, weights: int) -> tuple[Dim, Dim]:
@@ -220,7 +243,7 @@ def grouped_attention(node: Operands) -> Outputs:
     is_packed = not node.given(1)
     if node.operator == "GroupQueryAttention":
         query = node.shape(0, 3)
-        _refused_groups(node, query if is_packed else None)
+        _refused_groups(node, query, is_packed=is_packed)
     if query is None:
         return UNKNOWN
     heads, shared = number_of(node, "num_heads"), number_of(node, "kv_num_heads")
@@ -234,16 +257,26 @@ def grouped_attention(node: Operands) -> Outputs:
     return [output, *_cache(node, (query[0], shared, None, size))]
 
 
-def _refused_groups(node: Operands, packed: Shape) -> None:
-    """Note what ONNX Runtime refuses: no heads, a past of another rank, and packed numbers that heads do not share."""
+def _refused_groups(node: Operands, query: Shape, *, is_packed: bool) -> None:
+    """Note what ONNX Runtime refuses: no heads, a past of another rank, numbers that the heads cannot share, and heads
+    whose size is not a multiple of 8.
+    """
     are_positive = positive_heads(node) and positive_heads(node, "kv_num_heads")
     node.shape(3, 4)
     heads, shared = node.integer("num_heads"), node.integer("kv_num_heads")
-    if not are_positive or packed is None or heads is None or shared is None:
+    if not are_positive or query is None or heads is None or shared is None:
         return
-    width, count = packed[2], heads + 2 * shared
-    if isinstance(width, int) and width % count:
+    width, count = query[2], heads + 2 * shared if is_packed else heads
+    if not isinstance(width, int):
+        return
+    if is_packed and width % count:
         node.indivisible(InputDimension(0, 2, width), count)
+    elif not width % count and width // count % _HEAD_STEP:
+        node.indivisible(InputDimension(0, 2, width), _HEAD_STEP * count, Element("num_heads", heads))
+
+
+_HEAD_STEP = 8
+"""ONNX Runtime refuses to run GroupQueryAttention with heads of any other size than a multiple of this."""
 
 
 def _cache(node: Operands, known: Dims) -> Sequence[Shape]:

@@ -20,9 +20,19 @@ def _named(*names: str) -> list[str]:
     return [_RUNTIME + name for name in names]
 
 
-@shapes_of(*_named("LongformerAttention", "MRotaryEmbedding", "MoE", "QMoE"))
+@shapes_of(*_named("LongformerAttention", "MRotaryEmbedding"))
 def as_first(node: Operands) -> Outputs:
     """The shape of the first input."""
+    return [node.shape(0)]
+
+
+@shapes_of(*_named("MoE", "QMoE"))
+def experts(node: Operands) -> Outputs:
+    """Infer the shape of the first input. The router has a column for each expert, and so have the weights a matrix."""
+    if node.shape(1, 2) is not None:
+        for index in (2, 4) if node.operator == "MoE" else (2, 5):
+            if node.shape(index, 3) is not None:
+                node.equal((1, 1), (index, 0))
     return [node.shape(0)]
 
 

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+
+from onnx_lint.model import (
+    AlikeNodes,
+    Function,
+    Graph,
+    GraphKind,
+    Model,
+    Node,
+    Operator,
+    ParameterOption,
+    describe_schema,
+)
+from onnx_lint.rule import Finding, Record, Related, rule
+from onnx_lint.wording import quote
+
+
+@rule(clause=("FUN-20a", "FUN-20b"), since="0.3.0", about=Model.functions, needs="node")
+def unbound_required_input(model: Model) -> Iterator[Finding]:
+    """A call leaves out an input that the function passes to an operator that requires it.
+
+    ### Why it matters
+
+    An input that the call does not give is left out wherever the body names it. An operator of the body then lacks an
+    input that it cannot be computed without, which shows only at this one call. ONNX Runtime refuses the model.
+
+    ### What is allowed
+
+    Leaving out inputs that the body passes only to optional and variadic inputs of operators. An input that is passed
+    from function to function is followed to the operator. For nodes in subgraphs of the body the finding needs
+    `--pedantic`, as a branch may ask with OptionalHasElement whether the input is there. ONNX Runtime looks at every
+    branch, so that it is an error with `--consumer onnxruntime`.
+
+    ### Example
+
+    ```
+    node { op_type: "Shift" domain: "com.example" input: "x" output: "y" }
+    functions {
+      name: "Shift" domain: "com.example" input: "x" input: "by" output: "y"
+      node { op_type: "Add" input: "x" input: "by" output: "y" }
+    }
+    ```
+
+    ### How to fix
+
+    Pass the input.
+
+    ```
+    node { op_type: "Shift" domain: "com.example" input: "x" input: "x" output: "y" }
+    functions {
+      name: "Shift" domain: "com.example" input: "x" input: "by" output: "y"
+      node { op_type: "Add" input: "x" input: "by" output: "y" }
+    }
+    ```
+    """
+    omitting = [(alike, left_out) for alike in model.operators.alike_nodes if (left_out := _left_out(alike))]
+    if not omitting:
+        return
+    needs = _needs(model, with_subgraphs=True)
+    always = _needs(model, with_subgraphs=False)
+    for alike, left_out in omitting:
+        function = alike.operator.function
+        assert function is not None
+        for clause, known in (("FUN-20a", always), ("FUN-20b", needs)):
+            needed = [index for index in left_out if (function.index, index) in known]
+            if needed:
+                use = known[function.index, needed[0]]
+                for node in alike.nodes:
+                    yield _finding(model, node, function, needed[0], use, len(needed), clause)
+                break
+
+
+def _left_out(alike: AlikeNodes) -> list[int]:
+    """Return the indices of the inputs that calls of a function leave out; nothing for other nodes."""
+    function = alike.operator.function
+    if function is None:
+        return []
+    given = alike.inputs
+    count = len(function.body.input_names)
+    return [index for index in range(count) if index >= len(given) or not given[index]]
+
+
+class _InputUse(Record):
+    """A node of a function body that needs an input of the function, as its own input of that index."""
+
+    node: Node
+    index: int
+
+
+_RequiredInputs = dict[tuple[int, int], _InputUse]
+"""The inputs that functions need, each by the indices of the function and of the input."""
+
+
+def _needs(model: Model, *, with_subgraphs: bool) -> _RequiredInputs:
+    needs: _RequiredInputs = {}
+    passed_on: dict[tuple[int, int], list[tuple[tuple[int, int], _InputUse]]] = {}
+    """For each input of a function, the inputs of other functions that their bodies pass to it."""
+    pending: list[tuple[tuple[int, int], _InputUse]] = []
+    for graph in model.graphs:
+        function = graph.function
+        if function is None or not (with_subgraphs or graph is function.body):
+            continue
+        parameters = {name: index for index, name in enumerate(function.body.input_names) if name}
+        for node in graph.nodes if not parameters.keys().isdisjoint(chain(*graph.node_inputs)) else ():
+            operator = model.operators.operator(node)
+            required = _required(operator)
+            for index, name in enumerate(node.inputs):
+                if name not in parameters or _is_hidden(name, graph):
+                    continue
+                item = (function.index, parameters[name]), _InputUse(node, index)
+                if operator.function is not None:
+                    passed_on.setdefault((operator.function.index, index), []).append(item)
+                elif index in required:
+                    pending.append(item)
+    # Each input is taken up once, however long the chain of calls is.
+    for key, use in pending:
+        if key not in needs:
+            needs[key] = use
+            pending += passed_on.get(key, ())
+    return needs
+
+
+def _is_hidden(name: str, graph: Graph) -> bool:
+    """Return whether a subgraph, or one around it, defines the name of the function's input itself."""
+    at: Graph | None = graph
+    while at is not None and at.kind is GraphKind.NESTED:
+        if name in at.positions:
+            return True
+        at = at.parent
+    return False
+
+
+def _required(operator: Operator) -> frozenset[int]:
+    """Return the indices of the inputs without which the operator cannot be computed."""
+    schema = operator.schema
+    if schema is None or schema.deprecated:
+        return frozenset()
+    parameters = enumerate(schema.inputs)
+    return frozenset(index for index, parameter in parameters if parameter.option is ParameterOption.SINGLE)
+
+
+def _finding(
+    model: Model, node: Node, function: Function, index: int, use: _InputUse, count: int, clause: str
+) -> Finding:
+    """Return the finding for a call without some inputs; `index` is the first of those that are needed."""
+    name = function.body.input_names[index]
+    schema = model.operators.operator(use.node).schema
+    needed_by = f"{use.node.describe()} in the body"
+    if schema is not None:
+        needed_by += f", as {describe_schema(schema)} requires it"
+    what = f"input {index} ({quote(name)})" if count == 1 else f"{count:,} inputs, first input {index} ({quote(name)})"
+    return Finding(
+        node.place,
+        f"{node.describe()} leaves out {what}, which {quote(function.qualified_name)} passes to {needed_by}",
+        clause=clause,
+        related=(Related(use.node.place.at("input", use.index), f"uses {quote(name)}"),),
+        allowed=f"a value for {quote(name)}",
+        subject=name,
+    )

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import MAX_VERSION, ONNXRUNTIME, Model, OperatorStatus
+from onnx_lint.rule import Finding, rule
+from onnx_lint.wording import quote, suggestion
+
+_VERSION = 1
+"""The only version of ONNX Runtime's domains; each release adds operators to it."""
+
+
+@rule(clause=("OPR-1b", "OPS-6a"), since="0.3.0", about=Model.imports_of_onnxruntime)
+def unregistered_operator(model: Model) -> Iterator[Finding]:
+    """A node or an import names something that ONNX Runtime does not have in a domain of its own.
+
+    ### Why it matters
+
+    ONNX Runtime refuses the whole model when it loads it, even if the node is in a branch that never runs. No other
+    program knows the operators of these domains any better.
+
+    ### What is allowed
+
+    Version 1 of `com.microsoft` and `com.microsoft.nchwc`, and in it the operators of the release of ONNX Runtime that
+    onnx-lint knows; `onnx-lint --version` prints it. A newer release may have more, and so may a build for training or
+    a library of your own. The finding is therefore an error with `--consumer onnxruntime`, a warning with `--pedantic`,
+    and otherwise the node is counted as not verified. Operators that a schema file or an operator-set document
+    describes are accepted. ONNX Runtime does not look at functions that nothing calls, nor at training graphs.
+
+    ### Example
+
+    ```
+    opset_import { version: 21 }
+    opset_import { domain: "com.microsoft" version: 1 }
+    node { op_type: "Geluu" domain: "com.microsoft" input: "x" output: "y" }
+    ```
+
+    ### How to fix
+
+    Correct the name, or use a release of ONNX Runtime that has the operator.
+
+    ```
+    opset_import { version: 21 }
+    opset_import { domain: "com.microsoft" version: 1 }
+    node { op_type: "Gelu" domain: "com.microsoft" input: "x" output: "y" }
+    ```
+    """
+    if not model.imports_of_onnxruntime:
+        return
+    domains = ONNXRUNTIME.domains
+    release = ONNXRUNTIME.header["version"]
+    for importer in model.imports_of_onnxruntime:
+        for index, entry in enumerate(importer.entries):
+            if entry.domain in domains and _VERSION < entry.version <= MAX_VERSION:
+                yield Finding(
+                    importer.place.at("opset_import", index).at("version"),
+                    f"the import of {quote(entry.domain)} states version {entry.version}, which ONNX Runtime lacks",
+                    clause="OPS-6a",
+                    allowed=f"version {_VERSION}",
+                    subject=entry.domain,
+                )
+    schemas = model.operators.schemas
+    for alike in model.operators.alike_nodes:
+        operator = alike.operator
+        if operator.status is not OperatorStatus.UNVERIFIED or operator.domain not in domains:
+            continue
+        version = operator.opset_version
+        # A call of an overload that no function has names no operator, and a document of the user may declare one.
+        if version is None or schemas.is_declared(operator.domain, operator.op_type, version):
+            continue
+        near = suggestion(operator.op_type, schemas.operator_names(operator.domain, version))
+        for node in alike.nodes:
+            if model.is_reached(node.graph):
+                yield Finding(
+                    node.place.at("op_type"),
+                    f"{node.describe()} uses an operator that ONNX Runtime {release} does not have{near}",
+                    clause="OPR-1b",
+                    allowed=f"an operator of {quote(operator.domain)}",
+                    subject=operator.op_type,
+                )
