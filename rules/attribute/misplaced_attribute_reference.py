@@ -45,7 +45,7 @@ def misplaced_attribute_reference(model: Model) -> Iterator[Finding]:
         why = "the node is not in a function" if attribute.node else "a default is not in a function body"
         yield Finding(
             attribute.place.at("ref_attr_name"),
-            f"{attribute.describe()} refers to {quote(attribute.proto.ref_attr_name)}, and {why}",
+            f"{attribute.describe()} refers to {quote(attribute.proto.ref_attr_name)}, but {why}",
             allowed="a value",
             subject=attribute.proto.name,
         )

@@ -55,7 +55,7 @@ def _surplus(
     verb = "passes" if field == "input" else "takes"
     yield Finding(
         node.place.at(field, len(declared)),
-        f"{node.describe()} {verb} {_count(count, field)}, {function.body.describe()} has {has}",
+        f"{node.describe()} {verb} {_count(count, field)}, but {function.body.describe()} has {has}",
         related=(Related(function.place, f"the function that is called: {function.body.describe()}"),),
         allowed=f"at most {has}" if declared else f"no {field}s",
         subject=function.qualified_name,

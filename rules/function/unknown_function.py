@@ -17,9 +17,9 @@ def unknown_function(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Exporters put the functions that they need into domains of their own. When a tool that cuts or merges models
-    drops one, or an op_type is misspelt, the call is left without a body, and consumers refuse the model because
-    the operator is not registered.
+    Exporters put the functions that they need into their own domains. When a tool that cuts or merges models drops
+    one, or an op_type is misspelt, the call is left without a body, and consumers refuse the model because the
+    operator is not registered.
 
     ### What is allowed
 
@@ -27,9 +27,9 @@ def unknown_function(model: Model) -> Iterator[Finding]:
     have names is called by one of them.
 
     The specification lets a domain hold operators that only a consumer knows, beside functions of the model. No
-    clause is broken then, which is why this is a warning, and why it is silent where such a mixture is the custom:
-    in the domains of ONNX itself and in those of known runtimes (`com.microsoft` and the like). Calls in a domain
-    without any function are not judged.
+    clause is broken then, which is why this is a warning, and why nothing is reported where such a mixture is
+    usual: in the domains of ONNX itself and in those of known runtimes (`com.microsoft` and the like). Calls in a
+    domain without any function are not judged.
 
     ### Example
 
@@ -94,8 +94,9 @@ def _what(node: Node, names: Collection[str], model: Model, suggestions: Suggest
     overloads = [function.overload for function in model.calls.namesakes(node)]
     if overloads:
         return f"{quote(node.op_type)} without an overload; the model has it as {quote_some(overloads, 10)} only"
-    count = f"the {len(names):,} functions" if len(names) > 1 else "the one function"
+    count = f"{len(names):,} functions" if len(names) > 1 else "1 function"
     return (
-        f"{quote(node.op_type)}, which is not among {count} of domain {quote(node.domain)} in the model"
+        f"{quote(node.op_type)}, which is not a function of the model; "
+        f"the model has {count} of domain {quote(node.domain)}"
         f"{suggestions(node.op_type, names)}"
     )

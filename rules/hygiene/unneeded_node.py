@@ -49,7 +49,7 @@ def unneeded_node(model: Model) -> Iterator[Finding]:
         for node in [node for node in nodes if used.isdisjoint(node.outputs)] or nodes[:1]:
             yield Finding(
                 node.place,
-                f"no output of {graph.describe()} needs {node.describe()}",
+                f"{node.describe()} is not needed by any output of {graph.describe()}",
                 allowed="nodes that an output needs",
                 subject=node.name or next(filter(None, node.outputs)),
                 cause="unneeded",

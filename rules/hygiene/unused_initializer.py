@@ -45,7 +45,7 @@ def unused_initializer(model: Model) -> Iterator[Finding]:
                 if name and name not in used:
                     yield Finding(
                         graph.at(field, index),
-                        f"nothing uses initializer {quote(name)} of {graph.describe()}",
+                        f"initializer {quote(name)} of {graph.describe()} is not used",
                         allowed="initializers that a node or output uses",
                         subject=name,
                         cause="unused",

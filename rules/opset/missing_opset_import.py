@@ -95,7 +95,8 @@ def missing_opset_import(model: Model) -> Iterator[Finding]:
 
 
 _TWO_SENTENCES: Final = (
-    "onnx.proto demands that every model imports the default operator set, IR.md has it imported implicitly"
+    "onnx.proto requires every model to import the default operator set, "
+    "but IR.md says that models import it implicitly"
 )
 
 

@@ -58,7 +58,7 @@ def _unused(proto: Proto, place: Place, used: frozenset[str], importer: str) -> 
             imported = place.at("opset_import", index)
             yield Finding(
                 imported,
-                f"{importer} imports {quote(domain)} and no node uses it",
+                f"{importer} imports {quote(domain)}, but no node uses it",
                 allowed="an import of each domain that a node uses",
                 subject=domain,
                 cause="unused",

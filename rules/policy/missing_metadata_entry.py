@@ -42,7 +42,7 @@ def missing_metadata_entry(model: Model, *, metadata: tuple[str, ...] = ()) -> I
         if key not in present:
             yield Finding(
                 ROOT,
-                f"the metadata have no value for {quote(key)}",
+                f"the metadata has no value for {quote(key)}, which the policy requires",
                 allowed=f"an entry {quote(key)}",
                 subject=key,
                 anchor="metadata",

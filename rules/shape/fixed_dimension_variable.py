@@ -19,9 +19,9 @@ def fixed_dimension_variable(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    The variable, or the expression of variables, that follows from the operators. Only declarations in the main graph
-    are looked at, and only variables that an input declares. There is one finding for each variable. The rule is off by
-    default, since the model runs, and is right for one size. Two sizes of one variable are for
+    The variable, or the expression of variables, that follows from the operators. Only declarations in the main
+    graph are looked at, and only variables that an input declares. There is one finding for each variable. The rule
+    is off by default, since the model runs, and is right for one size. Two sizes of one variable are reported by
     `unsatisfiable-dimension-variable`.
 
     ### Example

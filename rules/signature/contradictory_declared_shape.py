@@ -29,7 +29,8 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
     Reshape is not known, its output has as many elements as its input all the same: `[N, 7]` is never `[N, 6]`, but for
     empty tensors.
 
-    Two declarations of one value are for `contradictory-value-info`, types for `contradictory-declared-type`.
+    Two declarations of one value are reported by `contradictory-value-info`, types by
+    `contradictory-declared-type`.
 
     ### Example
 

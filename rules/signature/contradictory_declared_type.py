@@ -27,8 +27,8 @@ def contradictory_declared_type(model: Model) -> Iterator[Finding]:
     declare only one. It is right if it fits one of the calls, and wrong if it fits none of them, or if no call could
     fit.
 
-    Shapes are for `contradictory-declared-shape`, two declarations of one value for `contradictory-value-info`, an
-    optional type and the type in it for `unconverted-optional`.
+    Shapes are reported by `contradictory-declared-shape`, two declarations of one value by
+    `contradictory-value-info`, an optional type and the type in it by `unconverted-optional`.
 
     ### Example
 

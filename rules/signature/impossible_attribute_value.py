@@ -59,9 +59,9 @@ def impossible_attribute_value(model: Model) -> Iterator[Finding]:
     OneHotEncoder, values of Imputer, pools of TfIdfVectorizer and `coefficients` of LinearClassifier have at least one
     element: ONNX Runtime refuses a model without any.
 
-    Where an attribute refers to a parameter of a function, the values of all calls and the default are checked, also
-    if functions pass them on. What depends on shapes is for `impossible-operator-extent`, words and numbers that are
-    one of a few for `unsupported-attribute-value`.
+    Where an attribute refers to a parameter of a function, the values of all calls and the default are checked,
+    also if functions pass them on. What depends on shapes is reported by `impossible-operator-extent`, words and
+    numbers that are one of a few by `unsupported-attribute-value`.
 
     ### Example
 

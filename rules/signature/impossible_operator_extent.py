@@ -45,8 +45,8 @@ def impossible_operator_extent(model: Model) -> Iterator[Finding]:
       dimensions, sizes and counts that go with the input's, as the operator's description has it.
 
     Dimensions are those that follow from inputs, initializers and declarations, see `incompatible-operand-shapes`;
-    where nothing is known, nothing is judged that depends on it. Attributes that refer to a parameter of a function are
-    judged by what calls and defaults give. The same numbers in an input are for
+    where nothing is known, nothing is judged that depends on it. Attributes that refer to a parameter of a function
+    are judged by what calls and defaults give. The same numbers in an input are reported by
     `unsupported-operand-value`.
 
     ### Example

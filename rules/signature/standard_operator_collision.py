@@ -63,7 +63,7 @@ def standard_operator_collision(model: Model) -> Iterator[Finding]:
         if versions and (imported is None or versions[0] <= imported or not _is_refused(function)):
             yield Finding(
                 function.place.at("name"),
-                f"{function.body.describe()} carries the name of an operator that {quote(domain or 'ai.onnx')} has "
+                f"{function.body.describe()} has the name of an operator that {quote(domain or 'ai.onnx')} has "
                 f"since version {versions[0]}",
                 allowed="a domain that ONNX does not publish, or another name",
                 clause="FUN-24",

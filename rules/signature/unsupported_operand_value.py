@@ -31,7 +31,7 @@ def unsupported_operand_value(model: Model) -> Iterator[Finding]:
     ScatterND and, from version 16 on, ScatterElements should not write to one place twice, unless they have a
     `reduction`. The text does not forbid it, so that is a warning.
 
-    The same numbers in attributes are for `impossible-operator-extent`.
+    The same numbers in attributes are reported by `impossible-operator-extent`.
 
     ### Example
 

@@ -47,7 +47,7 @@ def _finding(tensor: StoredTensor) -> Finding:
     allowed = tensor.type.field if tensor.type.name == "string" else f"{tensor.type.field} or raw_data"
     return Finding(
         tensor.place.at(tensor.field),
-        f"{tensor.describe()} is of type {tensor.type.name} and its values are in {tensor.field}",
+        f"{tensor.describe()} is of type {tensor.type.name}, but its values are in {tensor.field}",
         allowed=allowed,
         offset=tensor.offset,
         subject=tensor.proto.name,

@@ -22,7 +22,7 @@ def mismatched_optional_value(model: Model) -> Iterator[Finding]:
 
     TENSOR (1), SPARSE_TENSOR (2), SEQUENCE (3), MAP (4) or OPTIONAL (5) in `elem_type`, and a value only in the
     field of that kind, such as `tensor_value`. An optional without a value is empty, which is right; onnx writes
-    one with kind 0, so that kind is let pass where there is no value.
+    one with kind 0, so that kind is accepted for an empty optional.
 
     ### Example
 
