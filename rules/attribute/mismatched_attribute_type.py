@@ -10,7 +10,7 @@ from onnx_lint.wording import quote
 
 @rule(clause="ATT-3", since="0.1.0", about=Model.has_unusual_attributes, needs="attribute")
 def mismatched_attribute_type(model: Model) -> Iterator[Finding]:
-    """The value of an attribute stands in another field than its type says.
+    """The value of an attribute is in another field than its type says.
 
     ### Why it matters
 

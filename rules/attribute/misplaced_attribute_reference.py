@@ -14,9 +14,9 @@ def misplaced_attribute_reference(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    `ref_attr_name` names a parameter of a function, whose value the caller gives. A node of the main
-    graph or of a training graph has no caller, so the attribute has no value. A default is what counts where the
-    caller gives nothing, so a default that refers to a parameter is none.
+    `ref_attr_name` names a parameter of a function, whose value the caller gives. A node of the main graph or of a
+    training graph has no caller, so the attribute has no value. A default is used if the caller passes nothing, so
+    a default that refers to a parameter has no value.
 
     ### What is allowed
 

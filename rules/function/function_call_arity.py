@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, Related, rule
 
 @rule(clause="FUN-18", since="0.1.0", about=Model.functions, needs="function")
 def function_call_arity(model: Model) -> Iterator[Finding]:
-    """A call gives a model-local function more inputs, or takes more outputs, than it has.
+    """A call passes more inputs to a model-local function, or takes more outputs, than the function has.
 
     ### Why it matters
 

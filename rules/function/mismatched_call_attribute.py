@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, Related, rule
 
 @rule(clause="FUN-21", since="0.1.0", about=Model.functions, needs="function")
 def mismatched_call_attribute(model: Model) -> Iterator[Finding]:
-    """A call gives a model-local function an attribute of another type than the function takes.
+    """A call passes an attribute to a model-local function whose type is not the one that the function takes.
 
     ### Why it matters
 

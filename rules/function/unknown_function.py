@@ -13,7 +13,7 @@ RUNTIME_DOMAINS = ("ai.onnx", "ai.onnxruntime", "com.microsoft", "com.ms", "org.
 
 @rule(clause="OPR-1a", since="0.1.0", about=Model.functions)
 def unknown_function(model: Model) -> Iterator[Finding]:
-    """A node calls a function that is not among those that the model brings along for its domain.
+    """A node calls a function that the model does not have, in a domain in which the model has functions.
 
     ### Why it matters
 
@@ -23,8 +23,8 @@ def unknown_function(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    In a domain for which the model brings functions along, calls of those functions. A function whose overloads all
-    have names is called by one of them.
+    In a domain in which the model has functions, calls of those functions. A function whose overloads all have
+    names is called by one of them.
 
     The specification lets a domain hold operators that only a consumer knows, beside functions of the model. No
     clause is broken then, which is why this is a warning, and why nothing is reported where such a mixture is
@@ -41,7 +41,7 @@ def unknown_function(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Bring the function along, or call the one that is there. A tool that takes a graph out of a model, or joins two,
+    Add the function to the model, or call one that it has. A tool that takes a graph out of a model, or joins two,
     has to take the functions with it.
 
     ```

@@ -17,8 +17,9 @@ def missing_documentation(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    A non-empty `doc_string` in each graph and each attribute. Hardly any model has them, so this is only reported
-    when asked for: once for each graph, and once for all attributes together. Functions need none.
+    A non-empty `doc_string` in each graph and each attribute. Hardly any model has them, so this is reported only
+    with `--pedantic` or if the rule is selected: once for each graph, and once for all attributes together.
+    Functions need none.
 
     ### Example
 

@@ -36,8 +36,9 @@ def undefined_name(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Use the name that is defined, or define the one that is used: a graph that was taken out of another needs as inputs
-    or initializers what it took from there. `onnx.utils.extract_model` cuts at values and brings along what is needed.
+    Use the name that is defined, or define the one that is used: a graph that was taken out of another needs as
+    inputs or initializers what it took from there. `onnx.utils.extract_model` cuts at values and includes all
+    needed nodes.
 
     ```
     node { op_type: "Relu" input: "input" output: "y" }

@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, rule
 
 @rule(clause="HYG-4", since="0.2.0", needs="graph")
 def unneeded_node(model: Model) -> Iterator[Finding]:
-    """No output of a graph needs a node.
+    """A node is not needed by any output of its graph.
 
     ### Why it matters
 

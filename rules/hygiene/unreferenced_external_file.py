@@ -13,7 +13,7 @@ _ENDINGS = (".data", "_data")
 
 @rule(clause="HYG-10", since="0.2.0")
 def unreferenced_external_file(model: Model) -> Iterator[Finding]:
-    """The data file beside the model, by its name, belongs to it, and no tensor refers to it.
+    """A data file has the name of the model, but no tensor refers to it.
 
     ### Why it matters
 

@@ -10,7 +10,7 @@ from onnx_lint.wording import quote
 
 @rule(clause="HYG-3", since="0.2.0")
 def unused_function(model: Model) -> Iterator[Finding]:
-    """No graph calls a function of the model.
+    """A function of the model is not called by any graph.
 
     ### Why it matters
 

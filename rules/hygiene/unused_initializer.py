@@ -10,7 +10,7 @@ from onnx_lint.wording import quote
 
 @rule(clause="HYG-1", since="0.2.0", about=Model.has_initializers, needs="graph")
 def unused_initializer(model: Model) -> Iterator[Finding]:
-    """Nothing uses an initializer.
+    """An initializer is not used.
 
     ### Why it matters
 

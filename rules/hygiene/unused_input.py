@@ -10,7 +10,7 @@ from onnx_lint.wording import quote
 
 @rule(clause="HYG-2", since="0.2.0", needs="function")
 def unused_input(model: Model) -> Iterator[Finding]:
-    """Nothing uses an input of the main graph or of a function.
+    """An input of the main graph or of a function is not used.
 
     ### Why it matters
 

@@ -22,7 +22,7 @@ from onnx_lint.wording import quote
 
 @rule(clause=("OPS-3", "OPS-6"), since="0.1.0", about=Model.has_unusual_imports, needs="function")
 def unknown_opset_version(model: Model) -> Iterator[Finding]:
-    """An import states no version of its operator set, or one that does not exist, or not yet in the edition.
+    """An import states no version of its operator set, or a version that the edition does not know.
 
     ### Why it matters
 

@@ -15,7 +15,7 @@ from onnx_lint.rule import Finding, findings_of_nodes, rule
     security=("CWE-125", "CWE-369", "CWE-787"),
 )
 def impossible_operator_extent(model: Model) -> Iterator[Finding]:
-    """A node states extents that no operands can have, or that its operands do not have.
+    """A size, count or axis in the attributes of a node is impossible for the shapes of its inputs.
 
     ### Why it matters
 

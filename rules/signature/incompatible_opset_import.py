@@ -10,7 +10,7 @@ from onnx_lint.wording import quote
 
 @rule(clause=("FUN-14", "FUN-14a"), since="0.1.0", about=Model.functions)
 def incompatible_opset_import(model: Model) -> Iterator[Finding]:
-    """An operator in a function body is another version of it than the model's imports lead to.
+    """The imports of a function select another version of an operator than the imports of the model.
 
     ### Why it matters
 

@@ -14,7 +14,7 @@ def removed_experimental_operator(model: Model) -> Iterator[Finding]:
     ### Why it matters
 
     Early releases of ONNX had experimental operators that no operator set holds any more. Some consumers still run
-    them for the sake of old models; no text says what they do.
+    them, for old models; no text says what they do.
 
     ### What is allowed
 

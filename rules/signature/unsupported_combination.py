@@ -26,7 +26,7 @@ from onnx_lint.rule import Finding, Related, rule
 
 @rule(clause=("NOD-7c", "NOD-7d"), since="0.1.0", about=Model.has_broken_combinations, needs="node")
 def unsupported_combination(model: Model) -> Iterator[Finding]:
-    """A node has attributes or operands that exclude each other, or one without the other that it belongs to.
+    """A node has attributes or operands that exclude each other, or only one of a pair.
 
     ### Why it matters
 

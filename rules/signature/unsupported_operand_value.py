@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, findings_of_nodes, rule
 
 @rule(clause=("NOD-8b", "NOD-8e"), since="0.1.0", about=Model.has_shape_conflicts, needs="node")
 def unsupported_operand_value(model: Model) -> Iterator[Finding]:
-    """The value of an input that decides a shape is not one that the operator takes for these shapes.
+    """An input whose value determines a shape has a value that is impossible for the shapes of the other inputs.
 
     ### Why it matters
 

@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, rule
 
 @rule(clause="TEN-6", since="0.1.0", about=Model.has_suspect_tensors, needs="tensor")
 def misplaced_tensor_data(model: Model) -> Iterator[Finding]:
-    """The values of a tensor stand in a field for another element type.
+    """The values of a tensor are in a field for another element type.
 
     ### Why it matters
 

@@ -26,7 +26,7 @@ _MESSAGES = frozenset({("sequence_type", "elem_type"), ("map_type", "value_type"
     needs="type",
 )
 def incomplete_type(model: Model) -> Iterator[Finding]:
-    """A type does not say what it is made of.
+    """A type does not state its element, key or value type.
 
     ### Why it matters
 

@@ -16,7 +16,7 @@ def mismatched_optional_value(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A reader looks for the value where the kind says, and takes the optional for empty when there is none.
+    A reader looks for the value where the kind says, and treats the optional as empty if that field has none.
 
     ### What is allowed
 

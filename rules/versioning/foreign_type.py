@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, rule
 
 @rule(clause="TYP-G1a", since="0.1.0")
 def foreign_type(model: Model) -> Iterator[Finding]:
-    """A model of the variant ONNX has a sequence, map or opaque type in the edition that gives it tensors only.
+    """A model of the variant ONNX has a sequence, map or opaque type, although the edition allows only tensors.
 
     ### Why it matters
 

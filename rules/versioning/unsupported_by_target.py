@@ -10,7 +10,7 @@ from onnx_lint.wording import quote
 
 @rule(clause=("VER-3a", "VER-12a"), since="0.1.0", about=Model.has_target)
 def unsupported_by_target(model: Model) -> Iterator[Finding]:
-    """The model uses what the consumer that it is meant for does not know.
+    """The model uses something that the targeted consumer does not support.
 
     ### Why it matters
 
@@ -50,7 +50,7 @@ def unsupported_by_target(model: Model) -> Iterator[Finding]:
     - PyTorch: `torch.onnx.export(..., opset_version=17)`.
     - skl2onnx: `target_opset={"": 17, "ai.onnx.ml": 3}`; onnxmltools, with one number: `target_opset=15`.
     - tf2onnx: `--opset 17`.
-    - A model that is there: `onnx.version_converter.convert_version(model, 17)`, as far as the older version has the
+    - A model that is there: `onnx.version_converter.convert_version(model, 17)`, if the older version has the
       operators.
 
     ```
