@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is measured: the models, and the commands of onnx-lint and its peers."""
+"""The cases to measure: models, and the commands of onnx-lint and its peers."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ for path in sorted(pathlib.Path(sys.argv[1]).glob('**/*.onnx')):
     try:
         onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     except Exception:
-        pass  # what it has no kernel for
+        pass  # an operator without a kernel
 """
 
 
@@ -50,11 +50,11 @@ class Case:
     write: Callable[[Path], None]
     is_small: bool = False
     many: bool = False
-    """Whether there is a folder of models, over which one process of a peer loops."""
+    """True if the case is a folder of models. One process of a peer then loops over all of them."""
     options: tuple[str, ...] = ()
-    """What onnx-lint is called with."""
+    """The arguments of onnx-lint."""
     exit_code: int = 0
-    """What it is to exit with: 1 where the model has an error."""
+    """The expected exit code: 1 if the model has an error."""
     is_second_run: bool = False
     """True if onnx-lint runs on the models once before, so that its cache has their verdicts."""
 

@@ -10,7 +10,7 @@ from onnx_lint import schema
 from onnx_lint.schema.wire import WireType, encode_varint
 
 TENSORS = 64
-"""How many initializers share the weights: about as many as a small convolutional network has."""
+"""The number of initializers that share the weights: about as many as a small convolutional network has."""
 _ROWS = 1024
 _ALIGNMENT = 4096
 _FLOAT = 1
@@ -18,7 +18,7 @@ _GRAPH, _INITIALIZER, _RAW_DATA = 7, 5, 9
 
 
 def _key(number: int, length: int) -> bytes:
-    """What stands before `length` bytes of the length-delimited field `number`."""
+    """Return the tag and the length that come before `length` bytes of the length-delimited field `number`."""
     return encode_varint(number << 3 | WireType.LEN) + encode_varint(length)
 
 

@@ -121,7 +121,7 @@ def own_attributes(count: int) -> Any:
 
 
 def functions(count: int) -> Any:
-    """Small functions of two nodes, each of which is called once."""
+    """Return a model with small functions of two nodes. Each function is called once."""
     model = _model()
     model.opset_import.add(domain="com.example", version=1)
     for index in range(count):
@@ -164,7 +164,7 @@ def subgraphs(count: int) -> Any:
 
 
 def tree_ensemble(count: int) -> Any:
-    """A TreeEnsembleRegressor of so many tree nodes, in trees of 2,047 nodes that are ten levels deep."""
+    """Return a model with a TreeEnsembleRegressor of `count` tree nodes, in trees of 2,047 nodes and ten levels."""
     size = 2_047
     inner = 1_023
     trees = -(-count // size)
@@ -197,7 +197,7 @@ def tree_ensemble(count: int) -> Any:
 
 
 def label_encoder(count: int) -> Any:
-    """A LabelEncoder from so many strings to integers."""
+    """Return a model with a LabelEncoder from `count` strings to integers."""
     model = _model(8)
     model.opset_import.add(domain=_ML, version=4)
     node = model.graph.node.add(op_type="LabelEncoder", domain=_ML, input=["x"], output=["y"])
@@ -220,11 +220,11 @@ MODELS: Final[Mapping[str, Callable[[int], Any]]] = MappingProxyType(
         "strings of a LabelEncoder": label_encoder,
     }
 )
-"""Each model by what there are so many of."""
+"""The functions that make the models, by the kind of their many elements."""
 
 
 def write(kind: str, count: int, path: Path) -> None:
-    """Write the model with so many of a kind, in the text format if the path says so."""
+    """Write the model with many elements of a kind, in the text format if the path has its suffix."""
     model = MODELS[kind](count)
     if path.suffix == ".textproto":
         path.write_text(text_format.MessageToString(model), encoding="utf-8")

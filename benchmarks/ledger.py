@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures each row of the ledger `docs/performance.md`: what onnx-lint does, and what it would do otherwise.
+"""Measures each row of the ledger `docs/performance.md`: the code of onnx-lint, and the alternative that it replaces.
 
-`python benchmarks/ledger.py [--write] [ROW...]`. Every row is two pieces of code that run in processes of their own, in
-turn, and the least processor time of each counts, without that of a Python that does nothing. The exit code is 1 where
-what is done is no quicker than what it replaces, or has lost more than half of what the ledger says that it gains. With
+`python benchmarks/ledger.py [--write] [ROW...]`. The two pieces of code run in turn, each in
+a process of its own. The least processor time of each counts, without the time of their common part. The exit code is 1
+if the alternative is not slower, or if onnx-lint's code saves less than half of the share that the ledger states. With
 --write the figures are put into the ledger.
 """
 
@@ -31,7 +31,7 @@ ROW: Final = re.compile(r"^\| `([a-z-]+)` \| (.*) \| ([\d,.]+) ms \| ([\d,.]+) m
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two pieces of code that end in the same: the way that onnx-lint goes, and the other one."""
+    """Two pieces of code with the same result: that of onnx-lint, and the alternative."""
 
     common: str
     quick: str
@@ -209,7 +209,7 @@ PAIRS: Final[Mapping[str, Pair]] = {
 
 
 def rows() -> dict[str, tuple[float, float]]:
-    """The rows of the ledger: milliseconds of what is done, and of what it replaces."""
+    """Return the rows of the ledger: the milliseconds of onnx-lint's code and of the alternative."""
     text = LEDGER.read_text(encoding="utf-8")
     return {name: (_number(quick), _number(slow)) for name, _, quick, slow in ROW.findall(text)}
 
@@ -219,7 +219,7 @@ def _number(text: str) -> float:
 
 
 class Bench:
-    """Runs code in processes, with the models that it may name, such as SMALL, and MANY, a folder of 600."""
+    """Runs code in processes. The code may use the names of models, such as SMALL, and of MANY, a folder of 600."""
 
     def __init__(self, folder: Path) -> None:
         self._head = ""
@@ -243,7 +243,7 @@ class Bench:
         self._environment.pop("PYTHONDONTWRITEBYTECODE", None)
 
     def milliseconds(self, code: str) -> float:
-        """The processor time of one process."""
+        """Return the processor time of one process."""
         command = [sys.executable, "-c", self._head + code]
         process = subprocess.Popen(command, env=self._environment, stdout=subprocess.DEVNULL)
         _, status, usage = os.wait4(process.pid, 0)
@@ -253,20 +253,20 @@ class Bench:
         return (usage.ru_utime + usage.ru_stime) * 1000
 
     def measure(self, pair: Pair) -> tuple[float, float]:
-        """The least time of either code, beyond that of what they have in common."""
+        """Return the least time of each code, without the time of their common part."""
         codes = (pair.common, pair.common + pair.quick, pair.common + pair.slow)
         times: list[list[float]] = [[] for _ in codes]
         for number in range(ROUNDS + 1):
             for code, found in zip(codes, times, strict=True):
                 found.append(self.milliseconds(code))
-            if number == 0:  # in which all was compiled
+            if number == 0:  # the first round also compiles the modules
                 times = [[] for _ in codes]
         floor, quick, slow = map(min, times)
         return max(quick - floor, 0.1), max(slow - floor, 0.1)
 
 
 def main() -> int:
-    """Measure the rows; return 1 where one does not hold."""
+    """Measure the rows; return 1 if one does not hold."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", action="store_true", help="put the figures into the ledger")
     parser.add_argument("rows", nargs="*", metavar="ROW", help="only these rows")
@@ -280,8 +280,8 @@ def main() -> int:
             then = known.get(name, (quick, slow))
             holds = quick < slow and 1 - quick / slow >= (1 - then[0] / then[1]) / 2
             failed += not holds
-            told = f"{quick:,.1f} ms in place of {slow:,.1f} ms; the ledger: {then[0]:,.1f} and {then[1]:,.1f}"
-            print(f"{name:<22}{'' if holds else 'DOES NOT HOLD: '}{told}", flush=True)
+            figures = f"{quick:,.1f} ms in place of {slow:,.1f} ms; the ledger: {then[0]:,.1f} and {then[1]:,.1f}"
+            print(f"{name:<22}{'' if holds else 'DOES NOT HOLD: '}{figures}", flush=True)
             if arguments.write:
                 _write(name, quick, slow)
     return 1 if failed and not arguments.write else 0

@@ -34,7 +34,7 @@ class Run:
 
     @property
     def was_ended(self) -> bool:
-        """Whether it ran into the time limit."""
+        """True if it ran into the time limit."""
         return self.seconds >= TIME_LIMIT
 
 
@@ -146,7 +146,7 @@ class Laboratory:
         return series
 
     def run(self, arguments: Sequence[str]) -> Run:
-        """Run one process to its end, in an empty folder, so that it imports nothing but what is installed."""
+        """Run one process to its end, in an empty folder, so that it imports only what is installed."""
         errors = Path(self._folder.name) / "errors"
         errors.write_bytes(b"")
         launcher = (sys.executable, "-I", "-S", "-c", _LAUNCHER, str(TIME_LIMIT), str(errors))

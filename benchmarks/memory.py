@@ -29,7 +29,7 @@ class Size:
 
     count: int
     kind: str
-    """What there are so many of: a key of `large_models.MODELS`."""
+    """The element that the model has many of: a key of `large_models.MODELS`."""
     for_each: str
     """The noun for what the memory is divided by; `byte` for the bytes of the file."""
 
@@ -48,7 +48,7 @@ SIZES: Final = (
 
 
 def _write(kind: str, count: int, path: Path) -> None:
-    """Write a model in a process of its own, so that the memory for that goes with it."""
+    """Write a model in a separate process, which releases its memory when it ends."""
     process = multiprocessing.get_context("spawn").Process(target=large_models.write, args=(kind, count, path))
     process.start()
     process.join()

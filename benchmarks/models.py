@@ -20,15 +20,15 @@ FLOAT: Final = 1
 INT64: Final = 7
 BOOL: Final = 9
 LENGTH: Final = 4
-"""How many steps the sequence has that runs through the network."""
+"""The number of steps of the sequence that runs through the network."""
 WIDTH: Final = 8
-"""How wide it is: small, so that a model of many nodes is not mainly weights."""
+"""The width of a layer: small, so that a model of many nodes is not mainly weights."""
 HIDDEN: Final = (1, LENGTH, WIDTH)
 DOMAIN: Final = "pkg.torch"
 
 
 class Writer:
-    """Writes a model node by node; knows what is the sequence's value so far."""
+    """Writes a model node by node, and keeps the name of the sequence's current value."""
 
     def __init__(self, seed: int = 0) -> None:
         self.random = random.Random(seed)
@@ -261,13 +261,13 @@ def annotated(count: int) -> Any:
 
 
 _CONSTANTS: Final = 16
-"""How many tensors the Constants of a flat model have among them: exporters write the same few again and again."""
+"""The number of distinct tensors in the Constants of a flat model: exporters write the same few again and again."""
 
 
 def flat(count: int, seed: int = 0) -> Any:
     """A model of `count` nodes side by side, with no subgraph, function or value_info.
 
-    A tenth are Constants with a tensor of 256 bytes, of which there are few distinct ones.
+    A tenth are Constants with a tensor of 256 bytes. Few of these tensors are distinct.
     """
     writer = Writer(seed)
     while writer.nodes < count:

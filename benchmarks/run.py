@@ -2,9 +2,10 @@
 """Measures onnx-lint beside `onnx.checker.check_model`, onnx-doctor and ONNX Runtime, and prints a Markdown table.
 
 `python benchmarks/run.py [--small] [--growth] [--pairs N] [--only TEXT]`. The peers come with `pip install -e
-'.[bench]'`. Every command runs as a whole process, all in turn, on models that are made in a temporary folder and
-removed; with --small only the few that CI measures. Without it also the growth over the number of nodes is measured and
-drawn. Needs 1.5 GB of disk, and for 1,000,000 nodes and for what check_model reads into memory, 8 GB of memory.
+'.[bench]'`. Every command runs in a process of its own, all in turn, on models in a temporary folder, which is
+removed afterwards. --small measures only the few models that CI measures. Without --small, the growth over the number
+of nodes is also measured and drawn. Needs 1.5 GB of disk, and 8 GB of memory: for the model of 1,000,000 nodes, and
+because check_model reads whole files into memory.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def main() -> None:
 
 
 def _line(case: Case, laboratory: Laboratory, rounds: int, warm_up: Path, notes: list[str]) -> tuple[str, bool]:
-    """The line of the table, and whether onnx-lint failed, whatever the peers do."""
+    """Return the line of the table, and whether onnx-lint failed. Failures of the peers do not count."""
     with tempfile.TemporaryDirectory() as folder:
         path = written(case.write, Path(folder) / "model.onnx")
         found = commands(case, path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints what was measured as Markdown."""
+"""Formats the measurements as Markdown."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _version(package: str) -> str:
 
 
 def row(title: str, series: Sequence[Series], notes: list[str]) -> str:
-    """A line of the table; why a command has no figure goes to `notes`."""
+    """Return a line of the table; add the reasons for missing figures to `notes`."""
     own, *peers = series
     cells = [title]
     for item in series:

@@ -59,7 +59,7 @@ class Report(BareReport):
     fail_on: str = "error"
     """The lowest severity that fails a model, or `never`, as the configuration says."""
     internal_errors: str = "error"
-    """Whether a crash of onnx-lint fails a model (`error`) or not (`warning`)."""
+    """True if a crash of onnx-lint fails a model (`error`) or not (`warning`)."""
 
     @property
     def passes(self) -> bool:
@@ -205,7 +205,7 @@ def fix(
     limits: Mapping[str, int] | None = None,
     config: str | os.PathLike[str] | bool = False,
 ) -> Report:
-    """Fix what can be fixed in the file at `path`, and return the report on what is left.
+    """Make all possible fixes in the file at `path`, and return the report on the fixed file.
 
     `Report.files[0].repair` says what was fixed, and in `problem` why the file could not be replaced, if it could not.
     `unsafe`: whether to make unsafe fixes too. `folder`: the folder for the mended file; None to replace the file.
@@ -236,7 +236,7 @@ def _report(
     mending: Mending | None = None,
     policy: Mapping[str, Any] | None = None,
 ) -> Report:
-    """The report on a model, or on the file at `path` after it was mended."""
+    """Return the report on a model, or on the file at `path` after it was fixed."""
     model = _converted(model)
     try:
         request = _request(name, given, config)

@@ -81,7 +81,7 @@ class Neighbourhood(Record):
     nodes: tuple[Neighbour, ...]
     edges: tuple[ValueEdge, ...]
     is_cut: bool
-    """Whether some neighbours are not drawn."""
+    """True if some neighbours are left out of the drawing."""
 
 
 class ProposedEdit(Record):
@@ -96,10 +96,10 @@ class ProposedEdit(Record):
 
 
 class ProposedFix(Record):
-    """What mends a finding, as reports show it."""
+    """The fix of a finding, as reports show it."""
 
     message: str
-    """What the fix does, as an instruction."""
+    """The change that the fix makes, as an instruction."""
     is_safe: bool
     edits: tuple[ProposedEdit, ...] = ()
     """Empty if there are many."""
@@ -137,7 +137,7 @@ class Diagnostic(Record):
     scope: tuple[str, ...] = ()
     """The names around the place and at it, outermost first; for fingerprints."""
     collective: bool = False
-    """Whether it is about all places of its kind. `place` is then the first."""
+    """True if it is about all places of its kind. `place` is then the first."""
     refused_by: tuple[tuple[str, str], ...] = ()
     """The consumers that reject a violation of the clause, each with the first release known to."""
     neighbourhood: Neighbourhood | None = None
@@ -145,7 +145,7 @@ class Diagnostic(Record):
     count: int = 1
     """The number of faults that it reports."""
     hint: str | None = None
-    """How to fix it, in a few words; None if unknown."""
+    """A short instruction for fixing it; None if unknown."""
     cause: str | None = None
     """Equal for findings of one cause; None for one that is never folded."""
     members: tuple[Diagnostic, ...] = ()
@@ -156,7 +156,7 @@ class Diagnostic(Record):
     """The lines around the place and those of the related places; empty if no report shows them."""
     context_of: tuple[int, ...] = ()
     """If several formats show lines around different numbers of findings per rule: the numbers of the formats that show
-    these lines. A format shows the same whatever other reports are written."""
+    these lines. A format shows the same even if other reports are written, too."""
     fix: ProposedFix | None = None
     """The fix, in a binary file."""
     edits: Fix | None = None
@@ -181,14 +181,14 @@ IN_METADATA: Final = "metadata_props["
 """A suppression in a model begins with this, since it begins with its place."""
 
 NAMED: Final = 4
-"""Of the findings of one cause that are folded into one, so many have their places in it."""
+"""The most places that a folded finding lists, of all findings of one cause."""
 
 
 def fold(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Return the diagnostics of one file with those of one cause as one: the first, which counts them all.
 
-    The first is that of the least place, whatever the order of fields in the file. The next few are related places of
-    it. All of them are its members, from which a baseline picks those that are new.
+    The first is that of the least place, for any order of fields in the file. The next few are related places of
+    it. All of them are its members, so that a baseline can select those that are new.
     """
     found: dict[object, list[tuple[int, Diagnostic]]] = {}
     for index, item in enumerate(diagnostics):
@@ -219,7 +219,7 @@ def _folded(members: Sequence[Diagnostic]) -> Diagnostic:
         RelatedPlace(each.place, each.pointer, each.message, each.byte_range, each.position)
         for each in others[: NAMED - 1]
     ]
-    # Findings at one place are about the nodes that use what is there.
+    # Findings at one place are about the nodes that use the element there.
     kind = _kind_at(first.place) if any(each.place != first.place for each in others) else "node"
     more = f"{len(others):,} more {f'{kind} has' if len(others) == 1 else f'{kind}s have'} this fault"
     return replace(
@@ -232,7 +232,7 @@ def _folded(members: Sequence[Diagnostic]) -> Diagnostic:
 
 
 def _kind_at(place: str) -> str:
-    """Return the word for what is at a place: a node, unless it is an element of another list of a graph or model."""
+    """Return the word for the element at a place: a node, unless it is in another list of a graph or model."""
     *outer, last = place.rsplit(".", 2)
     if outer and outer[-1].startswith("node["):
         return "node"
@@ -297,7 +297,7 @@ class InternalError(Record):
     def of(cls, error: Exception, rule: str = OWN_ERRORS) -> InternalError:
         """Return the internal error for an exception in a rule.
 
-        A lack of memory and what the author of a rule has to mend have no traceback.
+        A lack of memory has no traceback, and neither has an error that the author of a rule has to fix.
         """
         if is_lack_of_memory(error):
             return cls(rule, OUT_OF_MEMORY, "")
@@ -321,7 +321,7 @@ class FileFacts(Record):
 
 
 class Shapes(Record):
-    """How many shapes of values are known, in all graphs and functions."""
+    """The number of values with known shapes, in all graphs and functions."""
 
     values: int
     unknown: int
@@ -354,14 +354,14 @@ class Traffic(Record):
 
 
 class Repair(Record):
-    """What a run mended in a file. The rest of the report is about the file afterwards."""
+    """The fixes that a run made in a file. The rest of the report is about the file afterwards."""
 
     fixed: tuple[tuple[str, int], ...] = ()
-    """How many findings were fixed, by rule."""
+    """The number of fixed findings, by rule."""
     revealed: tuple[tuple[str, int], ...] = ()
     """The number of findings that the fixed ones hid, by rule."""
     made: tuple[str, ...] = ()
-    """What each fix did, in the order in which they were made."""
+    """A description of each fix, in the order in which they were made."""
     not_made: tuple[str, ...] = ()
     """Why a fix was not made, a sentence each."""
     difference: str = ""
@@ -388,11 +388,11 @@ class FileReport(Record):
     not_verified: tuple[tuple[str, int], ...] = ()
     """The number of nodes without a known signature, by domain; the default domain is `ai.onnx`."""
     shapes: Shapes | None = None
-    """How many shapes are known; None if no rule needed them."""
+    """The number of known shapes; None if no rule needed them."""
     not_judged: str | None = None
     """Why there is no verdict although the file was read: it holds no model."""
     incomplete: tuple[str, ...] = ()
-    """What was not verified or not reported, and why: one phrase each, for people."""
+    """Descriptions, for people, of what was not verified or not reported, and why."""
     suppressed: tuple[Diagnostic, ...] = ()
     """The findings that a baseline, the configuration or the model suppresses. They are counted, and fail no run."""
     suppression_problems: tuple[str, ...] = ()
@@ -418,7 +418,7 @@ class FileReport(Record):
     form: str = "binary"
     """`binary`, `textproto` or `json`."""
     repair: Repair | None = None
-    """What was mended in the file, or would be; None if nobody asked for that."""
+    """The fixes that were made in the file, or would be; None if no fixes were requested."""
     data_files: tuple[str, ...] = ()
     """The locations of its external data at which there is a file, relative to its folder."""
 
@@ -455,7 +455,7 @@ class Weakening(Record):
     settings: tuple[tuple[str, Any], ...]
     """The keys as TOML writes them, such as `severity.cycle`, each with its value."""
     is_found: bool = False
-    """Whether the file was discovered near a model, and not named by the user."""
+    """True if the file was discovered near a model, and not named by the user."""
 
 
 class Report(Record):

@@ -63,7 +63,7 @@ class Finding(Record):
     """The violated clause. A rule that checks only one clause may leave it out."""
     related: tuple[Related, ...] = ()
     allowed: str | None = None
-    """What the clause allows there, in a few words."""
+    """The valid content of that place, in a few words."""
     offset: int | None = None
     """The byte at which the fault begins, if known more precisely than the place."""
     subject: str | None = None
@@ -71,19 +71,20 @@ class Finding(Record):
     length: int | None = None
     """The number of bytes of the fault, from `offset` on."""
     collective: bool = False
-    """Whether it is about all places of its kind. The place is then the first, and only `subject` identifies it."""
+    """True if it is about all places of its kind. The place is then the first, and only `subject` identifies it."""
     count: int = 1
     """The number of faults that it reports."""
     anchor: str | None = None
     """The section of the specification, if it differs from that of the clause: the operator of a clause about several.
     """
     cause: str | None = None
-    """What the findings of one cause share, such as operator, operand and kind of fault: a report folds them into one,
-    and a baseline still knows each by itself. None for a finding that is never folded."""
+    """A key that all findings of one cause share, such as operator, operand and kind of fault. A report folds these
+    findings into one; a baseline still identifies each of them. None for a finding that is never folded.
+    """
     hint: str | None = None
-    """What to do about it, in a few words, where that was found out for this finding."""
+    """A short instruction for fixing this finding; None if there is only the general one of the rule."""
     fix: Fix | None = None
-    """The edits that mend it, if there are any. Findings that share a fix are all mended by it."""
+    """The edits that fix it, if there are any. If findings share a fix, it fixes all of them."""
 
 
 Check = Callable[..., Iterator[Finding]]
@@ -97,7 +98,7 @@ class Rule(Record):
     clauses: tuple[str, ...]
     since: str
     needs: Need = "model"
-    """What a document must hold for the rule to check it. A rule that needs only the file checks any bytes."""
+    """The parts that a document must have for a check. A rule that needs only the file checks any bytes."""
     security: tuple[str, ...] = ()
     """The vulnerabilities (CVE, GHSA or CWE ids) that a model that breaks the rule exploits."""
     about: str | None = None
@@ -268,7 +269,7 @@ def location_beside_model(users: Sequence[ExternalData]) -> Fix | None:
 
 
 def conversions_apart(model: Model, conflicts: Iterable[C]) -> Iterator[C]:
-    """Return the conflicts without those of optional types, which have a clause of their own in newer editions."""
+    """Return the conflicts without those of optional types, which newer editions have a separate clause for."""
     has_conversions = model.standard.at_least("1.16")
     return (conflict for conflict in conflicts if not (has_conversions and conflict.lacks_conversion))
 
@@ -336,4 +337,4 @@ def _with_others(model: Model, first: Finding, others: Sequence[NodeConflict]) -
 
 
 _MOST_OF_NODE: Final = 100
-"""Of the further conflicts of one node, so many have their places in its finding."""
+"""The most further conflicts of one node whose places its finding lists."""

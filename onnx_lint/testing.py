@@ -53,7 +53,7 @@ class Fixture(Record):
 
     @property
     def is_valid(self) -> bool:
-        """Whether the model keeps the rule."""
+        """True if the model keeps the rule."""
         return self.path.parent.name == "valid"
 
     def values(self, name: str) -> list[str]:

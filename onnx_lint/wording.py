@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from itertools import islice
 
 MAX_SHOWN = 100
-"""The longest name that is shown whole. Names come from strangers and may have a hundred megabytes."""
+"""The longest name that is shown whole. Names are untrusted input and may have a hundred megabytes."""
 
 MAX_CANDIDATES = 2000
 """The number of names that are compared with a wrong one; a graph may have a hundred thousand."""
@@ -58,7 +58,7 @@ def suggestion(name: str, known: Iterable[str]) -> str:
 class Suggestions:
     """Suggests names for the first MAX_SUGGESTIONS findings of a rule in a file, and none after that.
 
-    A stranger's file may have a hundred thousand wrong names and as many right ones. Comparing all pairs takes hours,
+    A hostile file may have a hundred thousand wrong names and as many right ones. Comparing all pairs takes hours,
     and with so many wrong names the cause is not spelling.
     """
 

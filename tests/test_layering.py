@@ -170,7 +170,7 @@ def test_imports_go_one_way():
 
 
 def _module(file: Path) -> str:
-    """The name by which the module in `file` is imported: rules are those of the package."""
+    """Return the name that imports the module in `file`; rules have their names in the package."""
     parts = file.with_suffix("").parts
     parts = parts if parts[0] == "onnx_lint" else ("onnx_lint", *parts)
     return ".".join(parts[:-1] if parts[-1] == FACADE else parts)
@@ -188,7 +188,7 @@ def _needed(found: Import, modules: Set[str]) -> Iterator[str]:
 
 
 def test_no_import_circles():
-    """Whether an import is late, or for types alone, makes no difference: two modules that need each other are one."""
+    """No modules import each other in a circle; late imports and imports for types alone count as well."""
     modules = {_module(path.relative_to(ROOT)) for path in files()}
     needs: dict[str, set[str]] = {module: set() for module in modules}
     for found in _all():
@@ -331,7 +331,7 @@ def test_what_remembers_every_answer_is_asked_of_the_specification():
 
 
 def test_only_a_memory_outlives_a_model():
-    """What a module keeps at its top is a constant, or a `Memory`, which has a bound."""
+    """A module-level value is a constant, or a `Memory`, which is bounded."""
     wrong, memories = [], 0
     for path in _package():
         tree = tree_of(path)
@@ -354,13 +354,13 @@ def test_only_a_memory_outlives_a_model():
 
 
 def test_nobody_imports_a_rule_by_its_name():
-    """Where the rules lie differs between a checkout and a wheel; they are reached through the registry."""
+    """The folder of the rules differs between a checkout and a wheel, so the registry imports them."""
     assert [str(found) for found in _all() if found.name.split(".")[0] == "rules"] == []
     assert [str(found) for found in _all() if found.name.startswith("onnx_lint.rules")] == []
 
 
 DOORS = {"onnx_lint.model", "onnx_lint.rule", "onnx_lint.wording"}
-"""The modules from which rules and plugins import."""
+"""The modules that rules and plugins may import from."""
 
 
 def test_rules_and_plugins_import_from_three_modules():
@@ -428,7 +428,7 @@ BORDER = {
 
 
 def test_click_stands_at_the_border():
-    """What the command line asks for goes on as a Request, for which nobody needs click."""
+    """The command line is turned into a Request, and everything else works on that without click."""
     using = {found.file for found in _all() if found.name.split(".")[0] == "click"}
     assert using == {Path("onnx_lint/cli", f"{name}.py") for name in BORDER}
     inside = {f"onnx_lint.cli.{name}" for name in BORDER}
@@ -483,8 +483,8 @@ def test_nothing_is_imported_before_it_is_needed(statement: str, absent: list[st
 def test_where_a_module_is_tested_follows_from_its_path():
     """`ir/a/b.py` is tested by `tests/ir/a/test_b.py`, or as a part of its folder by `tests/ir/test_a.py`.
 
-    What has no function, such as a table or a record, has nothing to be tested. Beside the tests of shape rules stands
-    a file of cases for each family, with which the rules are held against the onnx package.
+    A module without functions, such as a table or a record, needs no test. Beside the tests of shape rules there is a
+    file of cases for each family, which compares the rules with the onnx package.
     """
     modules = {
         path.relative_to(ROOT / "onnx_lint").with_suffix("")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tests/support/wire/reencode.py writes is what it says, to Protocol Buffers themselves."""
+"""The messages of tests/support/wire/reencode.py have the stated content for Protocol Buffers, too."""
 
 from __future__ import annotations
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What maintainers run to make the files of the package that are derived from others. Not part of the package."""
+"""Scripts for maintainers that make the derived files of the package. Not part of the package."""

@@ -43,19 +43,19 @@ EXPLAINED: Final = (
     ),
     ("duplicate keys in metadata_props", "`duplicate-metadata-key`, an error with --consumer onnx.checker"),
     ("No Op registered for CustomOp", "an operator of another domain, refused only with check_custom_domain=True"),
-    ("default tensor must be a singleton", "the text of LabelEncoder gives no shape for the attribute"),
+    ("default tensor must be a singleton", "the text of LabelEncoder states no shape for the attribute"),
     (
         "op_type:F.* is out of bounds",
         "a call that leaves out an output of a function, as IR.md allows for trailing ones",
     ),
 )
-"""What onnx rejects and onnx-lint has a reason to accept: an expression for the message of onnx, and the reason."""
+"""Models that onnx rejects and onnx-lint has a reason to accept: a pattern of onnx's message, and the reason."""
 SHOWN: Final = 3
-"""How many models of a kind are printed."""
+"""The most models of a kind to print."""
 
 
 class Captured(Record):
-    """A model and what onnx said of it."""
+    """A model and the verdict of onnx."""
 
     path: Path
     rejected: str
@@ -167,7 +167,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 for item in errors[:1]:
                     alone[f"{item.rule}: {_kind(item.message)}"].append(f"{model.path.stem}: {item.message}")
         rejected = sum(bool(model.rejected) for model in models)
-    print(f"{len(models):,} models, of which onnx rejects {rejected:,}")
+    print(f"{len(models):,} models; onnx rejects {rejected:,}")
     explained = {kind: why for kind in missed for pattern, why in EXPLAINED if re.search(pattern, missed[kind][0])}
     print(f"\nonnx rejects and onnx-lint accepts with a reason: {len(explained)} kinds")
     for kind, why in explained.items():
@@ -179,7 +179,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _is_of_helper(item: Diagnostic) -> bool:
-    """Return whether a finding is about a Reshape by which the tests make a value of unknown size."""
+    """Return whether a finding is about a Reshape that the tests use to make a value of unknown size."""
     return item.rule == "contradictory-declared-shape" and "'SEED_" in item.message
 
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what is told of all rules, `rules/README.md` and `rules/index.json`: `python -m tools.catalogue`."""
+"""Writes the catalogue of rules and their index, `rules/README.md` and `rules/index.json`.
+
+python -m tools.catalogue
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ _HEAD = """\
 
 Written by `python -m tools.catalogue` from the rules themselves; a test holds it. `onnx-lint explain RULE` prints
 what stands in a rule's file. The keyword is that of edition {edition}, clause by clause; other editions may word a
-clause differently, see `onnx-lint clauses`; `-` stands for none. What is *pedantic* is off and what is *counted* is one
+clause differently, see `onnx-lint clauses`; `-` means none. What is *pedantic* is off and what is *counted* is one
 number a file, unless it is asked for.
 """
 
@@ -72,7 +75,7 @@ def _told(entry: Registered) -> dict[str, Any]:
 def main() -> None:
     """Write the catalogue and the index into the checkout."""
     folder = Path(__file__).parent.parent / "rules"
-    (folder / INDEX).unlink(missing_ok=True)  # what it says may be of another version, or wrong
+    (folder / INDEX).unlink(missing_ok=True)  # its content may be from another version, or wrong
     (folder / "README.md").write_text(catalogue(), encoding="utf-8")
     (folder / INDEX).write_text(index(), encoding="utf-8")
 

@@ -18,7 +18,7 @@ from typing import Final
 
 FORMS: Final = ("text", "json", "sarif")
 SHOWN: Final = 20
-"""How many lines of a difference are printed for each command."""
+"""The most lines of a difference to print for each command."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

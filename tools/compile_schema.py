@@ -5,7 +5,7 @@ The compiled set has two more files, outlines: those messages again in which a g
 and functions left as bytes, and in one of them their initializers and value infos too. See
 onnx_lint.schema.variants for what that is good for.
 
-`python -m tools.compile_schema` writes the file; with `--check` it only tells whether the file is up to
+`python -m tools.compile_schema` writes the file; with `--check` it only reports whether the file is up to
 date. It needs grpcio-tools, a development dependency; users of onnx-lint never run it.
 """
 
@@ -41,7 +41,7 @@ OUTLINED: Final = (
     "FunctionProto",
     "TrainingInfoProto",
 )
-"""The messages of an outline: what holds graphs, and what they hold on the way to further ones."""
+"""The messages of an outline: those that contain graphs, and those between one graph and another nested in it."""
 
 OUTLINES: Final = {name: variant.as_bytes for name, variant in VARIANTS.items() if variant.as_bytes}
 """The variants of the schema that are compiled, with the fields of graphs and functions that are bytes in each."""
@@ -101,7 +101,7 @@ def _outlined(message: DescriptorProto, package: str, as_bytes: frozenset[str]) 
 
 
 def is_current(compiled: Path, fresh: FileDescriptorSet) -> bool:
-    """Whether `compiled` holds the same descriptors; how protoc orders the bytes is of no consequence."""
+    """Return whether `compiled` holds the same descriptors; the order of bytes that protoc chooses does not matter."""
     try:
         return FileDescriptorSet.FromString(compiled.read_bytes()) == fresh
     except (FileNotFoundError, DecodeError):

@@ -49,7 +49,7 @@ IDIOMS: Final = {
     "by and large": _idiom(r"\bby and large\b", "about, roughly"),
     "is known of": _idiom(r"\bknown of\b", "facts about"),
     "give a type": _idiom(r"\bgives? (a|the|its|no) (type|shape)\b", "declare, define, infer"),
-    "no X that": _idiom(r"\bis no\b", "is not a"),
+    "no X that": _idiom(r"(?<![Tt]here )\bis no\b(?! longer\b)", "is not a"),
 }
 
 _FILES: Final = ("*.py", "*.md", "*.toml", "*.yml")

@@ -51,7 +51,7 @@ def onnx_file() -> bytes:
 def onnxruntime_file() -> bytes:
     """The data file of the contributed operators that the installed `onnxruntime` knows.
 
-    It tells neither default values nor minimum arities nor function bodies; the minimum arity follows from
+    It contains neither default values nor minimum arities nor function bodies; the minimum arity follows from
     the least number of inputs.
 
     Raises ImportError when onnxruntime is not installed.
@@ -181,7 +181,7 @@ def _with_references(since: list[int], versions: list[dict[str, Any]]) -> Iterat
 
 
 def _allowed_counts(schema: Any) -> dict[str, list[int]]:
-    """The counts of inputs and outputs that a schema allows, where they are fewer than its range.
+    """Return the counts of inputs and outputs that a schema allows, if they are fewer than its range.
 
     Python is not shown these sets, but the checker's message names the fault; so it is asked. It does not
     look at deprecated operators and preview domains, and no set is known for them.
@@ -199,7 +199,7 @@ def _allowed_counts(schema: Any) -> dict[str, list[int]]:
 
 
 def _verdict(schema: Any, direction: str, count: int) -> str:
-    """What the checker says about a node with a count of inputs or outputs; empty if it is content."""
+    """Return the checker's message about a node with a count of inputs or outputs; empty if it accepts the node."""
     import onnx.checker
     import onnx.helper
 

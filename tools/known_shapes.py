@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much onnx-lint knows of the values of real models, beside the three other programs that infer shapes.
+"""Compares the shapes that onnx-lint infers for real models with those of three other programs.
 
 `python -m tools.known_shapes MODELS...` takes files and folders (searched for .onnx) and prints a Markdown table: for
 each folder, or file by itself, how many values the nodes of the main graphs make, and for each program of how many it
@@ -34,14 +34,14 @@ from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 
 Dim = int | None
-"""A size; None where it is a variable, an expression, or not known."""
+"""A size; None if it is a variable, an expression, or unknown."""
 
 
 Sizes = tuple[Dim, ...] | None
 
 
 class Known(Record):
-    """What a program knows of a value: the sizes of a tensor of known rank, and its elements."""
+    """The facts that a program infers about a value: the sizes of a tensor of known rank, and its elements."""
 
     shape: Sizes
     elements: Sizes = None
@@ -50,14 +50,14 @@ class Known(Record):
 Facts = Mapping[str, Known]
 
 _MOST_ELEMENTS: Final = 1_024
-"""Of larger tensors no elements are compared: they do not decide shapes."""
+"""The most elements of a tensor to compare. Elements of larger tensors do not decide shapes."""
 
 
 # --- the programs
 
 
 def of_onnx_lint(model: Any) -> Facts:
-    """What onnx-lint knows. What has no shape, such as a map, counts as known."""
+    """Return the facts that onnx-lint infers. A value without a shape, such as a map, counts as known."""
     loaded = load(BytesSource(model.SerializeToString()))
     found = {}
     for name in loaded.main_graph.positions:
@@ -69,14 +69,14 @@ def of_onnx_lint(model: Any) -> Facts:
 
 
 def of_onnx(model: Any) -> Facts:
-    """What the inference of onnx knows, with data propagation, which hands out no elements."""
+    """Return the facts that the inference of onnx, with data propagation, infers. It does not return elements."""
     import onnx
 
     return _stated(onnx.shape_inference.infer_shapes(model, data_prop=True))
 
 
 def of_onnxruntime(model: Any) -> Facts:
-    """What the symbolic inference of ONNX Runtime knows."""
+    """Return the facts that the symbolic inference of ONNX Runtime infers."""
     module = importlib.import_module("onnxruntime.tools.symbolic_shape_infer")
     if (module.get_opset(model) or 0) < _FIRST_OPSET:
         return {}
@@ -97,7 +97,7 @@ _FIRST_OPSET: Final = 7
 
 
 def of_onnx_shape_inference(model: Any) -> Facts:
-    """What the package onnx-shape-inference knows."""
+    """Return the facts that the package onnx-shape-inference infers."""
     onnx_ir = importlib.import_module("onnx_ir")
     module = importlib.import_module("onnx_shape_inference")
     inferred = module.infer_symbolic_shapes(onnx_ir.serde.deserialize_model(model), warn_on_missing=False)
@@ -150,7 +150,7 @@ def _element(value: Any) -> Dim:
 
 
 def stripped(model: Any) -> Any:
-    """The model without what it declares of values that nodes make."""
+    """Return the model without its declarations of node outputs."""
     made = type(model)()
     made.CopyFrom(model)
     del made.graph.value_info[:]
@@ -170,7 +170,7 @@ class Tally:
         self.ranks = self.sizes = self.elements = self.failed = 0
 
     def add(self, found: Facts, names: Sequence[str]) -> None:
-        """Count what is known of these values."""
+        """Count the known facts about these values."""
         for name in names:
             known = found.get(name)
             if known is None or known.shape is None:
@@ -181,7 +181,7 @@ class Tally:
 
 
 class Difference(Record):
-    """A value of which two programs say different things, or another one more than onnx-lint."""
+    """A value that two programs contradict each other about, or that another program knows more of than onnx-lint."""
 
     kind: str
     """`behind` or `contradiction`."""
@@ -193,7 +193,7 @@ class Difference(Record):
 
 
 def differences(model: str, facts: Mapping[str, Facts], makers: Mapping[str, str]) -> Iterator[Difference]:
-    """Where onnx-lint is behind another program, and where they contradict each other."""
+    """The values where another program infers more than onnx-lint, or contradicts it."""
     own = facts["onnx-lint"]
     for program, theirs in facts.items():
         for name, maker in makers.items():

@@ -54,7 +54,7 @@ class Mutant(Record):
     path: str
     line: int
     what: str
-    """What the change is, such as `or to and`."""
+    """A description of the change, such as `or to and`."""
     text: str
     """The file with the change."""
 
@@ -71,7 +71,7 @@ def mutants_of(path: str, source: str) -> Iterator[Mutant]:
 
 
 def _changes(node: ast.AST) -> Iterator[str]:
-    """Change a node in place and yield what the change is; the node is as before when the generator goes on."""
+    """Change a node in place and yield a description of the change; undo it when the generator is resumed."""
     if isinstance(node, ast.Compare):
         for index, operator in enumerate(node.ops):
             node.ops[index] = _COMPARISONS[type(operator)]()

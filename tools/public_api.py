@@ -87,7 +87,7 @@ def _json() -> Iterator[str]:
 
 
 def _keys(schema: Any, at: str = "") -> Iterator[str]:
-    """Each key that a JSON document may have, with those around it; definitions stand for themselves."""
+    """Yield each key that a JSON document may have, with the keys around it. Keys of definitions begin with `$`."""
     if isinstance(schema, Mapping):
         for name, inside in schema.get("properties", {}).items():
             required = name in schema.get("required", ())

@@ -68,9 +68,9 @@ class Capture:
 
     name: str
     command: str
-    """What stands behind the prompt."""
+    """The command that is shown after the prompt."""
     arguments: tuple[str, ...]
-    """What is really run, by this interpreter."""
+    """The arguments that this interpreter really runs."""
     columns: int = COLUMNS
 
 

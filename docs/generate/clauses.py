@@ -11,7 +11,7 @@ from onnx_lint.spec.clauses import EDITIONS, Clause, clauses
 
 _HEAD = """\
 The normative clauses of the ONNX specification, in this project's own words. The columns {editions} are the editions,
-each named after the ONNX release that published it, with the word by which it binds: MUST, *must* in lower case,
+each named after the ONNX release that published it, with its keyword: MUST, *must* in lower case,
 *implied* by a definition, and *gate* (what older IR versions lack) give errors, SHOULD and *practice* (what consumers
 refuse, whatever the text says) give warnings, MAY and *advice* notes. A dash stands where the edition has no such
 clause. What is *pedantic* is off and what is *counted* is one number a file, unless it is asked for or an error.
@@ -58,14 +58,14 @@ def _words(clause: Clause) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """A sentence of the catalogue of clauses, which is no Markdown."""
+    """Return a sentence of the catalogue of clauses, which is plain text, as Markdown."""
     for sign in "\\*_<>[]`":
         text = text.replace(sign, f"\\{sign}")
     return text
 
 
 def anchor(clause: Clause) -> str:
-    """The name by which links find the clause."""
+    """The name that links use for the clause."""
     return f"clause-{clause.id.lower()}"
 
 

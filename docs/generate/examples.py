@@ -42,7 +42,7 @@ _SPELLINGS: Final = {
     "nan": "NaN",
     "nul": "NUL",
 }
-"""What the names of files spell in lower case."""
+"""Words that the names of files spell in lower case."""
 
 
 def examples(rule: Rule) -> Iterator[str]:
@@ -108,7 +108,7 @@ def _picture(drawn: Neighbourhood) -> str:
 
 
 def title(fixture: Fixture) -> str:
-    """The sentence by which the file is named, written as one."""
+    """Return the name of the file as a sentence."""
     words = fixture.path.stem.replace("_", " ")
     for written, spoken in _SPELLINGS.items():
         words = re.sub(rf"\b{written}\b", spoken, words)
@@ -116,7 +116,7 @@ def title(fixture: Fixture) -> str:
 
 
 def _escaped(line: str) -> str:
-    """Prose of a fixture, which is no Markdown."""
+    """Return prose of a fixture, which is plain text, as Markdown."""
     for sign in "\\*_<>[]#`":
         line = line.replace(sign, f"\\{sign}")
     return line

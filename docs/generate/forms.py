@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each form of report says of one model with an error, a warning and a note.
+"""Shows each report format for one model with an error, a warning and a note.
 
 `PYTHONPATH=. python docs/generate/forms.py` writes them to `docs/captures/forms`. The page for a browser is shown by a
 picture of it (screenshots.py).
@@ -48,7 +48,7 @@ SUFFIXES: Final = {
     "markdown": "markdown.txt",
     "html": "html",
 }
-"""What the file of each form ends in."""
+"""The file name extension of each format."""
 
 
 def forms(folder: Path) -> dict[str, str]:

@@ -18,7 +18,7 @@ _WIDTH = 100
 
 
 def command_page() -> str:
-    """What `--help` says of the program and of each command."""
+    """The text of `--help` for the program and each command."""
     parts = ["# Command line", "What `--help` says."]
     settings = {**application.context_settings, "terminal_width": _WIDTH, "max_content_width": _WIDTH}
     root = click.Context(application, info_name=PROGRAM, **settings)

@@ -60,7 +60,7 @@ def is_own(status: os.stat_result) -> bool:
 
 
 def refuse_beside_models(folder: str, folders_of_models: Iterable[str]) -> None:
-    """Raise CacheFolderError if the folder lies in one of a model: whoever wrote the models could have written it."""
+    """Raise CacheFolderError if the folder is inside a folder of models. Their author could have written it."""
     place = os.path.realpath(folder)
     above = {place}
     while place != (parent := os.path.dirname(place)):

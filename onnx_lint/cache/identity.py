@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tells whether a file is unchanged: by what the file system says about it, or by the digest of its content."""
+"""Finds out whether a file is unchanged, by its status in the file system or by the digest of its content."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SETTLED_NANOSECONDS: Final = 2_000_000_000
 """A file that changed later than this before a check could change again and keep its time stamp."""
 
 MAX_DIGEST_BYTES: Final = 64 << 20
-"""Of a larger file no digest is made: a check does not read the payloads of its tensors, and a digest would."""
+"""The most bytes of a file to digest. A check does not read the payloads of tensors, but a digest would."""
 
 _PIECE_BYTES: Final = 1 << 20
 

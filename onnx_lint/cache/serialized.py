@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the report of a file as JSON and reads it again; unlike a pickle, it makes nothing but reports."""
+"""Writes the report of a file as JSON and reads it again. Unlike a pickle, such JSON can only make reports."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def parsed(value: Any) -> report.FileReport:
     """Return the report that `serialized` made into this. Raises ValueError, TypeError or KeyError if it did not."""
     found = _made(value)
     if not isinstance(found, report.FileReport):
-        raise TypeError("this is no report of a file")
+        raise TypeError("this is not the report of a file")
     return found
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The database of the cache: one table of bytes by key, bounded in size, that several processes share.
 
-A cache may be lost at any time. So no error of SQLite leaves this module: a damaged database, or one that holds
-anything else than that table, is made anew; after any other error the cache is not used until the process ends.
+A cache may be lost at any time, so no error of SQLite leaves this module. A database that is damaged, or holds anything
+but that table, is replaced by an empty one. After any other error the cache is not used until the process ends.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from onnx_lint.cache.folder import is_own
 
 DATABASE: Final = "verdicts.db"
 _BESIDE: Final = ("-wal", "-shm", "-journal")
-"""What the names of the files end with that SQLite writes beside a database."""
+"""The suffixes of the files that SQLite writes beside a database."""
 
 MOST_BYTES: Final = 256 << 20
-"""How large the database may grow; then a quarter of its entries is deleted, those that were used longest ago."""
+"""The most bytes of the database. Above that, the least recently used quarter of its entries is deleted."""
 
 _WRITTEN_BEFORE_LOOK: Final = 256
-"""After so many entries a process looks at the size again."""
+"""The number of entries that a process writes before it checks the size again."""
 
 _MOST_BYTES_OF_ENTRY: Final = 8 << 20
 _DAY_SECONDS: Final = 86_400
@@ -45,11 +45,11 @@ class Store:
         self._path = os.path.join(folder, DATABASE)
         self._connection: sqlite3.Connection | None = None
         self._used: list[bytes] = []
-        """The keys of entries that were found and not used for a day before."""
+        """The keys of the entries that were found and whose recorded use is more than a day old."""
         self._written = 0
         try:
             self._connection = self._opened()
-            _shrink(self._connection)  # here, as a process that lints many files is ended without a word
+            _shrink(self._connection)  # here, since a process that lints many files may be ended without `close`
         except (sqlite3.Error, OSError):
             self._fail()
 
@@ -125,7 +125,7 @@ class Store:
         return connection
 
     def _recover(self, error: sqlite3.Error) -> None:
-        """Make a damaged database anew, once; give up after any other error."""
+        """Delete a damaged database, so that the next process makes another; after any other error only disconnect."""
         self._fail()
         if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
             with contextlib.suppress(OSError):
@@ -139,7 +139,10 @@ class Store:
 
 
 def remove(path: str) -> None:
-    """Delete a database, first what SQLite would take for changes of the next one. Raises OSError if that fails."""
+    """Delete a database. Raises OSError if that fails.
+
+    The files beside it are deleted first: SQLite would apply the changes in them to the next database.
+    """
     for ending in (*_BESIDE, ""):
         with contextlib.suppress(FileNotFoundError):
             os.unlink(path + ending)
@@ -185,7 +188,7 @@ def _has_table(connection: sqlite3.Connection) -> bool:
         return False
     numbers = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
     if found != [("table", _TABLE)] or numbers != [_APPLICATION, _FORMAT]:
-        raise sqlite3.DatabaseError("this is no cache of onnx-lint")
+        raise sqlite3.DatabaseError("this is not a cache of onnx-lint")
     return True
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the report of an unchanged file in the cache, and keeps that of another.
+"""Finds the report of an unchanged file in the cache, and stores the report of any other file.
 
 An entry belongs to a path and to everything that `key.py` names. It holds what the check looked at: the identity of
 the file and the digest of its content, and what was found at each location of external data. A report is reused only
@@ -39,7 +39,7 @@ _LEVEL: Final = 1
 
 
 class FileCheck(Record):
-    """What decides the report of one file."""
+    """A check of one file: everything that decides its report."""
 
     path: str
     settings: Settings
@@ -49,7 +49,7 @@ class FileCheck(Record):
 
     @property
     def may_be_kept(self) -> bool:
-        """Whether the file system tells when the report changes, and the report has no times."""
+        """True if the file system shows every change that affects the report, and the report has no times."""
         return self.path != "-" and not is_remote(self.path) and not is_remote(self.name) and not self.settings.timings
 
     def folder(self) -> DataFolder | None:
@@ -88,12 +88,12 @@ class Verdicts:
         if report.path != check.name:
             return None
         if entry["identity"] != list(identity) and entry["digest"] is not None and identity_at(check.path) == identity:
-            # The next run need not compare the content; what changes from now on is newer.
+            # The next run need not compare the content: a later change gives the file a later time.
             self._store.put(key, _packed({**entry, "identity": identity, "moment": time.time_ns()}))
         return report
 
     def checked(self, check: FileCheck, lint: Callable[[DataFolder | None], FileReport]) -> FileReport:
-        """Return the report that `lint` makes, and keep it if it depends on nothing but what an entry holds."""
+        """Return the report that `lint` makes. Store it if it depends only on what an entry holds."""
         key = self._key(check)
         before = identity_at(check.path)
         moment = time.time_ns()
@@ -124,7 +124,7 @@ class Verdicts:
     def _key(self, check: FileCheck) -> bytes | None:
         known = self._settings.get(id(check.settings))
         if known is None:
-            # With the settings themselves, so that no others get their id.
+            # The settings are kept as well, so that no other object gets their id.
             known = check.settings, digest_of_settings(check.settings)
             self._settings[id(check.settings)] = known
         if known[1] is None:
@@ -157,7 +157,7 @@ def _is_same(folder: DataFolder, location: str, before: Sequence[int], moment: i
 
 
 def _beside(folder: DataFolder | None, moment: int) -> dict[str, Any] | None:
-    """Return what was looked at beside the model; None if that is not known, or may have changed meanwhile."""
+    """Return the files beside the model that were looked up; None if unknown, or if they may have changed meanwhile."""
     if folder is None:
         return {"lookups": {}, "opened": {}, "listed": None}
     lookups = folder.lookups
@@ -176,5 +176,5 @@ def _unpacked(content: bytes) -> dict[str, Any]:
     unpacking = zlib.decompressobj()
     entry = from_bytes(unpacking.decompress(content, _MOST_BYTES))
     if type(entry) is not dict or not unpacking.eof:
-        raise ValueError("this is no entry of the cache")
+        raise ValueError("this is not an entry of the cache")
     return entry

@@ -38,7 +38,7 @@ from onnx_lint.fleet.page import RELOAD_SECONDS, write_page
 from onnx_lint.fleet.scan import Cluster, ScannedFile, Standing, head_of, scan, with_unique_names
 from onnx_lint.fleet.summary import write_json, write_text
 from onnx_lint.fleet.totals import Totals, difference
-from onnx_lint.fleet.trend import Point, points_of, totals_of
+from onnx_lint.fleet.trend import Point, check_parts, points_of, totals_of
 from onnx_lint.input.locations import is_remote, shown_address
 from onnx_lint.report import InternalError
 from onnx_lint.reporters.escape import visible
@@ -72,7 +72,7 @@ def run_scan(request: Request, own: Mapping[str, Any]) -> int:
     cluster = Cluster(own["scheduler"], own["workers"] or min(processors(), max(len(targets), 1)))
     cache = _cache_of(run, inputs, own["scheduler"])
     head = head_of(_named(request), run.exclude, own["part"], usual, level)
-    earlier = _earlier_points(own["against"])  # fail before linting
+    earlier = _earlier_points(own["against"], own["part"])  # fail before linting
     is_shown = not (own["quiet"] or own["no_progress"])
     try:
         with open_to_scan(own["folder"], {**head, "models": len(targets)}, anew=own["anew"]) as reports:
@@ -145,11 +145,13 @@ def _judged_as(request: Request, run: Request) -> Request:
     return replace(request, fail_on=run.fail_on, internal_errors=run.internal_errors)
 
 
-def _earlier_points(folders: Iterable[str]) -> list[Point]:
-    """Return earlier scans for a trend. Raises RunError for a folder whose reports cannot be read."""
+def _earlier_points(folders: Iterable[str], part: str | None) -> list[Point]:
+    """Return earlier scans for a trend. Raises RunError for a folder whose reports cannot be read or compared."""
     try:
         with contextlib.ExitStack() as stack:
-            return points_of([stack.enter_context(open_to_read(folder)) for folder in folders])
+            earlier = [stack.enter_context(open_to_read(folder)) for folder in folders]
+            check_parts(earlier, [part])
+            return points_of(earlier)
     except FleetError as error:
         raise RunError(str(error)) from error
 
@@ -241,6 +243,7 @@ def _print_totals(scans: list[Reports], request: Request, own: Mapping[str, Any]
     if own["against"]:
         with contextlib.ExitStack() as stack:
             earlier = [stack.enter_context(open_to_read(folder)) for folder in own["against"]]
+            check_parts(earlier, [reports.head.get("part") for reports in scans])
             new = difference(scans, earlier[-1])
             name = ", ".join(reports.folder for reports in scans)
             trend = [*points_of(earlier), Point(name, totals, new)]

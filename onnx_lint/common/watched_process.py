@@ -24,7 +24,7 @@ from onnx_lint.common.record import Record
 from onnx_lint.common.working_process import READY
 
 STARTS: Final = 3
-"""How often to start a process that is killed before it is ready. No job is to blame for that."""
+"""The number of times to start a process that is killed before it is ready. No job is to blame for that."""
 
 _END: Final = object()
 
@@ -46,7 +46,7 @@ class Ended(Record):
     job: Any
     """The job that ended it; None if it had none, or if the job over the limit was done by then."""
     words: str
-    """How it ended, or which limit the job exceeded."""
+    """A description of how the process ended, or the limit that the job exceeded."""
     is_limit: bool
     code: int
     """The exit code, or the number of the signal that ended the process, negated."""
@@ -90,7 +90,7 @@ class WatchedProcess:
 
     @property
     def is_running(self) -> bool:
-        """Whether the process has not ended."""
+        """True if the process has not ended."""
         return self._process.poll() is None
 
     def give(self, job: Any) -> None:

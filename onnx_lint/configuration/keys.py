@@ -57,7 +57,7 @@ class ConfigurationKey(Record):
     option: str
     """The option of the command line with the same meaning; empty if there is none."""
     is_run_wide: bool = False
-    """Whether it applies to the run as a whole, not to single files."""
+    """True if it applies to the run as a whole, not to single files."""
 
 
 _LIMIT_SCHEMA: Final = {

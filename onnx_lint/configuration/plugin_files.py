@@ -38,7 +38,7 @@ def files_of(value: SetValue) -> tuple[str, ...]:
 
 
 def _is_trusted(origin: Origin) -> bool:
-    """Return whether nobody else can have put the file where everybody can, as into `/tmp` beside a `.git`."""
+    """Return whether the file is the user's, if everybody can write to its folder, such as a `/tmp` with a `.git`."""
     if not hasattr(os, "geteuid") or not os.stat(origin.directory).st_mode & stat.S_IWOTH:
         return True
     file = os.path.join(origin.directory, os.path.basename(origin.shown))

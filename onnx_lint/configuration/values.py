@@ -29,9 +29,9 @@ class Origin(Record):
     directory: str
     """The folder that paths and patterns in the value are relative to."""
     in_file: bool = True
-    """Whether the value is in a configuration file."""
+    """True if the value is in a configuration file."""
     is_found: bool = False
-    """Whether the file was discovered near a model, and not named by the user."""
+    """True if the file was discovered near a model, and not named by the user."""
 
 
 class SetValue(Record):

@@ -64,7 +64,7 @@ class Verdict(Record):
     errors: tuple[InternalError, ...]
     """The bugs, each once."""
     cut: tuple[str, ...]
-    """What limits removed from the diagnostics: a phrase each, for people."""
+    """Descriptions, for people, of what limits removed from the diagnostics."""
     counted: tuple[Counted, ...]
     """Findings that are counted and not listed, one number for each rule."""
 
@@ -195,11 +195,11 @@ def lint_source(
 ) -> FileReport:
     """Load and lint one source; `path` is its name in the report. The source is closed afterwards.
 
-    `is_file`: whether `path` names a file, beside which external data can be looked for. `context`: of how many
-    findings of a rule and clause the lines around them are told. `pictures`: whether the nodes around the worst ones
-    are told. `beside`: the folder of the file, for a caller that asks it afterwards what was looked at. `keeps_edits`:
-    whether the diagnostics have the edits of their fixes. A source that cannot be read to its end gives a report that
-    says why.
+    `is_file`: whether `path` names a file, beside which external data can be looked for. `context`: the number
+    of findings of each rule and clause to report with the lines around them. `pictures`: whether to report the nodes
+    around the worst findings. `beside`: the folder of the file; the caller can ask it afterwards which files were
+    looked up. `keeps_edits`: whether the diagnostics have the edits of their fixes. If the source cannot be read to its
+    end, the report says why.
     """
     use_files(settings.plugins)
     with held_for_a_file() as leave:
@@ -397,7 +397,7 @@ def lint_file(
 
     One that cannot be read gives a report that says why.
 
-    `name`: the path that it has in the report, and beside which external data is looked for, in place of its own.
+    `name`: the path to use in the report and for external data, if it is not the path of the file.
     `context`, `pictures`, `beside`: as in `lint_source`. `opening`: returns the source, as `opened` does, if another
     thread has opened it already.
     """

@@ -20,7 +20,7 @@ MOST_BYTES: Final = 4096
 """A fix that replaces bytes by more than these is described without bytes."""
 
 MOST_FIXES: Final = 1_000
-"""Of so many fixes of a file the bytes are worked out."""
+"""The most fixes of a file whose bytes are computed."""
 
 
 def with_proposed_fixes(
@@ -83,7 +83,7 @@ class _Descriptions:
         if self._form != "binary":
             return ()
         try:
-            splices = self._splicer.with_lengths(self._splicer.of(fix.edits))
+            splices = self._splicer.with_lengths(self._splicer.splices_of(fix.edits))
         except EditError:
             return ()
         if sum(size_of(piece) for splice in splices for piece in splice.pieces) > MOST_BYTES:

@@ -60,11 +60,11 @@ class Registered:
         self.clauses = tuple(clauses)
         """The ids of the clauses that the rule checks."""
         self.needs = needs
-        """What a document must hold for the rule to check it."""
+        """The parts that a document must have for the rule to check it."""
         self.about = about
         """The property of a model that is false or empty if the rule finds nothing; None if the rule always runs."""
         self.is_faulty = False
-        """Whether the rule cannot run; it raises a RuleError that says why."""
+        """True if the rule cannot run; it raises a RuleError that says why."""
         self.flag = flag
         """An option of the command line, and the option of the rule that it turns on; None if there is none."""
 

@@ -31,7 +31,7 @@ def _matches(entry: Registered, keyword: str, names: Sequence[str], clause: Clau
 def presence(entry: Registered, clause: Clause, settings: Settings) -> str | None:
     """Return how findings of the rule under the clause are reported: `listed`, `counted`, or None for not at all.
 
-    Rules that are selected by name, by `--pedantic` or by a severity of their own are listed, and so are errors.
+    Rules that are selected by name, by `--pedantic` or by a configured severity are listed, and so are errors.
     """
     keyword = clause.keyword[settings.standard.edition]
     if _matches(entry, keyword, settings.ignore, clause):
@@ -56,7 +56,7 @@ def presence(entry: Registered, clause: Clause, settings: Settings) -> str | Non
 
 def applies(entry: Registered, settings: Settings) -> bool:
     """Return whether any clause of the rule is in the edition and selected."""
-    if entry.is_faulty:  # it runs where it would as an error, and so its fault is reported
+    if entry.is_faulty:  # it is selected like a rule of a MUST, so that its fault is reported
         is_wanted = not settings.select or _matches(entry, "MUST", (*settings.select, *settings.extend_select))
         return is_wanted and not _matches(entry, "MUST", settings.ignore)
     table = clauses()

@@ -38,20 +38,20 @@ class SelectionError(ValueError):
 
 
 class Settings(Record):
-    """How to lint: the edition, the rules, and their options."""
+    """The settings of a check: the edition, the rules, and their options."""
 
     standard: Standard = DEFAULT_STANDARD
     select: tuple[str, ...] = ()
     """Rule ids, chapters, severities, keywords (`MUST`, `SHOULD`) or `ALL`; empty for the default set."""
     ignore: tuple[str, ...] = ()
     pedantic: bool = False
-    """Whether to report what nearly every real model violates and nobody can act on."""
+    """True to check also the clauses that nearly every real model violates and nobody can act on."""
     options: Mapping[str, Mapping[str, Any]] = EMPTY
     """Options by rule id."""
     external_data: bool = True
-    """Whether to look up the files of external data."""
+    """True to look up the files of external data."""
     follow_links: bool = False
-    """Whether to follow links to external data inside the folder of the model; by `fix` also a link to the model."""
+    """True to follow links to external data inside the folder of the model; by `fix` also a link to the model."""
     external_data_roots: tuple[str, ...] = ()
     """Further folders into which links to external data are followed."""
     extend_select: tuple[str, ...] = ()
@@ -71,9 +71,9 @@ class Settings(Record):
     opset_imports: Mapping[str, int] = EMPTY
     """Operator set versions by domain, for graphs and nodes without a model that imports them."""
     download: bool = False
-    """Whether to fetch remote files whole, up to the limit `file_bytes`, if their server has no range requests."""
+    """True to fetch remote files whole, up to the limit `file_bytes`, if their server has no range requests."""
     timings: bool = False
-    """Whether to measure the time of each part."""
+    """True to measure the time of each part."""
     plugins: tuple[str, ...] = ()
     """The absolute paths of plugin files, whose rules run beside the others."""
     policy_lines: Mapping[str, str] = EMPTY
@@ -100,7 +100,7 @@ class Settings(Record):
             kind_of(self.proto)
         for domain, version in self.opset_imports.items():
             if version < 1:
-                raise ValueError(f"{version} is no operator set version of {domain or 'ai.onnx'!r}")
+                raise ValueError(f"{version} is not an operator set version of {domain or 'ai.onnx'!r}")
 
 
 def selectors() -> set[str]:

@@ -20,7 +20,7 @@ from onnx_lint.schema import wire
 from onnx_lint.surroundings.lines import CONTAINERS, line_of, site_of
 
 _AROUND: Final = 2
-"""How many lines are shown before and after one that changes."""
+"""The number of lines to show before and after a changed line."""
 
 
 def difference_of(outcome: Mended, name: str, settings: Settings) -> str:
@@ -42,7 +42,7 @@ def _model(source: PatchedSource, name: str, settings: Settings) -> Model:
 
 
 class _Changes:
-    """What changes in one list, or one field, of a graph or another message whose elements have a line each."""
+    """The changes in one list or field of a graph, or of another message whose elements have a line each."""
 
     def __init__(self, key: PlaceKey, field: str, lists: Mapping[PlaceKey, _Changes]) -> None:
         self.key = key
@@ -52,10 +52,10 @@ class _Changes:
         self.inserted: list[int] = []
         """For each new element the index before which it comes, in order."""
         self.changed: set[int | None] = set()
-        """The elements of which a part changes; None for a field that is no list."""
+        """The indices of the elements that change in part; None for a field that is not a list."""
 
     def add(self, edit: Edit, rest: PlaceKey) -> None:
-        """Take down an edit at these steps from the message on."""
+        """Record an edit; `rest` are the steps to it from the message."""
         index = rest[0][1]
         if len(rest) > 1 or index is None:
             self.changed.add(index)
@@ -134,7 +134,7 @@ def _changes(edits: tuple[Edit, ...], kind: str) -> Mapping[PlaceKey, _Changes]:
 
 
 def _steps_to_container(key: PlaceKey, kind: str) -> int:
-    """How many steps lead to the innermost message around a place whose elements have a line each."""
+    """Return the number of steps to the innermost message around a place whose elements have a line each."""
     size = 0
     for number, (field, _) in enumerate(key):
         if kind in CONTAINERS:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mends one file, and reports what is left to find in it."""
+"""Fixes one file, and reports the remaining findings."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from onnx_lint.report import FileReport, Repair
 
 
 class Mending(Record):
-    """How files are mended."""
+    """The settings for fixing files."""
 
     unsafe: bool = False
-    """Whether to make unsafe fixes too."""
+    """True to make unsafe fixes too."""
     shows_difference: bool = False
-    """Whether to show what would change, and to change nothing."""
+    """True to show what would change, and to change nothing."""
     target: str | None = None
     """The path of the mended file, which must not exist; None to replace the file."""
 
@@ -38,7 +38,7 @@ def fix_file(
     context: tuple[int, ...] = (),
     pictures: bool = False,
 ) -> FileReport:
-    """Mend the file at `path`, or standard input, which goes to standard output; return the report on the result.
+    """Fix the file at `path`, or standard input, which is copied to standard output; return the report on the result.
 
     `name`, `context` and `pictures` are as in `onnx_lint.engine.lint.lint_file`.
     """
@@ -99,7 +99,7 @@ def _reported(report: FileReport, repair: Repair) -> FileReport:
 def _write(
     path: str, outcome: Mended, old: os.stat_result | None, target: str | None, lint: Lint, *, follows_links: bool
 ) -> None:
-    """Write the result where it is wanted. Raises NotWrittenError and OSError."""
+    """Write the result to its target. Raises NotWrittenError and OSError."""
     if path == "-":
         _write_to_standard_output(outcome.source)
     elif target is not None:

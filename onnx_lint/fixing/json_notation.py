@@ -58,7 +58,7 @@ class JsonNotation(Notation):
         return _COMMA.match(self.text, end) is None
 
     def _end_of_list(self, start: int, end: int, gone: Mapping[int, int]) -> Extent:
-        """Return what goes from the end of a list or an object if its last element goes."""
+        """Return the text to remove at the end of a list or an object if its last element is removed."""
         while True:
             comma = self._before_space(start) - 1
             if self.text[comma] != ",":

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -26,7 +27,7 @@ def position_of(patch: TextPatch) -> Extent:
     return patch[0], patch[1]
 
 
-class Notation:
+class Notation(ABC):
     """A form of text."""
 
     def __init__(self, text: str) -> None:
@@ -78,7 +79,7 @@ class Notation:
         return found
 
     def neighbour(self, place: Place, index: int) -> tuple[Place, bool]:
-        """Return the element before which another one goes, and True; or else the last element, and False."""
+        """Return the element to insert another one before, and True; or else the last element, and False."""
         assert place.parent is not None
         following = place.parent.at(place.field, index)
         if self.start(following) is not None:
@@ -98,26 +99,26 @@ class Notation:
         """Return the field at a place."""
         return wire.fields_by_name(self.holder(place))[place.field]
 
+    @abstractmethod
     def starts(self, kind: str, keys: Iterable[PlaceKey]) -> dict[PlaceKey, int | None]:
         """Return where places begin."""
-        raise NotImplementedError
 
+    @abstractmethod
     def value(self, place: Place) -> Extent:
         """Return what an assignment to the place replaces."""
-        raise NotImplementedError
 
+    @abstractmethod
     def span(self, place: Place) -> Extent:
-        """Return what goes if the thing at the place is deleted or moved."""
-        raise NotImplementedError
+        """Return the text to remove if the element at the place is deleted or moved."""
 
+    @abstractmethod
     def arrival(self, edit: Move) -> TextPatch:
         """Return what a move inserts."""
-        raise NotImplementedError
 
+    @abstractmethod
     def addition(self, place: Place, value: NewValue) -> TextPatch:
         """Return what an insertion, or an assignment to a field that is not there, inserts."""
-        raise NotImplementedError
 
+    @abstractmethod
     def written(self, place: Place, value: NewValue) -> str:
         """Return a value as it is written at the place."""
-        raise NotImplementedError

@@ -14,10 +14,10 @@ from onnx_lint.input.patched_source import PatchedSource
 from onnx_lint.input.source import FileSource, ReadError
 
 _BLOCK_BYTES: Final = 1 << 20
-"""How much is copied at once where the system does not copy by itself."""
+"""The bytes to copy at once if the system cannot copy the file itself."""
 
 _MOST_COPIED: Final = 16 << 20
-"""The bytes that the system is asked to copy at once. Linux copies holes more slowly if it is asked for more."""
+"""The bytes to copy with one system call. With more, Linux spends more time on holes of sparse files."""
 
 _NO_COPY: Final = frozenset({errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP, errno.EBADF, errno.EPERM})
 """The errors of a system that does not copy between these files by itself."""
@@ -55,7 +55,7 @@ def rewrite(
 
 
 def is_changed(path: str, old: os.stat_result | None) -> bool:
-    """Whether another file is at the path than when its status was `old`, or it was written since."""
+    """Return whether the file at the path was replaced or written since its status was `old`."""
     try:
         now = os.lstat(path)
     except FileNotFoundError:

@@ -24,28 +24,28 @@ _OF_VALUES: Final = frozenset({"has_type_conflicts", "has_shape_conflicts", "dim
 fault may hide findings of these rules."""
 
 Lint = Callable[[Source], FileReport]
-"""Lints a source as the file that is mended."""
+"""Lints a source as if it were the file to fix."""
 
 
 class Round(Record):
-    """What one round has made."""
+    """The result of one round."""
 
     before: PatchedSource
     edits: tuple[Edit, ...]
-    """What was changed in `before`."""
+    """The changes that the round made in `before`."""
     kind: str
     """The message that the file holds."""
 
 
 class Mended(Record):
-    """What the rounds have made of a file."""
+    """The result of all rounds for a file."""
 
     source: PatchedSource
     report: FileReport
     """The report on `source`."""
     rounds: tuple[Round, ...] = ()
     fixed: tuple[tuple[str, int], ...] = ()
-    """How many findings were fixed, by rule."""
+    """The number of fixed findings, by rule."""
     revealed: tuple[tuple[str, int], ...] = ()
     """The number of findings that the fixed ones hid, by rule."""
     made: tuple[str, ...] = ()
@@ -62,10 +62,10 @@ class _Candidate(Record):
 
 
 def mend(source: Source, report: FileReport, lint: Lint, *, unsafe: bool) -> Mended:
-    """Make the fixes of the findings in `report`, which is that of `source`, and of what is found afterwards.
+    """Make the fixes of the findings in `report`, the report on `source`, and of those that are found afterwards.
 
-    `unsafe`: whether to make unsafe fixes too. A fix after which a finding of a kind is not gone, or there are more of
-    another kind that it cannot have hidden, is not made.
+    `unsafe`: whether to make unsafe fixes too. A fix is not made if its findings would remain, or if there would be
+    more findings of another kind that they cannot have hidden.
     """
     current, first = unpatched(source), report
     rounds: list[Round] = []
@@ -138,7 +138,7 @@ def _candidates(
     found: list[_Candidate] = []
     for rule, fix in fixes:
         try:
-            found.append(_Candidate(rule, fix, tuple(splicer.of(fix.edits))))
+            found.append(_Candidate(rule, fix, tuple(splicer.splices_of(fix.edits))))
         except EditError as error:
             not_made[f"{rule}: the fix cannot be made: {error}"] = None
     return found
@@ -158,7 +158,7 @@ def _apart(candidates: Iterable[_Candidate]) -> list[_Candidate]:
 
 
 def _overlaps(span: tuple[int, int], taken: list[tuple[int, int]]) -> bool:
-    """Whether the span shares a byte with one of those that are taken, or both are the same place between bytes."""
+    """Return whether the span shares a byte with a taken span, or both are the same empty span."""
     index = bisect_left(taken, span)
     return any(_share(span, other) for other in taken[max(index - 1, 0) : index + 1])
 
@@ -183,7 +183,7 @@ def _attempts(chosen: list[_Candidate]) -> Iterable[list[_Candidate]]:
 
 
 def _kinds(report: FileReport) -> Counter[tuple[str, str]]:
-    """How many findings there are of each rule and clause."""
+    """Return the number of findings of each rule and clause."""
     found: Counter[tuple[str, str]] = Counter()
     for diagnostic in report.diagnostics:
         found[diagnostic.rule, diagnostic.clause] += diagnostic.count
@@ -215,14 +215,14 @@ def _problem(before: FileReport, after: FileReport, attempt: Iterable[_Candidate
             )
     gone = {rule for rule, _ in old - new}
     for each in attempt:
-        # Of a rule that found more than a limit lets be reported, others take the place of those that are gone.
+        # If a limit keeps findings of a rule from being reported, others take the place of those that are gone.
         if each.rule not in gone and not before.incomplete:
             return "the fix was not made: the finding would still be there"
     return None
 
 
 def _is_about_values(rule: str) -> bool:
-    """Return whether the rule reports what is inferred about values, so that other findings may hide its own."""
+    """Return whether the rule reports inferred facts about values, so that other findings may hide its own."""
     entry = registry().get(rule)
     return entry is not None and entry.about in _OF_VALUES
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Turns edits into splices of a model in the text format or in JSON; all other characters stay as they are.
 
-What is deleted or moved goes with its lines if nothing else is on them. The new text is parsed, and must have the
-content that the same edits make of the binary form: so a text that is written in an odd way is at worst left alone.
+A deleted or moved element takes its lines with it if nothing else is on them. The new text is parsed, and its content
+must equal the binary form after the same edits. So a text in an unusual style is at worst left unchanged.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class TextSplicer:
     """Makes splices of edits of one model in a text form."""
 
     def __init__(self, source: Source, message: str, form: str, edits: Iterable[Edit]) -> None:
-        """`edits`: all edits that `of` will be called with."""
+        """`edits`: all edits that `splices_of` will be called with."""
         self._data = source.read_at(0, source.size)
         self._message = message
         self._form = Form(form)
@@ -48,7 +48,7 @@ class TextSplicer:
         self._bytes = list(accumulate((len(block.encode()) for block in blocks), initial=mark))
         """The byte at which each block of characters begins."""
 
-    def of(self, edits: Iterable[Edit]) -> list[Splice]:
+    def splices_of(self, edits: Iterable[Edit]) -> list[Splice]:
         """Return the splices of edits. Raises EditError for an edit that cannot be made in the text."""
         patches = sorted(self._notation.patches(list(edits)), key=position_of)
         for one, other in pairwise(patches):
@@ -61,13 +61,13 @@ class TextSplicer:
         return sorted(splices, key=lambda splice: (splice.start, splice.end))
 
     def problem(self, after: Source, edits: Sequence[Edit]) -> str | None:
-        """Return what is wrong with the text that the edits led to; None if it is the same as the edited message."""
+        """Return what is wrong with the edited text; None if its content equals the edited message."""
         before = self._serialized(BytesSource(self._data))
         assert before is not None
         source = unpatched(BytesSource(before))
         splicer = Splicer(source, self._message)
         try:
-            splices = splicer.with_lengths(splicer.of(edits))
+            splices = splicer.with_lengths(splicer.splices_of(edits))
         except EditError as error:
             return f"the fix was not made: {error}"
         expected = source.patched(splice.patch for splice in splices)

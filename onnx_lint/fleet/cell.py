@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the process beside a worker does: it lints the models of jobs."""
+"""The process beside a worker, which lints the models of jobs."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _report_of(job: Job, settings: Settings) -> FileReport:
 
 
 def _enter(folder: str) -> None:
-    """Make this the working directory; where there is no such folder, relative paths lead nowhere."""
+    """Make this the working directory. Without such a folder, relative paths cannot be resolved."""
     if folder:
         try:
             os.chdir(folder)

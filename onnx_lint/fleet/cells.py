@@ -50,7 +50,7 @@ class LintProcess:
         self._pool.close_all()
 
     def bytes_read(self) -> int:
-        """How many bytes the process has read from files since it was ready; 0 where the system does not tell."""
+        """Return the bytes that the process has read from files since it was ready; 0 if the system does not count."""
         return max(sum(_read(process.pid) for process in self._pool.processes) - self._read_before, 0)
 
     def _running(self) -> WatchedProcess:
@@ -69,7 +69,7 @@ class LintProcess:
                 end = f"it ended {way_of_end(event.code)}" if isinstance(event, Ended) else "it does not answer"
                 said = _last_line(errors) or end
             if not isinstance(event, Ended) or event.code >= 0:
-                break  # nobody killed it: the next one would end alike
+                break  # it was not killed: the next one would end in the same way
         raise FleetError(f"a worker cannot start the process that lints: {said}")
 
 

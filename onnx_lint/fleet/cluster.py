@@ -81,7 +81,7 @@ def _silent() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _nothing_from_the_working_directory() -> Iterator[None]:
-    """Keep new processes from importing modules from the working directory, which may hold files of strangers."""
+    """Keep new processes from importing modules from the working directory, which may hold untrusted files."""
     name = "PYTHONSAFEPATH"
     before = os.environ.get(name)
     os.environ[name] = "1"

@@ -37,10 +37,10 @@ _FORMER: Final = "scan.json"
 """The file in the folder of a scan by an onnx-lint that wrote no database."""
 
 _BUSY_SECONDS: Final = 10
-"""How long to wait for another process that has locked the database."""
+"""The time to wait for another process that has locked the database."""
 
 _MOST_SHOWN: Final = 200
-"""The characters to show of a message of SQLite, which may contain text of a stranger."""
+"""The most characters to show of a message of SQLite, which may contain untrusted text."""
 
 
 class Reports:

@@ -30,10 +30,13 @@ _CHUNKS_OF_A_THREAD: Final = 2
 """The chunks per thread of a worker that are under way, so that it need not wait for the next one."""
 
 _TRIES: Final = {True: 2, False: 3}
-"""How often to lint a model that exceeds a limit, and one that ends its process, which may have been killed."""
+"""The number of times to try a model that exceeds a limit (True), or that ends its process (False).
+
+A process may also have been killed for another reason, so such a model gets one more attempt.
+"""
 
 _LONE_TRIES: Final = 2
-"""How often to lint a model alone if workers end with it. Each time Dask tries several workers."""
+"""The number of times to lint a model alone if workers end with it. Each time Dask tries several workers."""
 
 _TICK_SECONDS: Final = 0.5
 _LOOK_SECONDS: Final = 2.0
@@ -53,7 +56,7 @@ class Dispatch:
     """Lints jobs on a cluster.
 
     If a worker ends, Dask fails all of its tasks, so the failure does not show which model caused it, or if any did.
-    Each model of such a chunk is then linted in a task of its own, while nothing else is under way.
+    Each model of such a chunk is then linted in a separate task, while no other task runs.
     """
 
     def __init__(self, client: Client, jobs: Sequence[Job], limits: ModelLimits, progress: Progress) -> None:

@@ -29,7 +29,7 @@ class Job(Record):
     settings: bytes
     """Its settings, pickled. A worker unpickles equal settings once."""
     usual: bytes
-    """The settings of the scan. If its own differ, the record of the file says so."""
+    """The settings of the scan. If those of the model differ, the record of the file says so."""
     level: int
     """The lowest severity of the findings to keep."""
     folder: str = ""
@@ -53,15 +53,15 @@ class Outcome(Record):
     received: int
     """Bytes received from a store."""
     settled: bool
-    """Whether there is a verdict.
+    """True if there is a verdict.
     A model that could not be read, or ended its process, is tried again by the next scan.
     """
 
 
 class Failure(Record):
-    """The process that linted a model ended, or was killed because of a limit."""
+    """A model without a result: the process that linted it ended, or was killed because of a limit."""
 
     path: str
     words: str
     is_limit: bool
-    """Whether it exceeded a limit."""
+    """True if the model exceeded a limit."""

@@ -18,7 +18,7 @@ from onnx_lint.reporters.wording import counted
 from onnx_lint.spec.clauses import Severity
 
 RELOAD_SECONDS: Final = 10
-"""The page of a running scan reloads itself every so many seconds."""
+"""The seconds after which the page of a running scan reloads itself."""
 
 _MAX_ROWS: Final = 200
 _WIDTH: Final = 240
@@ -165,7 +165,8 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def _new(new: Difference) -> Iterator[str]:
-    yield f"<section><h2>New</h2><p>{text_of(new_of(new))}; {counted(new.gone.total(), 'finding')} gone.</p>"
+    models = f"models: {new.new_models:,} new, {new.gone_models:,} removed"
+    yield f"<section><h2>New</h2><p>{text_of(new_of(new))}; {counted(new.gone.total(), 'finding')} gone; {models}.</p>"
     yield '<ul class="findings">'
     for item in new.listed[:_MAX_ROWS]:
         where = f"{text_of(item['path'])}: <code>{text_of(item['place'])}</code>"

@@ -46,7 +46,7 @@ class ScannedFile(Record):
     problem: str | None = None
     """Why there is nothing to lint."""
     is_numbered: bool = False
-    """Whether another object may get its name in the next scan, so that earlier results by that name are not used."""
+    """True if another object may get its name in the next scan, so that earlier results by that name are not used."""
 
 
 class Cluster(Record):

@@ -114,7 +114,7 @@ def _lines(totals: Totals, new: Difference | None, trend: Sequence[Point]) -> It
     yield from _table(("rule", "severity", "findings", "models"), rows)
     for name, groups in (("producer", totals.producers), ("edition", totals.editions)):
         yield from _table((name, "models", "with errors", *(f"{level}s" for level in LEVELS)), _group_rows(groups))
-    if len(trend) > 2:  # of two scans, the lines below say what is new
+    if len(trend) > 2:  # for two scans, the lines below list the new findings
         yield from _table(
             ("scan", "models", "conform", *(f"{level}s" for level in LEVELS), "new", "gone"), _trend_rows(trend)
         )

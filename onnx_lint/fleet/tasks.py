@@ -30,7 +30,7 @@ class Chunk(Record):
     version: str
     """The version of onnx-lint that started the scan."""
     is_retry: bool = False
-    """Whether the model ended its process before. It then gets a fresh one."""
+    """True if the model ended its process before. It then gets a fresh one."""
 
 
 class Done(Record):

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from onnx_lint.common.record import Record
+from onnx_lint.common.visible import visible
 from onnx_lint.fleet.columns import LEVELS
 from onnx_lint.fleet.database import Reports
+from onnx_lint.fleet.errors import FleetError
 from onnx_lint.fleet.totals import Difference, Totals, difference
 
 
@@ -33,6 +35,21 @@ def totals_of(scans: Iterable[Reports]) -> Totals:
     for reports in scans:
         totals.add(reports)
     return totals
+
+
+def check_parts(earlier: Iterable[Reports], parts: Iterable[str | None]) -> None:
+    """Raise FleetError for an earlier scan of one part, unless all scans that it is compared with are of that part.
+
+    Otherwise every finding in the other parts would be new. `parts`: those of the new scan, None if it is whole.
+    """
+    compared = set(parts)
+    for reports in earlier:
+        part = reports.head.get("part")
+        if part is not None and compared != {part}:
+            raise FleetError(
+                f"{visible(reports.folder)} holds only part {visible(str(part))} of a scan: compare it with the same"
+                " part of the new scan"
+            )
 
 
 def points_of(scans: Sequence[Reports]) -> list[Point]:

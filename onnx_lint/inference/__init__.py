@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What follows from the file: the types and shapes that operators give to values."""
+"""The inference of the types and shapes of values."""

@@ -137,7 +137,7 @@ OF_CONSUMERS: Final[Mapping[str, str]] = MappingProxyType(
         "name_characters": "readers have written beyond buffers that were made for shorter names",
     }
 )
-"""The limits that protect consumers, and what exceeds them: onnx-lint itself could judge such a model."""
+"""The limits that protect consumers, with the reasons. onnx-lint itself can check a model that exceeds them."""
 
 
 def exceeded(name: str, limits: Limits, actual: str) -> str:

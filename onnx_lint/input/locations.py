@@ -10,7 +10,7 @@ import re
 from typing import Final
 
 MODEL_SUFFIXES: Final = (".onnx", ".onnxopset", ".textproto", ".txtpb", ".pbtxt")
-"""The suffixes of files to check in directories. A file that is named is checked whatever its suffix.
+"""The suffixes of files to check in directories. A named file is checked with any suffix.
 `.pb` is not one: data of test cases and models of TensorFlow have it, and the latter are not a fault.
 """
 

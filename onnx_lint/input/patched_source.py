@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A source that is another one with some bytes replaced; nothing is copied until somebody reads it."""
+"""A source that equals another one with some bytes replaced. Nothing is copied until it is read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Stretch = bytes | tuple[int, int]
 """New bytes, or where bytes to copy begin and end in a source."""
 
 Patch = tuple[int, int, Sequence[Stretch]]
-"""Where the bytes that are replaced begin and end in a source, and the pieces that replace them."""
+"""The begin and end in a source of the bytes to replace, and the pieces that replace them."""
 
 
 def size_of(piece: Stretch) -> int:
@@ -32,7 +32,7 @@ class PatchedSource:
 
     @property
     def size(self) -> int:
-        """How many bytes there are."""
+        """The number of bytes."""
         return self._ends[-1] if self._ends else 0
 
     def read_at(self, offset: int, length: int) -> bytes:

@@ -92,7 +92,7 @@ class FileSource:
         self._owner = owner  # keeps a temporary file alive as long as the source
         self._size = size
         self.total = size if owner is None else total
-        """The bytes of the stream from which the file was copied; None if it had not ended when counting stopped."""
+        """The size of the stream that the file was copied from; None if it had not ended when counting stopped."""
         self._window = b""
         self._window_offset = 0
 
@@ -184,7 +184,7 @@ def open_standard_input(most: int | None = None) -> Source:
             return FileSource(os.dup(stream.fileno()), status.st_size)
         if stat.S_ISBLK(status.st_mode) or (stat.S_ISCHR(status.st_mode) and not stream.isatty()):
             raise SourceError(f"standard input: is {kind_of_file(status.st_mode)}, which may never end")
-        import tempfile  # with what it needs as large as the rest of this program, and rarely wanted
+        import tempfile  # with its imports as large as the rest of this program, and rarely needed
 
         spool = tempfile.TemporaryFile()  # noqa: SIM115 - the source owns it and closes it
         left = sys.maxsize if most is None else most

@@ -128,7 +128,7 @@ def _strings_of(records: bytes) -> Sequence[bytes]:
 
 
 def _record_pieces(source: Source, part: Payload) -> Iterator[bytes]:
-    """Whole records of strings, in bounded pieces; a longer record is a piece of its own."""
+    """Yield whole records of strings, in bounded pieces; a longer record is a separate piece."""
     position, end = part.offset, part.offset + part.length
     while position < end:
         window = source.read_at(position, min(_STRING_PIECE_BYTES, end - position))

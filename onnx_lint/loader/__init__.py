@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds a `Model` from a source, whatever its bytes are.
+"""Builds a `Model` from a source in any encoding, and from damaged bytes.
 
 Faults of the bytes become faults of the model; the content of a file raises nothing here.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The `Model`: everything that rules use of a file, in one object. Rules and plugins import it and its parts from here.
+"""The `Model`: one object with everything that rules use. Rules and plugins import it and its parts from here.
 
 The names of `__all__` are imported at once. Each other name is imported from its module at its first use, since most
 rules find nothing to check in most models and are not imported either.

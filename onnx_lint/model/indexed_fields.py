@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 METADATA: Final = "metadata_props"
-"""The field of six messages, all of which are searched at once."""
+"""A field that six messages have. All of them are searched at once."""
 
 _LISTED: Final = frozenset({"ModelProto", "GraphProto", "FunctionProto", "NodeProto"})
 """The messages whose fields are all found in the lists of the model."""

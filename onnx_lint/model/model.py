@@ -101,7 +101,7 @@ class Model:
         opset_imports: Mapping[str, int] = EMPTY,
     ) -> None:
         self.loaded = proto is not None
-        """Whether there is a message; if not, only `faults` is of use."""
+        """True if there is a message; if not, only `faults` is of use."""
         self.kind = kind
         """The message that the file holds: `ModelProto`, or one of the other documents of the specification."""
         if proto is None:
@@ -493,7 +493,7 @@ class Model:
         return foldable_nodes(self.graphs, self.operators, self.value_flow, self.effective_ir_version, training)
 
     def equal_initializers(self, least_bytes: int) -> Iterator[EqualInitializers]:
-        """Yield the initializers of at least so many bytes that equal an earlier one of their graph."""
+        """Yield the initializers of at least that many bytes that equal an earlier one of their graph."""
         from onnx_lint.ir.tensors.equal import equal_initializers  # late: only asked for by name
 
         return equal_initializers(self.graphs, self.source, self.payloads, self.data_folder, least_bytes)
@@ -511,7 +511,7 @@ class Model:
 
     @cached_property
     def control_flow(self) -> ControlFlow:
-        """The control-flow nodes, and what they supply to their subgraphs."""
+        """The control-flow nodes, and the types of the inputs that they supply to their subgraphs."""
         return ControlFlow(self.calls, self.imports, self.effective_ir_version)
 
     @cached_property
@@ -571,7 +571,7 @@ class Model:
 
     @cached_property
     def fixed_sizes(self) -> list[FixedSize]:
-        """Where the main graph declares a size for a dimension that its inputs leave open."""
+        """The dimensions with a declared size in the main graph that its inputs leave open."""
         from onnx_lint.inference.flow.dimension_equations import fixed_sizes  # late, as above
 
         return fixed_sizes(self.value_flow, self.crashes)

@@ -41,7 +41,7 @@ class _Holder(Protocol):
 
 
 _Occurrence = tuple[str, Place, _Holder | None, int]
-"""What is used (a key of the tables), its place, its holder (None: the model), and the number of uses from there on."""
+"""The feature (a key of the tables), its place, its holder (None: the model), and the number of uses from there on."""
 
 
 class Feature(Record):
@@ -193,7 +193,7 @@ def _named(item: Graph | Function | Node) -> _Holder:
 
 
 def _owner(holder: Type) -> _Holder | None:
-    """Return the owner of the type; None if the file holds nothing but the type."""
+    """Return the owner of the type; None if the file holds only the type."""
     return None if isinstance(holder.owner, File) else holder.owner
 
 

@@ -26,7 +26,7 @@ DELAYS: Final = (0.5, 1.0, 2.0)
 """The seconds to wait before each further attempt, reduced at random by up to half."""
 
 AHEAD: Final = 32
-"""How many models of a run are opened at a time, see `onnx_lint.remote.ahead`."""
+"""The number of models of a run that are opened at a time, see `onnx_lint.remote.ahead`."""
 
 _ANNOUNCED_SECONDS: Final = 2
 """A server may ask for a delay. A delay of this many seconds or more is announced."""

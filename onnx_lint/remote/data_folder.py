@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files beside a remote model, as far as its store reports them."""
+"""The files beside a remote model that its store reports."""
 
 from __future__ import annotations
 

@@ -26,9 +26,9 @@ _CREDENTIALS: Final = {
     "gcs": "GOOGLE_APPLICATION_CREDENTIALS or FSSPEC_GCS",
     "hf": "HF_TOKEN",
 }
-"""Where the file system of a scheme looks for credentials."""
+"""The places where the file system of a scheme looks for credentials."""
 _PASSING: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
-"""The HTTP statuses after which the same request may succeed."""
+"""The HTTP statuses of failures that a repeated request may not have."""
 
 _NO_CLASS: Final = 600
 """Three digits from here on are not an HTTP status (RFC 9110, section 15), but some servers use them."""
@@ -39,7 +39,7 @@ class RemoteError(ReadError):
 
 
 class RemoteNotFoundError(RemoteError, FileNotFoundError):
-    """There is no object at an address."""
+    """An address without an object."""
 
 
 class TooLargeError(RemoteError):

@@ -31,7 +31,7 @@ class RemoteObject(Record):
 def listed(target: str, access: Access | None = None) -> Iterator[RemoteObject]:
     """Yield the models at an address, sorted by name.
 
-    The address of an object yields that object, whatever its suffix. An address that ends with a slash, or names a
+    The address of an object yields that object, with any suffix. An address that ends with a slash, or names a
     folder, yields the objects below it with the suffix of a model. An address with `*`, `?` or `[` yields the objects
     that it matches. Raises RemoteError if the store cannot be read or there is no such object or folder.
     """

@@ -22,7 +22,7 @@ class OtherObject(StoredObject):
         self._file: Any = None
         self._path = ""
         self._is_pinned = False
-        """Whether the path includes a version."""
+        """True if the path includes a version."""
         self._version: str | None = None
 
     def begin(self, length: int, parts: Parts) -> Beginning:

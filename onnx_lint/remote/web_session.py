@@ -73,7 +73,7 @@ async def _check_redirect(resolver: _KnownAddresses, redirect: aiohttp.TraceRequ
 
 
 _KNOWN_SECONDS: Final = 300
-"""How long the addresses of a name are reused, in seconds."""
+"""The seconds for which the addresses of a host name are reused."""
 
 
 class _KnownAddresses(AbstractResolver):

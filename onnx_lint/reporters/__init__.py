@@ -24,22 +24,22 @@ class Options(Record):
     """The options of all reporters. Each reporter reads those that concern it."""
 
     color: bool = False
-    """Whether to write the colours of a terminal."""
+    """True to write the colours of a terminal."""
     quiet: bool = False
-    """Whether to write only the findings, and the total of several files."""
+    """True to write only the findings, and the total of several files."""
     verbose: bool = False
-    """Whether each of several files has a line, even without findings."""
+    """True to print a line for each of several files, even without findings."""
     root: Path | None = None
     """The directory that paths in SARIF, GitHub and GitLab reports are relative to; None for the top of the Git
     repository, or the working directory if there is none."""
     statistics: bool = False
-    """Whether to print the number of findings of each rule, in the formats for people; JSON always has the numbers."""
+    """True to print the number of findings of each rule, in the formats for people; JSON always has the numbers."""
     links: bool = False
-    """Whether rule names are links of the terminal, if the address of their documentation is known."""
+    """True to print rule names as links of the terminal, if the address of their documentation is known."""
     width: int | None = None
     """The columns of the terminal, for the text format; None if the output is not a terminal."""
     show_suppressed: bool = False
-    """Whether to show suppressed findings instead of counting them, in the formats that can mark them."""
+    """True to show suppressed findings instead of counting them, in the formats that can mark them."""
     sarif_region: str | None = None
     """One of SARIF_REGIONS; None for `line`, or `none` in large files."""
     documentation: str | None = None
@@ -47,9 +47,9 @@ class Options(Record):
     failing: str = "error"
     """The lowest severity that JUnit shows as a failure, or `never`."""
     has_command: bool = True
-    """Whether to name commands in the text format; pre-commit installs `onnx-lint` where no shell finds it."""
+    """True to name commands in the text format; pre-commit installs `onnx-lint` where no shell finds it."""
     internal_errors: str = "error"
-    """How code hosts show a crash of onnx-lint: `error` or `warning`."""
+    """The level at which code hosts show a crash of onnx-lint: `error` or `warning`."""
 
 
 SARIF_REGIONS: Final = ("line", "bytes", "none")

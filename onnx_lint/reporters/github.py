@@ -186,5 +186,5 @@ def _data(text: str) -> str:
 
 
 def _log_line(text: str) -> str:
-    """Return a line that the runner does not take for a command, whatever names it contains."""
+    """Return a line that the runner does not take for a command, with any names in it."""
     return without_commands(text) + "\n"

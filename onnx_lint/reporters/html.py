@@ -15,6 +15,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
+from itertools import accumulate
 from typing import Any, Final, TextIO
 from urllib.parse import urlencode
 
@@ -57,8 +58,14 @@ from onnx_lint.spec.clauses import Severity
 MAX_FINDINGS: Final = 10_000
 """The most findings on the page. The others, the least severe, are only counted, so that browsers stay fast."""
 
+MAX_PACKED: Final = 3_000_000
+"""The most bytes of findings on the page, compressed, and of files. The page stays below 5 MB."""
+
 SHOWN_FINDINGS: Final = 200
 """The most findings that are markup. Scripts make the others when they are shown."""
+
+MAX_SHOWN: Final = 500_000
+"""The most characters of findings that are markup."""
 
 IN_NOTEBOOK: Final = 100
 """The most findings that a notebook shows, which saves them with each of its cells."""
@@ -162,7 +169,25 @@ def picture_data(drawn: Neighbourhood) -> Mapping[str, Any]:
 def _findings(report: Report) -> list[Found]:
     """Return the worst findings of all files, in the order of the page."""
     found = [(file, item) for file in report.files for item in file.diagnostics]
-    return in_order_of_pages(sorted(found, key=lambda each: -each[1].severity)[:MAX_FINDINGS])
+    worst = sorted(found, key=lambda each: -each[1].severity)[:MAX_FINDINGS]
+    return in_order_of_pages(worst[: _number_that_fits([PageEntry(*each) for each in worst])])
+
+
+def _number_that_fits(entries: Sequence[PageEntry]) -> int:
+    """Return how many of the entries fit in `MAX_PACKED` bytes; names with little in common hardly compress."""
+    size = 0
+    for start in range(0, len(entries), PER_PART):
+        size += len(
+            _packed([(each.file.path, each.summary, _part_of(each)) for each in entries[start : start + PER_PART]], "")
+        )
+        if size > MAX_PACKED:
+            return start
+    return len(entries)
+
+
+def _part_of(entry: PageEntry) -> tuple[str, Mapping[str, Any] | None]:
+    """Return the body and the picture of an entry, which scripts unpack."""
+    return entry.body, picture_data(entry.picture) if entry.picture else None
 
 
 # --- the page
@@ -189,11 +214,13 @@ def _body(report: Report, findings: Sequence[Found], options: Options) -> Iterat
         yield "</section>"
     crashes = [(file, error) for file in report.files for error in file.internal_errors]
     entries = entries_of(findings, crashes[:MAX_FINDINGS])
+    sizes = accumulate(len(entry.details()) for entry in entries[:SHOWN_FINDINGS])
+    shown = sum(size <= MAX_SHOWN for size in sizes)
     if entries:
-        yield from findings_of(report, entries, SHOWN_FINDINGS, folder)
+        yield from findings_of(report, entries, shown, folder)
     else:
         yield filter_of(report, ())
-    yield from _files_and_data(report, entries, folder)
+    yield from _files_and_data(report, entries, shown, folder)
     yield from documentation_of(sorted({item.rule for _, item in findings}))
     yield "</main>"
 
@@ -235,7 +262,7 @@ def tiles_of(said: Iterable[tuple[str, str, str]]) -> str:
     items = "".join(
         f"<li{' class=none' if number == '0' else ''}>"
         + (f'<a href="{escape(target)}">' if target else "")
-        + f'<b class="{name}">{number}</b>{what}{"</a>" if target else ""}</li>'
+        + f'<b class="{name}">{number}</b> {what}{"</a>" if target else ""}</li>'
         for number, what, name, target in tiles
     )
     return f'<ul class="tiles">{items}</ul>'
@@ -292,7 +319,7 @@ def chart(title: str, of: str, rows: Sequence[tuple[str, Mapping[Severity, int]]
     return f"<div><h2>{title}</h2>{tables[0]}{more}{'</details>' if more else ''}</div>"
 
 
-def _files_and_data(report: Report, entries: Sequence[PageEntry], folder: str) -> Iterator[str]:
+def _files_and_data(report: Report, entries: Sequence[PageEntry], shown_entries: int, folder: str) -> Iterator[str]:
     """Yield the section with the state of each file, files with findings first, and the data for the scripts.
 
     Of a folder of thousands nearly all states are the same, so the data have each text once.
@@ -315,7 +342,7 @@ def _files_and_data(report: Report, entries: Sequence[PageEntry], folder: str) -
     )
     files += ((_shown_name(path, folder), "", interrupted) for path in report.not_linted)
     said = list(texts)
-    yield f'<section><details id="files"{" open" if len(files) == 1 else ""}>'
+    yield f'<section><details id="files"{" open" if len(files) == 1 or not entries else ""}>'
     yield f"<summary><h2>Files ({len(files):,})</h2></summary>"
     yield '<p class="faint" id="listed"></p><ul id="list">'
     for path, _, shown in files[:SHOWN_FILES]:
@@ -324,19 +351,19 @@ def _files_and_data(report: Report, entries: Sequence[PageEntry], folder: str) -
     if len(files) > SHOWN_FILES:
         yield f'<p id="others" class="faint">and {len(files) - SHOWN_FILES:,} more</p>'
     yield "</details></section>"
-    rules = sorted({entry.item.rule for entry in entries[SHOWN_FINDINGS:]})
+    rules = sorted({entry.item.rule for entry in entries[shown_entries:]})
     positions = {rule: number for number, rule in enumerate(rules)}
     findings = [
         (numbers[entry.file.path], entry.severity, positions[entry.item.rule], entry.summary)
-        for entry in entries[SHOWN_FINDINGS:]
+        for entry in entries[shown_entries:]
     ]
     shown_rules = [shortened(visible(rule), MAX_MESSAGE) for rule in rules]
     data = {"perPart": PER_PART, "rules": shown_rules, "texts": said, "files": files, "findings": findings}
     yield _packed(data, 'id="data"')
     for start in range(0, len(entries), PER_PART):
         part = [
-            ("" if number < SHOWN_FINDINGS else entry.body, picture_data(entry.picture) if entry.picture else None)
-            for number, entry in enumerate(entries[start : start + PER_PART], start)
+            ("" if number < shown_entries else body, picture)
+            for number, (body, picture) in enumerate(map(_part_of, entries[start : start + PER_PART]), start)
         ]
         yield _packed(part, 'class="part"')
 
@@ -362,7 +389,7 @@ def documentation_of(names: Sequence[str]) -> Iterator[str]:
     """Yield the documentation of rules."""
     if not names:
         return
-    yield "<section><h2>Rules</h2>"
+    yield "<section><h2>What the rules require</h2>"
     for name in names:
         shown = text_of(name)
         yield f'<article class="rule" id="rule-{shown}"><h3>{shown}</h3>{_documentation(name)}</article>'
@@ -373,7 +400,7 @@ def _documentation(name: str) -> str:
     entry = registry().get(name)
     if entry is None:
         return ""
-    from markdown_it import MarkdownIt  # which rich brings
+    from markdown_it import MarkdownIt  # a dependency of rich
 
     text = f"{entry.rule.documentation}\n\n### Clauses\n\n{clauses_markdown(entry.rule)}".replace("\n### ", "\n#### ")
     # No HTML in the documentation stays HTML, and no bare address becomes a link.

@@ -14,7 +14,15 @@ from typing import Final
 from onnx_lint.common.record import Record
 from onnx_lint.common.visible import visible
 from onnx_lint.input.locations import is_remote
-from onnx_lint.report import ContextLine, Diagnostic, FileReport, InternalError, Neighbourhood, ProposedFix, Report
+from onnx_lint.report import (
+    ContextLine,
+    Diagnostic,
+    FileReport,
+    InternalError,
+    Neighbourhood,
+    ProposedFix,
+    Report,
+)
 from onnx_lint.reporters.escape import shortened, shown_path
 from onnx_lint.reporters.wording import (
     after_path,
@@ -22,6 +30,8 @@ from onnx_lint.reporters.wording import (
     bytes_of,
     counted,
     internal_error_of,
+    related_of,
+    unnamed_of,
 )
 from onnx_lint.spec.clauses import Severity
 
@@ -40,11 +50,16 @@ def text_of(text: str) -> str:
 
 def prose_of(text: str) -> str:
     """Return a message for HTML, with the names in it in a code font."""
-    pieces = _QUOTED.split(shortened(visible(text), MAX_MESSAGE))
-    return "".join(f"<code>{escape(each)}</code>" if index % 2 else escape(each) for index, each in enumerate(pieces))
+    text = shortened(visible(text), MAX_MESSAGE)
+    pieces, at = [], 0
+    for match in _QUOTED.finditer(text):
+        pieces += [escape(text[at : match.start()]), f"<code>{escape(match[1] or match[2])}</code>"]
+        at = match.end()
+    return "".join([*pieces, escape(text[at:])])
 
 
-_QUOTED: Final = re.compile(r"'([^']+)'")
+_QUOTED: Final = re.compile(r"""(?<!\w)(?:'((?:[^'\\]|\\.)+)'|"([^"]*'[^"]*)")(?!\w)""")
+"""A name as `repr` quotes it, which takes double quotes for a name with an apostrophe; no apostrophe in a word."""
 
 
 def common_folder(paths: Sequence[str]) -> str:
@@ -126,7 +141,8 @@ def findings_of(report: Report, entries: Sequence[PageEntry], shown: int, folder
     yield "<section><h2>Findings</h2>"
     yield filter_of(report, entries)
     yield '<div id="findings">'
-    first = next((entry for entry in entries if entry.picture is not None), None)
+    of_findings = [entry for entry in entries if entry.severity != INTERNAL_ERROR]
+    first = next((entry for entry in of_findings if entry.picture is not None), next(iter(of_findings), None))
     for path, group in groupby(entries[:shown], key=lambda entry: entry.file.path):
         items = list(group)
         name = text_of(shown_path(path).removeprefix(folder))
@@ -197,7 +213,9 @@ def _body_of(file: FileReport, item: Diagnostic, *, is_on_page: bool) -> str:
         facts.append(("allowed", prose_of(allowed)))
     if item.fix is not None:
         facts.append(("fix", _fix(file, item.rule, item.fix)))
-    others = [("see also", f"<code>{text_of(place.place)}</code>: {prose_of(place.message)}") for place in item.related]
+    others = [("see also", f"<code>{text_of(at.place)}</code>: {prose_of(at.message)}") for at in related_of(item)]
+    if more := unnamed_of(item):
+        others.append(("", more))
     clause = f"{item.clause} {item.keyword} ({item.anchor}): {item.clause_summary}"
     others.append(("clause", text_of(clause)))
     if is_on_page:
@@ -213,7 +231,7 @@ def _list_of(facts: Sequence[tuple[str, str]]) -> str:
 
 def _fix(file: FileReport, rule: str, fix: ProposedFix) -> str:
     """Return what a fix does, and the command that makes it, with a button if a shell can read the path."""
-    said = f"{text_of(fix.message)} ({'safe' if fix.is_safe else 'unsafe'})"
+    said = f"{prose_of(fix.message)} ({'safe' if fix.is_safe else 'unsafe'})"
     path = f"./{file.path}" if file.path.startswith("-") else file.path
     command = f"onnx-lint fix{'' if fix.is_safe else ' --unsafe-fixes'} --select {rule} {shlex.quote(path)}"
     if file.path == "-" or is_remote(path) or text_of(command) != escape(command):

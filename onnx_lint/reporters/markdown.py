@@ -175,7 +175,7 @@ def _mermaid(drawn: Neighbourhood) -> str:
 
 
 def _label(text: str) -> str:
-    """Return text for a label of a diagram. All but letters, digits and a few marks is escaped."""
+    """Return text for a label of a diagram. Everything except letters, digits and a few marks is escaped."""
     return re.sub(r"[^A-Za-z0-9_ .,/:?\[\]()-]", lambda match: f"#{ord(match[0])};", visible(text))
 
 

@@ -79,7 +79,7 @@ _LEAST_WIDTH: Final = 30
 
 
 def _wrapped(line: Line, width: int) -> Iterator[Line]:
-    """Yield the line in rows of at most `width` columns; a longer word has a row of its own."""
+    """Yield the line in rows of at most `width` columns; a longer word has a separate row."""
     if width < _LEAST_WIDTH or sum(_length(text) for text, _ in line) <= width:
         yield line
         return

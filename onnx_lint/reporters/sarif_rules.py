@@ -23,7 +23,7 @@ _PROBLEM_SEVERITIES: Final = {
 }
 
 _SECURITY_SEVERITIES: Final = {Severity.ERROR: "8.0", Severity.WARNING: "5.0", Severity.NOTE: "3.0"}
-"""The scores by which GitHub ranks the results of security rules: from 7 high, from 4 medium, otherwise low."""
+"""The scores that GitHub ranks the results of security rules by: from 7 high, from 4 medium, otherwise low."""
 
 MAX_TAGS: Final = 20
 """The most tags that GitHub accepts for a rule."""
@@ -128,7 +128,7 @@ def _rule(entry: Registered, edition: str, site: str | None) -> dict[str, Any]:
 
 
 def _security_tags(rule: Rule) -> list[str]:
-    """Return the tag by which GitHub recognizes security rules, and the vulnerabilities in GitHub's spelling."""
+    """Return the tag that marks security rules for GitHub, and the vulnerabilities in GitHub's spelling."""
     if not rule.security:
         return []
     return ["security", *(_security_tag(name) for name in rule.security)]

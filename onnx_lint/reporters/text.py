@@ -32,9 +32,11 @@ from onnx_lint.reporters.wording import (
     not_verified_of,
     path_at,
     praise_of,
+    related_of,
     revealed_of,
     state_of,
     total_of,
+    unnamed_of,
     weakened_of,
     worst_first,
 )
@@ -65,9 +67,9 @@ class Writer:
         self._write_line = painter(stream, color=options.color, width=options.width)
         self._begun = False
         self._open = 0
-        """The number of files without a line that have something not verified."""
+        """The number of files without a line in which something was not verified."""
         self._counted: Counter[str] = Counter()
-        """How often each rule is counted in files without a line."""
+        """The number of counted findings of each rule in files without a line."""
         self._words: dict[str, tuple[str, ...]] = {}
 
     def file(self, file: FileReport) -> None:
@@ -159,9 +161,11 @@ def _headline(diagnostic: Diagnostic, file: FileReport, options: Options, mark: 
         (f"{path_at(file.path, diagnostic.position)}: {_place(diagnostic)}", ""),
     )
     yield from _context(diagnostic.context, options.width)
-    for related in diagnostic.related:
+    for related in related_of(diagnostic):
         at = f"{path_at(file.path, related.position)}: " if related.position is not None else ""
         yield (("  ::: ", _FRAME), (f"{at}{_place(related)}: {visible(related.message)}", ""))
+    if more := unnamed_of(diagnostic):
+        yield (("  ::: ", _FRAME), (more, ""))
 
 
 def _context(lines: Sequence[ContextLine], width: int | None) -> Iterator[Line]:
@@ -198,7 +202,7 @@ def _help(rule: str, options: Options) -> str:
 
 
 def _how_to_fix(rule: str) -> str | None:
-    """Return the first sentence of the section "How to fix" of a rule's documentation; None if it begins otherwise."""
+    """Return the first sentence of the section "How to fix" of a rule's documentation; None if there is none."""
     entry = registry().get(rule)
     section = entry.rule.documentation.partition("### How to fix\n\n")[2] if entry is not None else ""
     found = re.match(r"[^`\s].*?\.(?= [A-Z`]|\Z)", " ".join(section.partition("\n\n")[0].split()))
@@ -206,7 +210,7 @@ def _how_to_fix(rule: str) -> str | None:
 
 
 def _plugin_option(rule: str) -> str:
-    """Return the option with which other commands know the rule of a plugin file; empty for other rules."""
+    """Return the option that other commands need to find the rule of a plugin file; empty for other rules."""
     files = files_in_use()
     if not files:
         return ""

@@ -8,8 +8,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from onnx_lint.common.record import replace
 from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.report import (
+    NAMED,
     OUT_OF_MEMORY,
     OWN_ERRORS,
     SUPPRESSORS,
@@ -218,7 +220,7 @@ def suppressed_of(suppressed: Sequence[Diagnostic]) -> list[str]:
 
 
 def fixable_of(diagnostics: Iterable[Diagnostic]) -> str:
-    """How many findings can be fixed: `2 fixable with --fix, 1 with --unsafe-fixes`; empty for none."""
+    """Return the number of fixable findings: `2 fixable with --fix, 1 with --unsafe-fixes`; empty for none."""
     fixes = [item.fix for item in unfold(diagnostics) if item.fix is not None]
     safe = sum(fix.is_safe for fix in fixes)
     found = [(safe, "--fix"), (len(fixes) - safe, "--fix --unsafe-fixes")]
@@ -226,7 +228,7 @@ def fixable_of(diagnostics: Iterable[Diagnostic]) -> str:
 
 
 def fixed_of(repair: Repair) -> str:
-    """How many findings were fixed, by rule: `3 findings: 2 of unordered-nodes, 1 of duplicate-value-info`."""
+    """Return the number of fixed findings, by rule: `3 findings: 2 of unordered-nodes, 1 of duplicate-value-info`."""
     return _by_rule(repair.fixed)
 
 
@@ -258,7 +260,7 @@ def is_unremarkable(file: FileReport, report: Report) -> bool:
 
 
 def internal_error_of(error: InternalError) -> str:
-    """Return what crashed, where, and what was not done because of it."""
+    """Return a description of a crash: what crashed, where, and which work was skipped because of it."""
     if error.exception == OUT_OF_MEMORY:
         return OUT_OF_MEMORY
     if error.rule == OWN_ERRORS and not error.traceback:
@@ -323,3 +325,22 @@ def total_of(report: Report) -> str:
     if report.not_linted:
         parts.append(interrupted_of(report))
     return "; ".join(parts)
+
+
+def related_of(item: Diagnostic) -> Iterator[RelatedPlace]:
+    """Yield the related places. The message of one with the same fault has only the names that differ."""
+    same = {(each.place, each.message): each for each in item.members[1:]}
+    for place in item.related:
+        member = same.get((place.place, place.message))
+        if member is not None and member.node and member.operator:
+            subject = f"{quote(member.subject)} at " if member.subject and member.subject != member.node else ""
+            said = f"the same fault: {subject}node {quote(member.node)} ({member.operator})"
+            yield replace(place, message=said)
+        else:
+            yield place
+
+
+def unnamed_of(item: Diagnostic) -> str:
+    """Return how many places with the same fault are not related places; empty if there are none."""
+    more = len(item.members) - NAMED
+    return f"and {more:,} more" if more > 0 else ""

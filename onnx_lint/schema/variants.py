@@ -23,9 +23,9 @@ class Variant(Record):
     as_bytes: frozenset[str] = frozenset()
     """The fields of graphs and functions that are bytes instead of messages."""
     is_packed: bool = False
-    """Whether all lists of numbers are packed."""
+    """True if all lists of numbers are packed."""
     is_in_lists: bool = False
-    """Whether each field is a list, and each message is bytes."""
+    """True if each field is a list, and each message is bytes."""
 
 
 VARIANTS: Final = {
@@ -120,7 +120,7 @@ def columns(name: str) -> Any:
 
 
 _NAME: Final = "Columns"
-"""The name of each class of columns; each has a pool of its own."""
+"""The name of each class of columns. Each has its own pool."""
 
 _STORED_AS: Final = {
     FieldDescriptor.TYPE_ENUM: FieldDescriptor.TYPE_INT32,

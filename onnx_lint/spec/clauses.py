@@ -164,7 +164,7 @@ def _clause(name: str, entry: Mapping[str, Any]) -> Clause:
         if key not in fields:
             raise ValueError(f"clause {name!r} has an unknown key {key!r}")
         if not isinstance(value, fields[key]):
-            raise ValueError(f"clause {name!r}: {key} is no {fields[key].__name__}")
+            raise ValueError(f"clause {name!r}: {key} is not of type {fields[key].__name__}")
     for key in _NEEDED:
         if key not in entry:
             raise ValueError(f"clause {name!r} has no {key}")

@@ -8,7 +8,7 @@ from typing import Final
 from onnx_lint.spec.releases import normalized_domain
 
 _MAX_CHARACTERS: Final = 255
-"""The most characters of a domain name (RFC 1035, section 2.3.4); a stranger's may have a hundred million."""
+"""The most characters of a domain name (RFC 1035, section 2.3.4). A hostile file may have a much longer one."""
 
 
 def is_reverse_domain_name(name: str) -> bool:

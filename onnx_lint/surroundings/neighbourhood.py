@@ -121,6 +121,9 @@ class _Surroundings:
         edges: list[ValueEdge] = []
         sources: dict[str | int, int] = {}
         boxes: Counter[int] = Counter()
+        said: set[str] = set()
+        beside = frozenset(graph.node_inputs[center]) if center is not None else frozenset()
+        redefined = fault if center is not None and fault in graph.node_outputs[center] else None
         for index in kept:
             for name in graph.node_inputs[index][:MAX_NODES]:
                 if not name:
@@ -129,9 +132,15 @@ class _Surroundings:
                 is_fault = bool(name == fault)
                 known = self._known(graph, name)
                 if position is not None and position in number:
+                    # One edge of a value says its name: for the fault, the edge to the marked node if there is one.
                     is_said = not is_fault and name in _usual_outputs(graph.nodes[position].name)
+                    is_said = is_said or name in said or (name in beside and index != center)
+                    if not is_said:
+                        said.add(name)
                     shown = "" if is_said else _short(name)
                     edges.append(ValueEdge(number[position], number[index], shown, known, is_fault))
+                    if name == redefined and center is not None and position != center:
+                        edges.append(ValueEdge(number[center], number[index], "", "", is_fault))
                     continue
                 # A value whose producer is not drawn has a box of its own, with its name: of a node that is not the
                 # finding's there are a few, and one for the others.
@@ -145,9 +154,14 @@ class _Surroundings:
                     continue
                 if name not in sources:
                     sources[name] = len(nodes)
-                    at_fault = position is None or (is_fault and center is None)
+                    at_fault = _is_undefined(graph, name) or (is_fault and center is None)
                     nodes.append(Neighbour(_origin(graph, name), _short(name), None, at_fault))
                 edges.append(ValueEdge(sources[name], number[index], "", known, is_fault))
+        producer = graph.positions.get(fault, -1) if fault is not None else -1
+        if fault is not None and producer in number and not any(edge.is_fault for edge in edges):
+            kind = "output" if fault in graph.output_names else "not used"
+            nodes.append(Neighbour(kind, _short(fault), None, center is None))
+            edges.append(ValueEdge(number[producer], len(nodes) - 1, "", self._known(graph, fault), True))
         return Neighbourhood(tuple(nodes), tuple(edges), is_cut)
 
     def _known(self, graph: Graph, name: str) -> str:
@@ -201,10 +215,14 @@ def _origin(graph: Graph, name: str) -> str:
     """Return the words for where a value comes from that no drawn node defines."""
     position = graph.positions.get(name)
     if position is None:
-        return "from outside" if graph.sees(name) else "undefined"
+        return "undefined" if _is_undefined(graph, name) else "from outside"
     if position >= 0:
         return f"computed by {_short(graph.nodes[position].op_type)}"
     return "input" if name in graph.input_names else "initializer"
+
+
+def _is_undefined(graph: Graph, name: str) -> bool:
+    return name not in graph.positions and not graph.sees(name)
 
 
 def _usual_outputs(node: str) -> tuple[str, ...]:

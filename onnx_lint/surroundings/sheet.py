@@ -18,7 +18,7 @@ _AROUND: Final = 4
 """The number of items on either side of the marked one, in a list that is cut."""
 
 MAX_LINE: Final = 20_000
-"""The characters after which a line gets no further items, except the marked one."""
+"""The length above which a line gets no further items, except the marked one."""
 
 CUT: Final = "..."
 """Replaces parts that are left out. It is not a word of the syntax."""
@@ -30,7 +30,7 @@ class Sheet:
     def __init__(self, focus: PlaceKey = ()) -> None:
         self.focus = focus
         self.is_cut = False
-        """Whether anything is left out or differs from the syntax."""
+        """True if anything is left out or differs from the syntax."""
         self.operands: list[tuple[int, int, str]] = []
         """The inputs of the node that are written: first character, the one after it, and the name."""
         self._pieces: list[str] = []

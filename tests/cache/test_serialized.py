@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A report is read as it was written, whatever stands in it."""
+"""A report with any content is read as it was written."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`onnx-lint completions`: scripts that shells accept, and what they then offer."""
+"""`onnx-lint completions`: scripts that shells accept, and the completions that they offer."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`onnx-lint fix` and `onnx-lint --fix`: exit codes, reports, where the result goes, and what is left alone."""
+"""`onnx-lint fix` and `onnx-lint --fix`: exit codes, reports, the path of the result, and unchanged files."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The calls of `onnx-lint scan` that make no sense, and that nobody else pays for it."""
+"""Invalid calls of `onnx-lint scan`. Other commands do not import its modules."""
 
 from __future__ import annotations
 

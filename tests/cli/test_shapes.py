@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`onnx-lint shapes`: what it shows of values, as a table, as JSON, and of one value how it came to be."""
+"""`onnx-lint shapes`: the values as a table and as JSON, and the history of one value."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _validated(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
 
 
 def _examples() -> list[tuple[list[str], str]]:
-    """The calls that the documentation shows, each with what it says they print."""
+    """The calls in the documentation, each with the output that it shows."""
     text = (ROOT / "docs" / "shapes.md").read_text(encoding="utf-8")
     blocks = [block.partition("```")[0] for block in text.split("```text\n")[1:]]
     return [(block.partition("\n")[0].split()[2:], block.partition("\n")[2]) for block in blocks]
@@ -230,7 +230,7 @@ def test_a_model_may_have_functions_and_no_graph(folder: Path, capsys: pytest.Ca
     assert [graph["place"] for graph in _validated(capsys, "library.onnx")["graphs"]] == [LOCAL_F, "functions[1]"]
 
 
-# --- what is no model
+# --- files that are not models
 
 
 def _refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:

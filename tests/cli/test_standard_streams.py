@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Closed and full standard streams, as a shell gives them: exit code 2 and a sentence, never silence or a traceback.
 
-Pipes of which nobody reads the end, or not yet, are no fault.
+A pipe that nobody reads, or not yet, is not a fault.
 """
 
 from __future__ import annotations

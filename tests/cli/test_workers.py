@@ -30,13 +30,13 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="processes end by sig
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    """The file to which each process adds what it began."""
+    """The file that each process adds the started jobs to."""
     return tmp_path / "log"
 
 
 @pytest.fixture
 def linting(log: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Judge], None]:
-    """Puts something quick in place of linting, and writes down what was begun."""
+    """Replaces linting with something fast, and records the started jobs."""
 
     def put(judge: Judge) -> None:
         monkeypatch.setattr(workers, "prepared", partial(stand_ins.judging, judge, log))

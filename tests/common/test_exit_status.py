@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a process ended is said of each exit code and each signal, those without a name among them."""
+"""Each exit code and each signal, also a signal without a name, has a description of how the process ended."""
 
 from __future__ import annotations
 

@@ -374,7 +374,7 @@ def _graphs(graph: Any) -> Iterator[Any]:
 
 
 def _is_about_the_insertion(item: Diagnostic) -> bool:
-    """The node is no part of a conforming model: its input is undefined, its domain perhaps not imported."""
+    """The node is not part of a conforming model: its input is undefined, its domain perhaps not imported."""
     return INSERTED in f"{item.message} {item.scope} {item.subject}" or item.rule == "missing-opset-import"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Configuration files: where they are found, what they say, and what is said of those that are wrong."""
+"""Configuration files: where they are found, their effects, and the messages about wrong ones."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ Output = pytest.CaptureFixture[str]
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working directory with a model of its own and one in a folder."""
+    """A working directory with a model in it, and one in a subfolder."""
     (tmp_path / "zoo").mkdir()
     (tmp_path / "odd.textproto").write_text(ODD)
     (tmp_path / "zoo" / "odd.textproto").write_text(ODD)

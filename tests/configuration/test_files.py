@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a configuration beside a stranger's model may make the program read: regular files of bounded size, at once."""
+"""A configuration beside an untrusted model may make the program read only regular files of bounded size."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_links_are_followed_unless_told_otherwise(folder: Path) -> None:
 def test_what_takes_the_place_of_a_file_before_it_is_opened_is_looked_at(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Between the look at the path and the opening there may be a pipe in its place, to which nobody writes."""
+    """Between `stat` and `open`, the file may be replaced by a pipe that nobody writes to."""
     before = os.stat("model.textproto")
     monkeypatch.setattr(os, "stat", lambda *_, **__: before)
     with pytest.raises(OSError, match=KINDS["pipe"]):

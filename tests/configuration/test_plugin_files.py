@@ -69,7 +69,7 @@ def test_a_configuration_beside_models_runs_nothing(folder: Path, capsys: pytest
 def test_the_folder_of_models_may_be_a_repository_of_its_own(
     folder: Path, is_repository: bool, capsys: pytest.CaptureFixture[str]
 ):
-    """A checkout of a stranger is no repository in which onnx-lint was started."""
+    """An untrusted checkout is not trusted unless onnx-lint was started in it."""
     (folder / "models" / ".git").mkdir()
     if is_repository:
         (folder / ".git").mkdir()

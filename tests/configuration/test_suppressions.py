@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The entries of `suppress`: what they cover, until when, and what is said of those that are of no use."""
+"""The entries of `suppress`: the findings that they cover, their end dates, and the messages about useless ones."""
 
 from __future__ import annotations
 

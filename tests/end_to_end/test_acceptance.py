@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a demanding user tries first, each thing with the command as it is installed.
+"""The first things that a demanding user tries, with the command as it is installed.
 
 | What is tried | What comes of it | Test |
 | --- | --- | --- |
@@ -53,11 +53,11 @@ from onnx_lint.engine.registry import registry
 from onnx_lint.reporters import REPORTERS
 
 PATIENCE_SECONDS = 600
-"""How long anything may take on a loaded machine before it counts as hanging."""
+"""A command that takes longer than this counts as hanging, even on a loaded machine."""
 
 HEAD = number(1, 10) + length(2, "a test")
 TAIL = length(8, length(1, "") + number(2, 21))
-"""What a model in binary form has before its graph and behind it."""
+"""The bytes of a model in binary form before and after its graph."""
 TWICE = CLEAN.replace("  input {", '  node { name: "abs" op_type: "Abs" input: "x" output: "y" }\n  input {')
 FOUND = (
     "8:56: graph.node[1].output[0]: error[duplicate-definition] output 0 of node 'abs' (Abs) defines 'y', "
@@ -235,7 +235,7 @@ def test_no_table_is_cut(folder: Path) -> None:
 
 
 def test_two_runs_give_the_same_bytes(folder: Path) -> None:
-    """Of each report, into a file: what is written to standard output is the same (the test after this one)."""
+    """Every report format is tested with a file; the next test compares standard output with the file."""
     (folder / "none.onnx").touch()
     runs = []
     for jobs in ("1", "2"):
@@ -371,7 +371,7 @@ def test_no_process_is_left_behind(folder: Path, site: str, name: str) -> None:
         # The signal is for the program alone, as that of a CI server or of the kernel without memory is.
         process.send_signal(signal.Signals[name])
         try:
-            # Each process holds the ends of both pipes to which it may write.
+            # Each process holds the ends of both pipes that it may write to.
             out, err = process.communicate(timeout=PATIENCE_SECONDS)
         finally:
             with contextlib.suppress(ProcessLookupError):
@@ -389,7 +389,7 @@ def test_no_process_is_left_behind(folder: Path, site: str, name: str) -> None:
     ("form", "jobs"), [("text", "1"), ("text", "2"), ("concise", "1"), ("jsonl", "2"), ("github", "1")]
 )
 def test_files_are_written_as_they_are_done(folder: Path, site: str, form: str, jobs: str) -> None:
-    """What comes first on the command line is there before what comes later is done."""
+    """The report on an earlier file is written before the later files are done."""
     with _until_asleep(folder, site, ["twice.textproto"], "-j", jobs, "-f", form) as process:
         assert process.stdout is not None
         seen = b""

@@ -25,7 +25,7 @@ COMMANDS = (
     "\n##[group]x",
 )
 OWN = re.compile(r"::(error|warning|notice|group|endgroup)[ :]")
-"""The commands that the form `github` is made of; what is in one of them is data."""
+"""The commands in the format `github`. The content of a command is data."""
 
 
 def commands_in(text: str, *, own: bool = False) -> list[str]:
@@ -68,7 +68,7 @@ def command(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.
 
 
 def test_no_form_of_report_has_a_command_in_it(command: str) -> None:
-    """The path stands first on the command line, where a shell puts it for `*`."""
+    """The path comes first on the command line, as a shell expands `*`."""
     options = [word for form in REPORTERS for word in ("--output", f"{form}={form}.report")]
     shown = ["--pedantic", "--statistics", "--show-suppressed", "--verbose"]
     assert run(["check", f"{command}.textproto", *options, *shown]) == 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line as its users meet it: exit codes, streams, files, and what it says when something is wrong."""
+"""The command line from the user's point of view: exit codes, streams, files, and error messages."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def process(*arguments: str, **options: Any) -> subprocess.CompletedProcess[bytes]:
-    """Run the program in a process of its own."""
+    """Run the program in a separate process."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), **options.pop("env", {})}
     command = [sys.executable, "-m", "onnx_lint", *arguments]
     return subprocess.run(command, capture_output=True, env=environment, timeout=600, check=False, **options)
@@ -222,7 +222,7 @@ def test_a_crash_of_the_program_is_an_internal_error(
 def test_a_hook_says_how_to_fix_and_names_no_command(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """pre-commit sets PRE_COMMIT, and keeps the program in an environment of its own."""
+    """pre-commit sets PRE_COMMIT, and installs the program in a separate environment."""
     run(["twice.textproto"])
     assert "   = help: onnx-lint explain duplicate-definition\n" in capsys.readouterr().out
     monkeypatch.setenv("PRE_COMMIT", "1")
@@ -300,8 +300,8 @@ def test_where_nothing_was_checked_there_is_no_word_of_findings(capsys: pytest.C
 def test_an_exclusion_that_matches_nothing_is_reported(
     arguments: list[str], warned: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Where files are looked for: the globs of a hook are for other commits, too, and those of a configuration for
-    other folders.
+    """It is reported only if files are searched for. The globs of a hook are for other commits, too, and those of a
+    configuration for other folders.
     """
     for name in ("zoo/a.txtpb", "zoo/b.txtpb", "zoo/deep/c.txtpb"):
         Path(name).parent.mkdir(parents=True, exist_ok=True)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """No false alarm on the models that the onnx wheel brings: `python -m pytest -m corpus`.
 
-These are the models with which ONNX tests its backends, and the node test cases from which its operator documentation
-is made. None may get a finding of severity error unless it breaks the clause that KNOWN names.
+The models are those that ONNX tests its backends with, and the node test cases of its operator documentation. A model
+may get a finding of severity error only if it breaks the clause that KNOWN names.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A bug in describing a finding costs what it adds to that finding, and one in a report form costs that form alone."""
+"""A bug in describing a finding affects only that description, and a bug in a report format only that format."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def test_no_case_is_lost():
 
 @pytest.mark.parametrize("part", range(4))
 def test_no_damage_makes_a_rule_crash(part: int):
-    """Whatever is in the file, there is a verdict, and what is not judged is a finding."""
+    """There is a verdict for any content of the file, and content that is not judged is a finding."""
     generator = random.Random(part)
     kinds = list({kind for kind, *_ in CASES})
     for _ in range(150):

@@ -36,10 +36,10 @@ pytestmark = pytest.mark.fleet
 SECONDS: Final = 300
 
 MANY: Final = 1_000
-"""So many models, and one that hangs, so that no scan of them ends before it is killed or interrupted."""
+"""The number of models. One more hangs, so that no scan of them ends before it is killed or interrupted."""
 
 IMPATIENT: Final = ("--time-limit", "3")
-"""With which a scan of these ends, with exit code 3."""
+"""Options that make a scan of these models end, with exit code 3."""
 
 FAILURES: Final = {
     "models/dies.onnx": "the process that linted the file ended by signal SIGKILL",
@@ -315,7 +315,7 @@ def test_what_cannot_be_read_is_told_as_check_tells_it(place: Place) -> None:
 
 
 def test_a_scan_goes_on_where_it_was_killed(place: Place) -> None:
-    """What has landed is not linted again: a landed model is spoilt behind its size and time, and nobody sees it."""
+    """Landed models are not linted again: one is damaged without a change of its size and time, and stays unnoticed."""
     write_fleet(place.folder / "models", MANY, seed=2, troubles=["hangs"])
     with place.started("--to", "reports", "--workers", "2") as scan:
         _wait_for(lambda: place.landed("reports") > 0, "models")
@@ -335,7 +335,7 @@ def test_a_scan_goes_on_where_it_was_killed(place: Place) -> None:
 
 
 def _spoil(path: Path) -> None:
-    """Change what stands in a file, and neither its size nor its time."""
+    """Change the content of a file without changing its size or time."""
     before = path.stat()
     path.write_bytes(b"\xff" * before.st_size)
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))

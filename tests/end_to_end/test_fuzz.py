@@ -57,7 +57,7 @@ def test_inputs_give_reports(part: int):
 
 
 def test_models_are_read_alike_with_and_without_the_outline(monkeypatch: pytest.MonkeyPatch):
-    """What is read by the outline of the schema alone, and by the whole schema first, has the same findings."""
+    """The findings are the same if a model is read only with the outline of the schema, or first with the whole one."""
     quick = attempts._regular
     went = {True: 0, False: 0}
 
@@ -88,7 +88,7 @@ def test_an_input_depends_on_the_seed_and_its_number_alone():
 
 
 def test_the_inputs_reach_the_rules():
-    """Most inputs parse, and few are the same: what is made is neither too wild nor too tame."""
+    """Most inputs parse, and few are the same: the mutations are neither too strong nor too weak."""
     found = [input_of(0, number) for number in range(400)]
     assert len({given.data for given in found}) > 350
     assert len({given.name for given in found}) > 200
@@ -131,7 +131,7 @@ def test_a_tree_is_written_as_it_was_read():
 
 
 _READING = tuple(f"onnx_lint.{name}" for name in ("loader", "schema", "input.source", "ir.places", "ir.tensors"))
-"""What reads the bytes of a file."""
+"""The modules that read the bytes of a file."""
 
 
 def test_each_size_from_which_files_are_taken_otherwise_is_lowered():
@@ -180,7 +180,7 @@ def test_twins_are_other_bytes_of_the_same_message():
 
 
 def _lints(monkeypatch: pytest.MonkeyPatch, judge: Any) -> None:
-    """Let `judge` stand behind the engine: it takes the source and the report, and returns another one."""
+    """Pass each report of the engine through `judge`, which returns another one for the source and the report."""
     lint = engine.lint_source
 
     def judged(source: BytesSource, path: str, settings: Any) -> FileReport:

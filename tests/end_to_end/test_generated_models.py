@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Generated models: what they are, that each oracle finds its fault, and a short run, always over the same models."""
+"""Generated models: their content, the oracles with a fault for each, and a short run, always over the same models."""
 
 from __future__ import annotations
 

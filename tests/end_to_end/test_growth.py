@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A file four times as large takes four times as long, whichever of its lists grows, and whatever is wrong in it.
+"""A file four times as large takes four times as long, for each list that may grow and each fault in it.
 
 `pytest -m growth` grows each list of the schema alone, wherever it stands, in all variants: about ten minutes.
 """
@@ -27,11 +27,11 @@ from onnx_lint.reporters import REPORTERS, Options, write_report
 
 LARGE: Final = 2_000
 FEWER: Final = 800
-"""Where more grows than one list: lists that are asked for each other, or a finding and a file in a report."""
+"""The size if several lists grow: lists that refer to each other, or the findings and files of a report."""
 MANY_LISTS: Final = 5
 
 MOST: Final = 6
-"""The factor by which the large file may take longer; linear work takes four times as long, and n log n hardly more."""
+"""The most times as long that the large file may take. Linear work takes 4 times as long, n log n hardly more."""
 FLOOR: Final = 0.01
 """Seconds of the processor below which a measurement says nothing."""
 ATTEMPTS: Final = 6

@@ -44,12 +44,12 @@ from onnx_lint.report import FileReport, Report
 from onnx_lint.reporters import REPORTERS, Options, reporter
 
 HANG_SECONDS = 300
-"""Seconds of the processor: whoever takes as long hangs."""
+"""Seconds of the processor. A process that takes as long counts as hanging."""
 SECONDS = 10
 """Seconds of the processor for a heavy attack; the heaviest takes about two."""
 MEMORY_BYTES = 1 << 30
 PATIENCE = 600
-"""Seconds of the clock; those of the processor are what is limited, since others may keep it busy."""
+"""Seconds of the clock. The real limit is on processor time, since other programs may keep the processor busy."""
 
 
 def _limit(memory_bytes: int, seconds: int) -> None:
@@ -268,7 +268,7 @@ def test_names_steer_nothing(format_name: str, name: str, tmp_path: Path):
 
 
 def _strange_files(folder: Path) -> None:
-    """For each name a folder and a file in it that are called so, as far as a file can be."""
+    """Make, for each name, a folder with that name and a file in it, without the characters that paths cannot have."""
     for index, name in enumerate(NAMES_OF_STRANGERS):
         inner = folder / f"{index}{name.replace('/', '-')}"
         inner.mkdir()
@@ -360,7 +360,7 @@ def test_limits_hold_for_documents_other_than_models(proto: str, data: bytes):
 
 
 def test_what_a_report_says_of_a_model_stays_short():
-    """Apart from the findings, of which there are limits."""
+    """The lists of the report, apart from the findings, whose number is limited."""
     domains = " ".join(f'opset_import {{ domain: "com.d{index}" version: 1 }}' for index in range(3000))
     nodes = " ".join(f'node {{ op_type: "A" domain: "com.d{index}" output: "v{index}" }}' for index in range(3000))
     file = _lint(in_bytes(f'{HEAD} {domains} graph {{ name: "graph" {nodes} }}'.replace('"test"', f'"{"p" * 5000}"')))

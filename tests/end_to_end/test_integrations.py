@@ -102,7 +102,7 @@ def test_the_action_knows_the_severities_and_options_of_the_program():
 
 @pytest.fixture(scope="module")
 def hook_repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository with this checkout as it stands, what is not yet committed included."""
+    """A repository with the files of this checkout, including uncommitted changes."""
     folder = tmp_path_factory.mktemp("hook") / "onnx-lint"
     listed = _run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"], ROOT).stdout
     for name in filter(None, listed.split("\0")):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A bug in onnx-lint costs what it touches and nothing else, is reported once in every form, and names its node."""
+"""A bug in onnx-lint affects only the work that it interrupts. Every format reports it once, with the node."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def test_a_bug_costs_what_it_touches_alone(
 def test_a_bug_in_the_loader_costs_that_file_alone(
     attempt: Attempt, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """In each attempt to read a binary file, as if all before it had left the file to it."""
+    """The bug is in each way to read a binary file in turn, as if all ways before it had failed."""
     _, sound, _ = _json(capsys, ".")
     size = (folder / "crash.onnx").stat().st_size
 
@@ -305,7 +305,7 @@ def test_every_form_of_report_names_the_node(
     assert "graph.node[2]" in out or r"graph.node\[2\]" in out
     assert "RuntimeError" in out
     if form == "html":
-        assert '<b class="error">1</b>internal error' in out
+        assert '<b class="error">1</b> internal error' in out
         assert out.count('data-severity="internal error"') == 1
         assert '<option value="internal error">' in out
 

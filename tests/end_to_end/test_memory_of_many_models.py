@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is kept from one model for the next does not grow with what writers of files choose."""
+"""The memory kept from one model for the next does not grow with anything that authors of models choose."""
 
 from __future__ import annotations
 

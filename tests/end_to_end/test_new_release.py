@@ -55,7 +55,7 @@ def _run(checkout: Path, *arguments: str, given: str = "") -> str:
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the checkout to which ONNX 1.99 has been added: IR version 99, operator set 99."""
+    """A copy of the checkout with ONNX 1.99 added: IR version 99, operator set 99."""
     folder = tmp_path_factory.mktemp("checkout")
     for name in FOLDERS:
         shutil.copytree(ROOT / name, folder / name, ignore=NO_CACHES)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model has one verdict, however it is written and however large it is, and none conforms that parsers refuse.
+"""A model has one verdict, in any encoding and of any size, and no model conforms that parsers reject.
 
-Large files are split first, and what is large in them stays where it is; small ones are parsed whole. With the sizes
-lowered from which on that is so, each model here goes both ways.
+Large files are split first, and their large parts stay in the file; small files are parsed whole. With these thresholds
+lowered, each model here is read both ways.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ def test_both_ways_refuse_the_same_byte(name: str, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("seed", range(4))
 def test_nothing_conforms_that_protocol_buffers_refuses(seed: int, is_split: bool):
-    """One varint or one byte of a model is written otherwise, at random."""
+    """One varint or one byte of a model is changed at random."""
     rng = Random(seed)
     refused = 0
     for _ in range(60):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The HTML report in a real browser: it asks for nothing, runs nothing from a model, and does what it offers."""
+"""The HTML report in a real browser: it requests nothing, runs nothing from a model, and its controls work."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import time
 from html import unescape
 from itertools import pairwise
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import onnx
@@ -23,7 +24,16 @@ from support.reports.visits import Visit
 from onnx_lint.cli.application import run
 from onnx_lint.common.record import replace
 from onnx_lint.library import lint
-from onnx_lint.report import FileReport, Neighbour, Neighbourhood, ProposedFix, Report, ValueEdge
+from onnx_lint.report import (
+    ContextLine,
+    FileReport,
+    Neighbour,
+    Neighbourhood,
+    ProposedFix,
+    RelatedPlace,
+    Report,
+    ValueEdge,
+)
 from onnx_lint.reporters import Options, write_report
 from onnx_lint.reporters.html import SHOWN_FINDINGS
 from onnx_lint.spec.clauses import Severity
@@ -78,6 +88,49 @@ def test_a_thousand_findings_stay_below_a_megabyte():
     # A body is either markup already or in its part.
     assert [bool(body) for body, _ in bodies] == [False] * SHOWN_FINDINGS + [True] * (1000 - SHOWN_FINDINGS)
     assert len(text.encode()) < 300_000
+
+
+def test_a_name_with_an_apostrophe_is_a_name_and_a_word_with_one_is_not():
+    name, other = "it's", 'say "it\'s"'
+    message = f"ONNX Runtime's node {name!r} uses {other!r} and 'x', the operator's own"
+    text = page(Report((FileReport("m.onnx", 1, (error(message=message),)),), "1.23", "onnx-ml"))
+    assert (
+        "ONNX Runtime&#x27;s node <code>it&#x27;s</code> uses <code>say &quot;it\\&#x27;s&quot;</code> and"
+        " <code>x</code>, the operator&#x27;s own" in text
+    )
+
+
+def test_a_page_without_findings_lists_its_files():
+    missing = [FileReport(f"{name}.onnx", 0, unreadable="no such file") for name in "ab"]
+    text = page(Report(tuple(missing), "1.23", "onnx-ml"))
+    assert '<details id="files" open>' in text
+    assert '<details id="files">' in page(REPORT)
+
+
+def test_findings_that_hardly_compress_stay_below_five_megabytes():
+    """The least severe are left out, and the page says how many there are."""
+    random = Random(1)
+    # Each is all that a finding may have: a long message, lines, and places with messages.
+    texts = [random.randbytes(1200).hex() for _ in range(5_000)]
+    found = [
+        error(
+            rule="cycle",
+            severity=Severity.NOTE if index % 2 else Severity.ERROR,
+            message=text[:900],
+            related=(RelatedPlace("graph.node[3]", "/graph/node/3", text[900:1800], None),),
+            context=(ContextLine("1", text[1800:]),),
+        )
+        for index, text in enumerate(texts)
+    ]
+    text = page(Report((FileReport("m.onnx", 1, tuple(found)),), "1.23", "onnx-ml"))
+    data = json.loads(page_data(text)[0])
+    shown = text.count('<details class="finding"')
+    kept = shown + len(data["findings"])
+    assert 0 < shown < SHOWN_FINDINGS
+    assert 1000 < kept < 2500
+    assert {severity for _, severity, _, _ in data["findings"]} == {"error"}
+    assert f"<p>{5_000 - kept:,} more findings, no worse than these, left out; the JSON report has all.</p>" in text
+    assert len(text.encode()) < 5_000_000
 
 
 def test_names_are_in_a_code_font_and_the_common_folder_is_said_once():
@@ -258,6 +311,35 @@ def test_the_picture_shows_the_fault_and_can_be_zoomed(browser: Any, faulty: Pat
     assert 0 <= mark["x"] <= mark["x"] + mark["width"] < 400
 
 
+@pytest.mark.browser
+def test_a_picture_of_a_value_shows_the_value(browser: Any, tmp_path: Path):
+    """No node is marked then, so that the picture is scrolled to the edge of the value."""
+    kinds = ["Relu"] * 12
+    nodes = tuple(
+        Neighbour(kind, f"a-rather-long-name-of-node-{index}", index, False) for index, kind in enumerate(kinds)
+    )
+    edges = tuple(ValueEdge(0, index, "", "float[2]", index == 11) for index in range(1, 12))
+    found = error(rule="cycle", neighbourhood=Neighbourhood(nodes, edges, is_cut=False))
+    path = tmp_path / "page.html"
+    path.write_text(page(Report((FileReport("m.onnx", 1, (found,)),), "1.23", "onnx-ml")), encoding="utf-8")
+    visit = Visit(browser, path, viewport={"width": 400, "height": 900})
+    seen = visit.page.locator(".picture .scroller").bounding_box()
+    box = visit.page.locator(".picture path.fault").bounding_box()
+    assert box["x"] < seen["x"] + seen["width"]
+    assert box["x"] + box["width"] > seen["x"]
+
+
+@pytest.mark.browser
+def test_the_lines_on_a_file_are_apart(browser: Any, tmp_path: Path):
+    file = FileReport("m.onnx", 1, (), not_verified=(("the shapes of 'a'", 1),))
+    path = tmp_path / "page.html"
+    path.write_text(page(Report((file,), "1.23", "onnx-ml")), encoding="utf-8")
+    visit = Visit(browser, path)
+    tops = [each.bounding_box()["y"] for each in visit.page.locator("#list span").all()]
+    assert len(set(tops)) == len(tops) == 2
+    assert visit.page.locator("#listed").text_content() == ""
+
+
 _LINES = """each => {
   const range = document.createRange();
   range.selectNodeContents(each);
@@ -318,6 +400,14 @@ def test_the_keyboard_opens_a_finding_and_paper_shows_all(browser: Any, faulty: 
     visit.page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert visit.page.locator("details.finding:not([open])").count() == 0
     assert len(visit.page.pdf()) > 1000
+    visit.page.emulate_media(media="print")
+    assert visit.page.locator("button:visible").count() == 0
+    visit.page.set_viewport_size({"width": 150, "height": 900})
+    size = visit.page.locator(".picture svg").first.evaluate(
+        "each => [each.viewBox.baseVal.width / each.viewBox.baseVal.height,"
+        " each.getBoundingClientRect().width / each.getBoundingClientRect().height]"
+    )
+    assert size[0] == pytest.approx(size[1], rel=0.02)
 
 
 @pytest.mark.browser

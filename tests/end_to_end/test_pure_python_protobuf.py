@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where Protocol Buffers run in pure Python, without upb, the findings are the same; CI runs all fixtures so."""
+"""With Protocol Buffers in pure Python, without upb, the findings are the same. CI runs all fixtures like this."""
 
 from __future__ import annotations
 

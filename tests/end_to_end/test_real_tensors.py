@@ -70,7 +70,7 @@ def _models() -> Iterator[Example]:
 
 
 def _value(path: Path) -> Any:
-    """A tensor; None for what is not there, or none."""
+    """A tensor; None for an omitted value, and for a value that is not a tensor."""
     if not path.exists():
         return None
     try:
@@ -98,7 +98,7 @@ def _changed(example: Example, way: str) -> bytes:
 
 
 def _sizes_of_variables(example: Example) -> dict[str, int]:
-    """Return what the variables stand for that `_changed` gives to the dimensions of the inputs."""
+    """Return the sizes of the variables that `_changed` assigns to the dimensions of the inputs."""
     return {
         f"{value.name}_{axis}": size
         for value, real in zip(example.model.graph.input, example.inputs, strict=False)

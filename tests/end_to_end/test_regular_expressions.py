@@ -21,7 +21,7 @@ pytestmark = pytest.mark.timing
 
 SIZE = 1 << 18
 SECONDS = 1
-"""Seconds of the processor for such a text; each takes a tenth of them. A search that begins anew takes minutes."""
+"""Seconds of the processor for such a text; each takes a tenth of them. A search that starts over takes minutes."""
 
 UNCLOSED = {
     "escaped quotes": '"' + r"\"" * (SIZE // 2),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `tools/release.sh` makes: equal bytes each time, and a wheel that runs on each Python of this machine."""
+"""`tools/release.sh` makes equal bytes each time, and a wheel that runs on each Python of this machine."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ ACCEPTED = {
     "SARIF2009",  # ids are words with dashes
     "SARIF2010",  # no snippets of a binary file
     "SARIF2011",
-    "SARIF2012",  # a rule of one word has no other name than its id, and NotAModel is no name for it
+    "SARIF2012",  # a rule of one word has only its id as a name, and NotAModel would not be one
     "SARIF2013",
 }
 
@@ -72,7 +72,7 @@ def _run(folder: Path, *command: str | Path, **variables: str) -> subprocess.Com
     )
 
 
-@pytest.mark.skipif(shutil.which("npm") is None, reason="npm, from which the validator comes, is not here")
+@pytest.mark.skipif(shutil.which("npm") is None, reason="npm, which installs the validator, is missing")
 @pytest.mark.skipif(sys.platform != "linux", reason="the validator is installed for Linux")
 def test_the_sarif_validator_finds_no_fault(folder: Path) -> None:
     npm = shutil.which("npm")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files by which an independent attack broke promises: each has its verdict soon, and in little memory."""
+"""Files of an independent attack that broke promises. Each now has its verdict soon, and in little memory."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ AS_FOUND = {
     "empty attributes": lambda: DENSE["empty attributes"](4_000_000),
     "empty tensors": lambda: DENSE["empty tensors of an attribute"](900_000),
 }
-"""Files of millions of messages, a tenth of which is judged above. The limit on memory bounds what they take."""
+"""Files of millions of messages; files of a tenth of their size are judged above. Memory is limited."""
 
 
 @pytest.mark.timing

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fixes in reports: the edits, and the bytes that whoever reads a report can replace himself."""
+"""Fixes in reports: the edits, and the bytes that a reader of the report can replace without onnx-lint."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A rule is one file: what is known of it stands there, and one that the index does not know is asked all the same."""
+"""A rule is one file with everything about it. A rule that is missing in the index is run all the same."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ FINDING = "error[any-type-at-all] domain: the model is not silent"
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A copy of what a new rule needs of this checkout, with what is compiled already."""
+    """A copy of the parts of this checkout that a new rule needs, with the compiled files."""
     folder = tmp_path / "checkout"
     for name in ("onnx_lint", "rules", "tests", "tools"):
         shutil.copytree(ROOT / name, folder / name)

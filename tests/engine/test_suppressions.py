@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Suppressions in the metadata of a model: what they cover, who allows them, and what they cannot suppress."""
+"""Suppressions in the metadata of a model: covered findings, permission, and their limits."""
 
 from __future__ import annotations
 

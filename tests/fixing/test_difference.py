@@ -31,7 +31,7 @@ def _difference(*rounds: tuple[Edit, ...]) -> list[str]:
     for edits in rounds:
         splicer = Splicer(source, "ModelProto")
         made.append(Round(source, edits, "ModelProto"))
-        source = source.patched(splice.patch for splice in splicer.with_lengths(splicer.of(edits)))
+        source = source.patched(splice.patch for splice in splicer.with_lengths(splicer.splices_of(edits)))
     mended = Mended(source, FileReport("m.onnx", 0), tuple(made))
     return difference_of(mended, "m.onnx", Settings()).splitlines()
 

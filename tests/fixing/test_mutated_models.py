@@ -20,7 +20,7 @@ from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
 
 SETTINGS = Settings(select=("ALL",))
-FEW = 150
+FEW = 180
 """The number of models in the default run."""
 
 

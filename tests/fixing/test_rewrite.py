@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A file is replaced as a whole or not at all, whatever happens on the way."""
+"""A file is replaced as a whole or not at all, even if the process is interrupted."""
 
 from __future__ import annotations
 
@@ -251,7 +251,7 @@ def test_a_model_with_ten_gib_of_external_data_is_mended_in_little_memory(tmp_pa
 
 @pytest.mark.heavy
 def test_a_file_of_three_gib_is_mended_in_little_memory(tmp_path: Path):
-    """Nodes out of order before a sparse tensor of 3 GiB: what is read is the graph, and the rest is copied."""
+    """Nodes out of order before a sparse tensor of 3 GiB: only the graph is read, and the rest is copied."""
     from support.wire.wire_bytes import length, number, tag, varint
 
     size = 3 << 30

@@ -98,7 +98,7 @@ def test_a_fix_that_brings_another_finding_is_not_made_and_the_others_are():
 
 
 def test_a_finding_about_values_was_hidden_and_is_reported():
-    """Nothing is inferred from a faulty node: its fix shows what is wrong with the values, and is made all the same."""
+    """Nothing is inferred from a faulty node. Its fix reveals faults of the values, and is made all the same."""
 
     def judge(keys: str) -> list[Diagnostic]:
         return [_found("no-a", Delete(_entry(0)))] if "a" in keys else [_found("mismatched-operand-type")]

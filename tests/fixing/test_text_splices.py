@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models in the text format and in JSON are mended as text, whatever its layout."""
+"""Models in the text format and in JSON are fixed as text, in any layout."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def test_any_edits_of_lists_make_what_they_make_of_the_binary_form(form: str):
         edits = _some_edits(choose, count)
         try:
             splicer = TextSplicer(source, "ModelProto", form, edits)
-            splices = splicer.with_lengths(splicer.of(edits))
+            splices = splicer.with_lengths(splicer.splices_of(edits))
         except EditError:
             continue
         after = unpatched(source).patched(splice.patch for splice in splices)

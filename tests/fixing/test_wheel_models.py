@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models of the onnx wheel with faults put in: what is fixed computes the same, and no other byte has changed."""
+"""Models of the onnx wheel with added faults: the fixed model computes the same, and no other byte has changed."""
 
 from __future__ import annotations
 

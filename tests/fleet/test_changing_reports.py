@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who reads the reports of a scan that goes on, or was killed, has what was there at one time, and nothing between."""
+"""A reader of a scan that is running, or was killed, sees the reports of one point in time, and never a mixture."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _bytes(folder: Path) -> int:
 
 
 def _at_its_end(folder: Path) -> None:
-    """Make a folder with three models, one of which was linted again since, and has landed."""
+    """Make a folder with three models. One was linted again since, and has landed."""
     scanned(folder, [sound(path, size=1) for path in "abc"], "abc")
     scanned(folder, [sound("a", "2", size=1000)], models=3)
 
@@ -39,7 +39,7 @@ def _finish(reports: Reports) -> None:
 
 
 def test_what_is_read_is_of_one_time(tmp_path: Path) -> None:
-    """The scan comes to its end between two queries of the reader."""
+    """The scan ends between two queries of the reader."""
     folder = tmp_path / "r"
     _at_its_end(folder)
     with open_to_scan(str(folder), head(), anew=False) as writer, open_to_read(str(folder)) as reader:
@@ -79,7 +79,7 @@ def test_a_scan_that_goes_on_beside_the_reader(tmp_path: Path) -> None:
 @pytest.mark.fleet
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the process that is killed is a copy of this one")
 def test_a_scan_that_is_killed_at_any_time_leaves_what_can_be_read(tmp_path: Path) -> None:
-    """Models land in pairs; whatever the other process has come to, both of a pair are there, or neither."""
+    """Models land in pairs. At any time of the other process, both models of a pair are there, or neither."""
     rng = random.Random(3)
     outcomes = [faulty(f"{index:03}") for index in range(200)]
     landed = set()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The database of a scan: what lands, what is forgotten, and what is no database of a scan."""
+"""The database of a scan: reports that land, reports that are removed, and files that are not such a database."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A database that somebody has damaged or made up is a sentence, and neither a traceback nor a run without end."""
+"""A damaged or forged database leads to an error message, never to a traceback or an endless run."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ def test_a_forged_record_of_a_new_finding(
 def test_texts_of_strangers_are_only_shown(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], form: str
 ) -> None:
-    """What has the form of a record may still say anything."""
+    """A well-formed record may still have any text."""
     old = scanned(tmp_path / "old", [], [])
     evil = "\x1b[31m<script>alert(1)</script>##[add-mask]x"
     with forging(folder) as connection:
@@ -232,7 +232,7 @@ def test_damaged_bytes_never_crash(folder: Path, capsys: pytest.CaptureFixture[s
 def test_pages_that_lead_to_the_same_pages_are_no_end(
     folder: Path, capsys: pytest.CaptureFixture[str], table: str, leaf_has_rows: bool
 ) -> None:
-    """Twenty levels, in each of which every pointer leads to the one page below: whoever follows them never ends."""
+    """Twenty levels of pages. Every pointer of a page leads to the same page below, so following all never ends."""
     root = 1
     if table != "sqlite_master":
         with forging(folder) as connection:

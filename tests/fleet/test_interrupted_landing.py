@@ -40,7 +40,7 @@ def _known(reports: Reports) -> set[str]:
 
 
 def _scan(reports: Reports, added: list[str]) -> None:
-    """Return what a scan does with outcomes that come in two times; notes those that came."""
+    """Land outcomes in two steps, as a scan does; add the names of those that came to `added`."""
     landing = Landing(reports)
     try:
         for names in ("ab", "cd"):
@@ -52,7 +52,7 @@ def _scan(reports: Reports, added: list[str]) -> None:
 
 
 PARTS = 6
-"""The default run interrupts at one step in so many, the heavy tests at the others."""
+"""The default run interrupts at one step in this many, the heavy tests at the others."""
 
 
 @pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.heavy) for part in range(1, PARTS))])
@@ -78,7 +78,7 @@ def test_what_has_come_lands_at_whatever_step_an_interrupt_comes(part: int, tmp_
 
 
 def test_a_second_interrupt_leaves_all_or_nothing(tmp_path: Path) -> None:
-    """What it keeps from landing is not counted."""
+    """Reports that do not land because of the interrupt are not counted."""
     for number, further in product(range(0, 60, 7), range(0, 60, 5)):
         folder = str(tmp_path / f"{number}-{further}")
         with open_to_scan(folder, head(2), anew=False) as reports:

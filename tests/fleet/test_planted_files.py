@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What somebody has put among the reports of a scan is neither waited for nor written through."""
+"""Foreign files among the reports of a scan: onnx-lint does not wait for a pipe, or write through a link."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The recipes of docs/fleet.md do what is said of them, with the real programs: `python -m pytest -m fleet`."""
+"""The recipes of docs/fleet.md work as documented, with the real programs: `python -m pytest -m fleet`."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def test_none_of_the_objects_with_one_name_is_taken_for_the_other(one: str, othe
 def test_it_shares_the_cache_with_check(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The other one does not lint what one of them has linted."""
+    """Neither of them lints a model that the other one has linted."""
     monkeypatch.setattr(identity, "SETTLED_NANOSECONDS", -3_600_000_000_000)
     monkeypatch.setenv("ONNX_LINT_CACHE_DIR", str(tmp_path / "cache"))
     (tmp_path / "models").mkdir()

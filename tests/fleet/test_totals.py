@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The totals of a scan are those of its models, in each form; and what is new is what was not there."""
+"""The totals of a scan are those of its models, in each format. New findings are those that were not there before."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from onnx_lint.spec.clauses import Severity
 
 @pytest.fixture(scope="module")
 def files() -> list[FileReport]:
-    """Return what fifty fixtures have."""
+    """Return the reports on fifty fixtures."""
     paths = sorted(str(each.path) for each in fixtures())
     return [lint_file(path, Settings()) for path in paths[:: len(paths) // 50]]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The trend over several scans: the numbers of each, and what is new and gone since the scan before it."""
+"""The trend over several scans: the numbers of each, and the new and gone findings since the scan before it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FOUND = lint(FAULTY).diagnostics
 
 @pytest.fixture
 def scans(tmp_path: Path) -> list[str]:
-    """Three scans: a model is mended and another breaks; then a new faulty model comes, and one goes."""
+    """Three scans: one model is fixed and another breaks; then a new faulty model is added, and one is removed."""
     months = {
         "january": [faulty("a"), faulty("b"), sound("c")],
         "february": [sound("a"), faulty("b"), faulty("c")],
@@ -128,7 +128,7 @@ def test_the_page_is_renewed_while_models_land(tmp_path: Path, monkeypatch: pyte
         for path in "abc":
             reports.land([faulty(path)])
             live.write_if_due()
-            counts.append(re.search(r"<b class=\"\">(\d)</b>model", page.read_text(encoding="utf-8"))[1])  # type: ignore[index]
+            counts.append(re.search(r"<b class=\"\">(\d)</b> model", page.read_text(encoding="utf-8"))[1])  # type: ignore[index]
             now += RELOAD_SECONDS / 2
         assert counts == ["1", "1", "3"]
         page.unlink()
@@ -152,6 +152,33 @@ def test_hostile_names_of_rules_and_folders_are_text(tmp_path: Path):
 def test_a_folder_that_does_not_exist_is_named(scans: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert run(["scan", "--summary", scans[0], "--against", scans[1], "--against", str(tmp_path / "gone")]) == 2
     assert "gone: does not exist" in capsys.readouterr().err
+
+
+def test_a_scan_of_one_part_is_compared_with_the_same_part_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    """Otherwise every finding in the other parts would be new."""
+    one, two = (
+        str(scanned(tmp_path / f"old-{n}", [faulty(name)], [name], part=f"{n}/2")) for n, name in ((1, "a"), (2, "b"))
+    )
+    new = str(scanned(tmp_path / "new-1", [faulty("a")], ["a"], part="1/2"))
+    whole = str(scanned(tmp_path / "new", [faulty("a"), faulty("b")], ["a", "b"]))
+    assert run(["scan", "--summary", new, "--against", one]) == 0
+    assert run(["scan", "--summary", new, "--against", whole]) == 0
+    capsys.readouterr()
+    refused = [
+        ["--summary", whole, "--against", one],
+        ["--summary", new, "--against", two],
+        ["--summary", one, "--summary", two, "--against", new],
+        ["--summary", whole, "--against", one, "--against", two],
+        [str(tmp_path), "--to", str(tmp_path / "to"), "--against", one],
+    ]
+    for arguments in refused:
+        assert run(["scan", *arguments]) == 2
+        assert "of a scan: compare it with the same part of the new scan" in capsys.readouterr().err
+
+
+def test_the_page_says_how_many_models_are_new(scans: list[str], capsys: pytest.CaptureFixture[str]):
+    run(_arguments(scans, "html"))
+    assert "models: 1 new, 1 removed." in capsys.readouterr().out
 
 
 @pytest.mark.browser

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What mutation starts from: every fixture, as bytes, as text and as JSON, and the models beside the tests."""
+"""The seeds of mutation: every fixture, as bytes, as text and as JSON, and the models beside the tests."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MODELS = Path(__file__).parent.parent / "models"
 BINARY, TEXT, JSON = ".onnx", ".textproto", ".json"
 
 _EACH_AS_JSON = 4
-"""Of so many fixtures in text form one is there as JSON too: text is one input in ten, and most of JSON is the same."""
+"""One of this many fixtures in text form is a seed in JSON too. One input in ten is text; JSON is much the same."""
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cost of an input: processor time and memory beyond what its size pays for."""
+"""The cost of an input: processor time and memory beyond the allowance for its size."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SECONDS_PER_GRAPH = 50e-6
 """The time for a graph or function; an empty one, of two bytes, takes 30 µs on a quiet machine."""
 
 REFERENCE_SECONDS = 0.035
-"""What `_seconds_of_reference_work` takes on the machine of these figures; slower machines get more time."""
+"""The time of `_seconds_of_reference_work` on the machine of these figures; slower machines get more time."""
 
 LEAST_BYTES = 24 << 20
 BYTES_PER_BYTE = 12
@@ -42,12 +42,12 @@ class Cost:
     seconds: float = 0.0
     """Seconds of the processor."""
     memory: int = 0
-    """Bytes at the peak above what there was before; 0 where the system does not report it."""
+    """The bytes at the peak, minus those before; 0 if the system does not report them."""
 
 
 @contextmanager
 def measured() -> Iterator[Cost]:
-    """Measure what is done inside."""
+    """Measure the work inside the context."""
     cost = Cost()
     before = _reset_peak()
     started = time.process_time()
@@ -60,7 +60,7 @@ def measured() -> Iterator[Cost]:
 
 
 def _reset_peak() -> int | None:
-    """Set the peak of this process to what it uses now, which is returned in KiB; None where there is no such thing."""
+    """Reset the peak of this process to its current memory, and return that in KiB; None if the system cannot do it."""
     try:
         _RESET.write_bytes(b"5")
         return _kib(_NOW)
@@ -69,7 +69,7 @@ def _reset_peak() -> int | None:
 
 
 def _slowness() -> float:
-    """Return the factor by which a piece of Python takes longer than on the machine of the figures; 1 at least."""
+    """Return how many times longer a piece of Python takes than on the machine of the figures; at least 1."""
     return max(1.0, min(_seconds_of_reference_work() for _ in range(3)) / REFERENCE_SECONDS)
 
 

@@ -27,7 +27,7 @@ def attend(
     seconds: float,
     idle: Callable[[list[_Member]], None] = lambda _: None,
 ) -> None:
-    """Receive what the workers send until none is left.
+    """Receive the messages of the workers until none is left.
 
     `receive` returns whether the worker continues; one that does not, or is stuck, gives way to what `replace` returns.
     `seconds`: how long to wait for the next result before stuck workers are looked for. `idle` is called after that.

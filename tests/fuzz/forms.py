@@ -15,7 +15,7 @@ from onnx_lint.reporters import REPORTERS, Options, reporter
 FORMATS = tuple(REPORTERS)
 
 _STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
-"""What no report may hold: all that steers a terminal but the end of a line."""
+"""The characters that a report must not contain: all that control a terminal, except the end of a line."""
 
 
 def problem_of_form(name: str, report: Report) -> str | None:

@@ -47,7 +47,7 @@ STRANGE = ("\x1b[2J", "a\nb", "\u202ex", "../x", "a b", "1x", "é", "\0", "{}", 
 FLOATS = (0.0, -0.0, 1.0, float("nan"), float("inf"), 1e-45)
 
 MAX_DEPTH = 7
-"""How deep messages nest in a made model: a graph in a graph and the tensors in it."""
+"""The depth of nested messages in a made model: a graph in a graph and the tensors in it."""
 
 _INTEGERS = {
     FieldDescriptor.TYPE_INT32: (-(2**31), 2**31 - 1),

@@ -17,10 +17,10 @@ from .tree import parse, root_of, serialize
 from .twins import rewritten
 
 MAX_BYTES = 1 << 17
-"""Most inputs stay small, so that there are many: what is large is the matter of tests/end_to_end/test_hostile.py."""
+"""Most inputs stay small, so that there are many. tests/end_to_end/test_hostile.py tests large files."""
 
 _LIST_BYTES = (*(1 << 10, 1 << 11, 1 << 12) * 6, *(1 << 13,) * 3, 1 << 14, 1 << 17)
-"""How much a long list may take up; the largest cost as much time as all others together."""
+"""The bytes that a long list may take up. The largest lists cost as much time as all others together."""
 
 
 def edited_message(rng: Random, turn: int) -> Seed:
@@ -87,11 +87,11 @@ KINDS: tuple[Callable[[Random, int], Seed], ...] = (
     long_list,
     *(made,) * 2,
 )
-"""What an input is by its number, in turn: so many of each."""
+"""The kinds of inputs, which take turns by the number of the input. A kind that occurs often gets more inputs."""
 
 
 def input_of(seed: int, number: int) -> Seed:
-    """Input `number` of the run with `seed`, under the name of what it was made from."""
+    """Return input `number` of the run with `seed`, with the name of its origin."""
     rng = random.Random(f"{seed}:{number}")
     # Half of the cuts lie between where two seeds begin, so that two runs go through all of them soon.
     turn = number // len(KINDS) + seed * truncation.count() // 2

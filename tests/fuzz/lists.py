@@ -18,7 +18,7 @@ from . import grammar
 from .tree import Field, content, lists, parse, root_of, serialize
 
 LEAST_ELEMENTS, MOST_ELEMENTS = 33, 40_000
-"""Above the 32 from which the loader takes a row of records in bulk."""
+"""More than 32: from that number on, the loader reads a row of records in bulk."""
 
 _SCALARS: dict[int, tuple[bytes, ...]] = {
     WireType.LEN: (b"", b"x", b"name", b"\xff", "é".encode(), b"A" * 130),
@@ -30,7 +30,7 @@ _SCALARS: dict[int, tuple[bytes, ...]] = {
 
 @functools.cache
 def repeated() -> tuple[tuple[Carrier, FieldDescriptor], ...]:
-    """Each list that can stand in a model, with the message that has it."""
+    """Return each list that a model can contain, with the message that has it."""
     return tuple((carrier, field) for carrier, field in fields() if is_repeated(field))
 
 

@@ -12,11 +12,11 @@ from .corpus import BINARY, Seed
 from .tree import lists, parse, root_of, serialize
 
 SECONDS = 60.0
-"""How long is spent on one input; each try takes as long as the fault does."""
+"""The time to spend on one input. Each try takes as long as the fault does."""
 
 
 def kind_of(problem: str) -> str:
-    """Return what equal problems have in common: the place of the crash, or the first line, without numbers."""
+    """Return the key of equal problems: the place of the crash, or the first line, without numbers."""
     lines = problem.strip().splitlines()
     line = lines[-1] if problem.startswith("Traceback") else " ".join(lines[:1])
     rules = sorted(set(re.findall(r"^[-+] .*?(?:\[|rule=')([a-z0-9-]+)", problem, re.MULTILINE)))

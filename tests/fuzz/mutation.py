@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Edits of bytes, whatever they are; each is a function of a random generator."""
+"""Edits of arbitrary bytes. Each is a function of a random generator."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def splice(rng: Random, data: bytes) -> bytes:
 
 
 def edit_varint(rng: Random, data: bytes) -> bytes:
-    """Write another number, sometimes in more bytes than it needs or than there may be, over whatever stands there."""
+    """Overwrite bytes with another number, sometimes in more bytes than necessary or allowed."""
     at = _position(rng, data)
     end = at
     while end < len(data) and data[end] >= 0x80 and end - at < 10:

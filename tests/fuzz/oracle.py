@@ -37,14 +37,14 @@ _LIMITS = {"memory": 20_000, "fields": 200}
 """Limits of each seventh block of inputs, so low that most models reach one."""
 
 _BLOCK = 32
-"""So many inputs in a row are judged under the same settings: to find out which rules apply takes a while."""
+"""The number of consecutive inputs with the same settings: it takes a while to find out which rules apply."""
 
 _FORM_EACH = 2
-"""Of so many inputs one has its report written."""
+"""The report of one input in this many is written."""
 
 
 def problem_of(given: Seed, number: int) -> str | None:
-    """Return what is wrong with how onnx-lint takes the input; None when all is in order.
+    """Return a description of a failure of onnx-lint with the input; None if there is none.
 
     `number` picks the edition, the form of the report, and whether the input is read another way, or written.
     """
@@ -125,7 +125,7 @@ def _problem_of_other_readings(
 
 
 def _problem_of_shapes(given: Seed, settings: Settings, rng: Random) -> str | None:
-    """Return what is wrong with what `onnx-lint shapes` would show: all values, and how a few of them came to be."""
+    """Return what is wrong in the output of `onnx-lint shapes`: of all values, and of the history of a few of them."""
     try:
         model = load_source(BytesSource(given.data), f"model{given.suffix}", settings, is_file=False)
     except NotCheckedError:
@@ -152,7 +152,7 @@ _WAYS = 3
 
 
 def _problem_of_ways(given: Seed, settings: Settings, file: FileReport, rng: Random) -> str | None:
-    """Return whether the file is judged otherwise when it is read as a large one is."""
+    """Return whether the file gets another verdict if it is read like a large one."""
     with lowered(rng):
         other = _linted(given, settings)
     if other == file:
@@ -177,7 +177,7 @@ def _is_where_values_begin(diagnostic: Diagnostic) -> bool:
 
 
 def _problem_of_twins(given: Seed, settings: Settings, file: FileReport, rng: Random) -> str | None:
-    """Return whether the same message written in another way is judged otherwise."""
+    """Return whether the same message gets another verdict in another encoding."""
     if not _is_binary(given) or not file.facts or file.incomplete:
         return None
     proto = parsed(given)
@@ -217,7 +217,7 @@ _BYTE = re.compile(r"\bbytes? [\d,]+")
 
 
 def _said(diagnostic: Diagnostic) -> str:
-    """Return what a diagnostic says without the bytes, which are others in a twin."""
+    """Return the content of a diagnostic without the bytes, which differ in a twin."""
     related = sorted((item.place, item.message) for item in diagnostic.related)
     text = f"{diagnostic.severity.label}[{diagnostic.rule}] {diagnostic.place}: {diagnostic.message} {related}"
     return _BYTE.sub("byte N", text)

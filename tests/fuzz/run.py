@@ -21,12 +21,12 @@ from .minimise import minimised
 from .worker import Cost, Worker, checked_alone
 
 MOST_MINIMISED = 20
-"""So many of the failing inputs are made smaller, a minute each at most."""
+"""The most failing inputs to minimise. Each takes a minute at most."""
 
 
 @dataclass
 class Run:
-    """A run: which inputs, over how many processes, and what was found."""
+    """A run: its inputs, the number of processes, and the problems found."""
 
     seed: int
     first: int
@@ -41,7 +41,7 @@ class Run:
         attend(workers, self._hear, self._after, 1)
 
     def _hear(self, worker: Worker) -> bool:
-        """Take in what the worker says; whether there is more to come."""
+        """Handle a message of the worker; return whether there is more to come."""
         try:
             number, problem, cost = worker.connection.recv()
         except EOFError:
@@ -71,7 +71,7 @@ class Run:
 
 
 def save(run: Run, folder: Path) -> None:
-    """Write each failing input into the folder, what is wrong with it, and for the first ones a smaller one."""
+    """Write each failing input and its problem into the folder, and for the first ones a smaller input."""
     folder.mkdir(parents=True, exist_ok=True)
     for count, (number, problem) in enumerate(sorted(run.problems.items())):
         given = input_of(run.seed, number)

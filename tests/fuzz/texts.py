@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Edits of text: words moved about, and what is long, deep or never closed put in between."""
+"""Edits of text: words are moved, and long, deep or unclosed pieces inserted."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from random import Random
 from .corpus import JSON
 
 MAX_LONG = 1 << 16
-"""How long a repeated piece gets: at a microsecond a byte it takes less than a tenth of a second."""
+"""The length of a repeated piece: at a microsecond a byte it takes less than a tenth of a second."""
 
 _TOKENS = (
     b"{",
@@ -87,13 +87,13 @@ _PIECES = (
     b"\xef\xbb\xbf",
     b"\0",
 )
-"""What a reader may have to begin over and over: a quote that is none, a bracket, a letter of an endless token."""
+"""Pieces that may make a reader start again and again: unclosed quotes, brackets, letters of an endless token."""
 
 _CLOSINGS = (b"", b"", b'"', b"'", b"\n", b"}", b"]", b"x", b"\\")
 
 
 def edit_words(rng: Random, data: bytes) -> bytes:
-    """Replace, repeat, drop or exchange what stands between blanks."""
+    """Replace, repeat, drop or exchange words between blanks."""
     words = data.split(b" ")
     at = rng.randrange(len(words))
     choice = rng.randrange(4)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sizes from which files are taken another way, lowered so that small inputs take the ways of large ones."""
+"""The sizes above which files are read in another way, lowered so that small inputs are read like large ones."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ LOWERED: dict[str, tuple[int, ...]] = {
     "_MOST_SCOPES": (1, 2),
     "_START_BYTES": (1, 16),
 }
-"""The names of the constants, in whatever modules they are, and the values that they are given."""
+"""The names of the constants, in any module, and their values for the test."""
 
 KEPT: dict[str, str] = {
     "MOST_SHORT_BYTES": "what two bytes of length say, and no matter of choice",
@@ -94,7 +94,7 @@ def constants() -> tuple[tuple[ModuleType, str, int], ...]:
 
 @functools.cache
 def memories() -> tuple[tuple[Memory[Any, Any], int], ...]:
-    """Return what is kept for the next model, facts about values among it, each with how much of it at most."""
+    """Return the caches for the next model, including those of facts about values, each with its limit."""
     found = [value for module in modules() for value in vars(module).values() if isinstance(value, Memory)]
     return tuple({id(memory): (memory, memory.bound) for memory in found}.values())
 
@@ -122,4 +122,4 @@ def lowered(rng: Random) -> Iterator[None]:
 
 
 def _never(*_: Any) -> None:
-    """Stands for the reading by the outline alone, and says of no model that it can be read so."""
+    """Replace the test whether a model can be read with the outline alone; return None, which means that none can."""

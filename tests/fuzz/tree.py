@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A serialized model as a tree of fields that can be edited and written again, whatever the edits make of it."""
+"""A serialized model as a tree of fields that can be edited and written again, even if it becomes invalid."""
 
 from __future__ import annotations
 

@@ -12,10 +12,10 @@ from support.wire.wire_bytes import VARINT, is_repeated, some_value, tag, wire_t
 from .lists import repeated
 
 ELEMENTS = 33
-"""One more than the 32 after which the rest of a row is looked for in bulk."""
+"""More than 32: after that many, the rest of a row is read in bulk."""
 
 _TAILS = (b"\x80", b"\xff", b"\x08", b"\x0a", b"\x0a\x05", b"\0", b"\x2a\x80", b"\x0d\0", b"\x09\0", b"\x7f" * 3)
-"""What may stand behind the last whole element of a list: parts of a tag, of a number, of a string."""
+"""Possible bytes after the last whole element of a list: parts of a tag, of a number, of a string."""
 
 
 @functools.cache
@@ -50,7 +50,7 @@ def count() -> int:
 
 
 def cut(number: int) -> tuple[str, bytes]:
-    """Cut `number` of all, and what it is of."""
+    """Return cut `number` of all, and the name of the list that is cut."""
     number %= count()
     which = bisect_right(_ends(), number)
     index, content = _contents()[which]

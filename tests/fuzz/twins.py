@@ -22,7 +22,7 @@ from .corpus import JSON, TEXT, Seed
 OF_THE_BYTES = frozenset(
     {"unknown-field", "reserved-field", "wrong-wire-type", "repeated-singular-field", "invalid-utf8"}
 )
-"""Rules about how a message is written, which say of a twin what they do not say of the other."""
+"""Rules about the encoding of a message. Their findings may differ between twins."""
 
 _UNKNOWN = (
     reencode.Field(900, VARINT, 1),
@@ -33,7 +33,7 @@ _UNKNOWN = (
 
 
 def parsed(given: Seed) -> Any | None:
-    """Return what Protocol Buffers makes of the bytes by the full schema; None where it refuses them."""
+    """Return the message that Protocol Buffers parses from the bytes with the full schema; None if it rejects them."""
     try:
         return schema.message(given.message).FromString(given.data)
     except (DecodeError, UnicodeDecodeError):
@@ -41,7 +41,7 @@ def parsed(given: Seed) -> Any | None:
 
 
 def twin(given: Seed, proto: Any | None, rng: Random) -> tuple[Seed, bool] | None:
-    """The same message written in another way, and whether rules about bytes may find something else in it.
+    """The same message in another encoding, and whether rules about bytes may have other findings in it.
 
     `proto`: the message; None where Protocol Buffers refuses it, which onnx-lint may read all the same. There is no
     twin where the bytes hold more than a tree of fields does.
@@ -77,7 +77,7 @@ def rewritten(data: bytes, message: str, rng: Random) -> bytes:
 
 
 _NO_TREE = (IndexError, KeyError, ValueError, RecursionError, struct.error)
-"""What reading a tree raises for groups, for what is called packed and is no list, and for bytes that are no fields."""
+"""The exceptions of reading a tree, for groups, packed fields that are not lists, and bytes that are not fields."""
 
 
 def _reorder(fields: Fields, rng: Random) -> Fields:
@@ -109,7 +109,7 @@ def _with_unknown(fields: Fields, rng: Random) -> Fields:
 
 _STEPS: tuple[Callable[[Fields, Random], Fields], ...] = (_reorder, _split, _pack, _unpack, _with_unknown)
 _MOVING = frozenset({_reorder, _split, _with_unknown})
-"""The steps that change what is found about the bytes: of faults of one kind the first one is reported."""
+"""The steps that change the findings about the bytes: only the first fault of each kind is reported."""
 
 
 def _as_text(given: Seed, proto: Any, rng: Random) -> Seed | None:

@@ -23,7 +23,7 @@ from .inputs import input_of
 from .oracle import problem_of
 
 SECONDS = 5.0
-"""How long the processor may be busy with one input; then Python says where it was."""
+"""The processor time for one input. After that, Python prints where it was."""
 
 HARD_SECONDS = 4
 """So much longer it may be where no Python runs that could say anything; then the system ends the process."""
@@ -43,7 +43,7 @@ def _hang(_signal: int, _frame: FrameType | None) -> None:
 
 
 def checked(given: Seed, number: int) -> str | None:
-    """Return what is wrong with an input, a hang included; `number` is what the oracle goes by."""
+    """Return what is wrong with an input, a hang included; the oracle depends on `number`."""
     _, most = resource.getrlimit(resource.RLIMIT_CPU)
     resource.setrlimit(resource.RLIMIT_CPU, (int(_limited_time() + SECONDS) + 1 + HARD_SECONDS, most))
     signal.setitimer(signal.ITIMER_PROF, SECONDS)
@@ -59,7 +59,7 @@ def checked(given: Seed, number: int) -> str | None:
 
 
 def _limited_time() -> float:
-    """Seconds of the processor by the clock that RLIMIT_CPU goes by.
+    """Return seconds of the processor by the clock of RLIMIT_CPU.
 
     Linux adds up whole ticks there, which after some minutes beside other work were 10 s more than what the process was
     given, and ended workers at inputs that take a tenth of a second.
@@ -81,12 +81,12 @@ def check(seed: int, number: int) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What inputs have cost a worker, or all of them, at most."""
+    """The greatest cost of an input, for one worker or all of them."""
 
     seconds: float = 0.0
-    """Seconds of the processor, for one input with all that it is held against."""
+    """Seconds of the processor, for one input and everything that it is compared with."""
     number: int = -1
-    """Of the input that took so long."""
+    """The number of the input that took longest."""
     peak_kib: int = 0
     """Resident memory of a worker, the seeds and the interpreter in it."""
 
@@ -98,7 +98,7 @@ class Cost:
 
 @functools.cache
 def warm_up() -> None:
-    """Load what is loaded once, so that it is no input's cost; processes that are forked have it then."""
+    """Load what is loaded once, before processes are forked, so that it is not part of the cost of an input."""
     for number in range(-3, 0):
         problem_of(seeds()[0], number)
     gc.collect()
@@ -142,7 +142,7 @@ class Worker:
     since: float = field(default_factory=time.monotonic)
     """Since when it is at the input that was `seen` last."""
     is_given_up: bool = False
-    """Whether the process has to be ended, since it takes too long."""
+    """True if the process takes too long, so that it has to be ended."""
 
     @classmethod
     def start(cls, seed: int, numbers: Iterable[int]) -> Worker:
@@ -181,7 +181,7 @@ def _alone(connection: Connection, given: Seed, number: int) -> None:
 
 
 def checked_alone(given: Seed, number: int) -> str | None:
-    """Return what is wrong with an input, found in a process of its own, which may come to any end."""
+    """Return what is wrong with an input, checked in a separate process, which may crash."""
     warm_up()
     receiving, sending = multiprocessing.Pipe(duplex=False)
     process = multiprocessing.Process(target=_alone, args=(sending, given, number), daemon=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How shapes flow: declarations, initializers, functions, control flow, and what hostile models cost."""
+"""The flow of shapes: declarations, initializers, functions, control flow, and the cost of hostile models."""
 
 from __future__ import annotations
 

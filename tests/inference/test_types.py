@@ -15,7 +15,7 @@ from onnx_lint.spec.clauses import Severity
 MODELS = TESTS / "typed_models"
 
 UNPUBLISHED = "opset 99"
-"""What later operator sets say is not known; that there are none yet is an error of another chapter."""
+"""Models of an operator set that does not exist yet, so its types are unknown. Another chapter reports that."""
 
 
 def _models(file: str) -> dict[str, str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Patterns for paths: what they match, in how much time, and that no link leads them around in a circle."""
+"""Patterns for paths: the matches, the time, and links in a circle, which are not followed forever."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ HOSTILE = (
 
 
 def _as_expression(pattern: str) -> str:
-    """The pattern as a regular expression, which says in another way what it means."""
+    """Return the pattern as an equivalent regular expression."""
     fixed = {"/**/": "/(?:.*/)?", "**/": "(?:.*/)?", "/**": "/.*", "**": ".*", "*": "[^/]*", "?": "[^/]"}
     tokens = re.findall(r"/\*\*/|^\*\*/|/\*\*$|\*\*|\*|\?|\[[^\]]*\]|.", pattern)
     return "".join(fixed.get(token) or (token if len(token) > 1 else re.escape(token)) for token in tokens)

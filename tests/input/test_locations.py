@@ -121,7 +121,7 @@ def test_nothing_of_remote_models_is_imported_for_a_local_one(tmp_path: Path):
 
 
 def _run(code: str, arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run the code in a process of its own, with the package from the checkout."""
+    """Run the code in a separate process, with the package from the checkout."""
     return subprocess.run(
         [sys.executable, "-c", code, *arguments],
         cwd=folder,
@@ -135,7 +135,7 @@ def _run(code: str, arguments: list[str], folder: Path) -> subprocess.CompletedP
 
 @pytest.mark.parametrize("address", ["https://h/m.onnx", "https://h/", "s3://b/m.onnx", "gs://b/**/*.onnx", "hf://o/r"])
 def test_without_the_extra_an_address_says_what_to_install(tmp_path: Path, address: str):
-    """In a process of its own, in which none of the packages of the extra can be imported."""
+    """A separate process, in which none of the packages of the extra can be imported."""
     names = ("aiohttp", "aiobotocore", "botocore", "fsspec", "gcsfs", "huggingface_hub", "s3fs", "yarl")
     code = f"import sys\nsys.modules.update(dict.fromkeys({names}))\nfrom onnx_lint.__main__ import main\nmain()"
     done = _run(code, [address], tmp_path)

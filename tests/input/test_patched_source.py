@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A source with some bytes replaced reads like the bytes that it stands for."""
+"""A source with some bytes replaced reads like the resulting bytes."""
 
 from __future__ import annotations
 

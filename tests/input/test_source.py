@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sources give bytes by position, whatever they stand over, and refuse what has no end."""
+"""Sources of all kinds return bytes by position, and reject endless streams."""
 
 from __future__ import annotations
 

@@ -159,7 +159,7 @@ def test_a_graph_without_imports_says_that_its_operators_were_not_looked_up():
 
 
 def test_an_import_needs_a_version():
-    with pytest.raises(ValueError, match=r"^0 is no operator set version"):
+    with pytest.raises(ValueError, match=r"^0 is not an operator set version"):
         lint(b"", proto="GraphProto", opset_imports={"": 0})
 
 
@@ -184,7 +184,7 @@ def _as_file(value: Any, declared: Any) -> tuple[str, bytes]:
 
 @pytest.mark.corpus
 def test_the_data_of_the_node_tests_are_clean():
-    """Told or untold what they are; an optional with a value is the same bytes as a sequence of it."""
+    """With and without `--proto`. An optional with a value has the same bytes as a sequence of that value."""
     import warnings
 
     from onnx.backend.test.case.node import collect_testcases

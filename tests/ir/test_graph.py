@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Graphs, and what is visible in them."""
+"""Graphs, and the names that are visible in them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Long lists of attributes stay in the file, and every rule finds in them what it finds in lists that are parsed."""
+"""Long lists of attributes stay in the file, and every rule has the same findings as with parsed lists."""
 
 from __future__ import annotations
 
@@ -236,7 +236,7 @@ def test_rules_find_in_lists_in_the_file_what_they_find_in_others(
         models = {name: (fixture, _loaded(fixture, data)) for name, (fixture, data) in written.items()}
         return {name: lint_of(model, fixture.settings) for name, (fixture, model) in models.items()}
 
-    # Tensors from which shapes are inferred stay in no file if they are so small; those of trees are read there.
+    # Small tensors that determine shapes are always read into memory; those of trees are read from the file.
     chosen = [each for each in fixtures() if _holds_lists(each) and ("ai.onnx.ml" in each.text or not are_tensors_left)]
     written = {fixture.id: (fixture, data) for fixture in chosen[::2] if (data := _binary(fixture)) is not None}
     plain = found()

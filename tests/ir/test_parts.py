@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The views of what stands in graphs find every message that there is."""
+"""The views of the parts of graphs find every message."""
 
 from __future__ import annotations
 

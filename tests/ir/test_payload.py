@@ -144,7 +144,7 @@ def test_payloads_of_a_graph_in_two_pieces_are_told_apart():
 
 @pytest.mark.usefixtures("small_limits")
 def test_a_group_holds_no_payload():
-    """What stands in an unknown group belongs to no message that is known."""
+    """Fields in an unknown group do not belong to the message around it."""
     initializer = length(_number("GraphProto", "initializer"), length(TENSOR["raw_data"], RAW))
     unknown = group(1000, initializer + length(TENSOR["raw_data"], RAW))
     data = number(1, 10) + length(7, unknown + initializer)

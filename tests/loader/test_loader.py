@@ -39,7 +39,7 @@ def test_an_unknown_field_is_found_however_deep():
 
 @pytest.mark.parametrize("part", range(8))
 def test_messages_that_are_passed_over_have_no_faults(part: int):
-    """The walk finds the same whether it looks into messages that parse to what they are written as or not."""
+    """The walk finds the same faults whether or not it opens messages with canonical encoding."""
     model = rich_model()
     rng = random.Random(part)
     for _ in range(150):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the model says of a file as it was loaded, of its parts, and of what follows from them."""
+"""The model of a loaded file, its parts, and the facts inferred from them."""
 
 from __future__ import annotations
 
@@ -228,7 +228,7 @@ HELD: dict[str, tuple[str, str]] = {
         "",
     ),
 }
-"""For each property a rule may be about, what has to stand in the graph or in the model for it to be there."""
+"""For each property that a rule may be about, the fields of the graph or model that it needs."""
 
 
 def _has(model: Model, facet: str) -> bool:

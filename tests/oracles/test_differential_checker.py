@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""With `--consumer onnx.checker`, whatever `onnx.checker.check_model` refuses onnx-lint refuses as well.
+"""With `--consumer onnx.checker`, onnx-lint rejects every model that `onnx.checker.check_model` rejects.
 
 The models are those of the fixtures, each as it is and with random mutations of its messages: fields that are taken
 away, emptied, doubled, or get another value. What onnx refuses and onnx-lint takes has to be explained.
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.differential
 
 @dataclass(frozen=True)
 class Explained:
-    """What onnx refuses and onnx-lint does not: the message of onnx, what else holds of the model, and why."""
+    """Models that only onnx rejects: the message of onnx, a condition on the model, and the reason."""
 
     message: str
     holds: Callable[[onnx.ModelProto], bool]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""With `--consumer onnxruntime`, what ONNX Runtime calls an invalid graph onnx-lint refuses as well.
+"""With `--consumer onnxruntime`, onnx-lint rejects every model that ONNX Runtime calls an invalid graph.
 
 The models are those of the differential test with `onnx.checker`, and the fixtures. Only refusals of the graph count:
 what has no kernel, no registered operator or no type in the runtime says nothing about the model.
@@ -39,7 +39,7 @@ EXPLAINED = {
     r"graph\.cc:1407": "the runtime makes sparse tensors of some types, and those without values, dense only",
     r"_inlfunc_F_n.*, BatchNormalization": "a mutant in which a function's input is used several times",
 }
-"""What the runtime refuses and onnx-lint does not, and why."""
+"""Messages of the runtime for models that onnx-lint does not reject, and the reasons."""
 
 
 _ANSWERS = """
@@ -79,7 +79,7 @@ class _Runtime:
         self._process.stdin.flush()
         ready, _, _ = select.select([self._process.stdout], [], [], 60)
         line = self._process.stdout.readline() if ready else ""
-        # What the runtime prints itself, as a warning about experimental operators, is no answer.
+        # The runtime's own output, such as a warning about experimental operators, is not an answer.
         while line and not line.startswith('"'):
             line = self._process.stdout.readline()
         if line:
@@ -133,7 +133,7 @@ NOT_THE_LOADER = (
     "is not a registered function/op",
     "is not currently registered or supported",
 )
-"""What depends on a build, its kernels and the operators that it registers: `--consumer onnxruntime` leaves it out."""
+"""Messages that depend on a build, its kernels and its registered operators. `--consumer onnxruntime` skips them."""
 
 _DECIDED_BY_TYPES = "the runtime infers the body of a function without the types that the values of its subgraphs have"
 _SPARSE = "the runtime makes sparse tensors of some types dense only"

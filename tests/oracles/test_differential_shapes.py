@@ -34,7 +34,7 @@ def _schemas(family: str) -> list[onnx.defs.OpSchema]:
 FAMILIES = [family for family in operators_by_family() if not family.startswith("contrib_")]
 
 WITH_SUBGRAPHS = {"control_flow"}
-"""Families whose shapes are those that subgraphs hand on, which takes the walk."""
+"""Families whose shapes are those of subgraph outputs, which only the walk infers."""
 
 
 @pytest.mark.parametrize("family", sorted({*FAMILIES} - WITH_SUBGRAPHS))

@@ -38,7 +38,7 @@ RULES = (
 
 EXPLAINED = {
     ("attribute added", "LayerNormalization"): (
-        "its schema accepts any attribute, its documentation names three; onnx-lint goes by the documentation"
+        "its schema accepts any attribute, its documentation names three; onnx-lint follows the documentation"
     ),
     ("attribute renamed", "LayerNormalization"): "as above",
     ("variadic input emptied", None): (
@@ -71,7 +71,7 @@ EXPLAINED = {
         "each node has one or more outputs (NOD-1); onnx.checker lets operators pass whose schema allows none"
     ),
 }
-"""What onnx-lint and onnx.checker see differently, by mutation and operator (None for all), and why onnx-lint does."""
+"""Differences between onnx-lint and onnx.checker, by mutation and operator (None for all), with onnx-lint's reason."""
 
 
 GROUPED = frozenset({"Adagrad", "Adam", "Momentum"})
@@ -235,7 +235,7 @@ def test_verdicts_agree_with_onnx_checker(capsys: pytest.CaptureFixture[str]):
                 used[key] += 1
     count, apart = sum(total.values()), sum(used.values())
     with capsys.disabled():
-        print(f"\n{count:,} nodes of {len(schemas)} signatures, {rejected:,} of which onnx.checker rejects:")
+        print(f"\n{count:,} nodes of {len(schemas)} signatures, onnx.checker rejects {rejected:,} of them:")
         print(f"  {count - apart - len(unexplained):,} verdicts agree, {apart:,} differ for a reason")
         for kind, number in sorted(total.items()):
             print(f"  {number:6,} {kind}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""If, Loop, Scan and SequenceMap against onnx's strict inference: the shapes that subgraphs are given and hand on."""
+"""If, Loop, Scan and SequenceMap against onnx's strict inference: the shapes of the inputs and outputs of subgraphs."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ OF_ATTRIBUTES = "unsupported-attribute-value"
 """The rule that reports an element type which an attribute names and the operator does not know."""
 
 NOT_TRIED = {"FlexAttention": "its inference takes shapes"}
-"""Operators of which onnx takes no node that is made here."""
+"""Operators for which onnx accepts no node that is made here."""
 
 _FMOD = "`fmod` has to be 1 for floats by the descriptions until 27; onnx does not look, ONNX Runtime refuses to run"
 
@@ -53,17 +53,23 @@ EXPLAINED = {
     ("attribute", "Mod"): _FMOD,
     ("type", "Mod"): _FMOD,
     ("output declared as it is", "Mod"): _FMOD,
-    ("attribute", "ZipMap"): "two lists of class labels, of which only one may be given; onnx takes the integers",
-    ("condition handed on that is no bool", "Loop"): "a bool by the description; the inference of onnx does not look",
+    ("attribute", "ZipMap"): "two lists of class labels, but only one may be given; onnx takes the integers",
+    **{
+        (kind, "TreeEnsembleClassifier"): "two lists of class labels, but only one may be given; onnx takes the strings"
+        for kind in ("attribute", "output declared as it is")
+    },
+    (
+        "condition of the body that is not a bool",
+        "Loop",
+    ): "a bool by the description; the inference of onnx does not look",
     (
         "state that changes its type",
         "Scan",
     ): "the inference of onnx takes what came last, and never looks back",
-    ("type", "TreeEnsemble"): "onnx compares the input with the tensors in attributes",
     ("type", "MeanVarianceNormalization"): "the function body that onnx has for it mixes float with other types",
     ("type", "RMSNormalization"): "onnx infers the type of X for the output and then holds it against that of scale",
 }
-"""What onnx-lint and onnx see differently, by mutation and operator, and why onnx-lint does."""
+"""Differences between onnx-lint and onnx, by mutation and operator, with onnx-lint's reason."""
 
 
 # --- verdicts
@@ -83,7 +89,7 @@ def _model(schema: onnx.defs.OpSchema, case: Case) -> onnx.ModelProto:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The first message, empty if there is none, and the types of the outputs as far as they are known."""
+    """Return the first message, empty if there is none, and the known types of the outputs."""
 
     message: str
     types: Mapping[str, str]
@@ -155,7 +161,7 @@ def _messages(model: Model, case_of: Mapping[tuple[str, int], int]) -> dict[int,
 
 @dataclass
 class Tally:
-    """What was compared and how it came out."""
+    """The number of comparisons and their results."""
 
     cases: Counter[str] = field(default_factory=Counter)
     rejected: int = 0
@@ -166,7 +172,7 @@ class Tally:
     def compare(self, schema: onnx.defs.OpSchema, case: Case, theirs: Verdict, ours: Verdict) -> None:
         of_attribute = ours.message.startswith(OF_ATTRIBUTES)
         if case.mutation == "attribute" and theirs.message and "unsupported type" not in theirs.message:
-            # Values of attributes, as far as they are no types, are for other tests.
+            # Values of attributes that are not types are for other tests.
             self.cases["attribute of a value that onnx does not take, not compared"] += 1
             return
         self.cases[case.mutation] += 1
@@ -247,7 +253,7 @@ def test_verdicts_and_types_agree_with_strict_inference(capsys: pytest.CaptureFi
 
 def _tell(tally: Tally, schemas: int) -> None:
     count, apart = sum(tally.cases.values()), sum(tally.apart.values())
-    print(f"\n{count:,} nodes of {schemas} signatures, {tally.rejected:,} of which onnx rejects:")
+    print(f"\n{count:,} nodes of {schemas} signatures, onnx rejects {tally.rejected:,} of them:")
     print(f"  {count - apart - len(tally.unexplained):,} verdicts agree, {apart:,} differ for a reason")
     for kind, number in sorted(tally.cases.items()):
         print(f"  {number:6,} {kind}")

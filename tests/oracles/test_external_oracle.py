@@ -40,7 +40,7 @@ CASES: dict[str, tuple[list[tuple[str, str]], dict[str, Any]]] = {
     "hard link": ([("location", "hard.bin")], {}),
     "values inside as well": ([OK], {"raw_data": bytes(16)}),
     "negative offset": ([OK, ("offset", "-1")], {}),
-    "offset that is no number": ([OK, ("offset", "0x10")], {}),
+    "offset that is not a number": ([OK, ("offset", "0x10")], {}),
     "offset beyond the file": ([OK, ("offset", "1048576")], {}),
     "length beyond the file": ([OK, ("length", str(2**53))], {}),
     "another length": ([OK, ("length", "12")], {}),
@@ -63,11 +63,11 @@ ACCEPTED = {
     "number sign": "it names a file as well, if there is one of that name",
     "linked folder": "a link that does not lead out is followed; where it leads may change",
     "negative offset": "no offset is looked at before the tensor is loaded",
-    "offset that is no number": "no offset is looked at before the tensor is loaded",
+    "offset that is not a number": "no offset is looked at before the tensor is loaded",
     "offset beyond the file": "no size is looked at before the tensor is loaded",
     "length beyond the file": "no size is looked at before the tensor is loaded",
-    "another length": "the length is not held against the shape",
-    "shape beyond the file": "the size is not held against the shape",
+    "another length": "the length is not compared with the shape",
+    "shape beyond the file": "the size is not compared with the shape",
     "not aligned": "the alignment is not looked at",
     "unknown key": "keys are not looked at",
     "key twice": "keys are not looked at",
@@ -76,12 +76,12 @@ ACCEPTED = {
     "negative dimension": "the dimensions of an external tensor are not looked at",
     "strings": "what the file holds is not looked at",
 }
-"""What onnx.checker lets pass and onnx-lint reports."""
+"""Cases that onnx.checker accepts and onnx-lint reports."""
 
 REFUSED = {
     "two dots in a name": "dots anywhere in the name are taken for the parent folder",
 }
-"""What onnx.checker refuses and onnx-lint does not."""
+"""Cases that onnx.checker rejects and onnx-lint does not."""
 
 
 @pytest.fixture(scope="module")

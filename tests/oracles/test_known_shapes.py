@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of `tools.known_shapes`: what it counts as known, as being behind, and as a contradiction."""
+"""The table of `tools.known_shapes`: values counted as known, as known only elsewhere, and as contradictions."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What onnx.checker and ONNX Runtime take of operands that hold one number or one list, against the table of ranks.
+"""The ranks that onnx.checker and ONNX Runtime accept for operands of one number or one list, and the table of ranks.
 
-Each operand of the table stands in a node of its own, as a constant and as an input, with ranks 0 to 2. The verdict of
-both consumers has to be what the table says.
+Each operand of the table is tested in a node of its own, as a constant and as an input, with ranks 0 to 2. The verdicts
+of both consumers must agree with the table.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ONNX Runtime refuses of its own operators when it makes a session, and what onnx-lint says of it.
+"""Nodes of ONNX Runtime's own operators that it rejects when it makes a session, and the findings of onnx-lint.
 
 The nodes are those of `support.models.runtime_nodes`, each changed in one place: a dimension, a rank, an operand, an
 attribute. What ONNX Runtime loads and runs may not have an error, and what it refuses to load has to have one.
@@ -39,10 +39,10 @@ OPERATORS = """
 EXPLAINED = {
     r"^FusedMatMul\(.*transBatchA.*Incompatible dimensions$": "batches that change places are not compared",
 }
-"""What ONNX Runtime refuses and onnx-lint does not, and why."""
+"""Messages of ONNX Runtime for models that onnx-lint does not reject, and the reasons."""
 
 NO_KERNEL = ("NOT_IMPLEMENTED", "is not a registered function", "Could not find an implementation")
-"""What depends on the build."""
+"""Messages that depend on the build."""
 
 _ANSWERS = """
 import json, sys

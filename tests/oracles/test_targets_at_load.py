@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The reports for the installed ONNX Runtime and OpenVINO as targets, beside what they refuse to load."""
+"""The reports for the installed ONNX Runtime and OpenVINO as targets, compared with the models that they reject."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ ACCEPTED = {
     "SPA-6b": "the product of the dimensions is not tested for overflow",
     "SPA-7": "stored defaults are not looked at",
 }
-"""What onnx.checker lets pass and onnx-lint reports, by the clause."""
+"""Cases that onnx.checker accepts and onnx-lint reports, by clause."""
 
 REFUSED = {
     "a_segment_counts_elements_without_the_end": "a part is held to be too short for the whole tensor",
@@ -56,7 +56,7 @@ REFUSED = {
     "a_dimension_of_zero_beside_huge_ones": "the product overflows before the 0 is reached",
     "edition_1_9_has_no_such_clause": "the newest edition is meant",
 }
-"""What onnx.checker refuses and onnx-lint does not, by the fixture."""
+"""Cases that onnx.checker rejects and onnx-lint does not, by fixture."""
 
 
 def _tensors(model: Model) -> Iterator[tuple[str, Proto]]:

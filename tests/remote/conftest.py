@@ -18,7 +18,7 @@ def server() -> Iterator[WebServer]:
 
 @pytest.fixture(autouse=True)
 def no_words_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing of the environment of whoever runs the tests, and no long wait between tries."""
+    """Remove the settings of the user who runs the tests from the environment, and long waits between tries."""
     for name in ENVIRONMENT:
         monkeypatch.delenv(name, raising=False)
     access = pytest.importorskip("onnx_lint.remote.access")

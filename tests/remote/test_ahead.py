@@ -163,7 +163,7 @@ def test_without_threads_each_model_is_opened_in_its_turn(server: WebServer, mon
 
 
 def _awkward(folder: Path) -> dict[str, Callable[[], File]]:
-    """What makes the file of each name anew, as some change while they are served."""
+    """Return a function for each name that makes the file again: some files change while they are served."""
     write_inlined(folder / "large", 3, 1 << 19)
     write_inlined(folder / "medium", 3, 1 << 14)
     large, medium = folder / "large", (folder / "medium").read_bytes()

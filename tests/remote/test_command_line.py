@@ -216,7 +216,7 @@ def test_settings_are_shown(zoo: WebServer, tmp_path: Path):
 
 
 def test_an_environment_of_proxies(server: WebServer, tmp_path: Path):
-    """The proxy is asked for the whole address, as any program asks one."""
+    """The proxy gets the whole address, as from any program."""
     server.answers["http://models.example/"] = lambda handler: handler.reply(
         206, small_model(), Content_Range=f"bytes 0-{len(small_model()) - 1}/{len(small_model())}"
     )

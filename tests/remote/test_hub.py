@@ -27,7 +27,7 @@ def hub() -> Iterator[HubServer]:
 
 
 def run(hub: HubServer, *arguments: str, code: int | None = None, **environment: str) -> dict[str, Any]:
-    """The JSON report of a run in a process of its own: where the hub is, is read when its package is imported."""
+    """Return the JSON report of a separate process: the package of the hub reads the address when it is imported."""
     given = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "HUGGING"))}
     given |= {"HF_ENDPOINT": hub.url().rstrip("/"), "HF_HUB_DISABLE_TELEMETRY": "1", **environment}
     command = [sys.executable, "-m", "onnx_lint", *arguments, "-f", "json"]
@@ -59,7 +59,7 @@ def test_one_model_of_a_revision_in_parts(hub: HubServer, tmp_path: Path):
 
 
 def test_a_commit_midway_makes_no_difference(hub: HubServer):
-    """What is read are the files of the revision that was there at first."""
+    """All files are read from the revision of the first response."""
     data = external_model(1, 8)
     repository = Repository({"a" * 40: {"m.onnx": data, "weights.bin": bytes(32)}})
     hub.repositories["org/repo"] = repository

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Redirects are followed to what is as public as the server, and to nothing else."""
+"""Redirects are followed only to addresses that are as public as the server."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def endpoint() -> Iterator[str]:
 
 @pytest.fixture
 def s3(endpoint: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
-    """A client of the store, whose place and credentials stand in the environment."""
+    """A client of the store. The environment has its address and credentials."""
     for name in [name for name in os.environ if name.startswith("AWS_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("AWS_ENDPOINT_URL", endpoint)
@@ -75,7 +75,7 @@ def test_a_small_model(s3: Any):
 
 
 def test_an_object_of_several_parts(s3: Any, tmp_path: Path):
-    """What was uploaded in parts has an ETag that is no digest, and is read by ranges as any other."""
+    """An object that was uploaded in parts has an ETag that is not a digest. It is read by ranges as any other."""
     from boto3.s3.transfer import TransferConfig
 
     size = write_inlined(tmp_path / "m.onnx", tensors=12, elements=1 << 20)

@@ -38,7 +38,7 @@ def records(folder: Path) -> dict[str, dict[str, object]]:
 
 
 def fetched(server: WebServer) -> set[str]:
-    """The models of which content was asked for."""
+    """The models whose content was requested."""
     return {asked.path for asked in server.asked if asked.method == "GET" and asked.path.endswith(".onnx")}
 
 
@@ -78,7 +78,7 @@ def test_no_credential_is_in_the_reports(server: WebServer, tmp_path: Path) -> N
 
 
 def test_models_that_differ_in_a_query_alone_are_linted_each_time(server: WebServer, tmp_path: Path) -> None:
-    """Their numbers depend on what else is named, so that what is known of a number is no use for the next scan."""
+    """Their numbers depend on the other named models, so the next scan cannot use the verdict on a number."""
     served = {f"/m?id={SECRET}1": small_model(), f"/m?id={SECRET}2": small_model(fault=True)}
     server.answers["/m"] = lambda handler: handler.reply(200, served[handler.path])
     addresses = [server.url(address.lstrip("/")) for address in served]

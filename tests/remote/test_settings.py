@@ -92,12 +92,12 @@ def test_a_file_that_makes_no_sense(tmp_path: Path, content: str):
 
 
 def test_what_a_file_system_says_while_it_is_made_is_not_shown(tmp_path: Path):
-    """Of Google's store: that asks a server what the token is good for, and says what it asked."""
+    """The file system of Google's store asks a server about the token, and prints its request."""
     said = _run(tmp_path, GCS, FSSPEC_GCS=f'{{"token": "{HIDDEN}"}}', HTTPS_PROXY="http://127.0.0.1:1")
     assert f"{GCS}: " in said
 
 
 def test_a_setting_that_plays_no_part_is_not_blamed(tmp_path: Path):
-    """A proxy that makes no sense harms nobody who does without."""
+    """An invalid proxy affects only requests that use it."""
     said = _run(tmp_path, WEB, HTTPS_PROXY=HIDDEN, NO_PROXY="127.0.0.1")
     assert f"{WEB}: the host refused the connection" in said

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models in any store of fsspec, for which its store in memory stands; and addresses that lead to none."""
+"""Models in any store of fsspec, tested with its store in memory, and addresses without a model."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_what_is_linted_is_what_is_there(store: Any, tmp_path: Path):
 
 
 def test_a_source_gives_the_bytes_of_the_object(store: Any):
-    """Whatever is asked for in whatever order: reads and windows are those of the bytes."""
+    """Reads and windows in any order return the right bytes."""
     import random
 
     chance = random.Random(18)
@@ -81,7 +81,7 @@ def test_external_data(store: Any):
 
 
 def test_contents_of_external_data_are_read_in_pieces(store: Any):
-    """An element of the type bool is 0 or 1; where such values stand in a file, they are read, and nothing else is."""
+    """The elements of a bool tensor must be 0 or 1, so these are read from the file, and nothing else is."""
     from onnx_lint.loader import load
 
     offset = 40 << 20

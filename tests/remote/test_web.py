@@ -35,7 +35,7 @@ def found(report: FileReport) -> list[tuple[str, str]]:
 
 
 def same(report: FileReport, data: bytes) -> None:
-    """The report is that of the bytes, as far as their place makes no difference."""
+    """The report equals that of the same bytes in a local file, apart from the path."""
     local = lint_source(BytesSource(data), report.path, QUICK)
     assert (report.unreadable, report.diagnostics, report.facts) == (None, local.diagnostics, local.facts)
     assert report.size == len(data)
@@ -198,7 +198,7 @@ class TestServersWithoutRanges:
 
 
 class TestFailures:
-    """Each has a sentence of its own."""
+    """Each status has its own message."""
 
     @pytest.mark.parametrize(
         ("status", "sentence"),
@@ -256,7 +256,7 @@ class TestFailures:
         assert "no response came within 1 second" in linted(server.url("m.onnx")).unreadable
 
     def test_a_large_file_may_take_longer_than_an_answer(self, server: WebServer):
-        """It comes faster than what counts as no answer."""
+        """The response comes faster than the time limit for a response."""
         server.files["m.onnx"] = File(small_model() + bytes(50_000), rate=25_000, ranges=False)
         report = linted(server.url("m.onnx"))
         assert (report.unreadable, report.size) == (None, len(small_model()) + 50_000)
@@ -292,7 +292,7 @@ class TestFailures:
     def test_a_server_that_wants_time_gets_it_and_the_user_is_told(
         self, server: WebServer, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, is_date: bool
     ):
-        """A date has no more than whole seconds, and some of them have gone by when it comes."""
+        """A date has only whole seconds, and some of them have passed when it arrives."""
         waited: list[float] = []
         monkeypatch.setattr(Patience, "wait", lambda _, seconds: waited.append(seconds))
         wanted = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True) if is_date else "30"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A form of report says the same whatever other forms are written in the same run."""
+"""A report format has the same content with any other formats in the same run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from onnx_lint.cli.application import run
 from onnx_lint.reporters import REPORTERS
 
 COUNT = 120
-"""So many faults of each kind, of which any form shows the lines of fewer: of a file they are 300 at most."""
+"""The faults of each kind. Every format shows the lines of fewer findings: at most 300 of a file."""
 
 
 @pytest.fixture(scope="module")

@@ -76,7 +76,7 @@ def test_github_prefers_different_files_where_rules_repeat() -> None:
     lines = written("github", Report(tuple(files), "1.23", "onnx-ml")).splitlines()
     annotated = [line.partition("file=")[2].partition(",")[0] for line in lines if line.startswith("::error")]
     assert Counter(annotated) == dict.fromkeys((file.path for file in files), 2)
-    # All but the first one stand in the log, that of each file below the other.
+    # All except the first one are in the log, one file after the other.
     groups = [line for line in lines if line.startswith("::group::")]
     assert groups == [
         "::group::19 more findings in a.onnx",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is written piece by piece is what `json.dump` writes of the whole."""
+"""JSON that is written piece by piece equals the result of `json.dump`."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def rows(line: ContextLine, room: int = 60) -> list[str]:
 
 
 def line_with(text: str, mark: str, **types: str) -> ContextLine:
-    """A line in which each name stands once."""
+    """Return a line that contains each name once."""
     parts = {name: (text.index(name), text.index(name) + len(name)) for name in [mark, *types]}
     return ContextLine("1", text, parts[mark], tuple((*parts[name], kind) for name, kind in types.items()))
 

@@ -20,7 +20,7 @@ from support.reports.made_up_report import EMPTY, FACTS, HOSTILE, REPORT, error,
 
 from onnx_lint.common.record import replace
 from onnx_lint.engine.registry import Registered, registry
-from onnx_lint.report import FileFacts, FileReport, Report
+from onnx_lint.report import FileFacts, FileReport, Report, fold
 from onnx_lint.reporters import REPORTERS, Options, sarif, write_report
 from onnx_lint.reporters.escape import encodable, shortened, visible
 from onnx_lint.reporters.fingerprint import fingerprints
@@ -436,3 +436,26 @@ def test_fingerprints_of_equals_are_numbered() -> None:
     first, second = fingerprints([error(), error()])
     assert first[:-2] == second[:-2]
     assert (first[-2:], second[-2:]) == (":1", ":2")
+
+
+@pytest.mark.parametrize("form", ["text", "html"])
+def test_the_same_fault_elsewhere_has_only_the_names_that_differ(form: str):
+    places = [f"graph.node[{index}].input[1]" for index in range(6)]
+    members = [
+        error(
+            place=place,
+            message=f"a message on {place}",
+            cause="one",
+            related=(),
+            subject=f"w{number}",
+            node=f"n{number}",
+        )
+        for number, place in enumerate(places)
+    ]
+    stream = io.StringIO()
+    write_report(form, Report((FileReport("m.onnx", 1, fold(members)),), "1.23", "onnx-ml"), stream, Options())
+    text = re.sub("</?code>", "'", stream.getvalue()) if form == "html" else stream.getvalue()
+    assert "a message on graph.node[0].input[1]; 5 more nodes have this fault" in text
+    assert "the same fault: 'w3' at node 'n3' (Abs)" in text
+    assert "a message on graph.node[1]" not in text
+    assert "and 2 more" in text

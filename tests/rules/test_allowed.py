@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a report shows as allowed adds something to the message; the test of fixtures looks at all of their findings."""
+"""The text after `allowed` adds something to the message. The test of fixtures checks all of their findings."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ def test_the_index_is_current():
 
 
 def test_chapters_say_nothing_of_their_rules():
-    """What has to be known of a rule stands at the rule, so that one file adds one."""
+    """The file of a rule holds everything about it, so that one file adds a rule."""
     assert [str(path) for path in (ROOT / "rules").glob("*/__init__.py") if path.read_text(encoding="utf-8")] == []
 
 

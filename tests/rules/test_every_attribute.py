@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No rule raises, whichever of its attributes a node gives and whatever their values are."""
+"""No rule raises for any subset of a node's attributes, with any values."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ OF_NODES = Settings(select=("attribute", "function", "shape", "signature", "tens
 """The chapters whose rules look at attributes, or at what follows from them."""
 
 FEW = 5
-"""Of so many attributes every subset is tried."""
+"""The most attributes whose subsets are all tried."""
 
 RANDOM_SUBSETS = 8
-"""Of more attributes so many, beside every subset with at most two of them, or all but one."""
+"""The random subsets to try of more attributes, besides those with at most two, or with only one missing."""
 
 
 def _subsets(random: Random, names: list[str]) -> Iterator[tuple[str, ...]]:
@@ -36,7 +36,7 @@ def _subsets(random: Random, names: list[str]) -> Iterator[tuple[str, ...]]:
 
 
 CALLS = 2
-"""So many nodes of each operator stand in functions that get some of the attributes from a call."""
+"""The nodes of each operator in functions that get some of the attributes from a call."""
 
 
 def _model(random: Random, operator: OperatorSchema) -> Model:

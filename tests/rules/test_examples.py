@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the documentation of a rule shows as wrong draws the rule's finding, and what it shows as right draws none."""
+"""The wrong examples in the documentation of a rule get the rule's finding, and the right ones get none."""
 
 from __future__ import annotations
 

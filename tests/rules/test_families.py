@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What descriptions of operators say beside their signatures: each member of each family has fixtures on both sides.
+"""Requirements in descriptions of operators, by family: each member of a family has valid and invalid fixtures.
 
 The page `families` of the documentation has their numbers (docs/generate/families.py).
 """

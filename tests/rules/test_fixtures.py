@@ -71,7 +71,7 @@ def test_the_verdict_is_the_one_in_the_file(rule: str, request: pytest.FixtureRe
 
 
 SAMPLED = 12
-"""One fixture of a rule in so many is held against the rules that have nothing to look at in it."""
+"""One fixture of a rule in this many is checked with the rules that do not apply to it."""
 
 
 @pytest.mark.parametrize("rule", RULES)

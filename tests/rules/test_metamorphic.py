@@ -82,7 +82,7 @@ def _others(rule: str) -> list[Fixture]:
     ],
 )
 def written(request: pytest.FixtureRequest) -> list[Written]:
-    """Fixtures of one rule; of the module, so that the three tests of a rule stand together and lint them once."""
+    """Fixtures of one rule. The scope is the module, so that the three tests of a rule share one run."""
     chosen, rule = request.param
     return _written(chosen(rule))
 
@@ -95,7 +95,7 @@ def _whole(diagnostic: Diagnostic) -> tuple[object, ...]:
 
 
 def _sorted(diagnostics: list[dict[str, object]]) -> list[str]:
-    """As texts, so that a failure shows what differs; the move changes the order in which findings stand."""
+    """Return the findings as sorted texts, so that a failure shows the difference: the move changes their order."""
     return sorted(str(sorted(diagnostic.items())) for diagnostic in diagnostics)
 
 

@@ -28,7 +28,7 @@ ABOUT_EVERY_NODE = {"disallowed-operator", "missing-documentation", "stray-float
 
 
 def _candidates() -> list[Fixture]:
-    """Of each rule two valid models in text form."""
+    """Return two valid models in text form for each rule."""
     taken: dict[str, list[Fixture]] = {}
     for fixture in fixtures():
         if fixture.is_valid and fixture.is_text and not fixture.proto and fixture.rule not in ABOUT_THE_FILE:
@@ -415,7 +415,7 @@ FAULTS: tuple[tuple[str, str, Change], ...] = (
     ("parent-directory-location", "a way up", _location("../weights.bin")),
     ("non-relative-location", "an absolute path", _location("/weights.bin")),
     ("missing-external-location", "no location", lambda model: model.graph.initializer[1].external_data.pop(0)),
-    ("malformed-external-range", "an offset that is no number", _entry(1, "-1")),
+    ("malformed-external-range", "an offset that is not a number", _entry(1, "-1")),
     ("unaligned-external-offset", "an offset within a page", _entry(1, "4100")),
     ("external-length-mismatch", "a length that is not that of the tensor", _entry(2, "12")),
     ("data-beside-external-data", "values inside and outside", _initializer(1, raw_data=bytes(8))),

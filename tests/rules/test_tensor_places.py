@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A fault of a tensor is found wherever a tensor can stand, and a tensor that is right is right everywhere."""
+"""A fault of a tensor is found in every place for tensors, and a right tensor has no finding in any of them."""
 
 from __future__ import annotations
 
@@ -213,7 +213,7 @@ DENSE: dict[str, Callable[[Any], Any]] = {
     ),
     "tensor_value": lambda held: message("OptionalProto", elem_type=1, tensor_value=held),
 }
-"""For the place of a tensor the file in which it stands there."""
+"""For each place of a tensor, a file with a tensor there."""
 
 SPARSE: dict[str, Callable[[Any], Any]] = {
     "graph.sparse_initializer[0]": lambda held: _model(graph=_graph(sparse_initializer=[held])),
@@ -234,7 +234,7 @@ SPARSE: dict[str, Callable[[Any], Any]] = {
     "sparse_tensor_values[0]": lambda held: message("SequenceProto", elem_type=2, sparse_tensor_values=[held]),
     "sparse_tensor_value": lambda held: message("OptionalProto", elem_type=2, sparse_tensor_value=held),
 }
-"""For the place of a sparse tensor the file in which it stands there."""
+"""For each place of a sparse tensor, a file with a sparse tensor there."""
 
 
 def sparse(values: Any = None, indices: Any = None, dims: tuple[int, ...] = (4,)) -> Any:

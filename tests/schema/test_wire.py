@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the bytes that tests write by hand rest on."""
+"""The assumptions behind the bytes that tests write by hand."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from onnx_lint import schema
 
 
 def test_wire_types_of_the_reference_are_those_of_the_schema():
-    """What the hand-written bytes rest on: the schema packs no number that ONNX writes one by one."""
+    """The hand-written bytes assume that the schema packs no number that ONNX writes one by one."""
     packed = {
         f"{message}.{field.name}"
         for message in ("TensorProto", "AttributeProto", "SparseTensorProto", "NodeProto")

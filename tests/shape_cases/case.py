@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A node with what is known of its inputs, as the shape rules and as onnx take it."""
+"""A node with facts about its inputs, in the forms that the shape rules and onnx take."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Operand:
 
 @dataclass(frozen=True)
 class Case:
-    """A node; `mutation` says what was done to the family's own case."""
+    """A node; `mutation` names the change of the family's own case."""
 
     inputs: tuple[Operand | None, ...]
     attributes: Mapping[str, Any] = field(default_factory=dict)
@@ -149,17 +149,17 @@ def fill_type(proto: onnx.TypeProto, kind: str, shape: Dims | None) -> None:
 
 @dataclass(frozen=True)
 class Held:
-    """What a sequence or an optional holds."""
+    """The content of a sequence or an optional."""
 
     shape: Shapes
 
 
 Shapes = Dims | Held | None
-"""A shape, or that of what is held; None for none."""
+"""A shape, or the shape of the elements or content; None for none."""
 
 
 def inferred_shape(proto: onnx.TypeProto) -> Shapes:
-    """The shape that a type states, or that of what it holds; None for none."""
+    """Return the shape that a type states, or that of its elements or content; None for none."""
     which = proto.WhichOneof("value")
     if which in ("sequence_type", "optional_type"):
         inner = inferred_shape(getattr(proto, which).elem_type)

@@ -52,7 +52,7 @@ def of_operands(operators: str, reasons: Mapping[int, str], kinds: str = "WrongR
 
 
 _SIZES = re.compile(r"-?\d+|'\w'|\([^(=]*\)|\[[^[]*\]")
-"""What differs between cases of one kind."""
+"""The parts that differ between cases of one kind."""
 
 OF_TYPES = re.compile(r"TypeInferenceError|Invalid tensor data type|bit-width")
 """Messages about types, which are no matter of shapes."""
@@ -148,13 +148,14 @@ def _dims(output: OutputShape) -> Dims:
 
 
 class Comparison:
-    """Cases of a family, compared; what is not explained is kept."""
+    """Compares the cases of a family, and keeps unexplained differences."""
 
     def __init__(self, explained: tuple[Explained, ...], crashes: Callable[[str, Case], bool] | None = None) -> None:
         self.explained = explained
         self.crashes = crashes
-        """Whether the inference of onnx ends the process on a case of an operator: it is not asked, and counts as an
-        error."""
+        """Returns true if the inference of onnx would end the process on a case of an operator. Such a case is not
+        passed to onnx, and counts as an error.
+        """
         self.used: set[Explained] = set()
         self.cases: Counter[str] = Counter()
         self.unexplained: dict[str, tuple[dict[str, None], list[str]]] = {}

@@ -20,7 +20,7 @@ TENSOR, SEQUENCE = "tensor(float)", "seq(tensor(float))"
 
 @dataclass(frozen=True)
 class Nested:
-    """A model with a node of control flow, and what it is about."""
+    """A model with a control-flow node, and the subject of the case."""
 
     about: str
     model: onnx.ModelProto
@@ -81,7 +81,7 @@ def _model(schema: onnx.defs.OpSchema, about: str, node: NodeProto, inputs: Sequ
 
 
 def _branches(schema: onnx.defs.OpSchema) -> Iterator[Nested]:
-    """If: a branch hands on a value as it is, and the other one what a step makes of another."""
+    """If: one branch returns a value unchanged, and the other the result of a step on another value."""
     inputs = [value("c", (), "tensor(bool)")]
     for one, (name, other), (declared, kind) in product(SHAPES, product(STEPS, SHAPES), DECLARED):
         if kind is None or declared in ((2, 3), (3,)):
@@ -184,7 +184,7 @@ def _text(made: ValueInfoProto) -> str:
 
 
 def _scans(schema: onnx.defs.OpSchema) -> Iterator[Nested]:
-    """Scan: a state and two inputs, one of which goes into the state, and the other comes out again."""
+    """Scan: a state and two inputs. One input goes into the state, and the other is an output."""
     for state, (into, kind), one in product(SHAPES, DECLARED, ((4, 2, 3), ("T", 3), (4,), None)):
         yield _scan(schema, (state, one, (4, 2, 3)), "same", value("v", into, kind))
     for name, one, other in product(STEPS, SHAPES, ((4, 3), ("T", 3, 3), (2, 3), None)):
@@ -274,7 +274,7 @@ EXPLAINED = (
     Explained(
         "Loop",
         r"output 0: onnx Held\(.*\), onnx-lint None$",
-        "a run may put in elements of any shape; onnx hands on what the elements were before the first",
+        "a run may put in elements of any shape; onnx infers the shape that the elements had before the first",
     ),
     Explained(
         "Scan-8",

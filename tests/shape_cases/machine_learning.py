@@ -133,8 +133,8 @@ EXPLAINED = (
     ),
     Explained(
         "LinearRegressor TreeEnsemble TreeEnsembleRegressor",
-        r"onnx-lint: WrongValue\(place=Element\(source='(n_)?targets', value=-\d, index=None\), reason='at least 0',",
-        "a number of targets; onnx does not look",
+        r"onnx-lint: WrongValue\(place=Element\(source='(n_)?targets', value=(-\d|0), index=None\), reason='at least 1',",
+        "one or more targets; onnx does not look",
     ),
     Explained("CategoryMapper", "onnx: .*Attribute 'cats_int64s' is required", _BY_OTHERS),
     Explained("LabelEncoder", "onnx: .*(Only|At least) one of (keys|values)_", _BY_OTHERS),

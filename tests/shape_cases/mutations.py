@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is done to a case: one size, one rank, one element, one attribute at a time."""
+"""Mutations of a case: one size, one rank, one element or one attribute at a time."""
 
 from __future__ import annotations
 

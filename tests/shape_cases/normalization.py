@@ -27,6 +27,8 @@ def cases(schema: onnx.defs.OpSchema) -> Iterator[Case]:
         case "InstanceNormalization":
             yield case((2, 3, 4, 5), (3,), (3,))
             yield case(("N", "C", 4), (3,), (3,))
+        case "LRN":
+            yield case((1, 5, 5, 5), size=3)
         case "LayerNormalization":
             yield case((2, 3, 4), (4,), (4,), outputs=3)
             yield case((2, 3, "N"), (3, 1), axis=1)

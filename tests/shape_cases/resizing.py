@@ -85,8 +85,8 @@ EXPLAINED = (
     Explained("Upsample", "onnx-lint: .*at least 1", "by the description; onnx multiplies with what is there"),
     Explained("Upsample-7", r"output 0: onnx .*-[0-9]", "a scale below 0, which onnx multiplies with"),
     Explained("Upsample-1", r"onnx-lint: WrongRank\(operand=0", "it has a scale for height and width only"),
-    Explained("Resize", "onnx: .*Either", "that one of two inputs is there is no matter of shapes"),
-    Explained("Resize", r"onnx: .*'sizes' \(0\)", "sizes of which onnx knows nothing have no elements for it"),
+    Explained("Resize", "onnx: .*Either", "shapes do not show whether one of two inputs is given"),
+    Explained("Resize", r"onnx: .*'sizes' \(0\)", "onnx treats sizes with unknown elements as a list without elements"),
     Explained(
         "Resize", r"output 0: .*onnx-lint \(None, None, None, None\)", "where a region is cropped it counts, too"
     ),

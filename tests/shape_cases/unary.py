@@ -34,8 +34,6 @@ def cases(schema: onnx.defs.OpSchema) -> Iterator[Case]:
             yield case((2, 3, 4))
             for axis in (0, 1, 2):
                 yield case((2, 3, 4), axis=axis)
-        case "LRN":
-            yield case((1, 5, 5, 5), size=3)
         case _:
             outputs = 2 if schema.name in _TWO_OUTPUTS else 1
             yield case((2, "N", None), outputs=outputs)

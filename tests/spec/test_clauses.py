@@ -279,7 +279,7 @@ def test_a_keyword_carries_on_until_a_later_edition_has_another():
     ("old", "new", "message"),
     [
         ('summary = "A sentence."\n', "", "clause 'A-1' has no summary"),
-        ("since = 3", 'since = "3"', "clause 'A-1': since is no int"),
+        ("since = 3", 'since = "3"', "clause 'A-1': since is not of type int"),
         ("refines", "refine", "clause 'A-1' has an unknown key 'refine'"),
         ('"MAY"', '"may"', "clause 'A-1' has the unknown keyword 'may' in edition 1.23"),
         ('"1.9"', '"1.8"', "clause 'A-1' names the unknown edition '1.8'"),
@@ -333,7 +333,7 @@ def test_no_path_or_host_slipped_in():
 
 
 def test_compiled_clauses_are_those_of_the_source():
-    """`python -m tools.compile_clauses` makes them anew."""
+    """`python -m tools.compile_clauses` renews them."""
     source = pkgutil.get_data("onnx_lint.spec", module.SOURCE)
     compiled = pkgutil.get_data("onnx_lint.spec", module.COMPILED)
     assert source is not None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of element types, held against the schema and the onnx package."""
+"""The table of element types, compared with the schema and the onnx package."""
 
 from __future__ import annotations
 

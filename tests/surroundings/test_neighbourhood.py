@@ -100,6 +100,7 @@ def test_a_nested_graph_is_drawn_by_itself():
     for item in found(model, "undefined-name"):
         assert item.neighbourhood is not None
         assert edges(item.neighbourhood) == {("from outside", "a", "Add"), ("undefined", "lost", "Add")}
+        assert {node.name for node in item.neighbourhood.nodes if node.is_fault} == {"", "lost"}
 
 
 def test_functions_are_drawn():
@@ -116,6 +117,28 @@ def test_a_value_is_drawn_with_who_makes_and_who_uses_it():
     [item] = found(model, "contradictory-declared-shape")
     assert item.neighbourhood is not None
     assert ("Neg", "e", "Sqrt") in edges(item.neighbourhood)
+    # No node uses it, so that its own box is marked.
+    [box] = [node for node in item.neighbourhood.nodes if node.is_fault]
+    assert (box.kind, box.name, box.index) == ("output", "y", None)
+    assert [edge.is_fault for edge in item.neighbourhood.edges if item.neighbourhood.nodes[edge.target] is box] == [
+        True
+    ]
+
+
+def test_a_value_that_many_nodes_use_is_named_once():
+    picture = drawn(
+        onnx.parser.parse_model(
+            CHAIN.replace("Add(b, lost)", "Sum(b, b, lost)").replace("Abs(a)", "Abs(a) o = Add(b, b)")
+        )
+    )
+    assert [edge.name for edge in picture.edges].count("b") == 1
+    assert [picture.nodes[edge.target].kind for edge in picture.edges if edge.name == "b"] == ["Sum"]
+
+
+def test_both_nodes_that_define_a_value_lead_to_its_users():
+    picture = drawn(onnx.parser.parse_model(CHAIN.replace("Add(b, lost)", "Abs(b) b = Neg(x)")), "duplicate-definition")
+    into = {picture.nodes[edge.source].kind for edge in picture.edges if edge.is_fault}
+    assert into == {"Abs", "Neg"}
 
 
 def test_what_is_about_the_model_has_no_picture():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is written without a cut is read by `onnx.parser` as what it was."""
+"""`onnx.parser` reads a model that was written without cuts as the same model."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from onnx_lint.surroundings.sheet import Sheet
 from onnx_lint.surroundings.types import write_value_info
 
 NAME = (("name", None),)
-"""What has to be in focus for the name of a node to be written."""
+"""The focus that makes the writer include the name of a node."""
 
 BACKEND = Path(onnx.__file__).parent / "backend" / "test" / "data"
 

@@ -36,7 +36,7 @@ _NONE: Final[frozenset[int]] = frozenset()
 
 @remembered(1_000)
 def _set_of(indices: tuple[int, ...]) -> frozenset[int]:
-    """Return the indices as a set that all cells share; a set of its own for each would need 200 bytes."""
+    """Return the indices as a set that all cells share; a separate set for each would need 200 bytes."""
     return frozenset(indices)
 
 
@@ -48,7 +48,7 @@ class NodeOutcome(Record):
     """The violations of the type constraints of the signature."""
     shape_problems: tuple[ShapeProblem, ...] = ()
     crash: Crash | None = None
-    """The bug because of which the facts of the outputs are incomplete."""
+    """The bug that left the facts of the outputs incomplete."""
     branches: tuple[Facts, Facts] | tuple[()] = ()
     """The outputs of each branch of an If, if either branch may run."""
 
@@ -99,13 +99,13 @@ class Cell:
         self._attributes: AttributeValues | None = None
         self._reads = _NONE
         self._followed = _NONE
-        """The inputs of which only elements that are no floating-point numbers decide anything."""
+        """The inputs whose elements affect the outcome only if they are not floating-point numbers."""
         self.number_operands = _NONE
         """The inputs whose floating-point content decides shapes."""
         self.crash: Crash | None = None
-        """The bug because of which the shape rule is not used."""
+        """The bug that keeps the shape rule from being used."""
         self.has_faulty_attribute = False
-        """Whether an attribute has a value that the operator cannot use, so that the outputs are unknown."""
+        """True if an attribute has a value that the operator cannot use, so that the outputs are unknown."""
         try:
             if operator is not None and takes(operator.schema, form):
                 self.has_faulty_attribute = _has_faults(operator.schema, form, bound)

@@ -37,7 +37,7 @@ class DimensionEquation(Record):
     place: Place
     text: str
     is_declared: bool = False
-    """Whether one of them is what a declaration says, and the other what the node gives."""
+    """True if one side comes from a declaration, and the other from the node."""
 
 
 class Contradiction(Record):
@@ -63,7 +63,7 @@ class Contradiction(Record):
         return "variables that have one size each in the whole model"
 
     def describe(self) -> str:
-        """Return what is stated about the variable, and the contradicting statements."""
+        """Return the statement about the variable, and the contradicting statements."""
         if not self.because:
             return f"{self.equation.text}; no size makes this true"
         return (
@@ -121,11 +121,11 @@ class FixedSize(Record):
 
     @property
     def allowed(self) -> str:
-        """What would be right there."""
+        """The size that would be right."""
         return quote(str(self.equation.other))
 
     def describe(self) -> str:
-        """What is declared, and what the inputs leave open."""
+        """Return a message with the declared size and the input dimension that is left open."""
         return f"{self.equation.text}, whose size input {quote(self.input_name)} leaves open"
 
     def notes(self) -> list[Note]:
@@ -279,12 +279,12 @@ def _of_operands(node: Node, facts: Facts, recorder: Recorder) -> Iterator[Dimen
 
 
 class _Solution:
-    """The values of the variables, as far as the earlier equations determine them."""
+    """The values of those variables that the earlier equations determine."""
 
     def __init__(self, around: _Solution | None) -> None:
         self._around = around
         self._known: dict[str, tuple[int | str, tuple[DimensionEquation, ...]]] = {}
-        """For a variable its size, or an equal variable, and the equations from which that follows."""
+        """For a variable its size, or an equal variable, and the equations that imply it."""
         self._reported: set[str] = set() if around is None else around._reported
 
     def contradictions(self, equations: Sequence[DimensionEquation]) -> Iterator[Contradiction]:

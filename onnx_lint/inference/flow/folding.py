@@ -24,7 +24,7 @@ _KEPT: Final = frozenset({"Constant", "ConstantOfShape", "DequantizeLinear", "Dy
 """Operators that are not reported: constants, stored in few bytes on purpose, or reported otherwise."""
 
 _FREE_BYTES: Final = 1_024
-"""A result of so few bytes is worth storing, whatever the size of its operands."""
+"""The most bytes of a result that is always worth storing, even if its operands are small."""
 
 
 def foldable_nodes(

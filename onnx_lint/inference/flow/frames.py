@@ -72,7 +72,7 @@ class Frames:
 
     def __init__(self, ground: Ground) -> None:
         scope = ground.operators.scope(None)
-        self.top = Frame(scope, {}, {}, _kept.of(scope))
+        self.top = Frame(scope, {}, {}, _kept.cells_of(scope))
         """The frame of the graphs outside of functions."""
         self._operators = ground.operators
         self._imports = ground.imports
@@ -80,7 +80,9 @@ class Frames:
         self._called = {function.name for function in ground.functions}
         self._of_functions: dict[int, tuple[TypedOperators, Cells]] = {}
         self._alike: dict[tuple[object, ...], Cell] = {}
-        """The cells of nodes outside of functions that differ only in attributes without effect here, by their key."""
+        """The cells of nodes outside of functions, by their key. Nodes share a cell if they differ only in attributes
+        without effect on types and shapes.
+        """
 
     def may_call(self, op_type: str) -> bool:
         """Return whether a function has the name of an operator."""
@@ -92,10 +94,10 @@ class Frames:
 
     def kept(self, scope: Scope) -> Cells:
         """Return the cells of earlier models in a scope."""
-        return _kept.of(scope)
+        return _kept.cells_of(scope)
 
     def of_function(self, function: Function) -> tuple[TypedOperators, Cells]:
-        """Return the operators and cells that functions with the same imports share; cells only without parameters."""
+        """Return the operators shared by functions with the same imports, and the cells of those without parameters."""
         scope = self._imports.number_of(function)
         if scope not in self._of_functions:
             self._of_functions[scope] = {}, {}
@@ -124,7 +126,7 @@ class Frames:
 
     @cached_property
     def _reads_floats(self) -> bool:
-        """Whether a shape of the model may depend on floating-point elements."""
+        """True if a shape of the model may depend on floating-point elements."""
         return not READ_FLOAT_ELEMENTS.isdisjoint(self._operators.names)
 
     def _new_cell(self, graph: Graph, form: NodeForm, frame: Frame, *, has_content: bool) -> Cell:
@@ -172,11 +174,12 @@ class Frames:
 
 
 def _key_of_alike(form: NodeForm) -> tuple[object, ...] | None:
-    """Return the key of the cell of nodes whose attributes have no effect here; None for others.
+    """Return the key of the cell of nodes whose attributes do not affect types and shapes; None for other nodes.
 
-    These attributes are graphs, of nodes that have no other attributes, such as If and Loop: each graph is inferred
-    separately (docs/performance.md: cells-of-holders). And floating-point numbers, which affect types and shapes of two
-    operators only (docs/performance.md: cells-without-floats).
+    Such attributes are graphs, in nodes without other attributes, such as If and Loop: each graph is inferred
+    separately (docs/performance.md: cells-of-holders). So are
+    floating-point numbers: they affect the types and shapes of only two operators (docs/performance.md:
+    cells-without-floats).
     """
     kinds = form.attribute_kinds or ()
     same: tuple[object, ...] = ()
@@ -218,13 +221,13 @@ _NOTHING_KNOWN: Final = Cell(None, (), NodeForm("", "", (), ()), None)
 
 
 class _Kept:
-    """The cells that are kept for later models, of nodes that depend on no function call. Models repeat a few forms."""
+    """The cells that are kept for later models, which repeat a few forms. Their nodes depend on no function call."""
 
     def __init__(self) -> None:
         self._by_scope: dict[Scope, Cells] = {}
         self._count = 0
 
-    def of(self, scope: Scope) -> Cells:
+    def cells_of(self, scope: Scope) -> Cells:
         """Return the cells of a scope."""
         found = self._by_scope.get(scope)
         if found is None:
@@ -238,7 +241,7 @@ class _Kept:
         if self._count >= _MOST_CELLS:
             self._clear()
         self._count += 1
-        self.of(scope)[form] = cell
+        self.cells_of(scope)[form] = cell
 
     def _clear(self) -> None:
         for cells in self._by_scope.values():

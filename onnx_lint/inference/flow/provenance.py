@@ -71,7 +71,7 @@ class Way(Record):
 
     steps: tuple[BackwardStep, ...]
     is_cut: bool
-    """Whether there are further values after the last step."""
+    """True if there are further values after the last step."""
 
 
 class Provenance:

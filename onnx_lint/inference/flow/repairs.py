@@ -36,7 +36,7 @@ CHANNELS_SECOND: Final = frozenset({"BatchNormalization", "Conv", "ConvTranspose
 """The operators whose input has its channels at axis 1, where other frameworks have them last."""
 
 MATRICES: Final = frozenset({"MatMul", "MatMulInteger"})
-"""The operators that multiply inputs 0 and 1, of which one may have to be transposed."""
+"""The operators that multiply inputs 0 and 1. One of these may have to be transposed."""
 
 LEAST_WITH_CHANNELS: Final = 3
 
@@ -57,7 +57,7 @@ class Change(Record):
 def repair_of(node: Node, schema: OperatorSchema, inputs: Facts, problem: ShapeProblem) -> str | None:
     """Return in words the change with which the shapes of a node fit; None if there is none, or more than one.
 
-    The shape rule is asked again for each change. It must find nothing, and the outputs must fit what is declared.
+    The shape rule runs again for each change. It must find nothing, and the outputs must fit the declarations.
     """
     rule = shape_rule(schema)
     protos = node.attribute_protos
@@ -138,7 +138,7 @@ def _changes(node: Node, operands: Operands, problem: ShapeProblem) -> Iterator[
 
 
 def _shapes(operands: Operands, least: int, indices: tuple[int, ...]) -> Iterator[tuple[int, Dims]]:
-    """Yield the inputs of at least so many dimensions with their shapes."""
+    """Yield the inputs of at least that many dimensions with their shapes."""
     for index in indices:
         shape = operands.fact(index).shape
         if shape is not None and len(shape) >= least:

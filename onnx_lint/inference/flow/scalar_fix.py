@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fix that makes scalars of constant operands that are given as lists of one element."""
+"""The fix that turns constant operands from lists of one element into scalars."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _Operand = tuple[Graph, int, int]
 
 
 class ScalarFix:
-    """One fix for all tensors of a model that must be scalars; findings about nothing else share it."""
+    """One fix for all tensors of a model that must be scalars. Findings that are only about such tensors share it."""
 
     def __init__(self, conflicts: Iterable[ShapeConflict], graphs: Sequence[Graph]) -> None:
         self._conflicts = [conflict for conflict in conflicts if _needs_scalar(conflict)]
         self._graphs = graphs
 
     def of(self, conflicts: Iterable[ShapeConflict]) -> Fix | None:
-        """Return the fix, if it mends all of these conflicts."""
+        """Return the fix if it resolves all of these conflicts; otherwise None."""
         if not self._conflicts:
             return None
         tensors = self._tensors
@@ -42,7 +42,7 @@ class ScalarFix:
 
     @cached_property
     def _tensors(self) -> Mapping[str, Place]:
-        """The dimensions of each tensor that only operands use that must be scalars, by its name."""
+        """The place of the dimensions of each tensor whose every use requires a scalar, by the name of the tensor."""
         operands: dict[str, set[_Operand]] = {}
         places: dict[str, set[Place]] = {}
         for conflict in self._conflicts:

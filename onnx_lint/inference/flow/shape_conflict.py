@@ -177,7 +177,7 @@ def _is_constant(graph: Graph, name: str, most: int = _MOST_FOLDED) -> bool:
 
 
 def _element_place(node: Node, operand: int, element: int | None) -> Place:
-    """Return the element of the initializer that an input names, if it has a place of its own; otherwise the input."""
+    """Return the element of the initializer that an input names, if the element has a place; otherwise the input."""
     graph: Graph | None = node.graph
     name = node.inputs[operand]
     while graph is not None and not graph.is_function:

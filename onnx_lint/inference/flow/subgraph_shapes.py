@@ -37,7 +37,7 @@ class SuppliedShapes(Record):
         return self.facts[len(self.facts) - count :] if count else ()
 
     def supplied(self) -> Sequence[OutputShape]:
-        """Return the shapes of the inputs of the body, as far as they are the same in each run."""
+        """Return the shapes of the inputs of the body. Parts that may differ between runs are unknown."""
         match self.subgraphs.node.op_type:
             case "Loop":
                 # The iteration number is a scalar, and the first run of the body has the initial condition.
@@ -57,7 +57,7 @@ class SuppliedShapes(Record):
         return []
 
     def supplied_facts(self, kinds: Sequence[ValueType | None]) -> Facts:
-        """Return the facts of the inputs of the body, as far as they are the same in each run."""
+        """Return the facts of the inputs of the body. Facts that may differ between runs are unknown."""
         shapes = [*self.supplied(), *[None] * len(kinds)]
         found = [as_fact(kind, shape) for kind, shape in zip(kinds, shapes, strict=False)]
         if self.subgraphs.node.op_type == "Loop" and len(found) >= _LOOP_HEAD:

@@ -53,7 +53,7 @@ class ValueFlow:
         self.walks = Walks()
         """The walks over the graphs and function bodies."""
         self.keeps_all = keeps_all
-        """Whether to keep every walk over a function body, not only the first."""
+        """True to keep every walk over a function body, not only the first."""
         self.facts: dict[str, Fact] = {}
         """Facts about the values of the main graph. Values without an entry are unknown."""
         self.operands: list[OperandConflict] = []

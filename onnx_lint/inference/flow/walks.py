@@ -108,8 +108,8 @@ class Walks:
 def arguments_for(function: Function, inputs: Facts) -> Facts:
     """Return the inputs of a node that calls a function, without omitted ones at the end.
 
-    A function may have thousands of inputs, and thousands of calls may omit all but a few. So calls that differ only in
-    omitted inputs count as equal.
+    A function may have thousands of inputs, and thousands of calls may omit nearly all of them. So calls that differ
+    only in omitted inputs count as equal.
     """
     count = min(len(inputs), len(function.body.input_names))
     while count and inputs[count - 1] is ABSENT:

@@ -24,7 +24,7 @@ READ_FLOATS: Final = frozenset({"Constant", "GRU", "LSTM", "RNN", "Upsample"})
 READ_FLOAT_ELEMENTS: Final = frozenset(
     {"Dropout", "NonMaxSuppression", "OneHot", "Range", "Resize", "Split", "Upsample"}
 )
-"""The only operators of which a shape rule reads an operand whose elements may be floating-point numbers."""
+"""The only operators whose shape rules read an operand whose elements may be floating-point numbers."""
 
 
 class AttributeValues(Mapping[str, AttributeValue]):

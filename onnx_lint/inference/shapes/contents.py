@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The elements of small integer tensors, followed through the operators with which exporters compute shapes.
 
-An element is an integer, Booleans being 0 and 1, a variable that stands for a size, or None. What an int64 cannot hold
+An element is an integer, Booleans being 0 and 1, a variable that represents a size, or None. What an int64 cannot hold
 is not followed, and of an output of rank 2 and more only what stays in its order: constant indices that are reshaped.
 """
 
@@ -42,7 +42,7 @@ _RANGES: Final[Mapping[str, tuple[int, int]]] = {
 def contents_after(
     follow: Follow, node: Operands, shapes: Sequence[OutputShape], kinds: Sequence[str | None]
 ) -> Content:
-    """Return the content of the first output of a node, as far as it is known."""
+    """Return the known content of the first output of a node."""
     shape = shapes[0] if shapes else None
     if not isinstance(shape, tuple) or not kinds or (len(shape) > 1 and node.operator not in IN_ORDER):
         return None
@@ -78,7 +78,7 @@ _EXACT: Final[Mapping[str, int]] = {
     "tensor(float)": 2**24,
     "tensor(double)": 2**53,
 }
-"""The floating-point types, each with the number up to which it has all integers."""
+"""The floating-point types, each with the largest N for which it represents all integers up to N."""
 
 IN_ORDER: Final = frozenset({"Cast", "Constant", "Identity", "Reshape", "Squeeze", "Unsqueeze"})
 """Operators that change the shape at most, and not which element comes before which; also for other element types.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arithmetic on dimensions, some of which are unknown.
+"""Arithmetic on dimensions, known and unknown.
 
 A dimension is a size, a variable or an expression of variables, or None if unknown. Sizes here are Python integers of
 any size; `Operands.finished` rejects those that exceed an int64.
@@ -49,7 +49,7 @@ def unified(one: Dim, other: Dim) -> Dim:
 
 
 def union(one: Shape, other: Shape) -> Shape:
-    """Return the common part of two shapes, of which a value has one."""
+    """Return the common part of two shapes of a value that has one or the other."""
     if one is None or other is None or len(one) != len(other):
         return None
     return tuple([first if first == second else None for first, second in zip(one, other, strict=True)])
@@ -129,7 +129,7 @@ def divide_down(one: Dim, divisor: int) -> Dim:
 
 
 def broadcast(shapes: Sequence[Dims]) -> Dims:
-    """Return the shape to which NumPy broadcasts the shapes; if two sizes clash, the first that is not 1."""
+    """Return the result of broadcasting the shapes as NumPy does; if two sizes clash, the first that is not 1."""
     rank = max(map(len, shapes), default=0)
     return tuple([_broadcast_at([shape[at] for shape in shapes if len(shape) >= -at]) for at in range(-rank, 0)])
 
@@ -138,7 +138,7 @@ def _broadcast_at(dims: Sequence[Dim]) -> Dim:
     size = next((dim for dim in dims if isinstance(dim, int) and dim != 1), None)
     if size is not None:
         return size
-    # The rest are sizes of 1, variables and unknown dimensions, each of which may be 1.
+    # The rest are sizes of 1, variables and unknown dimensions. Each of them may be 1.
     others = {dim for dim in dims if dim != 1}
     if not others:
         return 1

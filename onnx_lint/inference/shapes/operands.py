@@ -159,7 +159,7 @@ class Operands:
     def scalar(self, index: int) -> Dim | float:
         """Return the one element of an input that holds a number; None if unknown.
 
-        Tensors of one element are accepted as far as the operator, or one of its consumers, accepts them.
+        Tensors of one element are accepted if the operator, or one of its consumers, accepts them.
         """
         shape = self.fact(index).shape
         if shape:
@@ -342,7 +342,7 @@ class Operands:
         return InputDimension(index, axis + rank if axis < 0 else axis, size if isinstance(size, int) else -1)
 
     def broadcast(self, shapes: Sequence[Shape], operands: Sequence[int], trailing: int = 0) -> Shape:
-        """Return the shape to which parts of operands are broadcast; record a clash.
+        """Return the result of broadcasting parts of operands; record a clash.
 
         `trailing` axes of each operand come after its part, such as the two that MatMul multiplies.
         """

@@ -40,15 +40,15 @@ class WrongRank(Record):
     rank: int
     least: int
     greatest: int | None
-    """None if there is no bound."""
+    """The greatest valid rank; None if there is no bound."""
     like: NumberSource | None = None
     """The operand or attribute that determines the required rank; None if the operator fixes it."""
     taken_constant: bool = False
-    """Whether onnx.checker and ONNX Runtime accept the rank if the operand is a constant."""
+    """True if onnx.checker and ONNX Runtime accept the rank if the operand is a constant."""
     taken_at_run: bool = False
-    """Whether ONNX Runtime accepts the rank if the operand is not a constant."""
+    """True if ONNX Runtime accepts the rank if the operand is not a constant."""
     is_customary: bool = False
-    """Whether ONNX itself writes this rank, so that it counts only if consumers reject it."""
+    """True if ONNX itself writes this rank, so that it counts only if consumers reject it."""
 
 
 class NotOneElement(Record):
@@ -56,9 +56,9 @@ class NotOneElement(Record):
 
     operand: int
     is_scalar: bool
-    """Whether the operator requires rank 0 as well."""
+    """True if the operator requires rank 0 as well."""
     is_taken: bool = False
-    """Whether onnx.checker and ONNX Runtime accept it nevertheless."""
+    """True if onnx.checker and ONNX Runtime accept it nevertheless."""
 
 
 class Unequal(Record):
@@ -69,11 +69,11 @@ class Unequal(Record):
     by: ProblemPlace | None = None
     """The source of the required size; None if the operator fixes it."""
     or_more: bool = False
-    """Whether a larger size is also valid."""
+    """True if a larger size is also valid."""
     least: int | None = None
     """The least valid size, if all sizes from there to the expected one are valid."""
     is_taken: bool = False
-    """Whether ONNX Runtime runs such a node nevertheless."""
+    """True if ONNX Runtime runs such a node nevertheless."""
 
 
 class TwoSizes(Record):
@@ -118,7 +118,7 @@ class Repeated(Record):
     first: int
     """The index of the first element with the number."""
     is_taken: bool = False
-    """Whether the text only advises against it."""
+    """True if the text only advises against it."""
 
 
 class WrongCount(Record):
@@ -130,13 +130,13 @@ class WrongCount(Record):
     by: NumberSource | None = None
     """The source of the required number; None if the operator fixes it."""
     or_one: bool = False
-    """Whether a single element is also valid."""
+    """True if a single element is also valid."""
     or_more: bool = False
-    """Whether more elements are also valid."""
+    """True if more elements are also valid."""
     or_multiple: bool = False
     """True if any multiple of the number is valid."""
     is_taken: bool = False
-    """Whether ONNX Runtime runs such a node nevertheless."""
+    """True if ONNX Runtime runs such a node nevertheless."""
 
 
 class WrongValue(Record):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The common interface of type conflicts, from which rules make findings."""
+"""The common interface of type conflicts. Rules make findings from them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class NodeConflict(Disagreement, Protocol):
 
     @property
     def cause(self) -> str:
-        """The key that conflicts of other nodes share if they come from one mistake."""
+        """The key that all conflicts share that come from one mistake."""
 
     @property
     def hint(self) -> str | None:
@@ -63,7 +63,7 @@ class Conflict(Disagreement, Protocol):
 
 
 MAX_SHOWN_TYPES: Final = 20
-"""The types in a note about a call.
+"""The most types to show in a note about a call.
 A call may have thousands, and each conflict in the function body has such a note.
 """
 

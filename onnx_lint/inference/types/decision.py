@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The decisions by which the type of an output follows from something other than a type variable."""
+"""The types of outputs that follow from something other than a type variable."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class OutputTypes(Record):
     attributes: frozenset[str] = frozenset()
     """The attributes that the decisions read."""
     by_subgraphs: bool = False
-    """Whether the types are those of the outputs of the node's subgraphs."""
+    """True if the types are those of the outputs of the node's subgraphs."""
 
     def decision_at(self, index: int) -> Decision | None:
         """Return the decision for an output."""
@@ -193,7 +193,7 @@ _DIFFERENTIABLE: Final = {"tensor(float16)", "tensor(float)", "tensor(double)"}
 
 
 def optimizer_state(groups: int, returned: tuple[int, ...]) -> Decision:
-    """Training operators: after R and T come `groups` lists of n tensors each, some of which are returned updated."""
+    """Training operators: after R and T come `groups` lists of n tensors each. Some lists are returned updated."""
 
     def infer(application: Application, index: int) -> ValueType | None:
         count = (len(application.inputs) - _OPTIMIZER_SCALARS) // groups

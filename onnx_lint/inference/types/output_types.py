@@ -53,9 +53,10 @@ def _by(decision: Decision, *attributes: str) -> OutputTypes:
     return OutputTypes((decision,), frozenset(attributes))
 
 
-def _label(strings: str) -> OutputTypes:
+def _label(strings: str, integers: str) -> OutputTypes:
     """The labels of a classifier: text if its class labels are text; the types of its other output are fixed."""
-    return OutputTypes((the_given((strings, STRING), otherwise=INT64), None), frozenset({strings}))
+    decision = the_given((strings, STRING), (integers, INT64), otherwise=INT64)
+    return OutputTypes((decision, None), frozenset({strings, integers}))
 
 
 def _dequantized(application: Application, index: int) -> ValueType | None:
@@ -157,9 +158,9 @@ OUTPUT_TYPES: Final[Mapping[tuple[str, str], OutputTypes]] = MappingProxyType(
         (_ML, "LabelEncoder"): _by(
             _labels_encoded, "values_tensor", "values_strings", "values_int64s", "values_floats"
         ),
-        (_ML, "LinearClassifier"): _label("classlabels_strings"),
-        (_ML, "SVMClassifier"): _label("classlabels_strings"),
-        (_ML, "TreeEnsembleClassifier"): _label("classlabels_strings"),
+        (_ML, "LinearClassifier"): _label("classlabels_strings", "classlabels_ints"),
+        (_ML, "SVMClassifier"): _label("classlabels_strings", "classlabels_ints"),
+        (_ML, "TreeEnsembleClassifier"): _label("classlabels_strings", "classlabels_int64s"),
         (_ML, "ZipMap"): _by(_ZIPPED, "classlabels_strings", "classlabels_int64s"),
         (_TRAINING, "Adagrad"): _by(optimizer_state(3, (0, 2))),
         (_TRAINING, "Adam"): _by(optimizer_state(4, (0, 2, 3))),

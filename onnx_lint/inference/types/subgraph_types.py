@@ -30,7 +30,7 @@ _LOOP_HEAD: Final = 2
 
 
 class SubgraphRole(Enum):
-    """What the type of a subgraph's input or output must agree with."""
+    """The role of a subgraph's input or output: the type that it must agree with."""
 
     INPUT = "input"
     """The type that the operator supplies."""

@@ -20,7 +20,7 @@ Inputs = tuple[ValueType | None, ...]
 
 
 class TypeOutcome(Record):
-    """The types of the outputs, as far as they are known, and the problems."""
+    """The known types of the outputs, and the problems."""
 
     outputs: tuple[ValueType | None, ...]
     problems: tuple[TypeProblem, ...] = ()
@@ -34,7 +34,7 @@ class TypedOperator:
     def __init__(self, schema: OperatorSchema, *, binds: bool = True) -> None:
         self.schema = schema
         self.binds = binds
-        """Whether nodes are checked against the signature; otherwise types are inferred without problems."""
+        """True if nodes are checked against the signature; otherwise types are inferred without problems."""
         self.outcomes: Memory[Inputs, TypeOutcome] = Memory(_MOST)
         """The outcomes of an operator whose output types follow from those of its inputs."""
         self._decided: Memory[tuple[Inputs, Arguments, int], TypeOutcome] = Memory(_MOST)
@@ -42,10 +42,10 @@ class TypedOperator:
         self.attributes = output_types.attributes | stating_attributes(schema.domain, schema.name)
         """The attributes that decide types."""
         self.by_subgraphs = output_types.by_subgraphs
-        """Whether the output types are those of its subgraphs."""
+        """True if the output types are those of its subgraphs."""
         self._fixed_outputs = not any(output.option is ParameterOption.VARIADIC for output in schema.outputs)
         self.by_inputs = self._fixed_outputs and not self.attributes and not self.by_subgraphs
-        """Whether the outcome depends only on the types of the inputs."""
+        """True if the outcome depends only on the types of the inputs."""
 
     def outcome_of_inputs(self, inputs: Inputs) -> TypeOutcome:
         """Return the outcome for an operator with `by_inputs`."""

@@ -29,12 +29,13 @@ class Sight(Record):
     """The quick facts about a TypeProto, or an absent one."""
 
     is_usual: bool
-    """Whether it is a tensor with an element type that is as old as the format, sizes of at least 0, variables with
-    a valid name, and no denotation; or absent."""
+    """True if the type is absent, or a tensor type with an element type as old as the format, sizes of at least 0,
+    variables with valid names, and no denotation.
+    """
     has_rank: bool
-    """Whether it states the number of dimensions, or has a kind without dimensions."""
+    """True if it states the number of dimensions, or has a kind without dimensions."""
     has_plain_variables: bool
-    """Whether it is usual and all its variables are C90 identifiers."""
+    """True if it is usual and all its variables are C90 identifiers."""
 
 
 def sight_of(serialized: bytes) -> Sight:

@@ -62,7 +62,7 @@ class AttributeKind:
         are_tensors_evident: bool,
     ) -> None:
         self.type = type
-        """The stated type, whether the enum knows the number or not; 0 where it is absent or UNDEFINED."""
+        """The stated type, even if the enum does not have the number; 0 if it is absent or UNDEFINED."""
         self.fields = fields
         """The value fields that are set."""
         self.is_named = is_named

@@ -47,9 +47,11 @@ class Initializers(Record):
     element_types: list[int]
     """The numbers of the element types; 0 if a tensor states none."""
     shapes: list[bytes]
-    """The dimensions in serialized form, equal where they are; see `onnx_lint.ir.columns.gather.dimensions`."""
+    """The dimensions in serialized form; equal dimensions have equal bytes. See
+    `onnx_lint.ir.columns.gather.dimensions`.
+    """
     fields: list[str]
-    """The fields that hold values; empty where it is not evident that there are no others but name, type and shape."""
+    """The fields that hold values; empty unless it is evident that all other fields are name, type and shape."""
     entries: list[int]
     """The number of entries in that field, bytes for raw_data."""
     greatest: list[int]

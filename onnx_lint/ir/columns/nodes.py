@@ -218,11 +218,11 @@ class NodeTable:
         self.repeated_keys: list[int] = []
         """The indices of the nodes whose metadata may have a key twice; no other node's have."""
         self.longest = 0x7F
-        """No name of a node, an input or an output takes up more bytes; fewer are not told apart."""
+        """The most bytes of a name of a node, an input or an output; 0x7F if all are shorter."""
         self.is_canonical = True
-        """Whether each node is written as Protocol Buffers writes it, with no field that the schema has not.
+        """True if each node is written as Protocol Buffers writes it, without fields that the schema does not have.
 
-        Where not, the columns may lack something that a node has.
+        If False, the columns may lack a part of a node.
         """
 
 
@@ -307,7 +307,7 @@ def _read(nodes: Iterable[bytes], table: NodeTable, batch: _Batch, notes: _Notes
                 except KeyError:
                     is_early = True
                 else:
-                    # The string that is there: a value is named where it is made and wherever it is used.
+                    # Reuse the existing string: the name of a value occurs in its producer and in each use.
                     if maker >= 0 and len(made_by[maker]) == 1:
                         name = made_by[maker][0]
                 inputs.append(name)

@@ -115,7 +115,7 @@ InitializerKind = tuple[int, bytes, str, int, int]
 
 
 def is_evident_kind(kind: InitializerKind) -> bool:
-    """Whether an initializer of this kind evidently holds what it should."""
+    """Return whether an initializer of this kind evidently has the right values."""
     element_type, shape, field, entries, greatest = kind
     encoding = encoding_in(element_type, field) if field else None
     if encoding is None:

@@ -12,7 +12,7 @@ MODEL_KIND: Final = "ModelProto"
 OPERATOR_SET_KIND: Final = "OperatorSetProto"
 
 MAGIC: Final = "ONNXOPSET"
-"""The word with which an operator set begins."""
+"""The required value of the field `magic` of an operator set."""
 
 Need = Literal[
     "file",
@@ -30,10 +30,10 @@ Need = Literal[
     "operator-set",
     "model",
 ]
-"""The parts that a rule may need complete: it judges every document with such messages and everything that it uses.
+"""The parts that a rule may need. A rule checks only documents in which these parts are complete.
 
-An attribute may hold a graph with all its nodes, a node alone is outside of graphs, and only a model shows what it
-lacks. `file` is the bytes, `metadata` any message that has some, `value` a sequence, map or optional, and `library` a
+An attribute may hold a complete graph. A node that is a document by itself is in no graph. Only a model shows what it
+lacks. `file` is the bytes, `metadata` any message with metadata, `value` a sequence, map or optional, and `library` a
 list of functions with an IR version, which models and operator sets have.
 """
 
@@ -57,7 +57,7 @@ class DocumentKind(Record):
 
 
 OF_MODELS: Final = frozenset({"GraphProto", "NodeProto", "AttributeProto"})
-"""The kinds that hold nodes and leave it to a model to import operator sets."""
+"""The kinds that hold nodes but cannot import operator sets: the model that they belong to does that."""
 
 KINDS: Final = {
     kind.message: kind

@@ -76,13 +76,13 @@ _LISTS: Final = {
     "SparseTensorProto": "sparse_initializer",
     "ValueInfoProto": "input",
 }
-"""The list of a graph to which messages of a kind belong."""
+"""The list of a graph that holds messages of a kind."""
 
 
 def _around(
     held: Mapping[str, list[_Part]], attributes: Sequence[_Part] = (), finish: FinishTable | None = None
 ) -> Graph:
-    """Return the pseudo-graph of a file with parts of graphs, by the lists to which they belong,
+    """Return the pseudo-graph of a file with parts of graphs, by the lists that hold them,
     and with attributes.
     """
     proto = schema.message("GraphProto")()

@@ -204,7 +204,7 @@ def _state_one_type(graph: Graph, entries: list[tuple[str, int]]) -> bool:
 
 
 def dimensions_of(proto: Proto) -> list[Dimension] | None:
-    """The dimensions that a TypeProto of a dense or sparse tensor states; None where it has no shape."""
+    """The dimensions that a TypeProto of a dense or sparse tensor states; None if it has no shape."""
     kind = proto.WhichOneof("value")
     if kind not in TENSOR_KINDS or not getattr(proto, kind).HasField("shape"):
         return None

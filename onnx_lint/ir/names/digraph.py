@@ -65,7 +65,7 @@ def strong_components(graph: Digraph) -> Sequence[int]:
     count, ends, followers = len(graph), graph.ends, graph.followers
     order, low, component = _numbers(count, -1), _numbers(count, 0), _numbers(count, -1)
     upcoming = _numbers(count, 0)
-    """For each node the place of the follower that is looked at next."""
+    """The position, for each node, of the next follower to visit."""
     open_nodes: list[int] = []
     visited = components = 0
     for root in range(count):

@@ -46,7 +46,7 @@ class Cycle(Record):
 
     nodes: Nodes
     values: tuple[str, ...]
-    """The name by which each node's output reaches the next node."""
+    """For each node the name of the output that the next node uses."""
     use: Use
     """The use, by the first node, of an output of the last one."""
 
@@ -57,13 +57,13 @@ class UndefinedName(Record):
     graph: Graph
     name: str
     uses: tuple[Use, ...]
-    """The first few of the node inputs that use it."""
+    """The first few node inputs that use the name."""
     count: int
-    """The number of cycles in all."""
+    """The number of all node inputs that use the name."""
 
 
 class _Late(Record):
-    """A late use, by graphs and numbers."""
+    """A late use, as the graph of the use and numbers of nodes and operands."""
 
     user: Graph
     node: int
@@ -73,7 +73,10 @@ class _Late(Record):
 
 
 class _LateUses:
-    """The late uses of definitions in one graph, two numbers each: there may be as many as names in the file."""
+    """The late uses of definitions in one graph.
+
+    Each is stored as two numbers, since there may be as many as names in the file.
+    """
 
     __slots__ = ("_lists",)
 
@@ -117,9 +120,9 @@ _MOST_OTHERS: Final = 3
 
 
 class _FirstUses:
-    """Finds the first input of a node that has a name, for names in the order of their nodes.
+    """Finds the first input of a node with a given name. The nodes must come in order.
 
-    Of a node with many inputs they are indexed, one node at a time.
+    If a node has many inputs, an index of them is made, for one node at a time.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -127,7 +130,7 @@ class _FirstUses:
         self._indexed = -1
         self._operands: dict[str, int] = {}
 
-    def of(self, node: int, name: str) -> Use:
+    def use_of(self, node: int, name: str) -> Use:
         names = self._graph.node_inputs[node]
         if len(names) <= _FEW_INPUTS:
             return Use(self._graph.nodes[node], names.index(name))
@@ -155,14 +158,14 @@ class Resolution:
             first = _FirstUses(graph)
             for name, found in names.items():
                 if isinstance(found, int):
-                    yield UndefinedName(graph, name, (first.of(found, name),), 1)
+                    yield UndefinedName(graph, name, (first.use_of(found, name),), 1)
                     continue
                 others = [Use(graph.nodes[node], operand) for node, operand in found.others]
-                yield UndefinedName(graph, name, (first.of(found.node, name), *others), found.count)
+                yield UndefinedName(graph, name, (first.use_of(found.node, name), *others), found.count)
 
     @property
     def undefined_names(self) -> Iterator[str]:
-        """The names alone; one that several graphs use comes several times."""
+        """The names that nothing defines. A name that several graphs use occurs several times."""
         return chain.from_iterable(self._undefined.values())
 
     @property
@@ -172,8 +175,8 @@ class Resolution:
 
     @property
     def unordered(self) -> Iterator[LateUse]:
-        """Late uses that putting the nodes into another order would mend."""
-        return (_made(graph, late) for graph, uses in self._unordered.items() for late in uses)
+        """The late uses that another order of the nodes would fix."""
+        return (_late_use(graph, late) for graph, uses in self._unordered.items() for late in uses)
 
     @property
     def cycles(self) -> Iterator[Cycle]:
@@ -189,7 +192,7 @@ class Resolution:
         return bool(self._unordered or self._cyclic)
 
     def note_undefined(self, graph: Graph, name: str, node: int, operand: int) -> None:
-        """Take down the use of a name that nothing defines."""
+        """Record the use of a name that nothing defines."""
         names = self._undefined.setdefault(graph, {})
         found = names.get(name)
         if found is None:
@@ -234,7 +237,10 @@ def resolve(graphs: Iterable[Graph]) -> Resolution:
 
 
 def _late(user: Graph, index: int, operand: int, name: str) -> tuple[Graph, _Late] | None:
-    """Return the later definition that a use without an earlier definition must mean, and the graph that it is in."""
+    """Return the graph whose later definition a use without an earlier definition refers to, and the late use.
+
+    None if no graph around the use has such a definition.
+    """
     graph, holder = user, index
     while True:
         if name in graph.positions:
@@ -245,18 +251,18 @@ def _late(user: Graph, index: int, operand: int, name: str) -> tuple[Graph, _Lat
         graph, holder = graph.parent, graph.position
 
 
-def _made(graph: Graph, late: _Late) -> LateUse:
+def _late_use(graph: Graph, late: _Late) -> LateUse:
     use = Use(late.user.nodes[late.node], late.operand)
     return LateUse(use, graph.nodes[late.holder], graph.nodes[late.producer])
 
 
 def _followers(graph: Graph) -> Digraph:
-    """For each node the nodes that use its outputs, directly or in nested graphs."""
+    """Return for each node the nodes that use its outputs, directly or in nested graphs."""
     return Digraph(len(graph.nodes), lambda: dependencies(graph))
 
 
 def dependencies(graph: Graph) -> Iterator[tuple[int, int]]:
-    """Yield the numbers of two nodes for each output of the first that the second, or a graph nested in it, uses."""
+    """Yield the numbers of producer and user for each output that another node, or a graph nested in it, uses."""
     position = graph.positions.get
     for index, names in enumerate(graph.node_inputs):
         for name in names:
@@ -292,16 +298,16 @@ def _captured(graph: Graph) -> Iterator[str]:
 
 
 def _cycle(graph: Graph, late: _Late, followers: Digraph, nested: Mapping[int, list[Graph]]) -> Cycle:
-    """Return a shortest way from the node that uses the name to the node that defines it."""
+    """Return a shortest cycle: from the node that uses the name to the node that defines it."""
     path = shortest_way(followers, late.holder, late.producer)
     values = [
         _value(graph, here, there, nested.get(there, ()))
         for here, there in zip(path, [*path[1:], path[0]], strict=True)
     ]
-    return Cycle(Nodes(graph, path), tuple(values), _made(graph, late).use)
+    return Cycle(Nodes(graph, path), tuple(values), _late_use(graph, late).use)
 
 
 def _value(graph: Graph, producer: int, user: int, nested: Iterable[Graph]) -> str:
-    """Return the name by which an output of one node reaches another, or a graph nested in that."""
+    """Return the name of an output of `producer` that `user`, or a graph nested in it, uses."""
     names = chain(graph.node_inputs[user], chain.from_iterable(map(_captured, nested)))
     return next(name for name in names if graph.positions.get(name) == producer)

@@ -200,7 +200,7 @@ def _missized(
 ) -> Iterator[AttributeFault]:
     for name, size in constraints.sizes.items():
         length = _length(given[name]) if name in given else None
-        # A list that may be left out is so, too, where it is empty.
+        # An empty list counts as omitted if it may be omitted.
         is_left_out = length == 0 and not schema.attributes[name].required and given[name].type in _FIELDS
         if length is not None and length != size and not is_left_out:
             yield AttributeFault(name, f"has {_counted(length)}", _counted(size))
@@ -270,7 +270,7 @@ def _counted(length: int) -> str:
     return "1 element" if length == 1 else f"{length:,} elements"
 
 
-# --- operators with a demand of their own
+# --- operators with special requirements
 
 
 def _of_operator(schema: OperatorSchema, form: NodeForm, given: GivenAttributes) -> Iterator[AttributeFault]:
@@ -342,7 +342,7 @@ def _activations(schema: OperatorSchema, form: NodeForm, given: GivenAttributes)
     direction = given["direction"].s if "direction" in given else b"forward"
     number = each * (2 if direction == b"bidirectional" else 1)
     length = len(given["activations"].strings)
-    # The default of RNN has two functions also where there is one direction.
+    # The default of RNN has two functions even for one direction.
     is_default = schema.name == "RNN" and length == _PAIR and list(given["activations"].strings) == [b"Tanh"] * _PAIR
     if length != number and not is_default and length:
         what = f"has {_counted(length)}, but '{schema.name}' takes {each} for each direction"

@@ -56,7 +56,7 @@ class Giver(Record):
 
 
 ParameterOrigins = Mapping[str, Giver | None]
-"""As `ParameterValues`, with where they come from."""
+"""Like `ParameterValues`, with the origin of each value."""
 
 
 class BoundNodes(Record):
@@ -187,7 +187,7 @@ class _Binder:
             elif proto.ref_attr_name in around:
                 given[proto.name] = around[proto.ref_attr_name]
             elif graph.function is None:
-                given[proto.name] = None  # a reference where there are no parameters
+                given[proto.name] = None  # a reference outside of functions with parameters
         self._pending.append((callee, given, (graph, form)))
 
     def follow(self) -> None:

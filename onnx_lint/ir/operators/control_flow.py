@@ -25,7 +25,7 @@ class ControlFlow(Record):
     def node_of(self, graph: Graph) -> Node | None:
         """Return the control-flow node whose attribute holds the nested graph; None if there is none.
 
-        A node that calls a function of the model is not a control-flow node, whatever its op_type is.
+        A node that calls a function of the model is not a control-flow node, even with the op_type of one.
         """
         if graph.parent is None or graph.position >= len(graph.parent.forms):
             return None

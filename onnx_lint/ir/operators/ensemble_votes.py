@@ -26,7 +26,7 @@ MOST: Final = (1 << 63) - 1
 
 
 class Voting(Record):
-    """The attributes by which an operator describes the votes of its leaves."""
+    """The attributes of an operator that describe the votes of its leaves."""
 
     prefix: str
     """The beginning of the names of attributes that list the votes."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which nodes call which model-local functions; functions are looked up, never expanded."""
+"""Finds the nodes that call model-local functions. Functions are looked up, never expanded."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NodeCall = tuple[Node, Function]
 """A node and the function that it calls."""
 
 FunctionKey = tuple[str, str, str]
-"""Domain, name and overload; the default domain is empty, and so is the overload where it does not count."""
+"""Domain, name and overload. The default domain is empty. The overload is empty if the IR version has none."""
 
 
 def attribute_parameters(function: Function) -> dict[str, None]:
@@ -58,7 +58,7 @@ class Calls:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The names of all functions, whatever their domain."""
+        """The names of all functions, in all domains."""
         return frozenset([name for _, name in self._by_name])
 
     @cached_property
@@ -70,7 +70,7 @@ class Calls:
 
     @property
     def has_namesakes(self) -> bool:
-        """True if functions share domain and name, whatever their overload."""
+        """True if functions share domain and name, with the same or different overloads."""
         return len(self._by_name) < len(self._functions)
 
     def key(self, domain: str, name: str, overload: str) -> FunctionKey:
@@ -78,7 +78,7 @@ class Calls:
         return normalized_domain(domain), name, overload if self.has_overloads else ""
 
     def namesakes(self, node: Node | NodeForm) -> list[Function]:
-        """Return the functions with the node's domain and op_type, whatever their overload."""
+        """Return the functions with the node's domain and op_type, with any overload."""
         return self._by_name.get((normalized_domain(node.domain), node.op_type), [])
 
     def function_of(self, node: Node | NodeForm) -> Function | None:
@@ -111,9 +111,9 @@ class Calls:
 
     @cached_property
     def callees(self) -> list[dict[int, Node]]:
-        """For each function the indices of those that its body calls, nested graphs included, and the node that does.
+        """For each function, the index of each function that its body calls (nested graphs included), with the node.
 
-        Of several calls of one function the first is kept.
+        If the body calls a function several times, it is the first node.
         """
         callees: list[dict[int, Node]] = [{} for _ in self._functions]
         for node, function in self.all:
@@ -175,8 +175,8 @@ class Calls:
             [callee for callee in callees if component[callee] == component[index]]
             for index, callees in enumerate(self.callees)
         ]
-        # A way from `entrance`, which has the callees of the start, may lead back to the start; a way from the start
-        # may not.
+        # The shortest way from a node to itself is that one node. So the search begins at `entrance`, which has the
+        # callees of the start.
         entrance = len(inside)
         inside.append([])
         seen: set[int] = set()

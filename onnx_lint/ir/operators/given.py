@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which sides of a combination of attributes and operands a node gives, and whether any node gives too many or few."""
+"""Finds the sides of a combination of attributes and operands that nodes have, and nodes with too many or too few."""
 
 from __future__ import annotations
 
@@ -18,9 +18,7 @@ _STRING = ATTRIBUTE_TYPE_CODES["STRING"]
 
 
 def has_broken_combinations(operators: Operators) -> bool:
-    """Return true if a node has a combination of attributes and operands that its operator forbids, whatever the
-    values.
-    """
+    """Return true if a node has a combination of attributes and operands that its operator forbids for all values."""
     for alike in operators.verified_nodes:
         wanted = combinations(alike.operator.schema) if alike.operator.schema is not None else ()
         if wanted:
@@ -33,7 +31,7 @@ def has_broken_combinations(operators: Operators) -> bool:
 
 
 def _distinct(forms: Collection[NodeForm]) -> Collection[NodeForm]:
-    """Return one of the forms that differ in values only which no combination looks at."""
+    """Return one form of each group of forms that differ only in values that no combination depends on."""
     found: dict[object, NodeForm] = {}
     for form in forms:
         has_values = any(kind in _LISTS or kind == _STRING for _, kind in form.attribute_types)
@@ -69,7 +67,7 @@ def is_empty_list(attribute: Proto) -> bool:
 
 
 def _has_value(attribute: Proto, combination: Combination) -> bool:
-    """Return whether the attribute says anything. Of many choices exporters write both lists and leave one empty."""
+    """Return whether the attribute has an effect. For many choices exporters write both lists and leave one empty."""
     if attribute.ref_attr_name:
         return True
     if attribute.type in _LISTS:

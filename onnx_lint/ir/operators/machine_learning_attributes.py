@@ -21,7 +21,7 @@ _MOST_SIZES: Final = 8
 
 
 def encoder_faults(given: Mapping[str, Proto]) -> Iterator[ValueFault]:
-    """Yield a default tensor of LabelEncoder that is no list of one element, or of another type than the values."""
+    """Yield a default tensor of LabelEncoder that is not a list of one element, or has another type than the values."""
     default = given.get("default_tensor")
     if default is None or default.t.data_type not in ELEMENT_TYPES:
         return
@@ -74,7 +74,7 @@ def _elements(count: int) -> str:
 
 
 def n_gram_faults(given: Mapping[str, Proto]) -> Iterator[ValueFault]:
-    """Numbers of TfIdfVectorizer that are at odds: lengths of n-grams, where they begin in the pool, where they go."""
+    """Yield contradictory numbers of TfIdfVectorizer: n-gram lengths, begins in the pool, and output indexes."""
     starts = list(given["ngram_counts"].ints) if "ngram_counts" in given else []
     least, greatest = (given[name].i if name in given else None for name in ("min_gram_length", "max_gram_length"))
     if least is not None and greatest is not None and least > greatest:

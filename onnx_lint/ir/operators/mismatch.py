@@ -181,7 +181,7 @@ def misspelt_attributes(schemas: OperatorSchemas, schema: OperatorSchema, alike:
 
 
 def missing_alternatives(schema: OperatorSchema, alike: AlikeNodes) -> list[Combination]:
-    """Return the combinations of which the operator needs one member, and the nodes have none."""
+    """Return the combinations without a member in the nodes although the operator needs one."""
     return alternatives_without(schema, {name for name, _ in alike.attributes}, alike.inputs)
 
 

@@ -37,7 +37,7 @@ class OperatorStatus(Enum):
     UNVERIFIED = "unverified"
     """Its signature is unknown: the domain, its version or (in ONNX Runtime's domains) the operator is unknown."""
     UNBOUND = "unbound"
-    """No valid version of its domain is imported, so that there is no operator set to search."""
+    """No valid version of its domain is imported, so there are no operators to search."""
     UNNAMED = "unnamed"
     """The node names no operator."""
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Faults of the lists by which tree ensembles describe their trees: ids, children, votes, modes, circles.
+"""Faults of the lists that describe the trees of tree ensembles: ids, children, votes, modes, circles.
 
 Every check works on whole lists with numpy, since an ensemble may have millions of nodes.
 """
@@ -44,7 +44,7 @@ _NO_NODE: Final = -1
 class NodeIndex:
     """The nodes of an ensemble, to be looked up by tree and id.
 
-    Converters number the nodes of a tree in a row, in whatever order they write them: then each id has its own slot.
+    Converters number the nodes of a tree consecutively, but may write them in any order. Each id then has its own slot.
     Other ensembles are sorted, which takes three times as much memory.
     """
 
@@ -52,7 +52,7 @@ class NodeIndex:
         self._count = ids.size
         self._slots = _Slots(trees, ids) if ids.size else None
         self.is_numbered = self._slots is not None and self._slots.are_taken and not self._slots.first_ids.any()
-        """Whether the ids of each tree are 0, 1, 2 and so on, each once."""
+        """True if the ids of each tree are 0, 1, 2 and so on, each once."""
         if self._slots is not None and not self._slots.are_taken:
             self._slots = None
             self._trees = np.unique(trees)
@@ -103,7 +103,7 @@ class _Slots:
         self._least = self.first_ids.astype(np.int64).view(np.uint64)
         self._nodes = np.full(ids.size, _NO_NODE, _position_type(ids.size))
         self.are_taken = False
-        """Whether each slot has its node."""
+        """True if each slot has its node."""
         for piece in _pieces(ids.size):
             slots, are_slots = self._of(trees[piece], ids[piece])
             if not are_slots.all():
@@ -154,7 +154,7 @@ def _codes(known: Array, values: Array) -> tuple[Array, Array]:
 def voting_faults(given: Given, voting: Voting) -> Iterator[ValueFault]:
     """Yield the faults of TreeEnsembleClassifier or TreeEnsembleRegressor.
 
-    Lists of different lengths have a finding of their own and are not looked at.
+    Lists of different lengths are reported elsewhere, and not checked here.
     """
     count = class_count(given, voting)
     yield from base_value_faults(given, voting, count)

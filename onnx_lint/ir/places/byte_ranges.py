@@ -19,7 +19,7 @@ _STEP_BYTES: Final = 1 << 18
 
 
 class ByteRanges:
-    """The byte positions of a serialized message, which is walked only as far as necessary."""
+    """The byte positions of a serialized message. Only the necessary part of the message is walked."""
 
     __slots__ = ("_opened", "_root", "_size")
 
@@ -78,7 +78,7 @@ _SMALL_BYTES: Final = 512
 
 
 class _FieldPositions:
-    """A message in the file: the positions of its fields, as far as it was walked, and its opened messages.
+    """A message in the file: the positions of the fields that were walked, and its opened messages.
 
     Only the first byte of a field is kept, in eight bytes, since a graph may have a hundred thousand of them; the end
     of the few that are needed is read again.
@@ -155,7 +155,7 @@ def _walking(
 def _index_part(
     source: Source, message: str, position: int, end: int, starts_of: dict[str, MutableSequence[int]]
 ) -> int:
-    """Index the fields from `position` to `end`, or those up to a part of a long row; return where that ends."""
+    """Index the fields from `position` to `end`, or to a part of a long row; return the end of the indexed part."""
     fields = wire.fields(message)
     for number, wire_type, start, _, following in wire.records(source, position, end, inside_groups=False):
         field = fields.get(number)

@@ -30,7 +30,7 @@ class DocumentPlaces:
         return self._names.of(place)
 
     def messages_on(self, place: Place) -> list[tuple[str, Proto]]:
-        """Return the messages from the document to `place`, as far as they exist: the kind of each, and the message."""
+        """Return the existing messages from the document to `place`: the kind of each, and the message."""
         return self._names.messages_on(place)
 
     def byte_range(self, place: Place) -> tuple[int, int] | None:

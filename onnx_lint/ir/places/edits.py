@@ -61,7 +61,7 @@ class Fix(Record):
     """Returns the edits, instead of `edits`: for a fix that may have as many as the model has names."""
 
     def with_edits(self) -> Fix:
-        """Return the fix with all of its edits. They must be asked for while the model is there."""
+        """Return the fix with all of its edits. Call this before the model is released."""
         return self if self.later is None else Fix(self.message, tuple(self.later()), self.is_safe)
 
     @property

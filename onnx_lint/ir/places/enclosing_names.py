@@ -52,7 +52,7 @@ class NamesInDocument:
         return message.enclosing_names
 
     def messages_on(self, place: Place) -> list[tuple[str, Proto]]:
-        """Return the messages from the root to `place`, as far as they exist: the kind of each, and the message."""
+        """Return the existing messages from the root to `place`: the kind of each, and the message."""
         message = self._root
         found = [(message.kind, message.proto)]
         for step in place.key:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from onnx_lint.common.record import Record
 
 Step = tuple[str, int | None]
-"""The name of a field, and which one where it is repeated."""
+"""The name of a field, and the index if it is repeated."""
 
 PlaceKey = tuple[Step, ...]
 """A place as the steps from the root on: usable as a dictionary key."""

@@ -52,7 +52,7 @@ class Splicer:
         self._message = message
         self._ranges = ByteRanges(source, message)
 
-    def of(self, edits: Iterable[Edit]) -> list[Splice]:
+    def splices_of(self, edits: Iterable[Edit]) -> list[Splice]:
         """Return the splices of edits, without the lengths of enclosing messages, in file order.
 
         Raises EditError for an edit that cannot be made.
@@ -60,7 +60,7 @@ class Splicer:
         found: list[Splice] = []
         for edit in edits:
             try:
-                found += self._of(edit)
+                found += self._splices_of_edit(edit)
             except wire.WireError as error:
                 raise EditError(str(error)) from error
         found.sort(key=_position)
@@ -95,7 +95,7 @@ class Splicer:
         _, after_tag = wire.decode_varint(self._source.read_at(start, value - start), 0)
         return Splice(start + after_tag, value, (wire.encode_varint(end - value + holder.growth),))
 
-    def _of(self, edit: Edit) -> Iterator[Splice]:
+    def _splices_of_edit(self, edit: Edit) -> Iterator[Splice]:
         place = edit.place
         kind, field = self._field(place)
         if field.packable and not (isinstance(edit, Delete) and place.index is None):

@@ -21,9 +21,9 @@ class Reading(Record):
 
     location: str
     done: int
-    """Bytes that are read."""
+    """The number of bytes that were read so far."""
     size: int
-    """Bytes of the file."""
+    """The number of bytes of the file."""
 
 
 under_way: Reading | None = None
@@ -39,7 +39,7 @@ class Digests:
         self.unread: dict[str, str] = {}
         """The reasons why files were not read, by location."""
 
-    def of(self, location: str) -> str | None:
+    def digest_of(self, location: str) -> str | None:
         """Return the digest of the file in hexadecimal; None if it is not read: `unread` then has the reason.
 
         `location`: a relative path of plain names, as `external.spelled_plainly` returns it.
@@ -70,7 +70,7 @@ class Digests:
 
 _MAX_KNOWN: Final = 10_000
 _known: Final[Memory[_FileStamp, str]] = Memory(_MAX_KNOWN)
-"""The digests of files that other models of the run named as well, by values that change with the file."""
+"""The digests of files that other models of the run used as well. The keys change whenever the files do."""
 
 
 def _sha1(descriptor: int, size: int, location: str) -> str:

@@ -88,7 +88,7 @@ class DataFolder:
         self.opened: dict[str, os.stat_result] = {}
         """The status of each file that was opened to read its content, by location."""
         self.listed: list[str] | None = None
-        """The result of `data_files`; None if that was not asked for."""
+        """The result of `data_files`; None if that was not called."""
         self._has_failed = False
 
     @property
@@ -259,9 +259,9 @@ def examine(directory: str, location: str) -> ExternalFile:
 
 
 def open_below(directory: str, location: str) -> int:
-    """The descriptor of a file, opened for reading, to which no link leads below the directory.
+    """Return the descriptor of a file that was opened for reading. Links below the directory are not followed.
 
-    `location`: a relative path of plain names. Raises OSError where there is none.
+    `location`: a relative path of plain names. Raises OSError if the file does not exist.
     """
     no_link = getattr(os, "O_NOFOLLOW", 0)
     flags = os.O_RDONLY | no_link | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)

@@ -39,7 +39,7 @@ def equal_initializers(
     folder: DataFolder | None,
     least_bytes: int,
 ) -> Iterator[EqualInitializers]:
-    """Yield each initializer of at least so many bytes that equals an earlier one of its graph.
+    """Yield each initializer of at least that many bytes that equals an earlier one of its graph.
 
     Values in different fields are not compared. Inputs, whose values callers may replace, are left out.
     """

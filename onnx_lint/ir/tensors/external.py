@@ -34,7 +34,7 @@ _MAX_INTERNED: Final = 1_000
 """Longer locations are not interned: Python 3.12 never frees an interned string."""
 
 _MAX_CHARACTERS: Final = 32_767
-"""The longest path that any system takes; a stranger's may have a hundred million."""
+"""The most characters of a path that any system accepts. A hostile file may have a much longer one."""
 
 
 def _whole_number(value: str | None) -> int | None:
@@ -96,9 +96,9 @@ class ExternalData:
     )
 
     def __init__(self, origin: Tensor | TensorOrigin, folder: DataFolder | None, digests: Digests | None) -> None:
-        """`folder`, `digests`: shared by the tensors of a model, a thousand of which may be in one file."""
+        """`folder`, `digests`: shared by the tensors of a model. A thousand of them may be in one file."""
         self.origin = origin
-        """The tensor, or its origin, from which it can be parsed again."""
+        """The tensor, or the origin to parse it from again."""
         self._folder = folder
         self._digests = digests
         tensor = made(origin)
@@ -198,7 +198,7 @@ class ExternalData:
 
     def sha1(self) -> str | None:
         """Return the SHA-1 digest of the data file in hexadecimal; None if it cannot be read, or is too large."""
-        return self._digests.of(spelled_plainly(self.location)) if self._digests is not None else None
+        return self._digests.digest_of(spelled_plainly(self.location)) if self._digests is not None else None
 
     def describe(self) -> str:
         """Return the name of the tensor in messages."""

@@ -44,7 +44,7 @@ class TensorOrigin(Record):
 
 
 class Tensors(Sequence[Tensor]):
-    """Tensors in the order of the model; the first ones are kept, the others made when somebody comes to them."""
+    """Tensors in the order of the model. The first ones are kept, and the others are made at each use."""
 
     __slots__ = ("_items",)
 

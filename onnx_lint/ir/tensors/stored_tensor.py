@@ -100,7 +100,7 @@ class StoredTensor:
         count = len(getattr(tensor.proto, field))
         payloads = [payload for payload in tensor.payloads if payload.field == field]
         if field == "raw_data":
-            # Of several the last one is the value; where it stayed in the source the message has an empty one.
+            # The last of several is the value. If it stayed in the source, the message has an empty one.
             return payloads[-1].length if payloads and not count else count
         return count + sum(count_entries(self.source, payload) for payload in payloads)
 

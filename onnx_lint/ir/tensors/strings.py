@@ -113,7 +113,7 @@ class StringScan:
         return end
 
     def _record(self, window: bytes, start: int, offset: int) -> int:
-        """Take the record at `start`, of whatever length; return where the next one begins, or `start` if it is cut."""
+        """Add the record at `start`, of any length; return the start of the next one, or `start` if it is cut."""
         try:
             _, position = wire.decode_varint(window, start)
             length, position = wire.decode_varint(window, position)

@@ -47,7 +47,7 @@ class SuspectTensors(Record):
     element_types: frozenset[int]
     """The numbers of the stated element types; 0 if a tensor states none."""
     initializers: Sequence[Graph]
-    """The graphs, whose initializers are looked through when somebody asks for tensors of a type."""
+    """The graphs. Their initializers are searched when tensors of a type are requested."""
     attributes: AttributeIndex
     """The attributes, likewise."""
     payloads: Mapping[PlaceKey, tuple[Payload, ...]]

@@ -24,7 +24,7 @@ PIECE_BYTES = 1 << 22
 """The number of bytes of a payload in memory at once."""
 
 VARINT_PIECE_BYTES = 1 << 15
-"""The same for varints, each byte of which becomes a number of eight bytes: they fit the processor's cache."""
+"""The same for varints. Each of their bytes becomes a number of eight bytes: these fit the processor's cache."""
 
 _FIXED_TYPES: Final = {"float_data": "<f4", "double_data": "<f8", "floats": "<f4"}
 _VARINT_TYPES: Final = {"int32_data": "int32", "int64_data": "int64", "uint64_data": "uint64", "ints": "int64"}

@@ -43,7 +43,10 @@ Otherwise it returns it after each piece, and all pages are new to the next one.
 """
 
 _FIELDS_OF_PART = 1000
-"""Each further part of a singular graph counts as that many fields: parts become pieces, and no writer makes any."""
+"""The number of fields that each further part of a singular graph counts as.
+
+Each part becomes a piece of its own. No writer makes such parts.
+"""
 
 _GRAPH: Final = wire.fields_by_name("ModelProto")["graph"].number
 
@@ -74,7 +77,7 @@ Bytes = tuple[int, int] | bytes
 
 
 class Piece(Record):
-    """Some fields of the message, or with the tag of a graph in it, `within`, some fields of that."""
+    """Some fields of the message. If `within` is the tag of a graph in the message, they are fields of that graph."""
 
     within: bytes
     content: tuple[Bytes, ...]
@@ -89,7 +92,7 @@ class Skeleton(Record):
     copied: tuple[Piece, ...]
     payloads: dict[PlaceKey, tuple[Payload, ...]]
     long_lists: Mapping[PlaceKey, tuple[Payload, ...]] = EMPTY
-    """The same for each attribute that lost lists."""
+    """The places of the lists that were left out, for each attribute."""
     is_merged: bool = False
     """True if a singular graph occurs more than once."""
 
@@ -121,12 +124,12 @@ class Skeleton(Record):
 
     @property
     def data(self) -> bytes:
-        """The copy in one."""
+        """The whole copy."""
         return b"".join(self.pieces())
 
 
 def whole(source: Source) -> Skeleton:
-    """Return the skeleton that has all payloads."""
+    """Return a skeleton that copies the whole source, payloads included."""
     return Skeleton(source, (Piece(b"", ((0, source.size),)),), {})
 
 
@@ -250,7 +253,7 @@ class _Copier:
     ) -> Iterator[tuple[wire.Field | None, int, int, int]]:
         """Yield the fields from `start` to `end` that may hold a large payload; count each field in `counts`.
 
-        An item without a field is a position in a long run of others at which a piece of the copy may end.
+        An item without a field is a position in a long run of other fields. A piece of the copy may end there.
         """
         fields = wire.fields(message)
         position = start
@@ -318,8 +321,8 @@ class _Copier:
     def lists(self, start: int, end: int) -> list[tuple[wire.Field, int, int, int, int]]:
         """Return the records of the long lists of an attribute: all records of each list, in their order.
 
-        An attribute that also holds a tensor or graph has none, and neither has one with lists in many parts: no writer
-        makes these, and they are parsed.
+        The result is empty if the attribute also holds a tensor or graph, or its lists have many parts. No writer makes
+        such attributes, so they are parsed as a whole.
         """
         fields = wire.fields("AttributeProto")
         found: list[tuple[wire.Field, int, int, int, int]] = []

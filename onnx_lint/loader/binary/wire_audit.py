@@ -273,7 +273,7 @@ class _Audit:
             self.add(Fault(FaultKind.UTF8, place, message, start, end - start, frame.message, known.number))
 
     def broken(self, frame: _OpenMessage, error: WireError) -> _OpenMessage | None:
-        """Judge bytes that cannot be split; return a frame that looks closer, where there is one."""
+        """Judge bytes that cannot be split; return a frame that examines them, if there is one."""
         if not self.source.read_at(self.source.size - 1, 1):
             self.stop(FaultKind.TRUNCATED, frame.place, "the file became shorter while it was read", error.offset)
             return None

@@ -34,7 +34,7 @@ class _Format(Record):
     name: str
     shape: _Layout
     marks: tuple[tuple[int, ...], ...]
-    """Paths of field numbers, all of which must be present."""
+    """Paths of field numbers. All of these fields must be present."""
 
 
 _TF_ATTRIBUTE: Final = {1: _TEXT, 2: {0: _ANY}}

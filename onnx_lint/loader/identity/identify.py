@@ -163,7 +163,7 @@ def is_parser_syntax(head: bytes) -> bool:
 
 
 def misnamed(form: Form, name: str) -> tuple[Fault, ...]:
-    """That a file in text or JSON form has the name of one in binary form; nothing where it has not."""
+    """Return a fault if a file in text or JSON form has the name of one in binary form; empty otherwise."""
     suffix = next((each for each in _BINARY_SUFFIXES if name.lower().endswith(each)), None)
     if suffix is None or form is Form.BINARY:
         return ()

@@ -120,7 +120,7 @@ def _is_nearly_a_tensor(source: Source) -> bool:
                 return False
         odd += odd == 0 and not _is_parsed(source)
     except WireError as error:
-        # Where it is cut, in which field it is.
+        # The field in which the message is cut.
         odd += 1
         cut = fields.get(error.field[0]) if error.problem == "truncated" and error.field is not None else None
         if cut is None:

@@ -18,7 +18,7 @@ class NotCheckedError(ReadError):
 
 
 def is_within(size: int, limits: Limits) -> bool:
-    """Return whether a message of that many bytes cannot exceed the limit on memory, whatever its content."""
+    """Return whether a message of that many bytes cannot exceed the limit on memory with any content."""
     return size * MOST_OF_BYTE <= limits.memory
 
 

@@ -231,24 +231,24 @@ def _json_fault(error: Exception, text: str, kind: str) -> Fault:
     except (ValueError, RecursionError):  # a number of too many digits, or deeply nested lists
         pass
     else:
-        offset = _told_start(str(error), text, kind)
+        offset = _reported_start(str(error), text, kind)
     if offset is not None:
         offset = len(text[:offset].encode("utf-8", "surrogatepass"))
     return _fault(f"the text is not {_noun(kind)} in protobuf JSON: {detail}", offset)
 
 
-_TOLD = re.compile(r"\.(\w+)(?:\[(\d+)\])?")
+_REPORTED_STEP = re.compile(r"\.(\w+)(?:\[(\d+)\])?")
 """A step of a place in an error of the JSON parser, under its name in the text."""
 
 
-def _told_start(detail: str, text: str, kind: str) -> int | None:
+def _reported_start(detail: str, text: str, kind: str) -> int | None:
     """Return the offset of the place in an error of the parser: `... at ModelProto.graph.node[1]`."""
-    told = re.search(rf' at "?{kind}((?:{_TOLD.pattern})++)', detail)
-    if told is None:
+    steps_text = re.search(rf' at "?{kind}((?:{_REPORTED_STEP.pattern})++)', detail)
+    if steps_text is None:
         return None
     steps: list[Step] = []
     message: str | None = kind
-    for name, index in _TOLD.findall(told[1]):
+    for name, index in _REPORTED_STEP.findall(steps_text[1]):
         field = json_fields(message).get(name) if message is not None else None
         if field is None:
             break

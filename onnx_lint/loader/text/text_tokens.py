@@ -12,14 +12,13 @@ from onnx_lint import schema
 from onnx_lint.schema import wire
 
 # An unclosed string is a token up to the end of the line; otherwise the search would begin again at each quote in it.
-# Nothing in these patterns is tried twice either, since each part consumes all characters that the next one cannot
-# begin with.
+# The patterns do not backtrack either: each part consumes all characters that the next one cannot begin with.
 QUOTED: Final = r"""#[^\n]*+|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"?|'[^'\\\n]*+(?:\\.[^'\\\n]*+)*+'?"""
 """A comment or a string in the text format of Protocol Buffers."""
 JSON_STRING: Final = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?'
-"""A string in JSON, in a pattern in which a dot is any character."""
+"""A string in JSON, for patterns with the flag DOTALL."""
 
-# A row of numbers or words with commas between them is one token: of many such rows each is looked at once.
+# A row of numbers or words, separated by commas, is one token: a long list is then few tokens.
 _ROW: Final = r"(?:[-+.\w]++\s*+,\s*+){1,4096}+"
 TEXT_TOKENS: Final = re.compile(rf"(?P<quoted>{QUOTED})|(?P<row>{_ROW})|(?P<word>[-+.\w]++)|[][{{}}<>:,]")
 JSON_TOKENS: Final = re.compile(

@@ -120,7 +120,7 @@
 
   const addFiles = (found) => document.getElementById("list").append(...found.map(([path, , lines]) => {
     const texts = lines.map((line) => create("span", {}, data.texts[line]));
-    return create("li", {}, create("code", {}, path), ...texts.flatMap((each) => [" ", each]));
+    return create("li", {}, create("code", {}, path), " ", ...texts.flatMap((each, at) => at ? [create("br"), each] : [each]));
   }));
   const moreFiles = create("button", { type: "button", hidden: true });
   const fileList = growing(300, moreFiles, addFiles);
@@ -135,6 +135,7 @@
   const NAMES = ["text", "severity", "rule", "file"];
   const lower = data.texts.map((text) => text.toLowerCase());
   const paths = new Set(data.files.map(([path]) => path));
+  const noun = entries.some((each) => each.severity === LEVELS[0]) ? "entries" : "findings";
   let wanted = {};
   const fits = (text, words) => words.every((word) => text.includes(word));
   const apply = () => {
@@ -149,7 +150,7 @@
       findingList.grow();
     }
     if (entries.length) {
-      document.getElementById("shown").textContent = `${grouped(found.length)} of ${grouped(entries.length)} findings`;
+      document.getElementById("shown").textContent = `${grouped(found.length)} of ${grouped(entries.length)} ${noun}`;
     }
     if (files) {
       const has = rule ? new Set(found.map((each) => each.file)) : null;
@@ -158,7 +159,7 @@
         && (!severity || worst === severity || (severity === LEVELS[0] && lines.some((line) => lower[line].startsWith(severity))))
         && (!has || has.has(path)) && (!part || lines.some((line) => lower[line].startsWith(part)))
         && (!words.length || fits(`${path.toLowerCase()} ${lines.map((line) => lower[line]).join(" ")}`, words)));
-      document.getElementById("listed").textContent = `${grouped(listed.length)} of ${grouped(data.files.length)} files`;
+      document.getElementById("listed").textContent = data.files.length < 2 ? "" : `${grouped(listed.length)} of ${grouped(data.files.length)} files`;
       document.getElementById("list").replaceChildren();
       fileList.set(listed);
       if (files.open) fileList.grow();

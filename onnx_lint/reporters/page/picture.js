@@ -61,7 +61,9 @@ const drawPicture = (() => {
     scroller.append(svg);
     holder.append(scroller);
     const center = nodes.findIndex((node) => node.fault);
-    const fault = graph.node(center >= 0 ? center : 0);
+    const marked = edges.findIndex((edge) => edge.fault);
+    const fault = center < 0 && marked >= 0 ? graph.edge(edges[marked].source, edges[marked].target, String(marked))
+      : graph.node(Math.max(center, 0));
     const zoom = (scale) => {
       svg.setAttribute("width", size.width * scale);
       svg.setAttribute("height", size.height * scale);

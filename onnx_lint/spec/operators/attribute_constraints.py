@@ -101,7 +101,7 @@ _NEEDING_ELEMENTS: Final[tuple[tuple[str, str, int, str], ...]] = (
     ("ai.onnx.ml", "OneHotEncoder", 1, "cats_int64s cats_strings"),
     ("ai.onnx.ml", "TreeEnsembleClassifier ZipMap", 1, "classlabels_int64s classlabels_strings"),
 )
-"""Domain, operators, first version, and lists, one of which must have elements.
+"""Domain, operators, first version, and lists; one of the lists must have elements.
 For these operators an empty list counts as left out: ONNX Runtime rejects the model. It runs a LabelEncoder of version
 2 and a CategoryMapper without keys, a Constant without elements, and loads a DictVectorizer without a vocabulary.
 """
@@ -140,9 +140,9 @@ class AttributeConstraints(Record):
     sizes: dict[str, int]
     """The number of elements of a list or tensor."""
     compares_empty: bool
-    """Whether an empty list must also be as long as the others."""
+    """True if an empty list must also be as long as the others."""
     needing_elements: tuple[tuple[str, ...], ...]
-    """Groups of lists, one of which must have elements."""
+    """Groups of lists. One list of each group must have elements."""
 
 
 @remembered(2_000)

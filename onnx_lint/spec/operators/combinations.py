@@ -6,7 +6,7 @@ operands, one for each sentence, with its source.
 
 Sentences about attributes with a default value are left out (the `default_*` of CategoryMapper and LabelEncoder-1, the
 `replaced_value_*` of Imputer): each of these always has a value, so "one and only one is defined" can only mean which
-one is used. Sentences by which an attribute "is valid only" with a value of another are left out as well
+one is used. Sentences such as "is valid only" with a value of another attribute are left out as well
 (`nearest_mode` and `cubic_coeff_a` of Resize): exporters write all of them into each node, where they have no effect.
 """
 
@@ -23,7 +23,7 @@ from onnx_lint.spec.operators.schema import OperatorSchema
 
 
 class Choice(Enum):
-    """How many sides of a combination a node must have."""
+    """The number of sides of a combination that a node must have."""
 
     ONE = "one"
     """Exactly one."""
@@ -52,7 +52,7 @@ class Member(Record):
 
 
 Side = tuple[Member, ...]
-"""Members, any of which counts as the side being given. Most sides have one."""
+"""The members of a side. The side is given if any of them is. Most sides have one."""
 
 
 class Combination(Record):
@@ -63,11 +63,11 @@ class Combination(Record):
     source: str
     """The place in the operator's documentation."""
     is_enforced: bool = True
-    """Whether consumers reject a violation. All of them ignore some sentences."""
+    """True if a consumer rejects a violation. There are sentences that all consumers ignore."""
     idle_values: tuple[str, ...] = ()
     """Values of a STRING attribute with which it counts as not given."""
     empty_lists: str = ""
-    """How consumers treat an empty list beside another member; empty if they ignore it."""
+    """The effect, in consumers, of an empty list beside another member; empty if they ignore it."""
 
 
 _CombinationRow = tuple[str, str, int, Choice, str, str]

@@ -49,7 +49,7 @@ IMPLEMENTATION_PREFIX: Final = "__"
 
 
 class ParameterOption(Enum):
-    """How often a parameter occurs in the list of inputs or outputs."""
+    """The number of times that a parameter occurs in the list of inputs or outputs."""
 
     SINGLE = "single"
     OPTIONAL = "optional"

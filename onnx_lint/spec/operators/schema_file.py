@@ -30,7 +30,7 @@ from onnx_lint.spec.releases import is_onnx_domain
 
 FORMAT: Final = 1
 MAX_BYTES: Final = 1 << 24
-"""The largest file that is read. A file may come with a stranger's model."""
+"""The largest file that is read. The file may come with an untrusted model."""
 
 _FILE_KEYS: Final = ("$schema", "format", "domain", "description", "operators")
 _OPERATOR_KEYS: Final = (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model under construction: its nodes, and what onnx-lint infers of their values."""
+"""A model under construction: its nodes, and the facts that onnx-lint infers about their values."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Generated:
     symbols: dict[str, int]
     """The sizes of the dimension variables of the inputs in `feeds`."""
     has_made_up_shapes: bool = False
-    """Whether a random shape is declared, which a run need not confirm."""
+    """True if a random shape is declared. A run need not confirm it."""
 
 
 @dataclass
@@ -63,7 +63,7 @@ class Builder:
     has_made_up_shapes: bool = False
     names: int = 0
     facts: dict[str, Fact] = field(default_factory=dict)
-    """What onnx-lint infers of the values."""
+    """The facts about the values that onnx-lint infers."""
 
     def __post_init__(self) -> None:
         self.model.ir_version = self.ir_version

@@ -104,7 +104,7 @@ _NOT_YET = (
     Explained(
         MISSED,
         r"Inferred shape and existing.* \|\| .*(Adam|Adagrad|Momentum)\(",
-        "the pseudo code broadcasts a state to its tensor, and onnx hands on the shape of the state",
+        "the pseudo code broadcasts a state to its tensor, and onnx infers the shape of the state",
     ),
     Explained(
         MISSED,
@@ -113,7 +113,7 @@ _NOT_YET = (
     ),
     Explained(MISSED, "^ZipMap: ", "onnx-lint does not look at the rank of what ZipMap takes yet"),
 )
-"""What onnx-lint still gets wrong. An entry goes with its mend: a stale entry hides faults."""
+"""Known errors of onnx-lint. Remove an entry when its error is fixed: a stale entry hides faults."""
 
 _OPERANDS = (
     "(incompatible-operand-shapes|impossible-operator-extent|unsupported-operand-value|impossible-attribute-value"

@@ -31,7 +31,7 @@ from .placement import placed
 from .tensors import FED, element
 
 WRONG = 0.15
-"""How often a node is mutated, which may make it invalid."""
+"""The probability that a node is mutated, which may make it invalid."""
 
 
 def model_of(seed: int, number: int) -> Generated:

@@ -65,7 +65,7 @@ def _versions() -> Mapping[tuple[str, str], list[int]]:
 
 
 def last_version(schema: Schema) -> int:
-    """Return the last operator set version to which `schema` applies."""
+    """Return the last operator set version that `schema` applies to."""
     later = [version for version in _versions()[schema.domain, schema.name] if version > schema.since_version]
     return min(later, default=newest()[schema.domain] + 1) - 1
 
@@ -134,7 +134,7 @@ def attributes(rng: Random, schema: Schema, made: Case) -> dict[str, AttributePr
 
 
 _OPTIONAL = 0.12
-"""How often an optional attribute is added."""
+"""The probability that an optional attribute is added."""
 
 _PLAIN = frozenset({"FLOAT", "INT", "STRING"})
 _FLAGS = (*(0, 1) * 20, 2, -1)

@@ -61,7 +61,7 @@ class Contradiction:
 
 @dataclass
 class Judged:
-    """The contradictions about a model, and what it counts as."""
+    """The contradictions about a model, and the names that it is counted under."""
 
     contradictions: list[Contradiction] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
@@ -78,7 +78,7 @@ def linted(data: bytes, name: str = "model.onnx") -> tuple[Model, Verdict]:
 
 
 def facts_of(model: Model) -> Mapping[str, Fact]:
-    """Return what onnx-lint infers of the values of the main graph."""
+    """Return the facts that onnx-lint infers about the values of the main graph."""
     return dict(model.value_flow.facts)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares what onnx-lint infers of a value with the value that a runtime computes."""
+"""Compares the facts that onnx-lint infers about a value with the value that a runtime computes."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ class Worker:
     seen: tuple[int, int] = (-1, -1)
     since: float = field(default_factory=time.monotonic)
     is_given_up: bool = False
-    """Whether the process has to be ended, since it exceeds the time limit."""
+    """True if the process exceeds the time limit, so that it has to be ended."""
 
     @classmethod
     def start(cls, seed: int, numbers: Iterable[int]) -> Worker:

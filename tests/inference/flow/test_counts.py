@@ -14,7 +14,7 @@ LOOP = "body = b (int64 i, bool c) => (bool d, float[2] o) { %s o = Constant<val
 
 
 def flow(nodes: str) -> ValueFlow:
-    """Return what is known in a graph with these nodes and an output y."""
+    """Return the facts about a graph with these nodes and an output y."""
     model = onnx.parser.parse_model(f"""
         <ir_version: 10, opset_import: ["" : 21]>
         g (float[2, N] x, float[2, N] z, int64 unknown, bool whether) => (y)

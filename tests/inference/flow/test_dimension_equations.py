@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Equations between dimensions: what is true for some sizes is never a contradiction, and what is true for none is."""
+"""Equations between dimensions contradict each other exactly if they are true for no sizes."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_what_is_true_for_some_sizes_is_no_contradiction():
 
 
 def test_what_is_found_is_true_for_no_sizes():
-    """Of pairs of equations between two variables, all sizes up to 5 are tried."""
+    """All sizes up to 5 are tried for pairs of equations between two variables."""
     seed = random.Random(7)
     found = 0
     for _ in range(1_000):

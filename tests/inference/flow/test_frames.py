@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What nodes of different forms share when values are followed through them."""
+"""The cells that nodes of different forms share in the inference."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BOOL, FLOAT, DOUBLE, INT8, INT16 = 9, 1, 11, 3, 5
 
 
 def _add_if(graph: Proto, output: str, then_branch: str, else_branch: str) -> Proto:
-    """A node that hands on one of two values."""
+    """A node that returns one of two values."""
     node = graph.node.add(op_type="If", input=["condition"], output=[output])
     for name, value in (("then_branch", then_branch), ("else_branch", else_branch)):
         branch = node.attribute.add(name=name, type=5).g

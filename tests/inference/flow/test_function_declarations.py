@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What value_info of functions says is held against all calls."""
+"""The value_info of functions is compared with all calls."""
 
 from __future__ import annotations
 

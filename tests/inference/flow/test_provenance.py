@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The values that decide what is known about another, and the walks that are reported."""
+"""The values that determine the facts about another value, and the walks that are reported."""
 
 from __future__ import annotations
 

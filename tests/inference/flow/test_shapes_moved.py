@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of values stays the same when a model is written otherwise.
+"""The facts about values stay the same if an equivalent model is written differently.
 
 Other names, another order, a branch of an If and a function change nothing. With variables in the place of sizes
 nothing contradicts the real shapes.
@@ -91,7 +91,7 @@ class Grown:
         self.node("MatMul", [name, self.node("Transpose", [name], turned, perm=axes)], (*shape[:-1], shape[-2]))
 
     def model(self, dims: Callable[[str, int, int], int | str | None] | None = None) -> ModelProto:
-        """The model; `dims` says what is declared of each dimension of an input, by default its size."""
+        """Return the model. `dims` has the declaration of each dimension of an input, by default its size."""
         declared = {
             name: [size if dims is None else dims(name, axis, size) for axis, size in enumerate(shape)]
             for name, shape in self.inputs.items()
@@ -106,7 +106,7 @@ def _loaded(model: ModelProto) -> Model:
 
 
 def _known(model: ModelProto) -> dict[str, tuple[str | None, Shape, object]]:
-    """Of each value of the main graph the type, the shape, and the elements."""
+    """Return the type, the shape and the elements of each value of the main graph."""
     flow = _loaded(model).value_flow
     assert not list(flow.conflicts())
     assert not flow.has_shape_conflicts

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How types flow: what is known of each operator's outputs, and what following the types through functions costs."""
+"""The flow of types: the outputs of each operator, and the cost of following types through functions."""
 
 from __future__ import annotations
 

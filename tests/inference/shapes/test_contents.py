@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Contents that are followed, against the reference implementation of onnx, and what is not to be followed."""
+"""Inferred contents, compared with the reference implementation of onnx, and contents that must stay unknown."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def _cases(seed: random.Random, operator: str) -> tuple[dict[str, np.ndarray], d
 
 
 ON_SEQUENCES = {"SequenceLength"}
-"""What has another test, in `tests/inference/flow/test_counts.py`."""
+"""Operators that are tested elsewhere, in `tests/inference/flow/test_counts.py`."""
 
 
 def _followed() -> list[str]:

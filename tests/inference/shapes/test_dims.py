@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dimensions: what they are together, and what is known of them after arithmetic."""
+"""Dimensions: combining several of them, and arithmetic."""
 
 from __future__ import annotations
 

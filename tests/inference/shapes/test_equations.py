@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Equations, from which ranks, sizes and outputs follow."""
+"""Equations that determine ranks, sizes and outputs."""
 
 from __future__ import annotations
 

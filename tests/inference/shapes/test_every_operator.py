@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No operator's rules for types, shapes and contents raise, whatever its operands and attributes are."""
+"""The rules for types, shapes and contents raise for no operator, with any operands and attributes."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ from onnx_lint.spec.operators.attribute_constraints import attribute_constraints
 from onnx_lint.spec.operators.attribute_values import allowed_values
 
 NODES = 6
-"""So many random nodes are tried for each version of an operator and each number of inputs and outputs."""
+"""The random nodes to try for each version of an operator and each number of inputs and outputs."""
 
 FACTS = 6
-"""So many tuples of operands are tried for each node."""
+"""The tuples of operands to try for each node."""
 
 
 def _cell(random: Random, schema: OperatorSchema, inputs: int, outputs: int) -> Cell:
-    """Return what is known of a node with random attributes; those that are required have all but a few."""
+    """Return the cell of a node with random attributes. Required attributes are rarely missing."""
     names = [name for name, each in schema.attributes.items() if random.random() < (0.97 if each.required else 0.5)]
     attributes = random_attributes(random, schema, names)
     form = NodeForm(schema.name, schema.domain, (True,) * inputs, (True,) * outputs, attributes=attributes)
@@ -64,7 +64,7 @@ def _crash_of(cell: Cell, facts: Facts) -> str | None:
 
 
 def _is_asked(cell: Cell, facts: Facts) -> bool:
-    """Return whether the shape rule is asked about such operands."""
+    """Return whether the shape rule runs for such operands."""
     return cell.operands(facts) is not None and not cell.typed(facts).problems
 
 

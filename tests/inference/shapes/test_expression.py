@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Expressions of variables: what they are worth is what their texts say, whatever stands for the variables."""
+"""Expressions of variables have the values that their texts state, for all values of the variables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SIZES = {"N": 3, "M": 5, "batch-size": 4, "seq": 7}
 
 
 def worth(dim: int | str) -> int | None:
-    """The number that an expression stands for."""
+    """Return the value of an expression."""
     return size_of(dim, SIZES)
 
 
@@ -121,7 +121,7 @@ def test_what_cannot_be_negative(dim: int | str | None, expected: bool):
 
 
 def test_broadcasting_with_a_part_of_a_longer_tensor():
-    """A table of 512 positions of which the first N are taken, added to N words."""
+    """The first N positions of a table of 512, added to N words."""
     for variable, size in itertools.product((1, 2, 511, 512, 513), (1, 512)):
         part = min(variable, size)
         fits = part in (1, variable) or variable == 1

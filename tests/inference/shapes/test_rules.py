@@ -30,7 +30,7 @@ def test_each_version_of_an_operator_has_a_rule(family):
 
 
 def test_each_operator_of_onnx_has_a_rule_or_a_reason():
-    """An operator of a new release of ONNX is missed here until somebody says what it makes of shapes."""
+    """This fails for an operator of a new release of ONNX until its shapes are described."""
     known = {
         f"{domain}::{name}" if domain else name
         for domain in ("", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training")

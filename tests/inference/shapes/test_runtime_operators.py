@@ -56,7 +56,7 @@ def test_the_shapes_are_those_of_the_documentation(example):
 
 @each_case("example", NODES, ids=str)
 def test_what_is_not_known_of_the_inputs_contradicts_nothing(example):
-    """Less is known of the outputs then, and nothing else."""
+    """With an unknown input, fewer facts about the outputs are inferred, and no different ones."""
     known = [None if each is None else each.shape for each in example.inputs]
     for index, shape in enumerate(known):
         if shape is None:

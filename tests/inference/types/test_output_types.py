@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the types of outputs follow: the table, held against the signatures of the onnx package."""
+"""The table of output types, compared with the signatures of the onnx package."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _outputs_without_input_type(operator: OperatorSchema) -> tuple[int, ...]:
     """Indices of outputs whose type no input decides, though the signature leaves more than one.
 
     Such a type follows from an attribute (Cast's `to`), from a subgraph (Loop) or from an attribute that is there or
-    not (Constant); the signature does not say from which.
+    not (Constant). The signature does not say which of these it is.
     """
     fixed = {parameter.variable for parameter in operator.inputs}
     return tuple(

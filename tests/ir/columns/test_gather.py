@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is gathered from many messages at once is what each of them says when it is asked."""
+"""Fields gathered from many messages at once equal those read from each message."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The columns of value infos say what each of them says when it is asked."""
+"""The columns of value infos have the same values as the messages."""
 
 from __future__ import annotations
 

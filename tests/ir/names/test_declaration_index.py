@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the index of declarations finds is what comparing each with each finds."""
+"""The index of declarations finds the same contradictions as comparing all pairs."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _declared_again_and_again(rng: random.Random) -> Model:
 
 @each_case("seed", range(200))
 def test_what_is_found_is_what_comparing_each_with_each_finds(seed: int):
-    """The rules keep the first two things that are stated; here are the loops over pairs that this stands for."""
+    """The rules keep only the first two different declarations; this test loops over all pairs instead."""
     model = _declared_again_and_again(random.Random(seed))
     contradicted: list[object] = []
     variables: list[tuple[str, object]] = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the names of node inputs stand for, and circles among nodes."""
+"""The resolution of the names of node inputs, and cycles of nodes."""
 
 from __future__ import annotations
 

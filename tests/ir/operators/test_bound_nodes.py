@@ -78,7 +78,7 @@ def test_equal_values_are_judged_once():
 
 
 def _doubling(depth: int) -> str:
-    """Functions of which each calls the next one twice, with another value for one more parameter each time."""
+    """Functions that each call the next one twice, with another value for one more parameter each time."""
     names = [f"p{number}" for number in range(depth)]
     text = ""
     for level in range(depth):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the operator of a node stands for, which version binds it, and what the rules on signatures say of it."""
+"""The operator of a node, the version that binds it, and the findings of the rules on signatures."""
 
 from __future__ import annotations
 

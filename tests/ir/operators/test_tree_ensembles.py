@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lists by which tree ensembles describe their trees, by themselves."""
+"""The lists that describe the trees of tree ensembles, without a model around them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ VOTES = {
     "target_ids": [0, 1],
     "n_targets": 2,
 }
-"""One node with two leaves, each of which votes for a target of its own."""
+"""One node with two leaves that vote for a target each."""
 
 
 def _attributes(**values):

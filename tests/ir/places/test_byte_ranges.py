@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Places, and the bytes at which they stand."""
+"""Places, and their byte ranges."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ GRAPH = ROOT.at("graph")
 def edited(data: bytes, *edits: Edit) -> bytes:
     source = unpatched(BytesSource(data))
     splicer = Splicer(source, "ModelProto")
-    after = source.patched(splice.patch for splice in splicer.with_lengths(splicer.of(edits)))
+    after = source.patched(splice.patch for splice in splicer.with_lengths(splicer.splices_of(edits)))
     return after.read_at(0, after.size)
 
 

@@ -37,7 +37,7 @@ def linted(folder: Path, model: Proto, **options: Any) -> FileReport:
 
 
 def dense(folder: Path, data: bytes, element_type: int, dims: list[int], **options: Any) -> FileReport:
-    """Return what is found in a model with one tensor, whose file holds the data at offset 3."""
+    """Return the findings for a model with one tensor, whose file holds the data at offset 3."""
     (folder / "w.bin").write_bytes(b"\xff\xff\xff" + data + b"\xff")
     model = schema.message("ModelProto")(ir_version=14)
     outside(model.graph.initializer.add(), element_type, dims, 3)

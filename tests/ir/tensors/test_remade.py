@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Of many tensors the first are kept, and the others made again for whoever comes to them: all are the same ones."""
+"""The first of many tensors are kept, and the others are made again at each use, with the same content."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sparse tensors, held against a plain loop."""
+"""Sparse tensors, compared with a plain loop."""
 
 from __future__ import annotations
 

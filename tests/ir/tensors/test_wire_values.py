@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers of tensors as they stand in the file."""
+"""Numbers of tensors as they are encoded in the file."""
 
 from __future__ import annotations
 

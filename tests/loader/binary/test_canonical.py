@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A large file is parsed in pieces: what is found in it is what is found when it is parsed in one."""
+"""A large file is parsed in pieces, with the same findings as if it were parsed as a whole."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from onnx_lint.schema import message, wire
 
 
 def _contents() -> Iterator[tuple[str, bytes]]:
-    """For each message that can stand in a model what it may hold, right and wrong."""
+    """Return, for each message that a model can contain, right and wrong content."""
     for carrier in carriers():
         for field in carrier.descriptor.fields:
             value = some_value(field)

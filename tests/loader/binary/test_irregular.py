@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages that do not parse are read as far as they can be."""
+"""The readable part of messages that do not parse is read."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from onnx_lint.model import FaultKind
 
 
 def _written_in_proto3(more: bytes = b"") -> bytes:
-    """A model of ten nodes and ten initializers, one of which has `more` in it, as a writer packs its lists."""
+    """Return a model of ten nodes and ten initializers with packed lists. One initializer also has `more` in it."""
     perm = length(1, "perm") + length(8, bytes(range(3))) + number(20, 7)
     nodes = [length(1, length(1, f"x{index}") + length(4, "Transpose") + length(5, perm)) for index in range(10)]
     tensor = length(1, b"\2\3") + number(2, 7)

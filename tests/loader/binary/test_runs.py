@@ -20,7 +20,7 @@ ELEMENTS = LONG_RUN + 8
 
 
 def unpacked_list(message: str, name: str) -> bytes:
-    """A long list, each element in a field of its own: strings of one letter, or numbers of one byte where they may."""
+    """Return a long list with a field for each element: strings of one letter, or numbers, of one byte if possible."""
     declared = schema.message(message).DESCRIPTOR.fields_by_name[name]
     wire_type = wire_type_of(declared)
     content = {0: b"\7", 1: bytes(8), LEN: varint(1) + b"x", 5: bytes(4)}[wire_type]

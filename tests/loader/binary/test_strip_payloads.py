@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of small records are skipped in one loop: what is skipped, and what a skeleton keeps, is what is there."""
+"""Rows of small records are skipped in one loop. The skipped records and those in the skeleton are complete."""
 
 from __future__ import annotations
 

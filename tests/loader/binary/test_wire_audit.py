@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The binary form, and what is wrong with its bytes."""
+"""The binary form, and faults of its bytes."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_a_model_cut_anywhere_is_told():
 
 
 def _top_level(data: bytes):
-    """Where each top-level field of the model begins and ends."""
+    """Return the begin and end of each top-level field of the model."""
     position = 0
     while position < len(data):
         start = position
@@ -373,7 +373,7 @@ def test_very_deep_nesting_is_quick_and_safe(depth: int):
 
 
 def test_damaged_models_never_raise():
-    """Whatever protobuf refuses is refused with a reason, and what it reads is read."""
+    """Bytes that protobuf rejects are rejected with a reason, and bytes that it reads are read."""
     data = rich_model()
     generator = random.Random(11)
     for _ in range(3000):

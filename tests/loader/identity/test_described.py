@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operator-set documents: how they are recognized, and models that are held against them."""
+"""Operator-set documents: how they are recognized, and models that are compared with them."""
 
 from __future__ import annotations
 

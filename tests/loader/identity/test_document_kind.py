@@ -63,7 +63,7 @@ DATA = {
     ),
     "a model": ("ModelProto", 'ir_version: 10 graph { name: "g" }', "ModelProto"),
 }  # fmt: skip
-"""A message, what it is, and what it is taken for: an optional and a sequence of one element are the same bytes."""
+"""A message, its kind, and the recognized kind: an optional and a sequence of one element are the same bytes."""
 
 
 @pytest.mark.parametrize(("kind", "content", "taken_for"), DATA.values(), ids=DATA)

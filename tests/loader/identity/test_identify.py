@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A file that is no model is reported with the kind of file that it is."""
+"""The report on a file that is not a model names the kind of file."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The estimate of memory bounds what hostile files need, and takes honest models for what they are."""
+"""The estimate of memory bounds the need of hostile files, and is realistic for honest models."""
 
 from __future__ import annotations
 

@@ -152,7 +152,7 @@ def test_whoever_follows_the_sentence_gets_a_verdict(
 
 def test_so_does_who_follows_it_for_standard_input(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
     class Input:
-        """Gives the model anew to each run."""
+        """Passes a new copy of the model to each run."""
 
         @property
         def buffer(self) -> BinaryIO:

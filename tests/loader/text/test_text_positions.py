@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Places of a text stand in the line and column that somebody marked, or where the value is that was printed there."""
+"""Places of a text have the line and column of a mark in the test, or of the value that was printed there."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def test_lines_and_columns_of_characters():
 
 
 def random_message(kind: str, rng: random.Random, numbers: Iterator[int], depth: int = 0) -> Any:
-    """A message with random fields, of which no two values are the same but those of enums."""
+    """Return a message with random fields. No two values are the same, except values of enums."""
     message = schema.message(kind)()
     oneofs = set()
     for field in message.DESCRIPTOR.fields:

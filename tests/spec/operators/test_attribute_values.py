@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of allowed values, held against the documentation of the onnx package."""
+"""The table of allowed values, compared with the documentation of the onnx package."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class TestAllowedValues:
             named = set(re.findall(r"[A-Za-z0-9_]+", text))
             missing = set(row[5].split()) - named - {"foward"}  # the misspelt default of GRU-1
             if row[1:3] == ("FlexAttention", "softmax_precision") and "Floating-point precision" in text:
-                missing -= {"1", "10", "11", "16"}  # the element types of such numbers, of which onnx takes these
+                missing -= {"1", "10", "11", "16"}  # the element types of such numbers that onnx accepts
             # "If set to", "must be one of" and the like: the pair of flags that follows need not be written in digits.
             assert missing <= {"0", "1"} & set(row[5].split()), f"{schema.name}-{schema.since_version}"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models as text, in layouts that nobody would write."""
+"""Models as text, in unusual layouts."""
 
 from __future__ import annotations
 

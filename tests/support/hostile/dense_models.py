@@ -51,7 +51,7 @@ def convolutions() -> bytes:
 
 
 def additions() -> bytes:
-    """A chain of Add nodes. Each adds an initializer of its own."""
+    """Return a chain of Add nodes. Each adds another initializer."""
     nodes = [
         length(1, f"x{i}") + length(1, f"w{i}") + length(2, f"x{i + 1}") + length(3, f"n{i}") + length(4, "Add")
         for i in range(COUNT)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that hold only small elements of one list, each with names or values of its own: nothing is shared."""
+"""Files with only small elements of one list. All names and values are different, so that nothing is shared."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _node(*inputs: str, output: str, rest: bytes = RELU) -> bytes:
 
 
 def _named(index: int) -> bytes:
-    """The fields of a node other than its inputs and outputs, with a name of its own."""
+    """Return the fields of a node other than its inputs and outputs, with a unique name."""
     return length(3, f"node_{name(index)}") + RELU
 
 

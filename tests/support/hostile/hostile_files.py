@@ -438,7 +438,7 @@ def _named(name: bytes, field: int) -> Callable[[Path], bytes]:
 
 _LONG = 25 << 20
 _FOR_LONG = 320 << 20
-"""So much address space is for a name that long: a dozen times as much, which is as if 100 MB had a gigabyte."""
+"""The address space for a name that long: a dozen times its size, as a gigabyte would be for 100 MB."""
 
 NOT_CHECKED = "not checked"
 """In place of a rule: the file is beyond a limit."""

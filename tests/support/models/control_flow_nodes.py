@@ -13,7 +13,7 @@ from support.models.typed_nodes import OTHER_KINDS, TENSORS, Case, type_proto
 
 
 def _graph(name: str, inputs: Mapping[str, str | None], nodes: list[NodeProto], outputs: list[str]) -> onnx.GraphProto:
-    """A subgraph; an input without a type takes what is supplied."""
+    """Return a subgraph; an input without a type accepts any supplied type."""
     values = [
         onnx.ValueInfoProto(name=key, type=type_proto(kind)) if kind else onnx.ValueInfoProto(name=key)
         for key, kind in inputs.items()
@@ -45,7 +45,7 @@ def _branches(schema: onnx.defs.OpSchema, kinds: list[str]) -> Iterator[Case]:
 
     for kind in kinds:
         for condition in ("tensor(bool)", "tensor(float)"):
-            mutation = "branches" if condition == "tensor(bool)" else "condition that is no bool"
+            mutation = "branches" if condition == "tensor(bool)" else "condition that is not a bool"
             yield case(mutation, {"c": condition, "x": kind}, _same("x", "t"), _same("x", "e"))
         other = "tensor(float)" if kind != "tensor(float)" else "tensor(int64)"
         types = {"c": "tensor(bool)", "x": kind, "z": other}
@@ -74,15 +74,15 @@ def _loops(schema: onnx.defs.OpSchema, kinds: list[str]) -> Iterator[Case]:
         other = "tensor(float)" if kind != "tensor(float)" else "tensor(int64)"
         yield case("loop", kind)
         yield case("loop with a declared input", kind, declared=kind)
-        yield case("trip count that is no int64", kind, count="tensor(int32)")
-        yield case("condition that is no bool", kind, condition="tensor(int64)")
+        yield case("trip count that is not an int64", kind, count="tensor(int32)")
+        yield case("condition that is not a bool", kind, condition="tensor(int64)")
         yield case("body input declared as another type", kind, declared=other)
         yield case("iteration number declared as another type", kind, number="tensor(float)")
     tensor = kinds[0]
     hand_on = [_same("go", "on"), _same("i", "s")]
     yield case("carried value that changes its type", tensor, nodes=[*hand_on, _cast("a", "b", "tensor(int8)")])
     hand_on = [_same("a", "b"), _same("i", "s")]
-    yield case("condition handed on that is no bool", tensor, nodes=[*hand_on, _cast("go", "on", "tensor(int64)")])
+    yield case("condition of the body that is not a bool", tensor, nodes=[*hand_on, _cast("go", "on", "tensor(int64)")])
 
 
 def _scans(schema: onnx.defs.OpSchema, kinds: list[str]) -> Iterator[Case]:

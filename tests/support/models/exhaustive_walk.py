@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of a model, found the slow way: every message is walked, none is asked for by its kind or in columns."""
+"""The parts of a model, found in the slow way: every message is walked, without indices by kind or columns."""
 
 from __future__ import annotations
 

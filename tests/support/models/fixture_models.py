@@ -23,7 +23,7 @@ RULES = (
     "unsupported-optional-element",
     "untyped-attribute",
 )
-"""Rules whose fixtures have attributes and types in every place where they can stand."""
+"""Rules whose fixtures have attributes and types in every possible place."""
 
 
 @functools.cache
@@ -35,7 +35,7 @@ def fixture_models() -> dict[str, Model]:
 
 @functools.cache
 def some_models() -> dict[str, Model]:
-    """A twentieth of all fixtures, and those that have much to do with functions."""
+    """A twentieth of all fixtures, and those that mainly concern functions."""
     paths = sorted(fixture_paths())
     chosen = {*random.Random(9).sample(paths, len(paths) // 20)}
     for rule in ("missing-opset-import", "incompatible-opset-import", "duplicate-opset-import", "unresolved-overload"):

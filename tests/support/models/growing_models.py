@@ -174,7 +174,7 @@ def same(entry: Any, index: int) -> None:
 
 
 def different(entry: Any, index: int) -> None:
-    """Each entry has a name of its own, and a node outputs of its own."""
+    """Each entry has a unique name, and each node unique outputs."""
     for field in _NAMES:
         if field in entry.DESCRIPTOR.fields_by_name and entry.HasField(field):
             value = getattr(entry, field)

@@ -9,5 +9,5 @@ from onnx_lint.model import Model, Proto
 
 
 def message_of(model: Model) -> Proto:
-    """A new ModelProto with what is in the model."""
+    """Return a new ModelProto with the content of the model."""
     return schema.message(MODEL_KIND).FromString(model.proto.SerializePartialToString())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random attributes and facts of operands for any operator, among them values at the edges of what is allowed."""
+"""Random attributes and facts of operands for any operator, among them values at the limits of the valid range."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Moves the content of a plain main graph to where graphs also stand: a branch of an If, the body of a function."""
+"""Moves the content of a plain main graph to other places for graphs: a branch of an If, the body of a function."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _FLOAT, _BOOL, _GRAPH = 1, 9, 5
 
 
 def fields_of(place: str) -> str | None:
-    """The field of the main graph in which `place` stands, None where it stands elsewhere or is the graph itself."""
+    """Return the field of the main graph that contains `place`; None if it is elsewhere or the graph itself."""
     match = re.match(r"graph\.(\w+)", place)
     return match[1] if match else None
 

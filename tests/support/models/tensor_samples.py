@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models of tensors, and ways to store what they hold."""
+"""Models of tensors, and ways to store their elements."""
 
 from __future__ import annotations
 

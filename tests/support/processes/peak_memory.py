@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the program in a process of its own, and measures its memory and its time of the processor."""
+"""Runs the program in a separate process, and measures its memory and its processor time."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ class HangError(Exception):
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raise HangError where what is inside takes more time of the processor."""
+    """Raise HangError if the body takes more processor time."""
 
     def stop(*_: object) -> None:
         raise HangError

@@ -55,7 +55,7 @@ THROUGH_FUNCTIONS: Final = (
 
 @functools.cache
 def members() -> Mapping[str, Mapping[Member, tuple[int, ...]]]:
-    """The members of each family, each with the versions of the operator in which the sentence stands."""
+    """The members of each family, each with the versions of the operator whose description has the sentence."""
     found: dict[str, dict[Member, list[int]]] = {family: {} for family in FAMILIES}
     for schema in _schemas():
         for family, listed in zip(

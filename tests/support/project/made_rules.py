@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes entries of the registry for rules that stand in no file."""
+"""Makes entries of the registry for rules without a file."""
 
 from __future__ import annotations
 

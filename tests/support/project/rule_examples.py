@@ -89,7 +89,7 @@ def completed(excerpt: str) -> Proto:
 
 
 def _fields(excerpt: str) -> Iterator[tuple[str, str]]:
-    """Name and text of each field that stands in no other."""
+    """Yield the name and text of each top-level field."""
     depth, starts = 0, []
     for token in _TOKEN.finditer(excerpt):
         field = _FIELD.fullmatch(token[0])
@@ -136,7 +136,7 @@ def _free(graph: Proto) -> set[str]:
 
 
 def _define(model: Proto, names: list[str]) -> None:
-    """Let a node of an operator that nobody knows define the names, before all other nodes."""
+    """Add a node of an unknown operator that defines the names, before all other nodes."""
     if not names:
         return
     nodes = list(model.graph.node)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Asks the rules that a run leaves out because the model has nothing of what they are about."""
+"""Runs the rules that a normal run skips because the model has nothing that they are about."""
 
 from __future__ import annotations
 

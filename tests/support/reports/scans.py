@@ -23,8 +23,8 @@ FAULTY: Final = b"\x08\x0a\x3a\x07\x0a\x05\x0a\x01z\x22\x00"
 """A model with a node that reads what nothing defines."""
 
 
-def head(models: int = 3) -> dict[str, Any]:
-    return head_of(["models"], [], None, Settings(), Severity.NOTE) | {"models": models}
+def head(models: int = 3, part: str | None = None) -> dict[str, Any]:
+    return head_of(["models"], [], part, Settings(), Severity.NOTE) | {"models": models}
 
 
 def job(path: str) -> Job:
@@ -45,10 +45,15 @@ def faulty(path: str) -> Outcome:
 
 
 def scanned(
-    folder: Path, outcomes: Sequence[Outcome], paths: Iterable[str] | None = None, *, models: int | None = None
+    folder: Path,
+    outcomes: Sequence[Outcome],
+    paths: Iterable[str] | None = None,
+    *,
+    models: int | None = None,
+    part: str | None = None,
 ) -> Path:
     """A folder with these outcomes; where there are `paths`, of a scan of these that came to its end."""
-    with open_to_scan(str(folder), head(len(outcomes) if models is None else models), anew=False) as reports:
+    with open_to_scan(str(folder), head(len(outcomes) if models is None else models, part), anew=False) as reports:
         reports.land(outcomes)
         if paths is not None:
             reports.finish(paths)

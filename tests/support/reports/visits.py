@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A page in a headless Chromium, with what it asks for and says."""
+"""A page in a headless Chromium, with its requests and messages."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _COLORS = """() => {
 
 
 class Visit:
-    """A page that is open, with what it asked for and said."""
+    """An open page, with its requests and messages."""
 
     def __init__(self, browser: Any, path: Path, *, ready: str = "html[data-ready]", **options: Any) -> None:
         self.page = browser.new_page(**options)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds what is wrong with the words of diagnostics, whichever rule wrote them."""
+"""Finds faults of wording in the diagnostics of any rule."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def _head(dims: int, name: str) -> bytes:
 
 
 def _around(tensors: int, elements: int, extra_nodes: int = 0) -> tuple[bytes, bytes]:
-    """The fields of a model, and of its graph, that stand before the tensors."""
+    """Return the fields of a model, and of its graph, that come before the tensors."""
     model = number(MODEL["ir_version"], 10) + length(MODEL["producer_name"], "test")
     model += length(MODEL["opset_import"], length(1, "") + number(2, 21))
     graph = length(GRAPH["name"], "g")

@@ -88,7 +88,7 @@ class WebServer(ThreadingHTTPServer):
         return f"http://{host}:{self.server_port}/{path}"
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Say nothing: clients that break off are what is tested."""
+        """Print nothing: clients that disconnect are part of the tests."""
 
     def __exit__(self, *_: object) -> None:
         self.shutdown()

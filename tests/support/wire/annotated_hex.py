@@ -18,7 +18,7 @@ def parse_hex(text: str) -> bytes:
         match = _TOKEN.match(text, position)
         if match is None:
             line = text.count("\n", 0, position) + 1
-            raise ValueError(f"line {line}: {text[position : position + 10]!r} is no hex")
+            raise ValueError(f"line {line}: {text[position : position + 10]!r} is not hex")
         digits, quoted = match.groups()
         if digits is not None:
             data += bytes.fromhex(digits)

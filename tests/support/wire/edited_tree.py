@@ -70,7 +70,7 @@ class _Message:
         return found.content
 
     def position(self, name: str, index: int) -> _Field:
-        """The field before which an element comes that is inserted at an index."""
+        """Return the field that follows an element inserted at an index."""
         found = self.occurrences(name)
         if index < len(found):
             return found[index]

@@ -141,7 +141,7 @@ def _numbers(field: Field) -> list[int]:
 
 
 def unpacked(fields: Fields) -> Fields:
-    """The same with each number of a list in a field of its own, at every depth."""
+    """Return the same message with a separate field for each number of a list, at every depth."""
     return tuple(one for field in fields for one in _unpacked(field))
 
 

@@ -19,10 +19,10 @@ _PACKED_AXES = (0, 2, 1, 2)
 """The axes of batch, heads, length and size in a packed input."""
 
 _PACKED_ONLY = 25
-"""The version from which consumers require the numbers of heads only for inputs of 3 dimensions, as the text says."""
+"""The first version whose numbers of heads consumers require only for inputs of 3 dimensions, as the text says."""
 
 _SHORT_MASK = 24
-"""The version from which a mask may be shorter than the keys."""
+"""The first version that allows a mask to be shorter than the keys."""
 
 
 class HeadInput(Record):
@@ -99,7 +99,7 @@ def _is_for_packed(node: Operands, name: str, *indices: int) -> None:
 
 
 def _past(node: Operands, index: int, part: HeadInput) -> HeadInput:
-    """Return the past of an input, of which only the length may differ."""
+    """Return the past of an input. Only its length may differ from the input."""
     past = HeadInput(index, node.shape(index, _SPLIT) or (None,) * _SPLIT)
     agree(node, part, past, _BATCH, _HEAD, _SIZE)
     return past

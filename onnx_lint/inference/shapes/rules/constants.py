@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators that make tensors of nothing but attributes and numbers."""
+"""Operators that make tensors only from attributes and numbers."""
 
 from __future__ import annotations
 

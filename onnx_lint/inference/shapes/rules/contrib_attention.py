@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Attention in ONNX Runtime (com.microsoft), whose kernels take more forms of operands than their descriptions name.
 
-Shapes are compared only as far as ONNX Runtime refuses a node, when it makes a session or whenever it runs the node.
+A shape is reported only if ONNX Runtime rejects the node: when it makes a session, or whenever it runs the node.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def number_of(node: Operands, name: str) -> Dim:
 
 @shapes_of(*_named("Attention", "DecoderMaskedSelfAttention"))
 def attention(node: Operands) -> Outputs:
-    """Inputs [batch, length, features] times weights for queries, keys and values, which stand side by side."""
+    """Inputs [batch, length, features] times weights for queries, keys and values, side by side."""
     return _attention(node, weights=1, past=4)
 
 

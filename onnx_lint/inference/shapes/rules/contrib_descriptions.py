@@ -78,7 +78,7 @@ def unpacked(node: Operands) -> Outputs:
 
 @shapes_of(_RUNTIME + "MaxpoolWithMask")
 def masked_pool(node: Operands) -> Outputs:
-    """As MaxPool of ONNX, by which ONNX Runtime judges it."""
+    """Infer the outputs as for MaxPool of ONNX, as ONNX Runtime does."""
     return pool(node)[:1]
 
 

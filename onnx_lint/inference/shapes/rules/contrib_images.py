@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Convolutions and pools of ONNX Runtime (com.microsoft), some of which have the channels as the last axis."""
+"""Convolutions and pools of ONNX Runtime (com.microsoft). Some of them have the channels as the last axis."""
 
 from __future__ import annotations
 

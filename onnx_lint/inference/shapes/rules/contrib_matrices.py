@@ -76,7 +76,7 @@ def quantized_gemm(node: Operands) -> Outputs:
 
 @shapes_of(_RUNTIME + "GemmFloat8")
 def gemm_of_bytes(node: Operands) -> Outputs:
-    """As Gemm of ONNX; nothing is said of how the third matrix is broadcast."""
+    """Infer the outputs as for Gemm of ONNX. The documentation does not say how the third matrix is broadcast."""
     return [general_product(node, 0, 1, None)]
 
 

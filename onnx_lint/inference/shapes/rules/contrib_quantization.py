@@ -134,7 +134,7 @@ def _has_scales(node: Operands, data: Dims, size: int) -> None:
 _LEAST_BLOCK = 16
 
 _ONE_BY_ONE = frozenset({"tensor(int4)", "tensor(uint4)"})
-"""Element types of which each element is a number."""
+"""Element types whose elements are one number each."""
 
 
 equations(

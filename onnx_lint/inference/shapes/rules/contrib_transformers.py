@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators of ONNX Runtime (com.microsoft) for transformers: embeddings, biases, normalization with what is added.
+"""Operators of ONNX Runtime (com.microsoft) for transformers: embeddings, biases, normalization of sums.
 
-As for attention, shapes are compared only as far as ONNX Runtime refuses a node.
+As for attention, a shape is reported only if ONNX Runtime rejects the node.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def remove_padding(node: Operands) -> Outputs:
 
 @shapes_of(*_named("RestorePadding"))
 def restore_padding(node: Operands) -> Outputs:
-    """The tokens at the places where they were."""
+    """The tokens at their original positions."""
     data, offsets = of_rank(node, 0, 2), of_rank(node, 1, 2)
     found = offsets if offsets is not None else (None, None)
     return [(*found, data[1] if data is not None else None)]

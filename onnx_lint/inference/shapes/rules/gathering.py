@@ -12,7 +12,7 @@ from onnx_lint.inference.shapes.registration import shapes_of
 
 @shapes_of("Gather", reads=(1,))
 def gather(node: Operands) -> Outputs:
-    """The indices in place of the axis."""
+    """Infer the shape of the data, with the shape of the indices in place of the axis."""
     data, indices = node.shape(0, at_least=1), node.shape(1)
     if data is None:
         return UNKNOWN
@@ -24,7 +24,7 @@ def gather(node: Operands) -> Outputs:
 
 
 def indices_within(node: Operands, sizes: Dims | list[Dim]) -> None:
-    """Record constant indices in input 1 that exceed the sizes of the axes which they index in turn.
+    """Record a constant index in input 1 that is out of range. The indices refer to the axes of `sizes` in turn.
 
     Negative ones count from the end. Version 1 of Gather does not mention them, but consumers accept them.
     """
@@ -38,20 +38,20 @@ def indices_within(node: Operands, sizes: Dims | list[Dim]) -> None:
 
 @shapes_of("GatherElements", reads=(1,))
 def gather_elements(node: Operands) -> Outputs:
-    """An element for each index; both inputs have the same rank."""
+    """Infer the shape of the indices. Both inputs have the same rank."""
     data, indices = node.shape(0, at_least=1), node.shape(1)
     if data is not None:
         axis = node.axis(node.integer("axis", 0), len(data), "axis")
         if node.shape(1, len(data), like=0) is not None and axis is not None:
             indices_within(node, [data[axis]])
-            indices_inside(node, data, axis)
+            index_dims_within(node, data, axis)
     return [indices]
 
 
-def indices_inside(node: Operands, data: Dims, axis: int) -> None:
-    """Record indices in input 1 that cover more elements of another axis than the data has.
+def index_dims_within(node: Operands, data: Dims, axis: int) -> None:
+    """Record a dimension of the indices in input 1, other than `axis`, that is larger than that of the data.
 
-    In the equations of the operator, the place of an index is that of its element along all axes but one.
+    In the equations of the operator, an index and its element have the same position along all axes except `axis`.
     """
     for place, size in enumerate(data):
         wanted = node.place(1, place)

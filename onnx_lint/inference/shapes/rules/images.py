@@ -93,7 +93,7 @@ _LEAST_AXES = 2
 
 @shapes_of("Col2Im", reads=(1, 2))
 def image_of_columns(node: Operands) -> Outputs:
-    """Blocks [N, C * size of a block, number of blocks] become an image [N, C, ...] of the size that is asked for."""
+    """Blocks [N, C * size of a block, number of blocks] become an image [N, C, ...] of the requested size."""
     columns, image, block = node.shape(0, 3), node.integers_in(1), node.integers_in(2)
     if image is None or block is None:
         spatial = image or (None,) * len(block or ())
@@ -141,6 +141,6 @@ def _blocks(node: Operands, image: Dims, block: Dims) -> Dim:
 
 @shapes_of("ImageDecoder")
 def decoded_image(node: Operands) -> Outputs:
-    """A stream of bytes becomes height, width and channels, which may be 0 for what is no image."""
+    """A stream of bytes becomes height, width and channels, which may be 0 if the bytes are not an image."""
     node.shape(0, 1)
     return [(None, None, None)]

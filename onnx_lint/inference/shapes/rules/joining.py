@@ -90,4 +90,4 @@ def _parts(node: Operands, size: Dim, axis: int) -> tuple[Dim, ...] | None:
 
 
 _UNEVEN = 18
-"""The version from which the last part may be smaller."""
+"""The first version that allows the last part to be smaller."""

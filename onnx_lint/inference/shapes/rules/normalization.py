@@ -34,7 +34,7 @@ def batch_normalization(node: Operands) -> Outputs:
 
 
 _BY_CHANNEL = 9
-"""The version from which there is one number for each channel."""
+"""The first version with one number for each channel."""
 
 
 @shapes_of("LRN")
@@ -83,7 +83,7 @@ def group_normalization(node: Operands) -> Outputs:
 
 
 _PER_CHANNEL = 21
-"""The version from which scale and bias are given for each channel."""
+"""The first version with a scale and a bias for each channel."""
 
 
 @shapes_of("MeanVarianceNormalization")

@@ -31,7 +31,7 @@ def global_pool(node: Operands) -> Outputs:
 
 @shapes_of("MaxUnpool", reads=(2,))
 def unpool(node: Operands) -> Outputs:
-    """The input from which MaxPool makes values and indices of these shapes; the third input may
+    """The input of the MaxPool that makes values and indices of these shapes; the third input may
     select one of several.
     """
     shape = node.shape(0, at_least=3)

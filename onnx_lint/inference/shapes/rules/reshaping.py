@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators that give a tensor another shape, and those that tell its shape."""
+"""Operators that change the shape of a tensor, and operators that return its shape."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def tile(node: Operands) -> Outputs:
 
 @shapes_of("Tile")
 def tile_one_axis(node: Operands) -> Outputs:
-    """Version 1 repeats along one axis; both numbers are inputs that nobody reads as constants."""
+    """Version 1 repeats along one axis; both numbers are inputs, whose elements are not used."""
     node.scalar(1)
     node.scalar(2)
     shape = node.shape(0)
@@ -164,7 +164,7 @@ def _count_elements(
         reason = f"nothing follows for it: element {target.index(0)} gives a dimension of 0"
         node.wrong_value(source, -1, reason, rest[0], allowed="a size")
         return
-    # Copied dimensions are on both sides and cancel, unless one is 0, from which nothing follows for the others.
+    # Copied dimensions are on both sides and cancel, unless one is 0: nothing follows for the others then.
     if any(shape[index] == 0 for index in copied):
         copied = set()
     before = [dim for axis, dim in enumerate(shape) if axis not in copied]

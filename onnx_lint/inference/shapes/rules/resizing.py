@@ -68,7 +68,7 @@ def resize(node: Operands) -> Outputs:
 
 
 def _sizes_or_factors(node: Operands) -> tuple[Dims | None, Sequence[float | None] | None]:
-    """Return the sizes or the scales, one of which the node has; None for the other one, and if neither is known.
+    """Return the sizes and the scales. The node has one of them; None for the other one, and if neither is known.
 
     An empty tensor counts as omitted: version 11 requires it instead of scales, and exporters still write it.
     """

@@ -10,7 +10,7 @@ from onnx_lint.inference.shapes.dims import Dim, Dims, are_sizes
 from onnx_lint.inference.shapes.operands import Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, InputDimension, Repeated, Unequal
 from onnx_lint.inference.shapes.registration import shapes_of
-from onnx_lint.inference.shapes.rules.gathering import indices_inside, indices_within
+from onnx_lint.inference.shapes.rules.gathering import index_dims_within, indices_within
 
 
 @shapes_of("Scatter", "ScatterElements", reads=(1,))
@@ -23,7 +23,7 @@ def scatter_elements(node: Operands) -> Outputs:
         indices = node.shape(1, len(data), like=0) if indices is not None else None
         updates = node.shape(2, len(data), like=0) if updates is not None else None
         if indices is not None and axis is not None:
-            indices_inside(node, data, axis)
+            index_dims_within(node, data, axis)
         if indices is not None and axis is not None and node.version >= _IN_BOUNDS:
             indices_within(node, [data[axis]])
             if node.operator == "ScatterElements" and node.version >= _DISTINCT_ELEMENTS:
@@ -47,7 +47,7 @@ _DISTINCT_ELEMENTS = 16
 def _are_distinct(node: Operands, places: Iterator[tuple[int, tuple[int, ...]]], length: int = 1) -> None:
     """Record the first place that is written twice without a reduction.
 
-    Each place comes with the index of its first element in input 1, of which it has `length`.
+    Each place comes with the index of its first element in input 1, and takes `length` elements there.
     """
     if node.problems or node.text("reduction", "none") != "none":
         return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators whose result has as many elements as fulfil something, or as are asked for."""
+"""Operators whose result has as many elements as fulfil a condition, or as many as requested."""
 
 from __future__ import annotations
 

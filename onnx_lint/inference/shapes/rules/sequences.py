@@ -72,7 +72,7 @@ def _position(node: Operands, index: int, *, may_be_behind: bool = False) -> Non
     if not isinstance(count, int):
         return
     if not isinstance(position, int):
-        # Whatever the position is, or where it is left out.
+        # For any position, and for an omitted one.
         if not count and not may_be_behind:
             node.wrong_value(0, "empty", "it has no element to take", allowed="a sequence with elements")
         return
@@ -132,7 +132,7 @@ def concat(node: Operands) -> Outputs:
 
 @shapes_of("SplitToSequence", reads=(1,))
 def split(node: Operands) -> Outputs:
-    """Parts of one size, the last of which may be smaller, or of the sizes in a list whose sum is the dimension."""
+    """Parts of one size (only the last may be smaller), or of the sizes in a list whose sum is the dimension."""
     data = node.shape(0, at_least=1)
     shape = node.shape(1, at_most=1)
     if data is None:

@@ -10,7 +10,7 @@ from onnx_lint.inference.shapes.registration import shapes_of
 
 @shapes_of("StringNormalizer")
 def normalizer(node: Operands) -> Outputs:
-    """A list, or one row, from which words are removed: none without stop words."""
+    """Infer a list, or one row, with fewer words; with the same number if there are no stop words."""
     shape = node.shape(0, at_least=1, at_most=2)
     if shape is None:
         return UNKNOWN

@@ -29,7 +29,7 @@ class Window(Record):
 
     @property
     def is_automatic(self) -> bool:
-        """Whether the padding follows from the strides."""
+        """True if the padding follows from the strides."""
         return self.auto_pad in SAME
 
     def place(self, axis: int) -> InputDimension | None:
