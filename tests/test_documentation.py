@@ -344,7 +344,7 @@ def _asked_by_rules() -> set[tuple[str, str]]:
 
 def test_plugins_page_lists_what_the_rules_use():
     page = (DOCS / "plugins.md").read_text(encoding="utf-8")
-    table = page.partition("## What a rule asks")[2].partition("## A package")[0]
+    table = page.partition("## What a rule can use")[2].partition("## A package")[0]
     rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
     said = [name.split(".") for row in rows for name in re.findall(r"`([a-z_]+(?:\.[a-z_]+)+)", row)]
     assert len(said) > 30, "the table is read"

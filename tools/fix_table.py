@@ -54,7 +54,7 @@ class Table:
 
     def lines(self) -> Iterator[str]:
         """Yield the table, the most frequent rules first."""
-        yield "| Rule | Models | Findings | Mended safely | Only unsafely | Not |"
+        yield "| Rule | Models | Findings | Safe fix | Unsafe fix | No fix |"
         yield "| --- | --: | --: | --: | --: | --: |"
         for rule, _ in sorted(self.with_finding.items(), key=lambda item: (-item[1], item[0])):
             mended = self.safely[rule] + self.unsafely[rule]

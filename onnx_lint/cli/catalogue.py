@@ -32,7 +32,7 @@ _MAX_WIDTH: Final = 100
 @form_option
 @plugin_option
 def explain_command(name: str, edition: str, format_name: str, plugins: tuple[str, ...]) -> None:
-    """Explain a rule, a clause, or a file that holds a MESSAGE such as OperatorSetProto.
+    """Explain a rule, a clause, or a file with a MESSAGE such as OperatorSetProto.
 
     The page is Markdown, rendered on a terminal.
     """

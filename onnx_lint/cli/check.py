@@ -67,7 +67,7 @@ def check_command(ctx: click.Context, /, paths: tuple[str, ...], **options: Any)
 def fix_command(ctx: click.Context, /, paths: tuple[str, ...], **options: Any) -> None:
     """Fix what can be fixed in models, and report what is left.
 
-    Only the bytes of what is fixed change. The new file is checked before it replaces the old one. A model on standard
+    Only the bytes that a fix names change. The new file is checked before it replaces the old one. A model on standard
     input goes to standard output, and the report to standard error. PATH and all other options are those of
     onnx-lint check.
     """

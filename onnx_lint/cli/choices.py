@@ -231,7 +231,7 @@ def _given(request: Request) -> tuple[SetValues | None, SetValues]:
             elif file is not None:
                 raise RequestError("--config names two files")
             elif request.no_config:
-                raise RequestError("--config names a file, and --no-config allows none")
+                raise RequestError("--config FILE and --no-config cannot be combined")
             else:
                 file = read_file(text)
     return file, pairs

@@ -22,8 +22,8 @@ from onnx_lint.wording import suggestion
 def config_command(key: str | None, init: bool, schema: bool, output: str | None) -> None:
     """List the keys of configuration files, or explain KEY.
 
-    A configuration file is the onnx-lint.toml, .onnx-lint.toml, or pyproject.toml with a table [tool.onnx-lint], that
-    is nearest to a model in its folder or above.
+    The configuration of a model is the nearest onnx-lint.toml, .onnx-lint.toml or pyproject.toml (with a table
+    [tool.onnx-lint]) in its folder or above.
     """
     if sum((key is not None, init, schema)) > 1:
         raise click.UsageError("KEY, --init and --schema cannot be combined")

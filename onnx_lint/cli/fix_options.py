@@ -27,6 +27,7 @@ folder_option = section(
         "fixed_folder",
         type=click.Path(file_okay=False),
         metavar="DIR",
-        help="Write the files into DIR, those below a folder PATH below DIR. Files of external data are not copied.",
+        help="Write the files into DIR; a file found in a folder PATH keeps its path below PATH. External data is not"
+        " copied.",
     ),
 )

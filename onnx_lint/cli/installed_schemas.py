@@ -26,8 +26,8 @@ _WITH_DEFAULT: Final = frozenset({"INT", "FLOAT", "STRING", "INTS", "FLOATS", "S
 def schema_command(package: str, domain: str | None) -> None:
     """Print a schema file (for --opset-schema) with the operators of a domain that an installed package defines.
 
-    The operators are those of ONNX Runtime, or those that MODULE registers in onnx.defs, or holds as objects with an
-    op_schema. The module is imported, which runs its code.
+    MODULE is onnxruntime, or a module that registers operators in onnx.defs or has objects with an op_schema. The
+    module is imported, which runs its code.
     """
     from onnx_lint.spec.operators.schema_file import parsed_schema_file
 

@@ -110,11 +110,13 @@ def new_rule_command(name: str, clause: str | None, file: str | None) -> None:
             f"the name of a rule has lower-case words with dashes, such as missing-licence, not {name!r}"
         )
     if name in registry():
-        raise click.UsageError(f"onnx-lint has a rule {name!r} already")
+        raise click.UsageError(f"a rule of onnx-lint has the name {name!r} already")
     function = name.replace("-", "_")
     file = file or f"{function}.py"
     if keyword.iskeyword(function) or not file.endswith(".py"):
-        reason = f"{function!r} is a word of Python" if keyword.iskeyword(function) else f"{file!r} must end with .py"
+        reason = (
+            f"{function!r} is a keyword of Python" if keyword.iskeyword(function) else f"{file!r} must end with .py"
+        )
         raise click.UsageError(reason)
     clause = clause or f"HOUSE-{name.upper()}"
     prefix = clause.partition("-")[0]

@@ -83,7 +83,8 @@ def _implied(path: str) -> str:
     if path and _IMPLIED.get(suffix) not in FORMATS:
         suffixes = ", ".join(suffix for suffix, name in _IMPLIED.items() if name in FORMATS)
         raise RequestError(
-            f"--output {path!r} implies no format, as {suffixes} do; say FORMAT={visible(path)} or --format"
+            f"--output {path!r} implies no format; the suffixes {suffixes} do. Write FORMAT={visible(path)}, "
+            "or use --format"
         )
     return _IMPLIED.get(suffix, "")
 
@@ -240,8 +241,8 @@ def _warn_about_sarif(report: Report, options: Options) -> None:
         )
     if bare and options.sarif_region is None:
         sys.stderr.write(
-            f"Warning: {_some(bare)} larger than 256 MB: results in SARIF have no region, which would take"
-            " minutes to upload (--sarif-region overrides)\n"
+            f"Warning: {_some(bare)} larger than 256 MB: results in SARIF have no region, since the upload"
+            " would take minutes (--sarif-region overrides)\n"
         )
 
 

@@ -197,7 +197,7 @@ def _in_glob(pattern: str, exclude: Exclusion) -> Iterator[Input]:
             yield item
     yield from (Input(folder, f"{folder}: {reason}") for folder, reason in matched.unreadable)
     if is_empty and not matched.unreadable and not (exclude.patterns and matched.paths):
-        yield Input(pattern, f"{pattern}: no model has such a name")
+        yield Input(pattern, f"{pattern}: no model matches")
 
 
 def _in_directory(path: str, exclude: Exclusion) -> Iterator[Input]:

@@ -171,7 +171,7 @@ report_options = section(
         metavar="URL",
         envvar="ONNX_LINT_DOCUMENTATION_URL",
         callback=_url,
-        help="Link each rule to its page below URL, as docs/build.py writes them.",
+        help="Link each rule to its page below URL; docs/build.py builds the pages.",
     ),
     click.option("--timings", is_flag=True, help="Print the time per phase and rule on standard error."),
 )

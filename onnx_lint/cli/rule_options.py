@@ -34,7 +34,7 @@ selection_options = section(
     click.option(
         "--ignore", multiple=True, metavar="NAMES", shell_complete=complete_selectors, help="Skip these rules."
     ),
-    click.option("--pedantic", is_flag=True, help="Also report, one by one, what nearly every real model violates."),
+    click.option("--pedantic", is_flag=True, help="Also report, one by one, faults that nearly every real model has."),
     edition_option,
 )
 

@@ -370,7 +370,9 @@ def _linted(
 def _limits_of(own: Request) -> ModelLimits:
     """Return the limits for one model. Raises RequestError for a memory limit on a system that cannot measure it."""
     if own.memory_limit is not None and not resident(os.getpid()):
-        raise RequestError("--memory-limit requires a system with the memory of processes in /proc, such as Linux")
+        raise RequestError(
+            "--memory-limit requires a system that reports the memory of processes in /proc, such as Linux"
+        )
     return ModelLimits(own.time_limit, own.memory_limit)
 
 

@@ -88,8 +88,8 @@ def run_scan(request: Request, own: Mapping[str, Any]) -> int:
             except KeyboardInterrupt:
                 done = min(reports.count(), len(targets))
                 sys.stderr.write(
-                    f"\nInterrupted: {done:,} of {len(targets):,} models have landed in {visible(own['folder'])}; the"
-                    " same command goes on with the others.\n"
+                    f"\nInterrupted: {done:,} of {len(targets):,} models have results in {visible(own['folder'])}; the"
+                    " same command continues with the others.\n"
                 )
                 return exit_codes.INTERRUPTED
             if plan.has_suppressions:
@@ -106,7 +106,7 @@ def run_scan(request: Request, own: Mapping[str, Any]) -> int:
 def _cache_of(run: Request, inputs: Sequence[Input], scheduler: str | None) -> str:
     """Return the folder of the cache; empty, with a line on standard error, if it must not or cannot be used."""
     if run.cache and scheduler is not None:
-        sys.stderr.write("The cache is not used: it is for processes on this machine, and there is --scheduler\n")
+        sys.stderr.write("The cache is not used: it works only for processes on this machine, not with --scheduler\n")
         return ""
     return (cache_folder_of(run, inputs) or "") if run.cache else ""
 

@@ -35,7 +35,7 @@ _MAX_WAYS: Final = 20
 
 _MAX_PLACES: Final = 5
 
-_HOW_TO_GO_ON: Final = "To go on: only values behind a crash are unknown; the others are as shown.\n"
+_HOW_TO_GO_ON: Final = "To go on: only the values that depend on the crash are unknown; the others are as shown.\n"
 
 
 def run_shapes(path: str, request: Request, name: str | None, graph: str | None, format_name: str) -> int:

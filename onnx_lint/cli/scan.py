@@ -76,8 +76,8 @@ _totals_options = section(
         multiple=True,
         metavar="OLD",
         shell_complete=complete_files,
-        help="Report only what is new since the scan in the folder OLD. Given several times, the oldest first, also"
-        " show the trend; new is what is new since the last of them.",
+        help="Report only findings that are new since the scan in the folder OLD. If repeated, oldest first: also show"
+        " the trend, and report findings that are new since the last OLD.",
     ),
     click.option(
         "-f",
@@ -99,7 +99,7 @@ _totals_options = section(
         "--output",
         metavar="FILE",
         shell_complete=complete_files,
-        help="Write the totals to this file. During a scan a page (-f html) is renewed, and reloads itself.",
+        help="Write the totals to this file. During a scan, a page (-f html) is updated and reloads itself.",
     ),
     click.option("-q", "--quiet", is_flag=True, help="Print neither progress nor totals."),
     click.option("--no-progress", is_flag=True, help="Do not show progress on standard error."),

@@ -76,8 +76,8 @@ baseline_options = section(
         shell_complete=complete_files,
         help="Write all findings to this file and exit with 0.",
     ),
-    click.option("--prune-baseline", is_flag=True, help="Remove findings from the baseline that no longer occur."),
-    click.option("--show-suppressed", is_flag=True, help="Also report the findings in the baseline, marked."),
+    click.option("--prune-baseline", is_flag=True, help="Remove findings that no longer occur from the baseline."),
+    click.option("--show-suppressed", is_flag=True, help="Also report suppressed findings, marked as such."),
 )
 
 configuration_options = section(

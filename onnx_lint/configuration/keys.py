@@ -208,7 +208,7 @@ _DECLARED: Final = (
         "pedantic",
         FLAG,
         False,
-        "Whether to list what nearly every real model violates.",
+        "Whether to list faults that nearly every real model has.",
         "",
         "pedantic = false",
         "--pedantic",
@@ -217,7 +217,7 @@ _DECLARED: Final = (
         "policy",
         _POLICY,
         {},
-        "What models must keep to besides the specification.",
+        "Requirements for models beyond the specification.",
         "Allowed and forbidden operators, domains and element types; versions; metadata; inputs and outputs; the size. "
         "Each finding names the line of this file. docs/configuration.md describes the entries.",
         '[policy.operators]\nforbid = ["Loop", "com.microsoft::*"]',

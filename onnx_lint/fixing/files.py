@@ -110,7 +110,7 @@ def _write(
     elif outcome.rounds:
         if os.path.islink(path):
             if not follows_links:
-                raise NotWrittenError("is a symbolic link, and only --follow-links changes the file that one leads to")
+                raise NotWrittenError("is a symbolic link; --follow-links changes the file that the link leads to")
             path = os.path.realpath(path)
         if not os.access(path, os.W_OK):
             raise NotWrittenError("the file is read-only")

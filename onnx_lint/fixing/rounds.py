@@ -210,8 +210,8 @@ def _problem(before: FileReport, after: FileReport, attempt: Iterable[_Candidate
             said = next((f" ({message})" for message in news if message not in known), "")
             rules = ",".join(sorted({each.rule for each in attempt}))
             return (
-                f"the fix was not made: afterwards there would be a finding of {rule!r} that is not there now{said};"
-                f" --select {rules} makes the fix all the same"
+                f"the fix was not made: it would cause a new finding of {rule!r}{said};"
+                f" --select {rules} makes the fix nevertheless"
             )
     gone = {rule for rule, _ in old - new}
     for each in attempt:

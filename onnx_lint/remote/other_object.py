@@ -57,7 +57,7 @@ class OtherObject(StoredObject):
 
         data = tried(once, self.address, self._access)
         if len(data) != stop - start:
-            raise RemoteError("the store gave fewer bytes than it was asked for")
+            raise RemoteError("the store returned fewer bytes than requested")
         self.received += len(data)
         return data
 

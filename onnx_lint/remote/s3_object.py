@@ -93,4 +93,4 @@ class _EmptyError(RemoteError):
 
 def _check_length(data: bytes, wanted: int) -> None:
     if len(data) != wanted:
-        raise RemoteError("the store gave fewer bytes than it was asked for")
+        raise RemoteError("the store returned fewer bytes than requested")

@@ -95,7 +95,7 @@ class RemoteSource:
             stop = min(stop, following)
         data = self._object.fetch(start, stop)
         if len(data) != stop - start:
-            raise RemoteError("the store gave fewer bytes than it was asked for")
+            raise RemoteError("the store returned fewer bytes than requested")
         self._parts.add(start, data)
         self._fetched_to = stop
 

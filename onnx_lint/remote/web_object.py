@@ -32,7 +32,7 @@ T = TypeVar("T")
 _CONTENT_RANGE: Final = r"bytes (?:([0-9]{1,19})-([0-9]{1,19})|\*)/([0-9]{1,19})"
 _ENCODED: Final = r"(?:[!-$&-~]|%[0-9A-Fa-f]{2})*"
 _DOWNLOAD_PIECE: Final = 1 << 20
-_ANOTHER_RANGE: Final = "the server gave another range of the file than it was asked for"
+_ANOTHER_RANGE: Final = "the server returned another range of the file than requested"
 _NO_LIMIT: Final = aiohttp.ClientTimeout()
 """No time limit of aiohttp: this module limits the time of a response."""
 _LOOK_BYTES: Final = 1 << 10

@@ -80,7 +80,7 @@ OWN_KEYWORDS: Final[Mapping[str, str]] = MappingProxyType(
         "implied": "the text does not say it in so many words, but it follows from its definitions",
         "gate": "the field or type does not exist in the IR version or operator set of the model",
         "table": "a table of the text does not list it",
-        "practice": "the text is silent, but consumers reject the model or disagree on its meaning",
+        "practice": "the text says nothing, but consumers reject the model or disagree on its meaning",
         "advice": "the model conforms; this is a hint for its author",
     }
 )

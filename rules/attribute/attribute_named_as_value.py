@@ -19,8 +19,8 @@ def attribute_named_as_value(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    A name that is none of the value names that the node itself lists. Other values of the graph may have it, and so
-    may the formal inputs in the definition of the operator, which are not in the file.
+    A name that is not one of the value names that the node itself lists. Other values of the graph may have it, and
+    so may the formal inputs in the definition of the operator, which are not in the file.
 
     ### Example
 

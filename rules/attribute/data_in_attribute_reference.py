@@ -47,7 +47,7 @@ def data_in_attribute_reference(model: Model) -> Iterator[Finding]:
         where = "in field" if len(fields) == 1 else "in fields"
         yield Finding(
             attribute.place,
-            f"{attribute.describe()} refers to {quote(attribute.proto.ref_attr_name)} and has a value "
+            f"{attribute.describe()} refers to {quote(attribute.proto.ref_attr_name)}, but has a value "
             f"{where} {quote_some(fields, len(fields))}",
             allowed="a reference or a value",
             subject=attribute.proto.name,

@@ -18,8 +18,8 @@ def duplicate_attribute(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    Distinct names for the attributes of a node. The parameters of a function are for
-    `duplicate-function-attribute`, attributes without a name for `unnamed-attribute`.
+    Distinct names for the attributes of a node. The parameters of a function are reported by
+    `duplicate-function-attribute`, attributes without a name by `unnamed-attribute`.
 
     ### Example
 
@@ -54,7 +54,7 @@ def _duplicates(node: Node) -> Iterator[Finding]:
             continue
         yield Finding(
             node.place.at("attribute", index),
-            f"{node.describe()} has the attribute {quote(name)} more than once",
+            f"attribute {quote(name)} of {node.describe()} is listed twice",
             related=(Related(node.place.at("attribute", other), f"first attribute {quote(name)}"),),
             allowed="each attribute of a node once",
             subject=name,

@@ -10,7 +10,7 @@ from onnx_lint.wording import quote
 
 @rule(clause="ATT-3", since="0.1.0", about=Model.has_unusual_attributes, needs="attribute")
 def mismatched_attribute_type(model: Model) -> Iterator[Finding]:
-    """The value of an attribute stands in another field than its type says.
+    """The value of an attribute is in another field than its type says.
 
     ### Why it matters
 
@@ -20,7 +20,7 @@ def mismatched_attribute_type(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     The value in the field of the stated type: `i` for `INT`, `ints` for `INTS`, `t` for `TENSOR`, and so on. Values
-    in several fields are for `ambiguous-attribute-value`, a missing or unknown type for `untyped-attribute`.
+    in several fields are reported by `ambiguous-attribute-value`, a missing or unknown type by `untyped-attribute`.
 
     ### Example
 
@@ -42,7 +42,7 @@ def mismatched_attribute_type(model: Model) -> Iterator[Finding]:
         (field,) = value_fields(attribute.proto)
         yield Finding(
             attribute.place,
-            f"{attribute.describe()} is of type {ATTRIBUTE_TYPE_NAMES[kind]} and its value is in field {quote(field)}",
+            f"{attribute.describe()} is of type {ATTRIBUTE_TYPE_NAMES[kind]}, but its value is in field {quote(field)}",
             allowed=f"a value in field {quote(VALUE_FIELD_OF_TYPE[kind])}",
             subject=attribute.proto.name,
         )

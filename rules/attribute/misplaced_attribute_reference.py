@@ -14,9 +14,9 @@ def misplaced_attribute_reference(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    `ref_attr_name` names a parameter of a function, whose value the caller gives. A node of the main
-    graph or of a training graph has no caller, so the attribute has no value. A default is what counts where the
-    caller gives nothing, so a default that refers to a parameter is none.
+    `ref_attr_name` names a parameter of a function, whose value the caller gives. A node of the main graph or of a
+    training graph has no caller, so the attribute has no value. A default is used if the caller passes nothing, so
+    a default that refers to a parameter has no value.
 
     ### What is allowed
 
@@ -45,7 +45,7 @@ def misplaced_attribute_reference(model: Model) -> Iterator[Finding]:
         why = "the node is not in a function" if attribute.node else "a default is not in a function body"
         yield Finding(
             attribute.place.at("ref_attr_name"),
-            f"{attribute.describe()} refers to {quote(attribute.proto.ref_attr_name)}, and {why}",
+            f"{attribute.describe()} refers to {quote(attribute.proto.ref_attr_name)}, but {why}",
             allowed="a value",
             subject=attribute.proto.name,
         )

@@ -46,7 +46,7 @@ def missing_attribute_value(model: Model) -> Iterator[Finding]:
         kind = attribute.proto.type
         yield Finding(
             attribute.place,
-            f"{attribute.describe()} is of type {ATTRIBUTE_TYPE_NAMES[kind]} and has no value",
+            f"{attribute.describe()} is of type {ATTRIBUTE_TYPE_NAMES[kind]}, but has no value",
             allowed=f"a value in field {quote(VALUE_FIELD_OF_TYPE[kind])}",
             subject=attribute.proto.name,
         )

@@ -13,7 +13,7 @@ def non_utf8_attribute(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The field is one of bytes, so no parser looks at it; the first reader that makes text of it fails or garbles it.
+    The field is one of bytes, so no parser checks it; the first reader that makes text of it fails or garbles it.
 
     ### What is allowed
 

@@ -28,8 +28,8 @@ def unknown_denotation(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A denotation says what a value or an axis means, so that consumers they can feed an image or refuse a
-    transposed batch. An unknown one means nothing to them.
+    A denotation says what a value or an axis means, so that consumers can prepare an image or refuse a transposed
+    batch. An unknown denotation means nothing to them.
 
     ### What is allowed
 

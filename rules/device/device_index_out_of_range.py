@@ -59,7 +59,7 @@ def _findings(spec: ShardingSpec, name: str, count: int) -> Iterator[Finding]:
         if not 0 <= device < count:
             yield Finding(
                 place,
-                f"{spec.describe()} refers to device {device}, and device configuration {quote(name)} has {count:,} "
+                f"{spec.describe()} refers to device {device}, but device configuration {quote(name)} has {count:,} "
                 f"device{'s' if count > 1 else ''}",
                 allowed=f"0 to {count - 1}, or a key of index_to_device_group_map",
                 subject=spec.proto.tensor_name or None,

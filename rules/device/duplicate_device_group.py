@@ -56,7 +56,7 @@ def duplicate_device_group(model: Model) -> Iterator[Finding]:
             if other != index:
                 yield Finding(
                     spec.place.at("index_to_device_group_map", index),
-                    f"{spec.describe()} has two device groups with the key {group.key}",
+                    f"device group {group.key} of {spec.describe()} is listed twice",
                     related=(
                         Related(spec.place.at("index_to_device_group_map", other), f"first group of key {group.key}"),
                     ),

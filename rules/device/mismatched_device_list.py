@@ -18,8 +18,8 @@ def mismatched_device_list(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    No names at all, or as many as `num_devices` says. A number of devices that is missing or not above 0 is for
-    `incomplete-device-configuration`.
+    No names at all, or as many as `num_devices` says. A number of devices that is missing or not above 0 is
+    reported by `incomplete-device-configuration`.
 
     ### Example
 
@@ -41,7 +41,7 @@ def mismatched_device_list(model: Model) -> Iterator[Finding]:
             name = quote(configuration.name) if configuration.name else str(index)
             yield Finding(
                 ROOT.at("configuration", index).at("device"),
-                f"device configuration {name} names {count:,} device{'s' if count > 1 else ''} and has "
+                f"device configuration {name} names {count:,} device{'s' if count > 1 else ''}, but has "
                 f"{configuration.num_devices:,}",
                 allowed="no device names, or one for each device",
                 subject=configuration.name or None,

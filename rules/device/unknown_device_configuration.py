@@ -14,7 +14,7 @@ def unknown_device_configuration(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The number and the names of the devices stand in the model's configuration. Without it the sharding of the node
+    The number and the names of the devices are in the model's configuration. Without it the sharding of the node
     means nothing.
 
     ### What is allowed

@@ -50,7 +50,7 @@ def data_beside_external_data(model: Model) -> Iterator[Finding]:
         if fields:
             yield Finding(
                 data.tensor.place.at(fields[0]),
-                f"{data.describe()} is stored outside {model.describe()} and has values in {' and '.join(fields)}",
+                f"{data.describe()} is stored outside {model.describe()}, but has values in {' and '.join(fields)}",
                 allowed="no value field in a tensor with external data",
                 subject=data.proto.name,
             )

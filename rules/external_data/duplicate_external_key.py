@@ -10,7 +10,7 @@ from onnx_lint.wording import quote
 
 @rule(clause="EXT-13", since="0.1.0", about=Model.external_data, needs="tensor", security=("CWE-694",))
 def duplicate_external_key(model: Model) -> Iterator[Finding]:
-    """A key of external data is given twice.
+    """A key of external data is listed twice.
 
     ### Why it matters
 

@@ -41,7 +41,7 @@ def external_string_tensor(model: Model) -> Iterator[Finding]:
         if data.is_external and data.data_type == STRING_TYPE:
             yield Finding(
                 data.tensor.place,
-                f"{data.describe()} holds strings and is stored outside {model.describe()}",
+                f"{data.describe()} holds strings, but is stored outside {model.describe()}",
                 allowed="string_data",
                 subject=data.proto.name,
             )

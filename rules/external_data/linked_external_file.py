@@ -49,8 +49,8 @@ def linked_external_file(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Put the file itself in the place of the link; `cp -L` copies what a link leads to. For a cache that is made of
-    links and is to be trusted, name its folder with `--external-data-root`.
+    Replace the link by the file itself; `cp -L` copies what a link leads to. For a cache that is made of links and
+    is to be trusted, name its folder with `--external-data-root`.
 
     ```
     # beside the model: weights.bin, 16 zero bytes

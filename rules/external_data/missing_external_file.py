@@ -18,9 +18,9 @@ def missing_external_file(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    A regular file under the location, looked for in the folder of the model file. What Git LFS puts in the place of
-    a file is called that. There is one finding for each file. A model that comes from standard input or from memory
-    has no folder, and with `--no-external-data` nothing is looked up.
+    A regular file under the location, looked for in the folder of the model file. A Git LFS pointer in place of the
+    file is reported as such. There is one finding for each file. A model that comes from standard input or from
+    memory has no folder, and with `--no-external-data` nothing is looked up.
 
     ### Example
 
@@ -34,10 +34,10 @@ def missing_external_file(model: Model) -> Iterator[Finding]:
     ### How to fix
 
     Copy the data file together with the model, under the name that the model states; in a checkout of Git LFS, `git
-    lfs pull` fetches it. The help line names the file that is probably meant: one of nearly the same name beside the
-    model, or the only data file there that no other tensor uses. If a file of the same name with enough bytes lies
-    beside the model, `onnx-lint fix --unsafe-fixes` (unsafe: it may be another file) states its location:
-    `weights/a.bin` becomes `a.bin`. A model that can do without the file has its weights inside:
+    lfs pull` fetches it. The help line names the file that is probably meant: one of nearly the same name beside
+    the model, or the only data file there that no other tensor uses. If a file of the same name with enough bytes
+    lies beside the model, `onnx-lint fix --unsafe-fixes` (unsafe: it may be another file) states its location:
+    `weights/a.bin` becomes `a.bin`. To avoid the file, store the weights in the model:
 
     - PyTorch: `torch.onnx.export(..., external_data=False)` with `dynamo=True`.
     - The `onnx` package: `onnx.save(onnx.load("model.onnx"), "whole.onnx")` where the data is still there.

@@ -42,7 +42,7 @@ def missing_external_location(model: Model) -> Iterator[Finding]:
             stated = "states an empty location" if data.get("location") is not None else "states no location"
             yield Finding(
                 data.entry_place("location"),
-                f"{data.describe()} is stored outside {model.describe()} and {stated}",
+                f"{data.describe()} is stored outside {model.describe()}, but {stated}",
                 allowed=f"a path relative to {model.describe()}'s folder under the key 'location'",
                 subject=data.proto.name,
             )

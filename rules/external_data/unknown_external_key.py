@@ -23,12 +23,12 @@ def unknown_external_key(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Consumers pass the entry over, so what it was meant to say is lost; some loaders have set attributes of their
-    own objects from such keys.
+    Consumers ignore the entry, so its meaning is lost; some loaders have set attributes of their own objects from
+    such keys.
 
     ### What is allowed
 
-    `location`, `offset`, `length` and `checksum`; `basepath` belongs to run time and is let pass.
+    `location`, `offset`, `length` and `checksum`; `basepath`, which is set at run time, is accepted.
 
     ### Example
 
@@ -43,7 +43,7 @@ def unknown_external_key(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Use the key that the specification has for it, or keep notes of one's own in the tensor's `metadata_props`.
+    Use the key that the specification defines, or keep your own notes in the tensor's `metadata_props`.
 
     ```
     # beside the model: weights.bin, 16 zero bytes

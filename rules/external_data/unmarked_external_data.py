@@ -45,7 +45,7 @@ def unmarked_external_data(model: Model) -> Iterator[Finding]:
         if data.keys and data.data_location == DEFAULT_LOCATION:
             yield Finding(
                 data.tensor.place.at("external_data", 0),
-                f"{data.describe()} has external_data and is not marked EXTERNAL, so readers pass it over",
+                f"{data.describe()} has external_data, but is not marked EXTERNAL, so readers ignore it",
                 allowed="data_location EXTERNAL beside external_data",
                 subject=data.proto.name,
             )

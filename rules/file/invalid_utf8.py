@@ -13,8 +13,8 @@ def invalid_utf8(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Protocol Buffers strings are UTF-8 by definition. Some parsers refuse the file, others hand out bytes that no
-    name comparison expects. Other rules see such a name with a `?` for each bad byte.
+    Protocol Buffers strings are UTF-8 by definition. Some parsers refuse the file, others return bytes that are not
+    text. Other rules see such a name with a `?` for each bad byte.
 
     ### What is allowed
 
@@ -36,7 +36,7 @@ def invalid_utf8(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Encode names as UTF-8, or keep to ASCII. Protocol Buffers does so by itself where the program hands it text and not
+    Encode names as UTF-8, or keep to ASCII. Protocol Buffers encodes them itself if the program passes text, not
     bytes.
 
     ```

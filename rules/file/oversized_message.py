@@ -55,6 +55,6 @@ def oversized_message(model: Model, *, max_bytes: int = 2**31 - 1) -> Iterator[F
     reader = "protobuf parsers read" if max_bytes == 2**31 - 1 else "the option 'max_bytes' allows"
     yield Finding(
         ROOT,
-        f"the file takes up {size:,} bytes, {reader} at most {max_bytes:,}",
+        f"the file takes up {size:,} bytes, but {reader} at most {max_bytes:,}",
         allowed=f"{max_bytes:,} bytes",
     )

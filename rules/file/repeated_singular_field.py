@@ -10,7 +10,7 @@ from onnx_lint.rule import Finding, rule
 
 @rule(clause="FIL-6", since="0.1.0", about=Model.has_faults, needs="file")
 def repeated_singular_field(model: Model) -> Iterator[Finding]:
-    """A field that can be set once is given twice.
+    """A field that can be set once is set twice.
 
     ### Why it matters
 

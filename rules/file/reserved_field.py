@@ -18,8 +18,8 @@ def reserved_field(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    None of the reserved numbers: 12 and 16 to 19 of AttributeProto, which the schema reserves, 3, 4
-    and 6 to 9 of GraphProto, 2 and 3 of FunctionProto, 3 of TypeProto.Opaque. Numbers that were never used are for
+    None of the reserved numbers: 12 and 16 to 19 of AttributeProto, which the schema reserves, 3, 4 and 6 to 9 of
+    GraphProto, 2 and 3 of FunctionProto, 3 of TypeProto.Opaque. Numbers that were never used are reported by
     `unknown-field`. Fields 2 and 3 of a function belong to the format in an operator set of IR version 7 or
     earlier. Edition 1.9 has no sentence on those of AttributeProto, so under it they are not reported.
 

@@ -13,13 +13,13 @@ def unknown_field(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Consumers skip the field, so whatever it was meant to say is not heard. It comes from a newer version of ONNX,
-    from a private extension, or from damage.
+    Consumers skip the field, so its meaning is lost. It comes from a newer version of ONNX, from a private
+    extension, or from damage.
 
     ### What is allowed
 
-    The fields that the schema of ONNX defines, up to IR version 14. Numbers that the schema reserves are for
-    `reserved-field`. Each number is reported once for each kind of message, where it occurs first.
+    The fields that the schema of ONNX defines, up to IR version 14. Numbers that the schema reserves are reported
+    by `reserved-field`. Each number is reported once for each kind of message, where it occurs first.
 
     ### Example
 
@@ -32,7 +32,7 @@ def unknown_field(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Keep what is one's own in `metadata_props`. Where the field belongs to a newer ONNX than onnx-lint knows, update
+    Keep your own data in `metadata_props`. If the field belongs to a newer ONNX than onnx-lint knows, update
     onnx-lint.
 
     ```

@@ -19,11 +19,11 @@ def contradictory_parameter_type(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    One type for all attributes in the body that refer to a parameter. No sentence says so of them; a call has to keep
-    to what they state. Where the parameter has a default, that is of one type, and a reference of another is for
-    `mismatched-attribute-default`. A reference that the operator of its node does not take is for
-    `wrong-operator-attribute-type`, one that states no valid type for `untyped-attribute`, a parameter that the
-    function does not declare for `undeclared-attribute-reference`.
+    One type for all attributes in the body that refer to a parameter. The specification does not say so; but a call
+    must pass the type that they state. If the parameter has a default, a reference of another type is reported by
+    `mismatched-attribute-default`. A reference that the operator of its node does not take is reported by
+    `wrong-operator-attribute-type`, one that states no valid type by `untyped-attribute`, a parameter that the
+    function does not declare by `undeclared-attribute-reference`.
 
     ### Example
 
@@ -81,7 +81,7 @@ def _finding(known: Attribute, reference: Attribute) -> Finding:
     one, other = (ATTRIBUTE_TYPE_NAMES[each.proto.type] for each in (known, reference))
     return Finding(
         reference.place,
-        f"{reference.describe()} refers to parameter {name} as {other}, {known.describe()} as {one}",
+        f"{reference.describe()} refers to parameter {name} as {other}, but {known.describe()} refers to it as {one}",
         related=(Related(known.place, f"refers to {name} as {one}"),),
         allowed=one,
         subject=reference.proto.ref_attr_name,

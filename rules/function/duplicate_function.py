@@ -54,9 +54,9 @@ def duplicate_function(model: Model) -> Iterator[Finding]:
 
 
 def _finding(function: Function, other: Function) -> Finding:
-    message = f"{function.body.describe()} is defined a second time"
+    message = f"{function.body.describe()} is defined twice"
     if function.qualified_name != other.qualified_name:
-        message = f"{function.body.describe()} has the identity of {other.body.describe()}"
+        message = f"{function.body.describe()} has the same identity as {other.body.describe()}"
     if function.overload != other.overload:
         message += "; overloads distinguish functions from IR version 10 on"
     return Finding(

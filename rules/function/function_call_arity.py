@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, Related, rule
 
 @rule(clause="FUN-18", since="0.1.0", about=Model.functions, needs="function")
 def function_call_arity(model: Model) -> Iterator[Finding]:
-    """A call gives a model-local function more inputs, or takes more outputs, than it has.
+    """A call passes more inputs to a model-local function, or takes more outputs, than the function has.
 
     ### Why it matters
 
@@ -55,7 +55,7 @@ def _surplus(
     verb = "passes" if field == "input" else "takes"
     yield Finding(
         node.place.at(field, len(declared)),
-        f"{node.describe()} {verb} {_count(count, field)}, {function.body.describe()} has {has}",
+        f"{node.describe()} {verb} {_count(count, field)}, but {function.body.describe()} has {has}",
         related=(Related(function.place, f"the function that is called: {function.body.describe()}"),),
         allowed=f"at most {has}" if declared else f"no {field}s",
         subject=function.qualified_name,

@@ -19,8 +19,8 @@ def mismatched_attribute_default(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     One type for the default and for all attributes in the body that refer to the parameter. No sentence says so for
-    the two; it follows from what a call has to keep to. An attribute that states no valid type is for
-    `untyped-attribute`, a reference that the operator of its node does not take for `wrong-operator-attribute-type`.
+    the two; it follows from what a call must pass. An attribute that states no valid type is reported by
+    `untyped-attribute`, a reference that the operator of its node does not take by `wrong-operator-attribute-type`.
 
     ### Example
 
@@ -69,7 +69,7 @@ def _finding(default: Attribute, reference: Attribute) -> Finding:
     name = quote(default.proto.name)
     return Finding(
         default.place,
-        f"the default of parameter {name} is of type {held}, {reference.describe()} refers to it as {stated}",
+        f"the default of parameter {name} is of type {held}, but {reference.describe()} refers to it as {stated}",
         related=(Related(reference.place, f"refers to {name} as {stated}"),),
         allowed=stated,
         subject=default.proto.name,

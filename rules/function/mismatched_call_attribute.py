@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, Related, rule
 
 @rule(clause="FUN-21", since="0.1.0", about=Model.functions, needs="function")
 def mismatched_call_attribute(model: Model) -> Iterator[Finding]:
-    """A call gives a model-local function an attribute of another type than the function takes.
+    """A call passes an attribute to a model-local function whose type is not the one that the function takes.
 
     ### Why it matters
 
@@ -18,9 +18,10 @@ def mismatched_call_attribute(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     The type of the parameter's default in `attribute_proto`. A parameter in `attribute` has no type of its own, so
-    the type is the one that the attributes in the body state that refer to it. Where they disagree, which is for
-    `contradictory-parameter-type`, or the parameter is nowhere referred to, any type is let pass. An attribute of
-    the call that is a reference to a parameter of the function around it counts by the type that it states.
+    the type is the one that the attributes in the body state that refer to it. Where they disagree, which is
+    reported by `contradictory-parameter-type`, or nothing refers to the parameter, any type is accepted. An
+    attribute of the call that is a reference to a parameter of the function around it counts by the type that it
+    states.
 
     ### Example
 
@@ -101,7 +102,7 @@ def _finding(attribute: Attribute, function: Function, parameter: Attribute) -> 
     given, taken = _type_name(attribute.proto), _type_name(parameter.proto)
     return Finding(
         attribute.place,
-        f"{attribute.describe()} is of type {given}, {function.body.describe()} takes {taken}",
+        f"{attribute.describe()} is of type {given}, but {function.body.describe()} takes {taken}",
         related=(Related(parameter.place, f"{parameter.describe()} is of type {taken}"),),
         allowed=taken,
         subject=attribute.proto.name,

@@ -19,7 +19,7 @@ def recursive_function(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Consumers run a function by putting its body in the place of the call. With a circle that never ends.
+    Consumers run a function by replacing the call by its body. With a circle that never ends.
 
     ### What is allowed
 

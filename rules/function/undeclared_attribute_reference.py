@@ -21,7 +21,7 @@ def undeclared_attribute_reference(model: Model) -> Iterator[Finding]:
 
     The names in the function's `attribute` and `attribute_proto`. Subgraphs in the body refer to the parameters of
     the same function. The parameters of a calling function are not seen: the call has to hand them on. A reference
-    outside of function bodies is for `misplaced-attribute-reference`.
+    outside of function bodies is reported by `misplaced-attribute-reference`.
 
     ### Example
 

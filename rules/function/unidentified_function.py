@@ -15,7 +15,7 @@ def unidentified_function(model: Model) -> Iterator[Finding]:
     ### Why it matters
 
     A node calls a function by domain, name and overload. A function without a name cannot be called at all, and one
-    without a domain may be taken for one of the default domain, where it stands in the way of standard operators.
+    without a domain may be treated as a function of the default domain, where it hides standard operators.
 
     ### What is allowed
 
@@ -31,7 +31,7 @@ def unidentified_function(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    State a name and a domain of one's own, and the same domain in the calls and in the imports of the model.
+    State a name and your own domain, and the same domain in the calls and in the imports of the model.
 
     ```
     functions { name: "Gelu" domain: "com.example" input: "x" output: "y"

@@ -10,7 +10,7 @@ from onnx_lint.wording import Suggestions, quote, quote_some
 
 @rule(clause="FUN-19", since="0.1.0", about=Model.functions, needs="function")
 def unknown_call_attribute(model: Model) -> Iterator[Finding]:
-    """A call gives a model-local function an attribute that it does not declare.
+    """A call passes an attribute to a model-local function that does not declare it.
 
     ### Why it matters
 
@@ -18,8 +18,8 @@ def unknown_call_attribute(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    The names in the function's `attribute` and `attribute_proto`. Names that begin with two underscores are let
-    pass: implementations keep notes of their own under them.
+    The names in the function's `attribute` and `attribute_proto`. Names that begin with two underscores are
+    accepted: implementations keep notes of their own under them.
 
     ### Example
 

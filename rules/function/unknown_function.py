@@ -13,23 +13,23 @@ RUNTIME_DOMAINS = ("ai.onnx", "ai.onnxruntime", "com.microsoft", "com.ms", "org.
 
 @rule(clause="OPR-1a", since="0.1.0", about=Model.functions)
 def unknown_function(model: Model) -> Iterator[Finding]:
-    """A node calls a function that is not among those that the model brings along for its domain.
+    """A node calls a function that the model does not have, in a domain in which the model has functions.
 
     ### Why it matters
 
-    Exporters put the functions that they need into domains of their own. When a tool that cuts or merges models
-    drops one, or an op_type is misspelt, the call is left without a body, and consumers refuse the model because
-    the operator is not registered.
+    Exporters put the functions that they need into their own domains. When a tool that cuts or merges models drops
+    one, or an op_type is misspelt, the call is left without a body, and consumers refuse the model because the
+    operator is not registered.
 
     ### What is allowed
 
-    In a domain for which the model brings functions along, calls of those functions. A function whose overloads all
-    have names is called by one of them.
+    In a domain in which the model has functions, calls of those functions. A function whose overloads all have
+    names is called by one of them.
 
     The specification lets a domain hold operators that only a consumer knows, beside functions of the model. No
-    clause is broken then, which is why this is a warning, and why it is silent where such a mixture is the custom:
-    in the domains of ONNX itself and in those of known runtimes (`com.microsoft` and the like). Calls in a domain
-    without any function are not judged.
+    clause is broken then, which is why this is a warning, and why nothing is reported where such a mixture is
+    usual: in the domains of ONNX itself and in those of known runtimes (`com.microsoft` and the like). Calls in a
+    domain without any function are not judged.
 
     ### Example
 
@@ -41,7 +41,7 @@ def unknown_function(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Bring the function along, or call the one that is there. A tool that takes a graph out of a model, or joins two,
+    Add the function to the model, or call one that it has. A tool that takes a graph out of a model, or joins two,
     has to take the functions with it.
 
     ```
@@ -94,8 +94,9 @@ def _what(node: Node, names: Collection[str], model: Model, suggestions: Suggest
     overloads = [function.overload for function in model.calls.namesakes(node)]
     if overloads:
         return f"{quote(node.op_type)} without an overload; the model has it as {quote_some(overloads, 10)} only"
-    count = f"the {len(names):,} functions" if len(names) > 1 else "the one function"
+    count = f"{len(names):,} functions" if len(names) > 1 else "1 function"
     return (
-        f"{quote(node.op_type)}, which is not among {count} of domain {quote(node.domain)} in the model"
+        f"{quote(node.op_type)}, which is not a function of the model; "
+        f"the model has {count} of domain {quote(node.domain)}"
         f"{suggestions(node.op_type, names)}"
     )

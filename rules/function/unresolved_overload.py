@@ -62,7 +62,7 @@ def _finding(
     if not namesakes:
         return Finding(
             place,
-            f"{node.describe()} names overload {quote(overload)} and calls no function of {holder}",
+            f"{node.describe()} names overload {quote(overload)}, but calls no function of {holder}",
             clause="NOD-11",
             allowed="no overload on a node that calls an operator",
             subject=overload,

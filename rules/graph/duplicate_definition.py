@@ -27,7 +27,8 @@ def duplicate_definition(model: Model) -> Iterator[Finding]:
     One definition for each name: as a graph input, as an initializer, or as an output of one node (static single
     assignment). An input and an initializer may share a name; the initializer is then the input's default value. A
     training algorithm is one graph with the inference graph, so their names must differ as well. Two initializers
-    of one name are for `duplicate-initializer`, two parameters of a function for `duplicate-function-parameter`.
+    of one name are reported by `duplicate-initializer`, two parameters of a function by
+    `duplicate-function-parameter`.
 
     ### Example
 

@@ -29,8 +29,8 @@ def markup_in_documentation(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     Plain text and Markdown, in the `doc_string` of a model, graph, function, node, attribute, value or tensor. Only
-    tags that HTML knows count. What merely stands in angle brackets, as `<module>` and `<lambda>` in a stack trace
-    or `Tensor<float>`, does not.
+    tags that HTML knows count. Other text in angle brackets, as `<module>` and `<lambda>` in a stack trace or
+    `Tensor<float>`, does not.
 
     The English text says that markup "may not" be used, which RFC 2119 does not define and nobody enforces: a
     warning. The Russian text of edition 1.21 forbids it, so it is an error there.

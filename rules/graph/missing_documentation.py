@@ -17,8 +17,9 @@ def missing_documentation(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    A non-empty `doc_string` in each graph and each attribute. Hardly any model has them, so this is only reported
-    when asked for: once for each graph, and once for all attributes together. Functions need none.
+    A non-empty `doc_string` in each graph and each attribute. Hardly any model has them, so this is reported only
+    with `--pedantic` or if the rule is selected: once for each graph, and once for all attributes together.
+    Functions need none.
 
     ### Example
 
@@ -47,9 +48,7 @@ def missing_documentation(model: Model) -> Iterator[Finding]:
     first = next(model.attributes(_is_undocumented), None)
     if first is not None:
         others = model.count_attributes(_is_undocumented) - 1
-        also = (
-            f", nor {'has' if others == 1 else 'have'} {others:,} other{'' if others == 1 else 's'}" if others else ""
-        )
+        also = f"; {others:,} more {'attribute has' if others == 1 else 'attributes have'} none" if others else ""
         yield Finding(
             first.place,
             f"{first.describe()} has no documentation string{also}",

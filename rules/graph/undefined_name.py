@@ -23,7 +23,7 @@ def undefined_name(model: Model) -> Iterator[Finding]:
     means an optional input that is left out, and does not use a value.
 
     In a graph output: a name that the graph itself defines. An output of a nested graph that only an outer graph
-    defines is for `outer-scope-output`.
+    defines is reported by `outer-scope-output`.
 
     If one name is undefined and one initializer has none, the initializer has lost it: that is for `unnamed-value`.
 
@@ -38,8 +38,9 @@ def undefined_name(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Use the name that is defined, or define the one that is used: a graph that was taken out of another needs as inputs
-    or initializers what it took from there. `onnx.utils.extract_model` cuts at values and brings along what is needed.
+    Use the name that is defined, or define the one that is used: a graph that was taken out of another needs as
+    inputs or initializers what it took from there. `onnx.utils.extract_model` cuts at values and includes all
+    needed nodes.
 
     ```
     node { op_type: "Relu" input: "input" output: "y" }
@@ -116,8 +117,8 @@ def _hint(
             else (f"nothing defines; did you mean {quote(near)}?", _named(near, graph))
         )
     if graph.function is not elsewhere.function:
-        return f"only {elsewhere.describe()} defines; a function and its callers do not see each other's names", ()
-    return f"only {elsewhere.describe()} defines, out of sight", ()
+        return f"only {elsewhere.describe()} defines; functions and their callers do not share names", ()
+    return f"only {elsewhere.describe()} defines; names of that graph are not visible here", ()
 
 
 def _named(name: str, graph: Graph) -> tuple[Related, ...]:

@@ -47,7 +47,7 @@ def equal_initializers(model: Model, *, least_bytes: int = 1_024) -> Iterator[Fi
         name, other = quote(names[found.index]), quote(names[found.first])
         yield Finding(
             graph.at("initializer", found.index),
-            f"initializer {name} of {graph.describe()} equals {other}, {found.bytes:,} bytes",
+            f"initializer {name} of {graph.describe()} equals initializer {other} ({found.bytes:,} bytes)",
             allowed="one initializer for equal values",
             related=(Related(graph.at("initializer", found.first), "the first one"),),
             subject=names[found.index],

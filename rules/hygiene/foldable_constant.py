@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, rule
 
 @rule(clause="HYG-6", since="0.2.0", needs="graph")
 def foldable_constant(model: Model) -> Iterator[Finding]:
-    """A node computes a value that constants alone decide.
+    """A node computes a value that follows from constants alone.
 
     ### Why it matters
 

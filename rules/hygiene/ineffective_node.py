@@ -31,9 +31,10 @@ def ineffective_node(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    An Identity or Cast whose output is an output of the graph, if the graph needs it: its input is not computed in the
-    graph, or is an output as well. A Cast back after one that may change values, such as FLOAT to FLOAT16 to FLOAT.
-    In a function, where types depend on the call, only two Casts in a row are compared.
+    An Identity or Cast whose output is an output of the graph, if the graph needs it: its input is not computed in
+    the graph, or is an output as well. A Cast back to the first type, if the Cast before it may change values, such
+    as FLOAT to FLOAT16 to FLOAT. In a function, where types depend on the call, only two Casts in a row are
+    compared.
 
     ### Example
 

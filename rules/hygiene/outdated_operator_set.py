@@ -63,7 +63,7 @@ def _outdated(proto: Proto, place: Place, importer: str, wanted: Release) -> Ite
             domain = shown_domain(entry.domain)
             yield Finding(
                 place.at("opset_import", index).at("version"),
-                f"{importer} imports version {entry.version} of {domain}, and ONNX {wanted.onnx} has {least}",
+                f"{importer} imports version {entry.version} of {domain}, but ONNX {wanted.onnx} has {least}",
                 allowed=f"version {least} or newer",
                 subject=normalized_domain(entry.domain),
                 cause=f"{domain} {entry.version}",

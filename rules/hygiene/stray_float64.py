@@ -24,8 +24,9 @@ def stray_float64(model: Model, *, least_elements: int = 64) -> Iterator[Finding
 
     ### What is allowed
 
-    Any type in a model with a 64-bit input or output in the main graph, or without inputs and initializers of 32 or 16
-    bits. Tensors that are known to have fewer elements than the option `least_elements`, as when sizes are computed.
+    Any type in a model with a 64-bit input or output in the main graph, or without inputs and initializers of 32 or
+    16 bits. Also tensors that are known to have fewer elements than the option `least_elements`, such as computed
+    sizes.
 
     ### Example
 

@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, rule
 
 @rule(clause="HYG-4", since="0.2.0", needs="graph")
 def unneeded_node(model: Model) -> Iterator[Finding]:
-    """No output of a graph needs a node.
+    """A node is not needed by any output of its graph.
 
     ### Why it matters
 
@@ -49,7 +49,7 @@ def unneeded_node(model: Model) -> Iterator[Finding]:
         for node in [node for node in nodes if used.isdisjoint(node.outputs)] or nodes[:1]:
             yield Finding(
                 node.place,
-                f"no output of {graph.describe()} needs {node.describe()}",
+                f"{node.describe()} is not needed by any output of {graph.describe()}",
                 allowed="nodes that an output needs",
                 subject=node.name or next(filter(None, node.outputs)),
                 cause="unneeded",

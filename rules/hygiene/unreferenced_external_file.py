@@ -13,7 +13,7 @@ _ENDINGS = (".data", "_data")
 
 @rule(clause="HYG-10", since="0.2.0")
 def unreferenced_external_file(model: Model) -> Iterator[Finding]:
-    """The data file beside the model, by its name, belongs to it, and no tensor refers to it.
+    """A data file has the name of the model, but no tensor refers to it.
 
     ### Why it matters
 
@@ -59,7 +59,7 @@ def unreferenced_external_file(model: Model) -> Iterator[Finding]:
         if name not in referenced and folder.file(name).state is FileState.REGULAR:
             yield Finding(
                 ROOT,
-                f"file {quote(name)} beside the model has its name, and no tensor refers to it",
+                f"file {quote(name)} has the name of the model, but no tensor refers to the file",
                 allowed="data files that a tensor refers to",
                 subject=name,
             )

@@ -10,7 +10,7 @@ from onnx_lint.wording import quote
 
 @rule(clause="HYG-3", since="0.2.0")
 def unused_function(model: Model) -> Iterator[Finding]:
-    """No graph calls a function of the model.
+    """A function of the model is not called by any graph.
 
     ### Why it matters
 
@@ -51,7 +51,7 @@ def unused_function(model: Model) -> Iterator[Finding]:
         if function.index not in called:
             yield Finding(
                 function.place,
-                f"no graph calls function {quote(function.qualified_name)}",
+                f"function {quote(function.qualified_name)} is not called by any graph",
                 allowed="functions that a graph calls",
                 subject=function.qualified_name,
                 cause="unused",

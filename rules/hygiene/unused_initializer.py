@@ -10,7 +10,7 @@ from onnx_lint.wording import quote
 
 @rule(clause="HYG-1", since="0.2.0", about=Model.has_initializers, needs="graph")
 def unused_initializer(model: Model) -> Iterator[Finding]:
-    """Nothing uses an initializer.
+    """An initializer is not used.
 
     ### Why it matters
 
@@ -45,7 +45,7 @@ def unused_initializer(model: Model) -> Iterator[Finding]:
                 if name and name not in used:
                     yield Finding(
                         graph.at(field, index),
-                        f"nothing uses initializer {quote(name)} of {graph.describe()}",
+                        f"initializer {quote(name)} of {graph.describe()} is not used",
                         allowed="initializers that a node or output uses",
                         subject=name,
                         cause="unused",

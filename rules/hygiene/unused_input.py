@@ -10,7 +10,7 @@ from onnx_lint.wording import quote
 
 @rule(clause="HYG-2", since="0.2.0", needs="function")
 def unused_input(model: Model) -> Iterator[Finding]:
-    """Nothing uses an input of the main graph or of a function.
+    """An input of the main graph or of a function is not used.
 
     ### Why it matters
 
@@ -19,8 +19,9 @@ def unused_input(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    Inputs that a node uses, in the graph or in a graph nested in it, or that are an output. The operator decides the
-    inputs of a subgraph, so these are not checked. An input that is also an initializer is for `unused-initializer`.
+    Inputs that a node uses, in the graph or in a graph nested in it, or that are an output. The operator decides
+    the inputs of a subgraph, so these are not checked. An input that is also an initializer is reported by
+    `unused-initializer`.
 
     ### Example
 
@@ -47,7 +48,7 @@ def unused_input(model: Model) -> Iterator[Finding]:
             if name not in used and name not in others:
                 yield Finding(
                     graph.at("input", index),
-                    f"nothing uses input {quote(name)} of {graph.describe()}",
+                    f"input {quote(name)} of {graph.describe()} is not used",
                     allowed="inputs that a node or output uses",
                     subject=name,
                     cause=graph.kind.value,

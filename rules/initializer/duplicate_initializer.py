@@ -53,10 +53,14 @@ def _duplicates(graph: Graph) -> Iterator[Finding]:
                 continue
             yield Finding(
                 graph.at(field, index),
-                f"{field.replace('_', ' ')} {index} of {graph.describe()} has the name {quote(name)}, "
-                f"as {other_field.replace('_', ' ')} {other} has",
+                f"{_both(other_field, other, field, index)} of {graph.describe()} are both called {quote(name)}",
                 clause="INI-2" if field == other_field else "INI-2a",
                 related=(Related(graph.at(other_field, other), f"first initializer {quote(name)}"),),
                 allowed="one initializer for each name",
                 subject=name,
             )
+
+
+def _both(field: str, index: int, other_field: str, other: int) -> str:
+    one, two = (each.replace("_", " ") for each in (field, other_field))
+    return f"{one}s {index} and {other}" if one == two else f"{one} {index} and {two} {other}"

@@ -50,7 +50,7 @@ def mismatched_default_value(model: Model) -> Iterator[Finding]:
 
 
 def _finding(default: Declaration, declared: Declaration) -> Finding:
-    message = f"{default.describe()} is {default.describe_type()}, and the input declares {declared.describe_type()}"
+    message = f"{default.describe()} is {default.describe_type()}, but the input declares {declared.describe_type()}"
     if declared.kind not in TENSOR_KINDS:
         message += "; a tensor is not a value of that type"
     return Finding(

@@ -19,8 +19,8 @@ def overridable_initializer(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     From IR version 4 on, initializers that are no inputs, for all values that callers are not meant to change.
-    Whether they are is not in the file, so this is only reported when asked for, once for the graph. Before IR
-    version 4 each initializer has to be an input.
+    Whether they are is not in the file, so this is reported only with `--pedantic` or if the rule is selected, once
+    for the graph. Before IR version 4 each initializer has to be an input.
 
     ### Example
 

@@ -47,7 +47,7 @@ def missing_image_metadata(model: Model) -> Iterator[Finding]:
         if found.proto.denotation.upper() == "IMAGE":
             yield Finding(
                 found.place.at("denotation"),
-                f"{found.describe()} is denoted IMAGE and the model has no Image.* metadata",
+                f"{found.describe()} is denoted IMAGE, but the model has no Image.* metadata",
                 allowed="Image.BitmapPixelFormat, Image.ColorSpaceGamma and Image.NominalPixelRange",
             )
             return

@@ -23,9 +23,9 @@ def unqualified_metadata_key(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     Keys with a reverse domain name before them, such as `com.example.stage`, and for the model `model_author` and
-    `model_license`, which the specification defines. Every key that holds a dot is let pass, `Image.` keys among
-    them. Each key is reported once, where it occurs first. Many exporters write plain keys and their readers look
-    for them, so the rule is off unless it is asked for.
+    `model_license`, which the specification defines. Every key with a dot is accepted, `Image.` keys included. Each
+    key is reported once, where it occurs first. Many exporters write plain keys and their readers look for them, so
+    the rule is off by default.
 
     ### Example
 

@@ -45,7 +45,7 @@ def missing_graph(model: Model) -> Iterator[Finding]:
     if model.proto.HasField("graph"):
         return
     if model.functions and model.standard.at_least("1.16"):
-        message = "the model has functions and no graph, which nothing runs"
+        message = "the model has functions but no graph, so consumers refuse it"
         yield Finding(ROOT.at("graph"), message, clause="MOD-3a", allowed="one graph")
     else:
         yield Finding(ROOT.at("graph"), "the model has no graph", clause="MOD-3", allowed="one graph")

@@ -19,7 +19,7 @@ def missing_model_domain(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     A reverse domain name in the field `domain`. The editions up to 1.16 demand it, later ones recommend it. Hardly
-    any model has one, so with the later editions the rule is off unless it is asked for.
+    any model has one, so with the later editions the rule is off by default.
 
     ### Example
 
@@ -29,8 +29,7 @@ def missing_model_domain(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    State a domain of one's own, written backwards: `model.domain = "org.example"`. It says whose names the model's
-    are.
+    State your own domain, written backwards: `model.domain = "org.example"`. It says whose names the model's are.
 
     ```
     domain: "org.example"

@@ -18,8 +18,8 @@ def missing_producer(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    The name of the tool in `producer_name` and its version in `producer_version`. That the version is missing is
-    only reported when asked for, because few who meet such a model can do anything about it.
+    The name of the tool in `producer_name` and its version in `producer_version`. A missing version is reported
+    only with `--pedantic` or if the rule is selected, because few users of such a model can change it.
 
     ### Example
 

@@ -20,7 +20,7 @@ def unqualified_model_domain(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     Two or more labels of letters, digits, underscores and inner hyphens, separated by single dots, such as
-    `org.example.vision`. Only the form is judged. A model without a domain is for `missing-model-domain`.
+    `org.example.vision`. Only the form is judged. A model without a domain is reported by `missing-model-domain`.
 
     ### Example
 

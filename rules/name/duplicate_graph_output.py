@@ -20,7 +20,7 @@ def duplicate_graph_output(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     The specification does not clearly forbid it: two outputs of one name are two uses of one value. Hence a note.
-    An `Identity` node gives the second output a name of its own. The outputs of functions are for
+    An `Identity` node gives the second output a name of its own. The outputs of functions are reported by
     `duplicate-function-parameter`.
 
     ### Example
@@ -56,7 +56,7 @@ def _duplicates(graph: Graph) -> Iterator[Finding]:
         if name and other != index:
             yield Finding(
                 graph.at("output", index),
-                f"outputs {other} and {index} of {graph.describe()} are both {quote(name)}",
+                f"outputs {other} and {index} of {graph.describe()} are both called {quote(name)}",
                 related=(Related(graph.at("output", other), f"first output called {quote(name)}"),),
                 allowed="each value once among the outputs",
                 subject=name,

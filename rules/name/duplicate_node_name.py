@@ -15,7 +15,7 @@ def duplicate_node_name(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The name is what diagnostics, profilers and quantisation tools know a node by. Versions of ONNX Runtime refuse a
+    Diagnostics, profilers and quantisation tools identify a node by its name. Versions of ONNX Runtime refuse a
     model in which two nodes share one.
 
     ### What is allowed

@@ -17,15 +17,15 @@ def non_c90_name(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Code generators turn names into identifiers of a programming language and have to rename what is none. Exporters
+    Code generators turn names into identifiers of a programming language and have to rename all others. Exporters
     that take names from module paths (`/layer/MatMul_output_0`) break this in most models, and most consumers do
     not mind, which is why the newest edition only says SHOULD.
 
     ### What is allowed
 
     ASCII letters, digits and underscores, not beginning with a digit: for the names of values, nodes, operators,
-    attributes, graphs and functions, and for dimension variables. Domains, overloads and metadata keys are no names
-    in this sense, and an empty name is none. Only the syntax is judged; that C reserves keywords and has limits on
+    attributes, graphs and functions, and for dimension variables. Domains, overloads and metadata keys are not
+    names in this sense, nor is an empty name. Only the syntax is judged; that C reserves keywords and has limits on
     significant characters is left aside.
 
     There is one finding for all names of a model and one more for its dimension variables, however many are wrong.

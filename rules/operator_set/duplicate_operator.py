@@ -20,7 +20,7 @@ def duplicate_operator(model: Model) -> Iterator[Finding]:
 
     Each `op_type` once. onnx.proto calls an operator's domain, name and first version together its identity, which
     would allow two versions in one document; IR.md makes the name alone unique, and a set is a snapshot of what one
-    of its versions has. The same version twice is for `duplicate-operator-version`.
+    of its versions has. The same version twice is reported by `duplicate-operator-version`.
 
     ### Example
 
@@ -51,7 +51,7 @@ def duplicate_operator(model: Model) -> Iterator[Finding]:
         if earlier != index and earlier_version != version:
             yield Finding(
                 ROOT.at("operator", index).at("op_type"),
-                f"operator {quote(name)} is declared since version {version} and since version {earlier_version}",
+                f"operator {quote(name)} is listed twice, since version {earlier_version} and since version {version}",
                 related=(Related(ROOT.at("operator", earlier).at("op_type"), "first declared here"),),
                 allowed="each operator once",
                 subject=name,

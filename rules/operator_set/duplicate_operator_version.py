@@ -49,7 +49,7 @@ def duplicate_operator_version(model: Model) -> Iterator[Finding]:
         if key[0] and earlier != index:
             yield Finding(
                 ROOT.at("operator", index),
-                f"operator {quote(key[0])} is declared twice since version {key[1]}",
+                f"operator {quote(key[0])} is listed twice, since version {key[1]}",
                 related=(Related(ROOT.at("operator", earlier), "first declared here"),),
                 allowed="each name and version once",
                 subject=key[0],

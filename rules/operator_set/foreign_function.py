@@ -19,8 +19,8 @@ def foreign_function(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    The domain of the set, where `ai.onnx` and the empty one are the same. A function that states none is for
-    `unidentified-function`.
+    The domain of the set, where `ai.onnx` and the empty one are the same. A function that states none is reported
+    by `unidentified-function`.
 
     ### Example
 
@@ -48,7 +48,7 @@ def foreign_function(model: Model) -> Iterator[Finding]:
             own, whole = quote(shown_domain(function.domain)), quote(shown_domain(domain))
             yield Finding(
                 function.place.at("domain"),
-                f"function {quote(function.name)} is of domain {own}, the operator set of domain {whole}",
+                f"function {quote(function.name)} is of domain {own}, but the operator set is of domain {whole}",
                 allowed=whole,
                 subject=function.qualified_name,
             )

@@ -10,7 +10,7 @@ from onnx_lint.wording import quote
 
 @rule(clause="OPF-5", since="0.1.0", needs="operator-set")
 def invalid_since_version(model: Model) -> Iterator[Finding]:
-    """An operator does not state a version of its set since which it is there.
+    """An operator of an operator set states no valid version in which it was added.
 
     ### Why it matters
 

@@ -17,7 +17,7 @@ def missing_operator_set_ir_version(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    A positive number in `ir_version`; one that is not published is for `unknown-ir-version`.
+    A positive number in `ir_version`; one that is not published is reported by `unknown-ir-version`.
 
     ### Example
 

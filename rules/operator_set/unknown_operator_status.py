@@ -10,7 +10,7 @@ from onnx_lint.wording import quote
 
 @rule(clause="OPF-4a", since="0.1.0", needs="operator-set")
 def unknown_operator_status(model: Model) -> Iterator[Finding]:
-    """The status of an operator is none of the enumeration.
+    """The status of an operator is not in the enumeration.
 
     ### Why it matters
 

@@ -55,7 +55,7 @@ def foreign_operator_set(model: Model) -> Iterator[Finding]:
             if entry.domain == ML_DOMAIN:
                 yield Finding(
                     importer.place.at("opset_import", index),
-                    f"{who} imports {quote(ML_DOMAIN)}, which the variant 'onnx' lacks and 'onnx-ml' has",
+                    f"{who} imports {quote(ML_DOMAIN)}, which variant 'onnx' does not have; variant 'onnx-ml' has it",
                     allowed="operator sets other than 'ai.onnx.ml'",
                     subject=ML_DOMAIN,
                 )

@@ -40,9 +40,9 @@ def missing_opset_import(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     From IR version 3 on, an import in the model for each domain that a node outside of functions has or that a
-    function of the model stands in, and an import in the function for each domain that a node of its body has.
-    Nested graphs count to what is around them. A call of a function of the model needs the import of its domain
-    like any other node.
+    function of the model has, and an import in the function for each domain that a node of its body has. Nested
+    graphs count to what is around them. A call of a function of the model needs the import of its domain like any
+    other node.
 
     Each domain is reported once for the model and once for each function, at the first node that has it. Edition
     1.9 has no functions, so these are not judged under it; neither are those of an operator set of IR version 7 or
@@ -95,7 +95,8 @@ def missing_opset_import(model: Model) -> Iterator[Finding]:
 
 
 _TWO_SENTENCES: Final = (
-    "onnx.proto demands that every model imports the default operator set, IR.md has it imported implicitly"
+    "onnx.proto requires every model to import the default operator set, "
+    "but IR.md says that models import it implicitly"
 )
 
 

@@ -40,6 +40,6 @@ def premature_opset_import(model: Model) -> Iterator[Finding]:
     if 1 <= model.ir_version < since and model.proto.opset_import:
         yield Finding(
             ROOT.at("opset_import", 0),
-            f"field 'opset_import' of ModelProto needs IR version {since}, the model states {model.ir_version}",
+            f"field 'opset_import' of ModelProto needs IR version {since}, but the model states {model.ir_version}",
             allowed=f"IR version {since} or later",
         )

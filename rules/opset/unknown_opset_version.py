@@ -22,7 +22,7 @@ from onnx_lint.wording import quote
 
 @rule(clause=("OPS-3", "OPS-6"), since="0.1.0", about=Model.has_unusual_imports, needs="function")
 def unknown_opset_version(model: Model) -> Iterator[Finding]:
-    """An import states no version of its operator set, or one that does not exist, or not yet in the edition.
+    """An import states no version of its operator set, or a version that the edition does not know.
 
     ### Why it matters
 
@@ -32,10 +32,10 @@ def unknown_opset_version(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     A number from 1 to 2147483647; for the domains that ONNX publishes one of the versions published so far. A model
-    that is newer than this onnx-lint is reported too. For other domains an explicit 0 is let pass, since their
+    that is newer than this onnx-lint is reported too. For other domains an explicit 0 is accepted, since their
     publishers may count from 0; where operator-set documents of such a domain are given, a version beyond the
     newest of them is reported. Imports of the model and of functions are judged alike, whether anything uses them
-    or not; those of a model below IR version 3 are for `premature-opset-import`.
+    or not; those of a model below IR version 3 are reported by `premature-opset-import`.
 
     Under an earlier edition than the newest, versions that its release of ONNX did not have yet are reported, by the
     table of releases: under `--edition 1.9` the default operator set from 15 on and `ai.onnx.ml` from 3 on, and

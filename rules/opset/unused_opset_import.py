@@ -20,9 +20,8 @@ def unused_opset_import(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     Any import; the specification asks for nothing here, and ONNX Runtime imports every set it knows when it writes
-    a model. So the rule is off unless it is asked for. An import of the model is used by the nodes outside of
-    functions and by functions that stand in the domain, one of a function by the nodes of its body. The default
-    domain is never reported.
+    a model. So the rule is off by default. An import of the model is used by nodes outside of functions and by
+    functions of the domain; an import of a function by the nodes of its body. The default domain is never reported.
 
     ### Example
 
@@ -58,7 +57,7 @@ def _unused(proto: Proto, place: Place, used: frozenset[str], importer: str) -> 
             imported = place.at("opset_import", index)
             yield Finding(
                 imported,
-                f"{importer} imports {quote(domain)} and no node uses it",
+                f"{importer} imports {quote(domain)}, but no node uses it",
                 allowed="an import of each domain that a node uses",
                 subject=domain,
                 cause="unused",

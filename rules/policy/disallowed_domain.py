@@ -21,7 +21,7 @@ def disallowed_domain(model: Model, *, allow: tuple[str, ...] = (), forbid: tupl
 
     Domains that a pattern of the option `allow` matches, if there are any, and that none of `forbid` matches. The
     table `policy.domains` of the configuration sets both. The default domain is called `ai.onnx`; `*` matches any
-    characters. Domains of functions that the model brings along are not checked.
+    characters. Domains of functions in the model are not checked.
 
     ### Example
 

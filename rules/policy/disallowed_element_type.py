@@ -50,7 +50,9 @@ def disallowed_element_type(
         count = len(places)
         yield Finding(
             places[0],
-            f"{ELEMENT_TYPES[number].name} occurs in {count:,} {'place' if count == 1 else 'places'}",
+            f"element type {ELEMENT_TYPES[number].name}, which the policy "
+            f"{'forbids' if is_forbidden else 'does not allow'}, "
+            f"is used in {count:,} {'place' if count == 1 else 'places'}",
             allowed=f"no {quote_some(forbid, 5)}" if is_forbidden else f"one of {quote_some(allow, 5)}",
             related=tuple(Related(place, "and here") for place in places[1:4]),
             subject=ELEMENT_TYPES[number].name,

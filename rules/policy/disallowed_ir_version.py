@@ -47,7 +47,7 @@ def disallowed_ir_version(model: Model, *, ir_version: str = "") -> Iterator[Fin
     if not in_range(model.ir_version, ir_version):
         yield Finding(
             ROOT.at("ir_version"),
-            f"the model states IR version {model.ir_version}",
+            f"the model states IR version {model.ir_version}, which the policy does not allow",
             allowed=f"an IR version of {ir_version}",
             anchor="ir-version",
         )

@@ -48,7 +48,7 @@ def _disallowed(proto: Proto, place: Place, importer: str, opsets: Mapping[str, 
         if domain in opsets and not in_range(entry.version, opsets[domain]):
             yield Finding(
                 place.at("opset_import", index),
-                f"{importer} imports version {entry.version} of {quote(domain)}",
+                f"{importer} imports version {entry.version} of {quote(domain)}, which the policy does not allow",
                 allowed=f"a version of {opsets[domain]}",
                 subject=domain,
                 cause=f"{domain} {entry.version}",

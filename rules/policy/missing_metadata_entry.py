@@ -10,7 +10,7 @@ from onnx_lint.wording import quote
 
 @rule(clause="POL-6", since="0.2.0")
 def missing_metadata_entry(model: Model, *, metadata: tuple[str, ...] = ()) -> Iterator[Finding]:
-    """The metadata of the model lack a key that the policy requires.
+    """The metadata of the model has no value for a key that the policy requires.
 
     ### Why it matters
 
@@ -42,7 +42,7 @@ def missing_metadata_entry(model: Model, *, metadata: tuple[str, ...] = ()) -> I
         if key not in present:
             yield Finding(
                 ROOT,
-                f"the metadata have no value for {quote(key)}",
+                f"the metadata has no value for {quote(key)}, which the policy requires",
                 allowed=f"an entry {quote(key)}",
                 subject=key,
                 anchor="metadata",

@@ -45,7 +45,7 @@ def oversized_model(model: Model, *, max_size: int = 0) -> Iterator[Finding]:
         with_files = with_files or (" with its file of external data" if files else "")
         yield Finding(
             ROOT,
-            f"the model has {size:,} bytes{with_files}",
+            f"the model has {size:,} bytes{with_files}, more than the policy allows",
             allowed=f"at most {max_size:,} bytes",
             anchor="max-size",
         )

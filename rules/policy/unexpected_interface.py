@@ -62,7 +62,7 @@ def _unexpected(graph: Graph, field: str, wanted: Values, variables: dict[str, s
         if name not in names:
             yield Finding(
                 graph.place,
-                f"{graph.describe()} has no {field} {quote(name)}",
+                f"{graph.describe()} has no {field} {quote(name)}, which the policy requires",
                 allowed=f"an {field} {quote(name)}",
                 subject=name,
                 anchor=anchor,
@@ -79,7 +79,7 @@ def _unexpected(graph: Graph, field: str, wanted: Values, variables: dict[str, s
         if what is not None:
             yield Finding(
                 graph.at(field, index),
-                f"{field} {quote(name)} of {graph.describe()} {what}",
+                f"{field} {quote(name)} of {graph.describe()} {what}, which the policy does not allow",
                 allowed=allowed,
                 subject=name,
                 anchor=anchor,

@@ -68,7 +68,8 @@ def _repeated_keys(annotation: Proto, place: Place) -> Iterator[Finding]:
         if other != position:
             yield Finding(
                 place.at("quant_parameter_tensor_names", position).at("key"),
-                f"the quantization annotation of {quote(annotation.tensor_name)} has the key {quote(entry.key)} twice",
+                f"key {quote(entry.key)} of the quantization annotation of {quote(annotation.tensor_name)} "
+                "is listed twice",
                 related=(Related(place.at("quant_parameter_tensor_names", other), f"first {quote(entry.key)}"),),
                 allowed="each key once",
                 subject=annotation.tensor_name or None,

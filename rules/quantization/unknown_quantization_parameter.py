@@ -22,9 +22,8 @@ def unknown_quantization_parameter(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     `SCALE_TENSOR` and `ZERO_POINT_TENSOR`, in exactly this spelling. The schema says that the keys have to be
-    defined by ONNX and gives these two; no text defines another. Data of a tool's own may stand in
-    `metadata_props`. The list is open-ended by its wording, so another key is a warning. There is one finding for each
-    distinct key.
+    defined by ONNX and gives these two; no text defines another. A tool may store its own data in `metadata_props`.
+    The list is open-ended by its wording, so another key is a warning. There is one finding for each distinct key.
 
     ### Example
 

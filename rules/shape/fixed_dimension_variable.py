@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, findings_of, rule
 
 @rule(clause="SHP-6b", since="0.2.0", about=Model.fixed_sizes, needs="node")
 def fixed_dimension_variable(model: Model) -> Iterator[Finding]:
-    """An output or value of the main graph is declared with a size, and its operator gives a variable of an input.
+    """A dimension of the main graph is declared as a number, but its operator produces a variable of an input.
 
     ### Why it matters
 
@@ -19,9 +19,9 @@ def fixed_dimension_variable(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    The variable, or the expression of variables, that follows from the operators. Only declarations in the main graph
-    are looked at, and only variables that an input declares. There is one finding for each variable. The rule is off by
-    default, since the model runs, and is right for one size. Two sizes of one variable are for
+    The variable, or the expression of variables, that follows from the operators. Only declarations in the main
+    graph are checked, and only variables that an input declares. There is one finding for each variable. The rule
+    is off by default, since the model runs, and is right for one size. Two sizes of one variable are reported by
     `unsatisfiable-dimension-variable`.
 
     ### Example

@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, findings_of, rule
 
 @rule(clause="SHP-6a", since="0.1.0", about=Model.dimension_contradictions, needs="node")
 def unsatisfiable_dimension_variable(model: Model) -> Iterator[Finding]:
-    """No size of a dimension variable makes true what nodes and declarations say of it.
+    """Nodes and declarations contradict each other about the size of a dimension variable.
 
     ### Why it matters
 
@@ -25,11 +25,11 @@ def unsatisfiable_dimension_variable(model: Model) -> Iterator[Finding]:
     ConvTranspose), and the axes along which Concat does not join. Sums and products of variables count: N is never
     N + 1, and 2*N never 5. A name such as "N + 1" counts as the sum, as PyTorch and ONNX Runtime mean it.
 
-    Broadcasting proves nothing, as a variable may be 1. What a nested graph says counts for that graph alone, as
-    it may not run. That an initializer has another size than the variable of its input says is for
-    `contradictory-dimension-variable`, and two sizes without any variable are for `contradictory-declared-shape` and
-    `incompatible-operand-shapes`. There is one finding for each variable. The rule is off by default, as exporters name
-    dimensions without care, and the model runs whatever they are called.
+    Broadcasting proves nothing, as a variable may be 1. What a nested graph says counts for that graph alone, as it
+    may not run. That an initializer has another size than the variable of its input says is reported by
+    `contradictory-dimension-variable`, and two sizes without any variable are reported by
+    `contradictory-declared-shape` and `incompatible-operand-shapes`. There is one finding for each variable. The
+    rule is off by default, as exporters often choose wrong names for dimensions, and the model runs nevertheless.
 
     ### Example
 

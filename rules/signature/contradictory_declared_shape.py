@@ -10,7 +10,7 @@ from onnx_lint.wording import quote
 
 @rule(clause=("NOD-8c", "VI-6a", "FUN-23b"), since="0.1.0", about=Model.has_shape_conflicts, needs="node")
 def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
-    """A value is declared with another shape than follows from the node that makes it.
+    """The declared shape of a value is not the one that its node produces.
 
     ### Why it matters
 
@@ -29,7 +29,8 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
     Reshape is not known, its output has as many elements as its input all the same: `[N, 7]` is never `[N, 6]`, but for
     empty tensors.
 
-    Two declarations of one value are for `contradictory-value-info`, types for `contradictory-declared-type`.
+    Two declarations of one value are reported by `contradictory-value-info`, types by
+    `contradictory-declared-type`.
 
     ### Example
 

@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, conversions_apart, deletion_of, findings_of,
 
 @rule(clause=("NOD-8", "VI-6", "FUN-23a"), since="0.1.0", about=Model.has_type_conflicts, needs="node")
 def contradictory_declared_type(model: Model) -> Iterator[Finding]:
-    """A value is declared as another type than follows from the node that makes it.
+    """The declared type of a value is not the one that its node produces.
 
     ### Why it matters
 
@@ -27,8 +27,8 @@ def contradictory_declared_type(model: Model) -> Iterator[Finding]:
     declare only one. It is right if it fits one of the calls, and wrong if it fits none of them, or if no call could
     fit.
 
-    Shapes are for `contradictory-declared-shape`, two declarations of one value for `contradictory-value-info`, an
-    optional type and the type in it for `unconverted-optional`.
+    Shapes are reported by `contradictory-declared-shape`, two declarations of one value by
+    `contradictory-value-info`, an optional type and the type in it by `unconverted-optional`.
 
     ### Example
 

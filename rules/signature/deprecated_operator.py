@@ -18,10 +18,10 @@ def deprecated_operator(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    The operator as long as an operator set is imported that has not deprecated it, or what took its place. ONNX has
-    deprecated Upsample in version 10 (Resize took its place), Scatter in 11 (ScatterElements), GroupNormalization
-    of version 18 (it came back in 21 with another signature), and in version 5 of ai.onnx.ml TreeEnsembleClassifier
-    and TreeEnsembleRegressor (TreeEnsemble).
+    The operator, if the imported operator set has not deprecated it, or its replacement. ONNX has deprecated
+    Upsample in version 10 (Resize took its place), Scatter in 11 (ScatterElements), GroupNormalization of version
+    18 (it came back in 21 with another signature), and in version 5 of ai.onnx.ml TreeEnsembleClassifier and
+    TreeEnsembleRegressor (TreeEnsemble).
 
     ### Example
 
@@ -32,7 +32,7 @@ def deprecated_operator(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Use what took its place, here Resize, or import the last version of the operator set that still has the operator.
+    Use its replacement, here Resize, or import the last version of the operator set that still has the operator.
 
     ```
     opset_import { version: 10 }
@@ -48,7 +48,7 @@ def deprecated_operator(model: Model) -> Iterator[Finding]:
             yield Finding(
                 node.place.at("op_type"),
                 f"{node.describe()} uses an operator that {_domain(schema)} deprecated in version "
-                f"{schema.since_version}, {describe_imports(alike, node)}{_instead(schema, replacement)}",
+                f"{schema.since_version}, and {describe_imports(alike, node)}{_instead(schema, replacement)}",
                 allowed=_allowed(schema, replacement),
                 subject=node.op_type,
             )

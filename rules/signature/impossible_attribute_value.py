@@ -11,13 +11,13 @@ from onnx_lint.wording import quote
 
 @rule(clause="NOD-7e", since="0.1.0", about=Model.has_impossible_values, needs="node")
 def impossible_attribute_value(model: Model) -> Iterator[Finding]:
-    """An attribute of a node holds numbers or a list that its operator can do nothing with, whatever the operands are.
+    """An attribute of a node has numbers or a list that its operator accepts for no operands.
 
     ### Why it matters
 
-    Such a node has no meaning for any input. Consumers refuse it, or read a list beyond its end because they take the
-    lengths for granted. onnx.checker looks at a few of these values, and only with `full_check`; on some equations of
-    Einsum with a stray dot it never ends.
+    Such a node has no meaning for any input. Consumers refuse it, or read a list beyond its end because they take
+    the lengths for granted. onnx.checker checks a few of these values, and only with `full_check`; on some
+    equations of Einsum with a stray dot it never ends.
 
     ### What is allowed
 
@@ -59,9 +59,9 @@ def impossible_attribute_value(model: Model) -> Iterator[Finding]:
     OneHotEncoder, values of Imputer, pools of TfIdfVectorizer and `coefficients` of LinearClassifier have at least one
     element: ONNX Runtime refuses a model without any.
 
-    Where an attribute refers to a parameter of a function, the values of all calls and the default are checked, also
-    if functions pass them on. What depends on shapes is for `impossible-operator-extent`, words and numbers that are
-    one of a few for `unsupported-attribute-value`.
+    Where an attribute refers to a parameter of a function, the values of all calls and the default are checked,
+    also if functions pass them on. What depends on shapes is reported by `impossible-operator-extent`, words and
+    numbers that are one of a few by `unsupported-attribute-value`.
 
     ### Example
 

@@ -15,7 +15,7 @@ from onnx_lint.rule import Finding, findings_of_nodes, rule
     security=("CWE-125", "CWE-369", "CWE-787"),
 )
 def impossible_operator_extent(model: Model) -> Iterator[Finding]:
-    """A node states extents that no operands can have, or that its operands do not have.
+    """A size, count or axis in the attributes of a node is impossible for the shapes of its inputs.
 
     ### Why it matters
 
@@ -45,8 +45,8 @@ def impossible_operator_extent(model: Model) -> Iterator[Finding]:
       dimensions, sizes and counts that go with the input's, as the operator's description has it.
 
     Dimensions are those that follow from inputs, initializers and declarations, see `incompatible-operand-shapes`;
-    where nothing is known, nothing is judged that depends on it. Attributes that refer to a parameter of a function are
-    judged by what calls and defaults give. The same numbers in an input are for
+    where nothing is known, nothing is judged that depends on it. Attributes that refer to a parameter of a function
+    are judged by what calls and defaults give. The same numbers in an input are reported by
     `unsupported-operand-value`.
 
     ### Example

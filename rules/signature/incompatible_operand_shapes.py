@@ -44,7 +44,8 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
     state counts as well if every run of the node fails without it: the bias of BiasGelu, FastGelu and Attention, the
     factors of SkipLayerNormalization, the caches of RotaryEmbedding, the scales of MatMulNBits.
 
-    Values that decide shapes are for `unsupported-operand-value`, attributes for `impossible-operator-extent`.
+    Values that decide shapes are reported by `unsupported-operand-value`, attributes by
+    `impossible-operator-extent`.
 
     ### Example
 

@@ -10,7 +10,7 @@ from onnx_lint.wording import quote
 
 @rule(clause=("FUN-14", "FUN-14a"), since="0.1.0", about=Model.functions)
 def incompatible_opset_import(model: Model) -> Iterator[Finding]:
-    """An operator in a function body is another version of it than the model's imports lead to.
+    """The imports of a function select another version of an operator than the imports of the model.
 
     ### Why it matters
 
@@ -21,8 +21,8 @@ def incompatible_opset_import(model: Model) -> Iterator[Finding]:
 
     A function may import another version of a domain than the model does, as long as each operator that its body
     uses is the same in both; one that only the function's version has is not. Where the model does not import the
-    domain, the first function that does takes its place. There is one finding for each function and domain. An operator
-    that the function's version does not have is for `unknown-operator`.
+    domain, the first function that does takes its place. There is one finding for each function and domain. An
+    operator that the function's version does not have is reported by `unknown-operator`.
 
     ### Example
 
@@ -94,11 +94,13 @@ def _findings(
     more = len(differing) - 1
     others = f" (and {more:,} more {'operators' if more > 1 else 'operator'})" if more else ""
     name = quote(domain or "ai.onnx")
-    other = f"with the version of {theirs.since_version}" if theirs is not None else "which does not have it"
+    other = (
+        f"has version {theirs.since_version} of the operator" if theirs is not None else "does not have the operator"
+    )
     yield Finding(
         first.place.at("op_type"),
-        f"{first.describe()}{others} in {function.body.describe()}, which imports {name} {versions[0]}, "
-        f"is the version of {mine.since_version}; elsewhere {name} {versions[1]} is imported, {other}",
+        f"{first.describe()}{others} in {function.body.describe()} is of version {mine.since_version}, as the function "
+        f"imports {name} {versions[0]}; but {name} {versions[1]}, imported elsewhere, {other}",
         related=(Related(function.place, f"{function.body.describe()} imports {name} {versions[0]}"),),
         clause="FUN-14" if theirs is not None else "FUN-14a",
         allowed="imports that lead to the same version of each operator",

@@ -30,9 +30,9 @@ def mismatched_operand_type(model: Model) -> Iterator[Finding]:
     a fault count as unknown. A deprecated operator, and one of an operator set that onnx-lint does not know yet, is
     not judged. A sparse initializer counts as the tensor that it represents.
 
-    Shapes are for `incompatible-operand-shapes`. An optional type where the type in it is needed is for
-    `unconverted-optional` (from edition 1.16 on), a number of an element type that the operator does not know for
-    `unsupported-attribute-value`.
+    Shapes are reported by `incompatible-operand-shapes`. An optional type where the type in it is needed is
+    reported by `unconverted-optional` (from edition 1.16 on), a number of an element type that the operator does
+    not know by `unsupported-attribute-value`.
 
     ### Example
 

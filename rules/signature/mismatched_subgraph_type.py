@@ -26,11 +26,11 @@ def mismatched_subgraph_type(model: Model) -> Iterator[Finding]:
     | SequenceMap | each input with the tensor, or the element of the sequence, that is supplied |
     | FlexAttention | `score_mod` and `prob_mod`: what is supplied, and what comes back |
 
-    FlexAttention supplies scores in the type of `softmax_precision`; without it in float64 for inputs of float64, and
-    in float32 for all others. Each scan output of a Loop is a tensor. An input of a subgraph need not be declared, and
-    what is not known agrees with everything. A value that a Loop carries may begin as an optional type and go on as the
-    type in it, as a test case of ONNX does. Shapes are for `mismatched-subgraph-shape`, numbers of inputs and outputs
-    for `mismatched-subgraph-signature`.
+    FlexAttention supplies scores in the type of `softmax_precision`; without it in float64 for inputs of float64,
+    and in float32 for all others. Each scan output of a Loop is a tensor. An input of a subgraph need not be
+    declared, and what is not known agrees with everything. A value that a Loop carries may begin as an optional
+    type and go on as the type in it, as a test case of ONNX does. Shapes are reported by
+    `mismatched-subgraph-shape`, numbers of inputs and outputs by `mismatched-subgraph-signature`.
 
     ### Example
 

@@ -32,9 +32,9 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     Every attribute that the signature at the imported version calls required. In a function body an attribute that
-    refers to a parameter of the function counts as given; whether the calls give the parameter a value is for
-    `unbound-required-attribute`. An attribute with nearly the name of the required one, such as `axsi` for `axis`, has
-    one finding, of `unknown-operator-attribute`.
+    refers to a parameter of the function counts as given; whether the calls give the parameter a value is reported
+    by `unbound-required-attribute`. An attribute with nearly the name of the required one, such as `axsi` for
+    `axis`, has one finding, of `unknown-operator-attribute`.
 
     For some operators one of several attributes or inputs is required. The signature does not say so, the description
     does: the values of Constant, `num_outputs` or the input `split` of Split since opset 18, `scales` or `sizes` of
@@ -79,7 +79,8 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
                 hint = version_hint(other, alike, node)
                 yield Finding(
                     node.place,
-                    f"{node.describe()} has no attribute {quote(name)}, {describe_schema(schema)} requires it{hint}",
+                    f"{node.describe()} has no attribute {quote(name)}, "
+                    f"but {describe_schema(schema)} requires it{hint}",
                     "NOD-7",
                     allowed=f"a value of type {schema.attributes[name].type}",
                     subject=name,
@@ -118,7 +119,7 @@ def _without_any(schema: OperatorSchema, alike: AlikeNodes, group: Combination, 
     for node in alike.nodes:
         yield Finding(
             node.place,
-            f"{node.describe()} has {lacks}, {describe_schema(schema)} requires {required}"
+            f"{node.describe()} has {lacks}, but {describe_schema(schema)} requires {required}"
             f"{version_hint(other, alike, node)}",
             "NOD-7",
             allowed=f"one of {members}" if members else f"{names[0]} (see {group.source})",

@@ -24,13 +24,13 @@ def omitted_required_operand(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    An empty name says that the operand is left out. The operator cannot be computed without a required input, and a
-    required output has to go somewhere.
+    An empty name says that the operand is left out. The operator cannot be computed without a required input, and
+    the value of a required output needs a name.
 
     ### What is allowed
 
-    An empty name for operands that the signature calls optional. What is given to a variadic operand is counted by
-    `operator-arity`; a list that ends before a required operand is for `operator-arity`, too.
+    An empty name for operands that the signature calls optional. `operator-arity` counts the values of variadic
+    operands, and reports a list that ends before a required operand.
 
     ### Example
 
@@ -69,7 +69,7 @@ def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: Giv
             yield Finding(
                 node.place.at(side.word, index),
                 f"{side.word} {index} ({name}) of {node.describe()} is left out, "
-                f"{describe_schema(schema)} requires it{hint}",
+                f"but {describe_schema(schema)} requires it{hint}",
                 allowed=f"a name for each required {side.word}",
                 subject=node.op_type,
             )

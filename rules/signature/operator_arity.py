@@ -44,8 +44,8 @@ def operator_arity(model: Model) -> Iterator[Finding]:
     is not a value: a variadic operand with fewer values than its minimum is reported. onnx.checker counts names and
     does not report it. The specification requires a number of operands and says nothing about empty names there.
 
-    A node without any output is for `node-without-outputs`, an empty name in place of a required operand for
-    `omitted-required-operand`. Calls of functions are for `function-call-arity`.
+    A node without any output is reported by `node-without-outputs`, an empty name in place of a required operand by
+    `omitted-required-operand`. Calls of functions are reported by `function-call-arity`.
 
     If the node has attributes with the names of the missing inputs, as in earlier versions of some operators,
     `unknown-operator-attribute` reports them instead.
@@ -96,7 +96,7 @@ def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: Giv
         surplus = len(side.given) > side.greatest
         yield Finding(
             node.place.at(side.word, side.greatest) if surplus else node.place,
-            f"{has}, {describe_schema(schema)} {_takes(side)} {side.describe_counts()}{hint}",
+            f"{has}, but {describe_schema(schema)} {_takes(side)} {side.describe_counts()}{hint}",
             clause=_clause(side),
             allowed=_allowed(side),
             subject=node.op_type,
@@ -126,7 +126,7 @@ def _short(schema: OperatorSchema, node: Node, side: GivenOperands, hint: str) -
     return Finding(
         node.place,
         f"{node.describe()} has {counted(values, 'value')} for variadic {side.word} {quote(parameter.name)}, "
-        f"{describe_schema(schema)} {_takes(side)} at least {parameter.min_arity}{hint}",
+        f"but {describe_schema(schema)} {_takes(side)} at least {parameter.min_arity}{hint}",
         clause=_clause(side),
         allowed=f"at least {counted(parameter.min_arity, 'value')}",
         subject=node.op_type,

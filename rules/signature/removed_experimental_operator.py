@@ -17,14 +17,14 @@ def removed_experimental_operator(model: Model) -> Iterator[Finding]:
     ### Why it matters
 
     Early releases of ONNX had experimental operators that no operator set holds any more. Some consumers still run
-    them for the sake of old models; no text says what they do. ONNX Runtime has most of them below version 10 of the
-    operator set, and refuses the model otherwise.
+    them for old models; no text says what they do. ONNX Runtime has most of them below version 10 of the operator
+    set, and refuses the model otherwise.
 
     ### What is allowed
 
     Other operators. ATen, Affine, ConstantFill, Crop, DynamicSlice, GRUUnit, GivenTensorFill, ImageScaler,
     ParametricSoftplus, Scale and ScaledTanh are gone from the default domain, whatever version is imported; for
-    most of them the specification names others that do the same. A function of the model may carry such a name.
+    most of them the specification names others that do the same. A function of the model may have such a name.
 
     ### Example
 
@@ -34,7 +34,7 @@ def removed_experimental_operator(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Write it in operators that there are: Affine is a Mul and an Add, ImageScaler and ScaledTanh are made of the like.
+    Use other operators: Affine is a Mul and an Add; ImageScaler and ScaledTanh can be built in the same way.
 
     ```
     node { op_type: "Mul" input: "x" input: "alpha" output: "scaled" }

@@ -19,7 +19,7 @@ from onnx_lint.wording import quote
 
 @rule(clause=("FUN-24", "FUN-24a"), since="0.1.0", about=Model.functions)
 def standard_operator_collision(model: Model) -> Iterator[Finding]:
-    """A function carries the domain and name of a standard operator, or is called in a domain that has only those.
+    """A function has the domain and name of a standard operator, or is called in a domain that has only those.
 
     ### Why it matters
 
@@ -29,10 +29,10 @@ def standard_operator_collision(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    Functions in domains of one's own. Functions in ONNX's domains under names that no version of the operator set has
-    are allowed too, as no sentence says which domain a function may have. But in the default domain, `ai.onnx.ml` and
-    `ai.onnx.training` a call of one is reported at the function, and so is a call under a name that only a later
-    version has. A name that has been taken is read as a call of the function.
+    Functions in your own domains. Functions in ONNX's domains under names that no version of the operator set has
+    are allowed too, as no sentence says which domain a function may have. But in the default domain, `ai.onnx.ml`
+    and `ai.onnx.training` a call of one is reported at the function, and so is a call under a name that only a
+    later version has. A name that has been taken is read as a call of the function.
 
     ### Example
 
@@ -42,7 +42,7 @@ def standard_operator_collision(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Give the function a domain of one's own, and its calls the same.
+    Move the function to your own domain, and its calls as well.
 
     ```
     functions { name: "Relu" domain: "com.example" input: "x" output: "y"
@@ -63,7 +63,7 @@ def standard_operator_collision(model: Model) -> Iterator[Finding]:
         if versions and (imported is None or versions[0] <= imported or not _is_refused(function)):
             yield Finding(
                 function.place.at("name"),
-                f"{function.body.describe()} carries the name of an operator that {quote(domain or 'ai.onnx')} has "
+                f"{function.body.describe()} has the name of an operator that {quote(domain or 'ai.onnx')} has "
                 f"since version {versions[0]}",
                 allowed="a domain that ONNX does not publish, or another name",
                 clause="FUN-24",

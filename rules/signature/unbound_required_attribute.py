@@ -74,7 +74,7 @@ def _finding(
     operator = model.operators.operator(holder)
     needed_by = f"{holder.describe()} in the body"
     if operator.schema is not None:
-        needed_by += f", as {describe_schema(operator.schema)} requires it"
+        needed_by += f"; {describe_schema(operator.schema)} requires it"
     what = f"attribute {quote(name)}" if missing == 1 else f"{missing:,} attributes, first {quote(name)}"
     return Finding(
         node.place,

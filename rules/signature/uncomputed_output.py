@@ -113,7 +113,7 @@ def _unnamed(node: Node, stated: str, related: tuple[Related, ...]) -> Iterator[
     index = next((index for index, output in enumerate(node.outputs) if index and not output), 1)
     yield Finding(
         node.place,
-        f"{node.describe()} with {stated} computes output {index}, and does not name it",
+        f"{node.describe()} with {stated} computes output {index}, but does not name it",
         related=related,
         allowed=f"{_OUTPUTS} outputs, or training_mode 0",
         subject=node.name or None,

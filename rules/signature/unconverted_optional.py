@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, findings_of, rule
 
 @rule(clause="OPT-4", since="0.1.0", about=Model.has_type_conflicts, needs="node")
 def unconverted_optional(model: Model) -> Iterator[Finding]:
-    """A value of an optional type stands where the type in it is needed, or the other way round.
+    """A value of an optional type is used where its element type is needed, or the other way round.
 
     ### Why it matters
 
@@ -18,12 +18,13 @@ def unconverted_optional(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    The operator OptionalGetElement takes the value out of an optional one, and Optional puts it into one. Without them
-    an optional value goes only to operators whose signature has the optional type, to graph outputs that are declared
-    so, and to subgraphs whose inputs are. OptionalGetElement and OptionalHasElement take other values too from
-    operator set 18 on. Optional inputs of operators, which may be left out, have nothing to do with optional types.
+    The operator OptionalGetElement takes the value out of an optional one, and Optional puts it into one. Without
+    them an optional value goes only to operators whose signature has the optional type, to graph outputs that are
+    declared so, and to subgraphs whose inputs are. OptionalGetElement and OptionalHasElement take other values too
+    from operator set 18 on. Optional inputs of operators, which may be left out, are something else than optional
+    types.
 
-    Edition 1.9 does not know optional types; under it such values are for `mismatched-operand-type` and its like.
+    Edition 1.9 does not know optional types; there, `mismatched-operand-type` and similar rules report such values.
 
     ### Example
 

@@ -47,11 +47,11 @@ def unknown_operator(model: Model, *, targets: tuple[str, ...] = ()) -> Iterator
     declares the operator, too, and wins over a standard one. Inside a function body the imports of the function
     hold.
 
-    The known operators are those of the domains that ONNX publishes, and of those that a schema file describes or an
-    operator-set document declares, which are taken to name all operators of the domain. Nodes of any other domain
-    are counted as not verified, and so are unknown operators of ONNX Runtime's domains (a newer release may have
-    them) and of a version that is newer than the newest known. A domain that is not imported is for
-    `missing-opset-import`, a removed experimental operator for `removed-experimental-operator`.
+    The known operators are those of the domains that ONNX publishes, and of those that a schema file describes or
+    an operator-set document declares, which are taken to name all operators of the domain. Nodes of any other
+    domain are counted as not verified, and so are unknown operators of ONNX Runtime's domains (a newer release may
+    have them) and of a version that is newer than the newest known. A domain that is not imported is reported by
+    `missing-opset-import`, a removed experimental operator by `removed-experimental-operator`.
 
     ONNX Runtime's optimizers write operators of their own (SimplifiedLayerNormalization, LayerNormalization below
     version 17) into the default domain; they are no part of it, and the message says whose they are. With
@@ -121,29 +121,29 @@ def _what_is_known(
     versions = schemas.versions(operator.domain, operator.op_type)
     if versions and versions[0] > (operator.opset_version or 0):
         came = f"came with version {versions[0]} of {_domain(operator.domain)}, "
-        came += f"{who} imports {operator.opset_version}"
+        came += f"but {who} imports {operator.opset_version}"
         is_runtimes = not operator.domain and operator.op_type in RUNTIME_HAD_FIRST
-        return f"{came}; below that version it is ONNX Runtime's own" if is_runtimes else came
+        return f"{came}; below that version ONNX Runtime defines it" if is_runtimes else came
     if spelling:
-        return f"{imported} does not have; it has {quote(spelling)}, and case counts"
+        return f"{imported} does not have; did you mean {quote(spelling)}?"
     if not operator.domain and operator.op_type.endswith("_TRT") and operator.op_type in onnxruntime_default_domain():
         return f"{imported} does not have; it is a plugin that ONNX Runtime passes to TensorRT"
     if not operator.domain and operator.op_type in onnxruntime_default_domain():
-        return f"{imported} does not have; it is ONNX Runtime's own"
+        return f"{imported} does not have; ONNX Runtime defines it"
     if not operator.domain and operator.op_type in RUNTIME_TRAINING:
-        return f"{imported} does not have; it is ONNX Runtime Training's own"
+        return f"{imported} does not have; ONNX Runtime Training defines it"
     others = [domain for domain in schemas.domains_of(operator.op_type) if domain != operator.domain]
     if others:
         return f"{imported} does not have; {_owners(others)}"
     if operator.op_type in TENSORFLOW:
-        return f"{imported} does not have; the name is one of TensorFlow's"
+        return f"{imported} does not have; TensorFlow has an operator of that name"
     return f"{imported} does not have{suggestion(operator.op_type, known)}"
 
 
 def _owners(domains: list[str]) -> str:
     names = quote_some(domain or "ai.onnx" for domain in domains)
     runtimes = all(domain in _RUNTIME_DOMAINS for domain in domains)
-    return f"it is ONNX Runtime's own, of {names}" if runtimes else f"{names} has it"
+    return f"ONNX Runtime defines it in {names}" if runtimes else f"{names} has it"
 
 
 def _other_case(operator: Operator, known: list[str]) -> str | None:

@@ -32,9 +32,10 @@ def unknown_operator_attribute(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    The attributes of the operator's signature at the imported version. Names that begin with two underscores are left
-    to implementations: exporters and runtimes keep notes of their own in them, and onnx.checker ignores them. An
-    attribute without a name is for `unnamed-attribute`, one of a call of a function for `unknown-call-attribute`.
+    The attributes of the operator's signature at the imported version. Names that begin with two underscores are
+    left to implementations: exporters and runtimes keep notes of their own in them, and onnx.checker ignores them.
+    An attribute without a name is reported by `unnamed-attribute`, one of a call of a function by
+    `unknown-call-attribute`.
 
     The schemas of `onnx` allow a few operators (LayerNormalization) any other attribute. The operators' documentation
     does not, and onnx-lint follows the documentation.
@@ -89,7 +90,8 @@ def _findings(
             hint = version_hint(hints[name], alike, node) or meant[name]
             yield Finding(
                 node.place.at("attribute", index),
-                f"{node.describe()} has attribute {quote(name)}, {describe_schema(schema)} has none of that name{hint}",
+                f"{node.describe()} has attribute {quote(name)}, "
+                f"but {describe_schema(schema)} has no such attribute{hint}",
                 allowed=allowed,
                 subject=name,
             )
@@ -100,11 +102,11 @@ def _moved(schema: OperatorSchema, node: Node, moved: Mapping[str, int], hint: s
     places = {node.attribute_protos[index].name: index for index in attributes_with(node, set(moved))}
     first, *rest = places
     names, inputs = " and ".join(map(quote, places)), " and ".join(str(moved[name]) for name in places)
-    has, have = ("attributes", "none of these names") if rest else ("attribute", "none of that name")
+    has, have = ("attributes", "no such attributes") if rest else ("attribute", "no such attribute")
     them = f"them as inputs {inputs}" if rest else f"it as input {inputs}"
     return Finding(
         node.place.at("attribute", places[first]),
-        f"{node.describe()} has {has} {names}, {describe_schema(schema)} has {have}; pass {them}{hint}",
+        f"{node.describe()} has {has} {names}, but {describe_schema(schema)} has {have}; pass {them}{hint}",
         related=tuple(Related(node.place.at("attribute", places[name]), f"attribute {quote(name)}") for name in rest),
         allowed=f"{'inputs' if rest else 'input'} {inputs}",
         subject=first,

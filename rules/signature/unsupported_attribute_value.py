@@ -52,9 +52,9 @@ def unsupported_attribute_value(model: Model) -> Iterator[Finding]:
     For flags such as `keepdims`, `reverse` or `ceil_mode` the text says what 1 means and not that other numbers are
     wrong. ONNX Runtime refuses them (`reverse`) or treats them as 0 (`keepdims`) or 1 (`upper`), so they are a warning.
 
-    Where an attribute refers to a parameter of a function, the values of all calls and the default are checked, also
-    if functions pass them on. Attributes of the wrong type are for `wrong-operator-attribute-type`. Attributes of
-    domains that ONNX does not publish may have any value.
+    Where an attribute refers to a parameter of a function, the values of all calls and the default are checked,
+    also if functions pass them on. Attributes of the wrong type are reported by `wrong-operator-attribute-type`.
+    Attributes of domains that ONNX does not publish may have any value.
 
     ### Example
 
@@ -148,7 +148,7 @@ def _finding(
     return Finding(
         place,
         f"attribute {quote(name)} of {node.describe()} is {_shown(schema, name, value)}, "
-        f"{describe_schema(schema)} does not know that value{hint}",
+        f"which {describe_schema(schema)} does not take{hint}",
         clause="NOD-7f" if is_flag(schema, name) else "NOD-7a",
         related=related,
         allowed=_listed(schema, name, subject.allowed),

@@ -26,7 +26,7 @@ from onnx_lint.rule import Finding, Related, rule
 
 @rule(clause=("NOD-7c", "NOD-7d"), since="0.1.0", about=Model.has_broken_combinations, needs="node")
 def unsupported_combination(model: Model) -> Iterator[Finding]:
-    """A node has attributes or operands that exclude each other, or one without the other that it belongs to.
+    """A node has attributes or operands that exclude each other, or only one of a pair.
 
     ### Why it matters
 
@@ -157,11 +157,11 @@ def _finding(
         lacking = next(side[0] for side in combination.sides if side[0] not in members)
         message = f"{node.describe()} has {members[0].describe()} without {lacking.describe()}"
         choice = "both or neither" if len(combination.sides) == _PAIR else "all of these lists or none"
-        message += f", {operator} takes {choice}"
+        message += f", but {operator} takes {choice}"
         allowed = "both or neither" if len(combination.sides) == _PAIR else f"all or none of {_listed(every)}"
     else:
-        message = f"{node.describe()} has {_listed([member.describe() for member in members])}, {operator} takes "
-        message += "one of them" if combination.kind is Choice.ONE else "one of them at most"
+        message = f"{node.describe()} has {_listed([member.describe() for member in members])}, but {operator} takes "
+        message += "exactly one of them" if combination.kind is Choice.ONE else "at most one of them"
         names = {member.name for member in members}
         if any(attribute.name in names and is_empty_list(attribute) for attribute in form.attributes):
             message += f"; an empty list counts as given: {combination.empty_lists}"

@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, findings_of_nodes, rule
 
 @rule(clause=("NOD-8b", "NOD-8e"), since="0.1.0", about=Model.has_shape_conflicts, needs="node")
 def unsupported_operand_value(model: Model) -> Iterator[Finding]:
-    """The value of an input that decides a shape is not one that the operator takes for these shapes.
+    """An input whose value determines a shape has a value that is impossible for the shapes of the other inputs.
 
     ### Why it matters
 
@@ -31,7 +31,7 @@ def unsupported_operand_value(model: Model) -> Iterator[Finding]:
     ScatterND and, from version 16 on, ScatterElements should not write to one place twice, unless they have a
     `reduction`. The text does not forbid it, so that is a warning.
 
-    The same numbers in attributes are for `impossible-operator-extent`.
+    The same numbers in attributes are reported by `impossible-operator-extent`.
 
     ### Example
 

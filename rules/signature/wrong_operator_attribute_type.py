@@ -28,8 +28,8 @@ def wrong_operator_attribute_type(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     The type that the signature at the imported version gives the attribute, for references to parameters of a
-    function too. An attribute that states no valid type is for `untyped-attribute`; one whose value stands in the
-    field of another type for `mismatched-attribute-type`.
+    function too. An attribute that states no valid type is reported by `untyped-attribute`; one whose value is in
+    the field of another type by `mismatched-attribute-type`.
 
     ### Example
 
@@ -61,7 +61,7 @@ def wrong_operator_attribute_type(model: Model) -> Iterator[Finding]:
                 yield Finding(
                     node.place.at("attribute", index),
                     f"attribute {quote(attribute.name)} of {node.describe()} is of type "
-                    f"{describe_attribute_type(attribute.type)}, {describe_schema(schema)} takes {expected}{hint}",
+                    f"{describe_attribute_type(attribute.type)}, but {describe_schema(schema)} takes {expected}{hint}",
                     allowed=expected,
                     subject=attribute.name,
                 )

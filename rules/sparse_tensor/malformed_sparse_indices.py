@@ -13,8 +13,8 @@ def malformed_sparse_indices(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The indices say where the values belong. With another number of them than of values, or with another number of
-    coordinates than the dense shape has dimensions, they say nothing.
+    The indices say where the values belong. If their number is not that of the values, or the number of coordinates
+    is not the rank of the dense shape, the positions are unknown.
 
     ### What is allowed
 
@@ -86,7 +86,7 @@ def _shape_complaint(sparse: StoredSparseTensor, shape: list[int]) -> str | None
     rank = len(sparse.dims)
     stated = f"the indices of {sparse.describe()} are of shape {describe_shape(shape)}"
     if sparse.value_count is not None and shape[0] != sparse.value_count:
-        return f"{stated}, the values [{sparse.value_count}]"
+        return f"{stated}, but the values are of shape [{sparse.value_count}]"
     if len(shape) == 2 and rank and shape[1] != rank:
-        return f"{stated}, the dense shape of rank {rank}"
+        return f"{stated}, but the dense shape has rank {rank}"
     return None

@@ -80,7 +80,7 @@ def _unordered(rows: Any) -> Any:
 
 
 def _finding(sparse: StoredSparseTensor, number: int, index: str, before: str, count: int) -> Finding:
-    complaint = f"repeats {index}" if index == before else f"is {index} and comes after {before}"
+    complaint = f"repeats {index}" if index == before else f"is {index}, but comes after {before}"
     return Finding(
         sparse.place.at("indices"),
         f"index {number} of {sparse.describe()} {complaint}{and_others(count)}",

@@ -45,8 +45,8 @@ def initialized_subgraph_input(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Drop the initializer, since the operator supplies the value, or the input, where the value never changes. What a
-    loop begins with is an input of the node.
+    Delete the initializer, since the operator supplies the value. If the value never changes, delete the input
+    instead. The initial value of a loop is an input of the node.
 
     ```
     node { op_type: "Loop" input: "count" input: "condition" input: "start" output: "y"

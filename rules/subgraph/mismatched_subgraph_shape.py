@@ -13,8 +13,8 @@ def mismatched_subgraph_shape(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    What the subgraph does with its inputs was written for the declared shape. A consumer that compares the two refuses
-    the model, one that does not runs into what the nodes of the subgraph make of it.
+    The nodes of the subgraph were written for the declared shape. A consumer that compares the shapes refuses the
+    model; another one may fail at a node of the subgraph, or compute a wrong result.
 
     ### What is allowed
 
@@ -27,8 +27,8 @@ def mismatched_subgraph_shape(model: Model) -> Iterator[Finding]:
     The body of a Scan returns each state with the shape with which it begins: all iterations have the same shapes.
     Until version 10 the branches of an If must return values of the same shapes.
 
-    An input of a subgraph need not be declared, and what is not known agrees with everything. Types are for
-    `mismatched-subgraph-type`, numbers of inputs for `mismatched-subgraph-signature`.
+    An input of a subgraph need not be declared, and an unknown shape agrees with every shape. Types are reported by
+    `mismatched-subgraph-type`, numbers of inputs by `mismatched-subgraph-signature`.
 
     ### Example
 

@@ -16,7 +16,7 @@ MODIFIERS = frozenset({"score_mod", "prob_mod"})
 
 @rule(clause=("SUB-7", "SUB-7a"), since="0.1.0", about=Model.nested_graphs, needs="node")
 def mismatched_subgraph_signature(model: Model) -> Iterator[Finding]:
-    """A subgraph has another number of inputs or outputs than its control-flow operator has use for.
+    """A subgraph has another number of inputs or outputs than its control-flow operator requires.
 
     ### Why it matters
 
@@ -83,7 +83,7 @@ def _of_modifier(model: Model, graph: Graph) -> Iterator[Finding]:
         return
     for names, clause, noun in ((graph.input_names, "SUB-7", "input"), (graph.output_names, "SUB-7a", "output")):
         if len(names) != 1:
-            yield _finding(graph, node, clause, f"{_count(len(names), noun)}, and FlexAttention takes 1", f"1 {noun}")
+            yield _finding(graph, node, clause, f"{_count(len(names), noun)}, but FlexAttention takes 1", f"1 {noun}")
 
 
 def _attribute_name(graph: Graph, node: Node) -> str:
@@ -98,7 +98,7 @@ def _inputs(model: Model, graph: Graph, node: Node) -> Iterator[Finding]:
         return
     names = model.control_flow.awaited_inputs(graph, supplied)
     if len(names) != supplied:
-        what = f"{_count(len(names), 'input')}, and {node.op_type} supplies {supplied}"
+        what = f"{_count(len(names), 'input')}, but {node.op_type} supplies {supplied}"
         yield _finding(graph, node, "SUB-7", what, _count(supplied, "input"))
 
 
@@ -106,7 +106,7 @@ def _outputs(graph: Graph, node: Node) -> Iterator[Finding]:
     expected = handed_on_outputs(node)
     found = len(graph.output_names)
     if found != expected:
-        what = f"{_count(found, 'output')}, and {node.op_type} returns {expected}"
+        what = f"{_count(found, 'output')}, but {node.op_type} returns {expected}"
         yield _finding(graph, node, "SUB-7a", what, _count(expected, "output"))
 
 

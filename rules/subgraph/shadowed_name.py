@@ -10,7 +10,7 @@ from onnx_lint.wording import quote
 
 @rule(clause=("SUB-1", "SUB-2", "SUB-3"), since="0.1.0", about=Model.nested_graphs, needs="node")
 def shadowed_name(model: Model) -> Iterator[Finding]:
-    """A nested graph defines a name that an enclosing graph already gives it.
+    """A nested graph defines a name that is already visible from an enclosing graph.
 
     ### Why it matters
 

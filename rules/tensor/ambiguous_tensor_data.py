@@ -20,7 +20,7 @@ def ambiguous_tensor_data(model: Model) -> Iterator[Finding]:
 
     One field with values: raw_data, or the typed field for the element type. A tensor with a dimension of 0, or one
     whose values are in another file, has none. An empty raw_data beside a filled typed field counts as a field:
-    readers take raw_data where it is set, and onnx.checker, which lets it pass, is alone in that.
+    readers take raw_data where it is set, and only onnx.checker accepts it.
 
     ### Example
 

@@ -18,8 +18,8 @@ def data_in_empty_tensor(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    A tensor with a dimension of 0 has no values. A raw_data that is there and empty is none. Values in another file
-    are not judged here.
+    A tensor with a dimension of 0 has no values. A raw_data that is present but empty is not a value. Values in
+    another file are not judged here.
 
     ### Example
 
@@ -44,7 +44,7 @@ def _finding(tensor: StoredTensor) -> Finding:
     field = next(field for field in tensor.fields if tensor.count(field))
     return Finding(
         tensor.place.at(field),
-        f"{tensor.describe()} is {tensor.describe_type()}, and has {tensor.describe_count(field)} in {field}",
+        f"{tensor.describe()} is {tensor.describe_type()}, but has {tensor.describe_count(field)} in {field}",
         allowed="no values in a tensor with a dimension of 0",
         offset=tensor.offset,
         subject=tensor.proto.name,

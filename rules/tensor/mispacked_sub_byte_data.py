@@ -18,12 +18,12 @@ def mispacked_sub_byte_data(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    Half as many entries as elements for 4-bit types, a quarter for 2-bit types, rounded up, and of each entry only the
-    low byte. The three other ways that are met are reported here: one element an entry, entries filled to their 32
-    bits, and bits above the low byte. Any other number of entries is for `tensor-size-mismatch`.
+    Half as many entries as elements for 4-bit types, a quarter for 2-bit types, rounded up, and of each entry only
+    the low byte. Three other packings occur and are reported here: one element an entry, entries filled to their 32
+    bits, and bits above the low byte. Any other number of entries is reported by `tensor-size-mismatch`.
 
-    onnx.checker takes eight 4-bit and sixteen 2-bit elements an entry for enough, and so lets all of these pass; the
-    schema says two and four, and every version of the onnx package writes and reads that. A low byte with its sign
+    onnx.checker accepts eight 4-bit and sixteen 2-bit elements in an entry, and so accepts all of these. The schema
+    says two and four, and every version of the onnx package writes and reads that. A low byte with its sign
     extended, -128 to -1, is not reported: onnx 1.16 writes int4 so, and readers cut off the upper bits.
 
     ### Example
@@ -58,7 +58,7 @@ def mispacked_sub_byte_data(model: Model) -> Iterator[Finding]:
 def _complaint(tensor: StoredTensor, element: ElementType) -> str:
     stored = tensor.describe_count(element.field)
     return (
-        f"int32_data of {tensor.describe()} has {stored}, {tensor.describe_type()} takes up {tensor.expected:,} "
+        f"int32_data of {tensor.describe()} has {stored}, but {tensor.describe_type()} takes up {tensor.expected:,} "
         f"with {element.elements_per_entry} elements an entry"
     )
 

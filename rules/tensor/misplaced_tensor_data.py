@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, rule
 
 @rule(clause="TEN-6", since="0.1.0", about=Model.has_suspect_tensors, needs="tensor")
 def misplaced_tensor_data(model: Model) -> Iterator[Finding]:
-    """The values of a tensor stand in a field for another element type.
+    """The values of a tensor are in a field for another element type.
 
     ### Why it matters
 
@@ -47,7 +47,7 @@ def _finding(tensor: StoredTensor) -> Finding:
     allowed = tensor.type.field if tensor.type.name == "string" else f"{tensor.type.field} or raw_data"
     return Finding(
         tensor.place.at(tensor.field),
-        f"{tensor.describe()} is of type {tensor.type.name} and its values are in {tensor.field}",
+        f"{tensor.describe()} is of type {tensor.type.name}, but its values are in {tensor.field}",
         allowed=allowed,
         offset=tensor.offset,
         subject=tensor.proto.name,

@@ -18,8 +18,9 @@ def non_boolean_byte(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    One byte an element: 1 for true, 0 for false. Booleans in int32_data are for `out-of-range-element`. One finding a
-    tensor names the first such byte and counts the others. Values in a file beside the model are read there.
+    One byte an element: 1 for true, 0 for false. Booleans in int32_data are reported by `out-of-range-element`. One
+    finding a tensor names the first such byte and counts the others. Values in a file beside the model are read
+    there.
 
     ### Example
 

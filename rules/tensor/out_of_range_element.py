@@ -12,7 +12,7 @@ _PACKED_BITS = 6
 
 @rule(clause=("TEN-11", "TEN-12", "TEN-15"), since="0.1.0", about=Model.has_suspect_tensors, needs="tensor")
 def out_of_range_element(model: Model) -> Iterator[Finding]:
-    """A value stands in a wider field and does not fit the tensor's element type.
+    """A value is in a wider field and does not fit the tensor's element type.
 
     ### Why it matters
 

@@ -38,7 +38,7 @@ def string_in_raw_data(model: Model) -> Iterator[Finding]:
         if tensor.field == "raw_data" and tensor.type and tensor.type.name == "string" and tensor.elements != 0:
             yield Finding(
                 tensor.place.at("raw_data"),
-                f"{tensor.describe()} is of type string and its values are in raw_data",
+                f"{tensor.describe()} is of type string, but its values are in raw_data",
                 allowed="string_data",
                 offset=tensor.offset,
                 subject=tensor.proto.name,

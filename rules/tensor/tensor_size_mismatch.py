@@ -18,11 +18,12 @@ def tensor_size_mismatch(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    As many values as the product of the dimensions; a tensor without dimensions is a scalar and has one. In raw_data
-    that many elements of the type's width, for types of less than a byte rounded up to whole bytes: four bytes hold 7
-    or 8 of int4, 13 to 16 of int2, 5 of float6e2m3. In typed fields one entry an element, two for complex numbers,
-    half an entry for 4-bit and a quarter for 2-bit types. What is obviously 4-bit or 2-bit data packed in another way
-    is for `mispacked-sub-byte-data`, the part of a tensor that has a segment for `invalid-segment`.
+    As many values as the product of the dimensions; a tensor without dimensions is a scalar and has one. In
+    raw_data that many elements of the type's width, for types of less than a byte rounded up to whole bytes: four
+    bytes hold 7 or 8 of int4, 13 to 16 of int2, 5 of float6e2m3. In typed fields one entry an element, two for
+    complex numbers, half an entry for 4-bit and a quarter for 2-bit types. What is obviously 4-bit or 2-bit data
+    packed in another way is reported by `mispacked-sub-byte-data`, the part of a tensor that has a segment by
+    `invalid-segment`.
 
     ### Example
 
@@ -48,7 +49,7 @@ def tensor_size_mismatch(model: Model) -> Iterator[Finding]:
 
 def _complaint(tensor: StoredTensor, field: str, expected: int) -> str:
     stored = tensor.describe_count(field)
-    return f"{field} of {tensor.describe()} has {stored}, {tensor.describe_type()} takes up {expected:,}"
+    return f"{field} of {tensor.describe()} has {stored}, but {tensor.describe_type()} takes up {expected:,}"
 
 
 def _finding(tensor: StoredTensor, field: str, message: str) -> Finding:

@@ -18,9 +18,9 @@ def unknown_tensor_element_type(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    A member of `TensorProto.DataType` other than UNDEFINED, for tensors with external data as well. The specification
-    also forbids raw_data in a tensor of type UNDEFINED; that is the same fault and reported once, here. Which types a
-    model of an older IR version may have is for `premature-feature`.
+    A member of `TensorProto.DataType` other than UNDEFINED, for tensors with external data as well. The
+    specification also forbids raw_data in a tensor of type UNDEFINED; that is the same fault and reported once,
+    here. Which types a model of an older IR version may have is reported by `premature-feature`.
 
     ### Example
 

@@ -74,7 +74,7 @@ def _duplicates(bindings: list[TrainingBinding], clause: str) -> Iterator[Findin
         if key and other is not place:
             yield Finding(
                 place.at("key"),
-                f"{field} has the key {quote(key)} a second time",
+                f"key {quote(key)} of {field} is listed twice",
                 clause=clause,
                 related=(Related(other, f"first {field} of {quote(key)}"),),
                 allowed="each key once",

@@ -45,7 +45,7 @@ def missing_initialization(model: Model) -> Iterator[Finding]:
         if count and not info.HasField("initialization"):
             yield Finding(
                 ROOT.at("training_info", index).at("initialization"),
-                f"training information {index} has {count:,} initialization binding{'s' if count > 1 else ''} and no "
+                f"training information {index} has {count:,} initialization binding{'s' if count > 1 else ''}, but no "
                 "initialization graph",
                 allowed="an initialization graph beside the bindings",
             )

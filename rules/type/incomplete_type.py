@@ -26,7 +26,7 @@ _MESSAGES = frozenset({("sequence_type", "elem_type"), ("map_type", "value_type"
     needs="type",
 )
 def incomplete_type(model: Model) -> Iterator[Finding]:
-    """A type does not say what it is made of.
+    """A type does not state its element, key or value type.
 
     ### Why it matters
 
@@ -38,8 +38,8 @@ def incomplete_type(model: Model) -> Iterator[Finding]:
     type of a map, at every depth. An element type that is there and has no case set counts as left out.
 
     A value may have no type at all where the specification does not ask for one, as an output of a subgraph does; a
-    type that is begun has to be complete. Inputs and outputs of the main graph without a type are for
-    `untyped-graph-value`, an explicit element type of 0 is for `unknown-element-type`.
+    type that is begun has to be complete. Inputs and outputs of the main graph without a type are reported by
+    `untyped-graph-value`, an explicit element type of 0 is reported by `unknown-element-type`.
 
     ### Example
 

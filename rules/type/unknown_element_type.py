@@ -21,7 +21,7 @@ def unknown_element_type(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     A number of the enumeration `TensorProto.DataType` other than 0 (`UNDEFINED`), in dense and sparse tensor types,
-    also where they are elements of other types. A type that leaves the field out is for `incomplete-type`.
+    also where they are elements of other types. A type that leaves the field out is reported by `incomplete-type`.
 
     ### Example
 

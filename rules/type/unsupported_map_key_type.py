@@ -18,7 +18,7 @@ def unsupported_map_key_type(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     `int8`, `int16`, `int32`, `int64`, their unsigned counterparts, and `string`. A map type that leaves the key
-    type out is for `incomplete-type`.
+    type out is reported by `incomplete-type`.
 
     ### Example
 

@@ -54,7 +54,7 @@ def duplicate_map_key(model: Model) -> Iterator[Finding]:
             shown = quote(key.decode("utf-8", "backslashreplace")) if isinstance(key, bytes) else str(key)
             yield Finding(
                 place.at(field, index),
-                f"key {shown} of the map occurs more than once",
+                f"key {shown} of the map is listed twice",
                 related=(Related(place.at(field, first[key]), "the first"),),
                 allowed="each key once",
                 subject=shown,

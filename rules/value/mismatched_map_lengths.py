@@ -17,8 +17,8 @@ def mismatched_map_lengths(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    As many elements in `values` as there are keys. That all keys are of one type is for `unsupported-map-keys`,
-    that all values are for `misplaced-sequence-values` and `mixed-value-types`.
+    As many elements in `values` as there are keys. That all keys are of one type is reported by
+    `unsupported-map-keys`, that all values are reported by `misplaced-sequence-values` and `mixed-value-types`.
 
     ### Example
 
@@ -43,7 +43,7 @@ def mismatched_map_lengths(model: Model) -> Iterator[Finding]:
         keys = len(value.keys) + len(value.string_keys)
         values = sum(len(found) for field, found in value.values.ListFields() if field.name.endswith("_values"))
         if keys != values:
-            message = f"the number of keys of the map is {keys:,}, that of its values {values:,}"
+            message = f"the map has {keys:,} key{'s' * (keys != 1)}, but {values:,} value{'s' * (values != 1)}"
             yield Finding(
                 place.at("values") if value.HasField("values") else place, message, allowed="as many values as keys"
             )

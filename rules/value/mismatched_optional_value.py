@@ -16,13 +16,13 @@ def mismatched_optional_value(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A reader looks for the value where the kind says, and takes the optional for empty when there is none.
+    A reader looks for the value where the kind says, and treats the optional as empty if that field has none.
 
     ### What is allowed
 
     TENSOR (1), SPARSE_TENSOR (2), SEQUENCE (3), MAP (4) or OPTIONAL (5) in `elem_type`, and a value only in the
     field of that kind, such as `tensor_value`. An optional without a value is empty, which is right; onnx writes
-    one with kind 0, so that kind is let pass where there is no value.
+    one with kind 0, so that kind is accepted for an empty optional.
 
     ### Example
 

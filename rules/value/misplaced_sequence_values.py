@@ -12,7 +12,7 @@ _FIELDS = ("tensor_values", "sparse_tensor_values", "sequence_values", "map_valu
 
 @rule(clause="VAL-2", since="0.1.0", needs="value")
 def misplaced_sequence_values(model: Model) -> Iterator[Finding]:
-    """A serialized sequence has elements in a field that is not that of their kind.
+    """A serialized sequence has elements in the field of another kind.
 
     ### Why it matters
 

@@ -18,9 +18,9 @@ def mixed_value_types(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     Elements of one type: tensors of one `data_type`, whatever their shapes; sequences and optionals of one type of
-    element, at any depth; maps of one type of key and one type of value. What an empty sequence or optional does not
-    show goes with everything. Elements outside the field for their kind are for `misplaced-sequence-values`, a tensor
-    without an element type is for `unknown-tensor-element-type`.
+    element, at any depth; maps of one type of key and one type of value. What an empty sequence or optional does
+    not show goes with everything. Elements outside the field for their kind are reported by
+    `misplaced-sequence-values`, a tensor without an element type is reported by `unknown-tensor-element-type`.
 
     Of each sequence the first element is reported that does not go with those before it.
 
@@ -54,7 +54,7 @@ def _finding(mixture: Mixture) -> Finding:
     nested = "VAL-6" if mixture.is_of_tensors else "VAL-6a"
     return Finding(
         mixture.sequence.at(mixture.field, mixture.index),
-        f"{element} of the {whole} is of type {mixture.found}, the first is of type {mixture.wanted}",
+        f"{element} of the {whole} is of type {mixture.found}, but the first is of type {mixture.wanted}",
         clause="VAL-4" if mixture.is_of_map else nested,
         related=(Related(mixture.sequence.at(mixture.field, 0), "the first"),),
         allowed=f"type {mixture.wanted}",

@@ -27,14 +27,14 @@ def out_of_range_map_key(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A reader cuts the number down to the type of the keys and files the value under another key.
+    A reader truncates the number to the type of the keys, so the value gets another key.
 
     ### What is allowed
 
-    The numbers of the type in `key_type`, such as -128 to 127 for INT8. `keys` holds signed numbers of 64 bits, so a
-    UINT64 above their range is written as a negative one, which is let pass.
+    The numbers of the type in `key_type`, such as -128 to 127 for INT8. `keys` holds signed numbers of 64 bits, so
+    a UINT64 above their range is written as a negative one, which is accepted.
 
-    Of each map the first such key is reported.
+    Only the first such key of each map is reported.
 
     ### Example
 

@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, rule
 
 @rule(clause="VAL-1", since="0.1.0", needs="value")
 def unknown_sequence_kind(model: Model) -> Iterator[Finding]:
-    """A serialized sequence does not state a kind of element that there is.
+    """A serialized sequence states no valid kind of element.
 
     ### Why it matters
 

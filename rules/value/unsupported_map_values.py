@@ -19,8 +19,8 @@ def unsupported_map_values(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    TENSOR (1), SPARSE_TENSOR (2), SEQUENCE (3) or MAP (4) in the `elem_type` of the values, although they stand in a
-    sequence, which may hold optionals. A kind that does not exist is for `unknown-sequence-kind`.
+    TENSOR (1), SPARSE_TENSOR (2), SEQUENCE (3) or MAP (4) in the `elem_type` of the values, although the field is a
+    sequence, which may hold optionals. A kind that does not exist is reported by `unknown-sequence-kind`.
 
     ### Example
 

@@ -24,7 +24,7 @@ def contradictory_value_info(model: Model) -> Iterator[Finding]:
     of type, element type and rank, and no dimension with two sizes. What is left out of one of them, and a
     variable, fits everything.
 
-    An input and its default value are for `mismatched-default-value`, two entries of `value_info` for
+    An input and its default value are reported by `mismatched-default-value`, two entries of `value_info` by
     `duplicate-value-info`; types that only follow from the operators are judged elsewhere.
 
     ### Example
@@ -67,7 +67,7 @@ def _finding(declaration: Declaration, other: Declaration) -> Finding:
     return Finding(
         declaration.place,
         f"{declaration.describe()} is declared as {declaration.describe_type()}, "
-        f"{other.field.replace('_', ' ')} {quote(other.name)} as {other.describe_type()}",
+        f"but {other.field.replace('_', ' ')} {quote(other.name)} as {other.describe_type()}",
         related=(Related(other.place, f"the other declaration of {quote(other.name)}"),),
         allowed=f"a type that fits {other.describe_type()}",
         subject=declaration.name,

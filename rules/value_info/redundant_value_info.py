@@ -20,7 +20,8 @@ def redundant_value_info(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     Entries for the values that nodes hand to each other and for initializers. Every run of shape inference may
-    write the others too, so this is only reported when asked for, once for each graph.
+    write the others too, so this is reported only with `--pedantic` or if the rule is selected, once for each
+    graph.
 
     ### Example
 

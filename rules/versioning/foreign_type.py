@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, rule
 
 @rule(clause="TYP-G1a", since="0.1.0")
 def foreign_type(model: Model) -> Iterator[Finding]:
-    """A model of the variant ONNX has a sequence, map or opaque type in the edition that gives it tensors only.
+    """A model of the variant ONNX has a sequence, map or opaque type, although the edition allows only tensors.
 
     ### Why it matters
 
@@ -18,10 +18,11 @@ def foreign_type(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    Under edition 1.9 and `--variant onnx`, tensor types. The later editions give both variants the same types, from IR
-    version 6 on (`premature-feature`), and `--variant onnx-ml`, the default, has them in every edition. The table of
-    types in edition 1.9 lists sequence and map under ONNX nevertheless; the two sentences that distinguish the
-    variants are plainer, and onnx-lint follows them. Sparse and optional types are for `premature-feature`.
+    Under edition 1.9 and `--variant onnx`, tensor types. The later editions give both variants the same types, from
+    IR version 6 on (`premature-feature`), and `--variant onnx-ml`, the default, has them in every edition. The
+    table of types in edition 1.9 lists sequence and map under ONNX nevertheless; the two sentences that distinguish
+    the variants are plainer, and onnx-lint follows them. Sparse and optional types are reported by
+    `premature-feature`.
 
     ### Example
 
@@ -61,7 +62,7 @@ def foreign_type(model: Model) -> Iterator[Finding]:
             kind = found.kind.removesuffix("_type")
             yield Finding(
                 found.place.at(found.kind),
-                f"{found.describe()} is of kind '{kind}', which edition 1.9 has in the variant 'onnx-ml' alone",
+                f"{found.describe()} is of kind '{kind}', which edition 1.9 has only in variant 'onnx-ml'",
                 allowed="tensor types",
                 subject=kind,
             )

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from onnx_lint.model import Feature
 
 _ELSEWHERE = "MOD-7"
-"""Fields of this clause are for `premature-opset-import`."""
+"""Fields of this clause are reported by `premature-opset-import`."""
 
 
 @rule(
@@ -82,9 +82,9 @@ def premature_feature(model: Model) -> Iterator[Finding]:
     Metadata are a warning, since no sentence forbids them and readers skip them; all else is an error.
 
     Each thing that is too new is reported once, where it occurs first. A model without a published IR version is
-    not judged. An element type that only an attribute names, such as `to` of Cast, counts as used, since a value of the
-    model then has that type. onnx.checker and ONNX Runtime do not look at the IR version there, and the message says
-    so. `opset_import` is for `premature-opset-import`.
+    not judged. An element type that only an attribute names, such as `to` of Cast, counts as used, since a value of
+    the model then has that type. onnx.checker and ONNX Runtime do not look at the IR version there, and the message
+    says so. `opset_import` is reported by `premature-opset-import`.
 
     ### Example
 
@@ -119,7 +119,7 @@ def _finding(model: Model, feature: Feature) -> Finding:
     occurrences = f" ({feature.count:,} occurrences)" if feature.count > 1 else ""
     return Finding(
         feature.place,
-        f"{feature.what}{feature.of} needs IR version {needed}, {model.describe()} states {model.ir_version}"
+        f"{feature.what}{feature.of} needs IR version {needed}, but {model.describe()} states {model.ir_version}"
         f"{occurrences}{_ACCEPTED if feature.is_only_named else ''}",
         clause=feature.since.clause,
         allowed=f"IR version {needed} or later",

@@ -30,7 +30,7 @@ def unknown_ir_version(model: Model) -> Iterator[Finding]:
     text of edition 1.9 prints an enumeration that ends at 3.
 
     The rest of a model that is newer than the edition is judged nevertheless, by the rules of the version that it
-    states; with a version that was never published, by those of the newest. A model that states none is for
+    states; with a version that was never published, by those of the newest. A model that states none is reported by
     `missing-ir-version`.
 
     ONNX Runtime loads no model of IR version 1 or 2. That is reported with `--consumer onnxruntime` or `--pedantic`.

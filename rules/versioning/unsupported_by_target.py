@@ -10,7 +10,7 @@ from onnx_lint.wording import quote
 
 @rule(clause=("VER-3a", "VER-12a"), since="0.1.0", about=Model.has_target)
 def unsupported_by_target(model: Model) -> Iterator[Finding]:
-    """The model uses what the consumer that it is meant for does not know.
+    """The model uses something that the targeted consumer does not support.
 
     ### Why it matters
 
@@ -50,7 +50,7 @@ def unsupported_by_target(model: Model) -> Iterator[Finding]:
     - PyTorch: `torch.onnx.export(..., opset_version=17)`.
     - skl2onnx: `target_opset={"": 17, "ai.onnx.ml": 3}`; onnxmltools, with one number: `target_opset=15`.
     - tf2onnx: `--opset 17`.
-    - A model that is there: `onnx.version_converter.convert_version(model, 17)`, as far as the older version has the
+    - A model that is there: `onnx.version_converter.convert_version(model, 17)`, if the older version has the
       operators.
 
     ```
@@ -72,7 +72,7 @@ def _beyond_ir_version(model: Model, known: int) -> Iterator[Finding]:
     if model.ir_version > known:
         yield Finding(
             ROOT.at("ir_version"),
-            f"the model states IR version {model.ir_version}, the target knows IR version {known}",
+            f"the model states IR version {model.ir_version}, but the target supports only IR version {known}",
             clause="VER-3a",
             allowed=_or_earlier("IR version", known),
             subject="ir_version",
@@ -81,7 +81,7 @@ def _beyond_ir_version(model: Model, known: int) -> Iterator[Finding]:
         yield Finding(
             feature.place,
             f"{feature.what}{feature.of} came with IR version {feature.since.ir_version}, "
-            f"the target knows IR version {known}{_occurrences(feature.count)}",
+            f"but the target supports only IR version {known}{_occurrences(feature.count)}",
             clause="VER-3a",
             allowed=f"what IR version {known} has",
             subject=feature.what,
@@ -107,7 +107,8 @@ def _imports(model: Model, known: Mapping[str, int]) -> Iterator[Finding]:
             name = quote(domain or "ai.onnx")
             yield Finding(
                 importer.place.at("opset_import", index).at("version"),
-                f"{who} imports version {entry.version} of {name}, the target knows version {known[domain]}",
+                f"{who} imports version {entry.version} of {name}, "
+                f"but the target supports only version {known[domain]}",
                 clause="VER-12a",
                 allowed=_or_earlier("version", known[domain]),
                 subject=domain or "ai.onnx",
@@ -135,8 +136,8 @@ def _operators(model: Model, known: Mapping[str, int]) -> Iterator[Finding]:
         what = "was changed in" if came else "came with"
         yield Finding(
             node.place.at("op_type"),
-            f"{node.describe()}: operator {quote(op_type)} {what} version {since} of {quote(name)}, the target knows "
-            f"version {version}{_occurrences(counts[domain, op_type, since])}",
+            f"{node.describe()}: operator {quote(op_type)} {what} version {since} of {quote(name)}, "
+            f"but the target supports only version {version}{_occurrences(counts[domain, op_type, since])}",
             clause="VER-12a",
             allowed=f"the operators of version {version}",
             subject=f"{name}.{op_type}",

@@ -48,10 +48,10 @@ def test_from_an_empty_folder_to_a_green_test(tmp_path: Path):
     ("arguments", "message"),
     [
         (["Missing_Licence"], "lower-case words with dashes"),
-        (["cycle"], "onnx-lint has a rule 'cycle' already"),
+        (["cycle"], "a rule of onnx-lint has the name 'cycle' already"),
         (["missing-licence", "--clause", "acme"], "capital letters and digits with dashes"),
         (["missing-licence", "--clause", "GRA-1000"], "the prefix 'GRA' of the clause belongs to the specification"),
-        (["class"], "'class' is a word of Python"),
+        (["class"], "'class' is a keyword of Python"),
         (["missing-licence", "--file", "rule.txt"], "'rule.txt' must end with .py"),
     ],
 )

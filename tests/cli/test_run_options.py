@@ -109,7 +109,7 @@ def test_the_suffix_implies_the_form(arguments: list[str], begins: str) -> None:
 
 def test_another_suffix_needs_a_form(capsys: Output) -> None:
     assert run(["clean.textproto", "-o", "report.log"]) == 2
-    assert "--output 'report.log' implies no format, as .sarif, .json," in capsys.readouterr().err
+    assert "--output 'report.log' implies no format; the suffixes .sarif, .json," in capsys.readouterr().err
     assert not Path("report.log").exists()
     assert run(["clean.textproto", "-o", os.devnull]) == 0
 

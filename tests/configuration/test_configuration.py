@@ -330,7 +330,7 @@ def test_config_sets_a_key_on_top_of_the_file(folder: Path, capsys: Output) -> N
         (["--config", "extend=a.toml"], "--config 'extend=a.toml': extend is allowed only in files; use"),
         (["--config", "ignore=[name"], "--config 'ignore=[name': is not TOML: "),
         (["--config", "odd.toml", "--config", "odd.toml"], "--config names two files"),
-        (["--config", "odd.toml", "--no-config"], "--config names a file, and --no-config allows none"),
+        (["--config", "odd.toml", "--no-config"], "--config FILE and --no-config cannot be combined"),
     ],
     ids=lambda value: value[-1] if isinstance(value, list) else "",
 )

@@ -371,7 +371,7 @@ def test_an_interrupted_scan_has_landed_and_goes_on(place: Place, number: int) -
         os.killpg(scan.pid, number) if number == signal.SIGINT else scan.send_signal(number)
         _, errors = scan.communicate(timeout=SECONDS)
     assert scan.returncode == 130, errors
-    assert "the same command goes on" in errors
+    assert "the same command continues" in errors
     assert "Traceback" not in errors
     assert 0 < place.landed("reports") <= MANY
     _wait_for(lambda: not _processes_of(scan.pid, "onnx_lint"), "end of the processes of an interrupted scan")

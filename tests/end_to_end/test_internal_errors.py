@@ -343,7 +343,7 @@ def test_the_table_of_shapes_is_shown_without_the_node(
     assert run(["shapes", "crash.onnx"]) == 3
     out, err = capsys.readouterr()
     assert "Tanh" in err
-    assert err.endswith("To go on: only values behind a crash are unknown; the others are as shown.\n")
+    assert err.endswith("To go on: only the values that depend on the crash are unknown; the others are as shown.\n")
     assert "output 0 of node 'target' (Tanh); unknown: onnx-lint crashed at 'Tanh'\n" in out
     changed = [line for line in out.splitlines() if line not in sound]
     assert len(out.splitlines()) == len(sound)

@@ -92,8 +92,8 @@ def test_a_fix_that_brings_another_finding_is_not_made_and_the_others_are():
     assert keys == "abdefghijklmnop"
     (why,) = done.not_made
     assert why == (
-        "no-a: the fix was not made: afterwards there would be a finding of 'wants-a' that is not there now"
-        " (wrong wants-a); --select no-a makes the fix all the same"
+        "no-a: the fix was not made: it would cause a new finding of 'wants-a'"
+        " (wrong wants-a); --select no-a makes the fix nevertheless"
     )
 
 

@@ -156,4 +156,4 @@ def test_a_folder_that_cannot_be_looked_into_is_told(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(os, "scandir", refuse)  # root, as whom tests may run, looks into every folder
     found = [(item.path, item.problem) for item in find_inputs(["c/**/*.onnx"])]
     assert found == [("c/n.onnx", None), ("c/b/", "c/b/: Permission denied")]
-    assert [item.problem for item in find_inputs(["*/*/[[]n].onnx"])] == ["*/*/[[]n].onnx: no model has such a name"]
+    assert [item.problem for item in find_inputs(["*/*/[[]n].onnx"])] == ["*/*/[[]n].onnx: no model matches"]

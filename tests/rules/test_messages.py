@@ -7,6 +7,8 @@ import re
 
 from support.project.fixture_files import fixtures
 
+from tools.english import IDIOMS
+
 _MOST_CHARACTERS = 400
 _BEGINNING = re.compile(r"[a-z'0-9]|IR version |SCALE_TENSOR |ZERO_POINT_TENSOR |TensorShapeProto\.")
 """A noun in lower case, a number, a name in quotes, or a name that the specification spells with capital letters."""
@@ -15,8 +17,28 @@ _FAULTS = {
     "a period at its end": re.compile(r"\.$"),
     "two blanks in a row": re.compile(r"  "),
     "a value as Python shows it": re.compile(r"\b(None|True|False)\b|<[\w.]+ object|\b(array|dict|frozenset|set)\("),
-    "an idiom": re.compile(r"\b(tells?|told|hands? on|held against|stood for)\b"),
+    "an idiom": re.compile(r"\b(stands?|stood|gives?|carries|lets?|nor ha(s|ve)|out of sight)\b"),
+    "a pronoun without a noun": re.compile(r"^(it|they|this|that|these|those)\b"),
+    "no place at its beginning": re.compile(r"^(no|nothing|none|there|in|at)\b(?! line \d| node | unnamed node )"),
+    "'has to' for 'must'": re.compile(r"\bha(s|ve) to\b"),
+    "two facts without a 'but'": re.compile(
+        r"(?<!, first), (?!but |and |or |as |so |which |whose |who |because )"
+        r"(([A-Z]\w+ (as of opset|of onnxruntime)|the (model|function|target|operator set)|unnamed node|there|it"
+        r"|(node|input|output|initializer|attribute|device configuration|element|dimension \d+ of input) \S+)\b[^,;:]*?"
+        r"|'\w+') (is|are|has|have|requires|takes|produces|supplies|states|imports|knows|supports)\b"
+    ),
+    "'and' for 'but'": re.compile(
+        r"[\w\])'] and (its|has no|is not|[A-Z]\w+ (takes|supplies|returns))\b|, and no node uses"
+    ),
+    "another word for 'is listed twice'": re.compile(
+        r"\b(a second time|has the (attribute|key) \S+ (twice|more than))"
+    ),
 }
+"""Faults of wording. The same kind of fault has the same sentence in all rules.
+
+"A is X, but B requires Y": two facts that do not agree. "A is listed twice": an entry that a list repeats. "A and B are
+both called Q": two things of one name.
+"""
 
 
 def _messages() -> list[str]:
@@ -35,5 +57,6 @@ def test_messages_are_short():
 
 
 def test_messages_are_plain_text():
-    found = [(name, message) for message in _messages() for name, fault in _FAULTS.items() if fault.search(message)]
+    faults = _FAULTS | {name: idiom.pattern for name, idiom in IDIOMS.items()}
+    found = [(name, message) for message in _messages() for name, fault in faults.items() if fault.search(message)]
     assert found == []

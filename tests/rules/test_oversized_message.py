@@ -33,7 +33,7 @@ class LargeSource(BytesSource):
             [
                 Finding(
                     ROOT,
-                    "the file takes up 2,147,483,648 bytes, protobuf parsers read at most 2,147,483,647",
+                    "the file takes up 2,147,483,648 bytes, but protobuf parsers read at most 2,147,483,647",
                     allowed="2,147,483,647 bytes",
                 )
             ],

@@ -32,10 +32,12 @@ graph {
 }
 """
 
-IR = "the model states IR version 10, the target knows IR version 9"
-IMPORT = "the model imports version 20 of 'ai.onnx', the target knows version 19"
-OPERATOR = "node 'gelu' (Gelu): operator 'Gelu' came with version 20 of 'ai.onnx', the target knows version 19"
-ML = "the model imports version 3 of 'ai.onnx.ml', the target knows version 2"
+IR = "the model states IR version 10, but the target supports only IR version 9"
+IMPORT = "the model imports version 20 of 'ai.onnx', but the target supports only version 19"
+OPERATOR = (
+    "node 'gelu' (Gelu): operator 'Gelu' came with version 20 of 'ai.onnx', but the target supports only version 19"
+)
+ML = "the model imports version 3 of 'ai.onnx.ml', but the target supports only version 2"
 
 
 @pytest.fixture
@@ -143,7 +145,7 @@ def test_each_element_type_is_known_from_its_ir_version_on(name: str) -> None:
     text = GELU.replace("elem_type: 1 ", f"elem_type: {number} ").replace("ir_version: 10", "ir_version: 1")
     said = (
         f"element type '{name.lower()}' of input 'x' of main graph 'graph' came with IR version {since}, "
-        f"the target knows IR version {since - 1} "
+        f"but the target supports only IR version {since - 1} "
         "(2 occurrences)"
     )
     own = [message for message in _messages(text, target_ir=since - 1) if message.startswith("element type")]
@@ -170,7 +172,7 @@ def test_operators_are_told_by_the_version_of_their_signature(known: int) -> Non
             how = "was changed in" if min(versions("", name)) <= known else "came with"
             expected.append(
                 f"node '{name}' ({name}): operator '{name}' {how} version {since} of 'ai.onnx', "
-                f"the target knows version {known}"
+                f"but the target supports only version {known}"
             )
     found = [message for message in _messages(text, target_opset={"": known}) if message.startswith("node ")]
     assert sorted(found) == sorted(expected)

@@ -278,7 +278,7 @@ EXPLAINED = (
     ),
     Explained(
         "Scan-8",
-        "onnx-lint: dimension 1 of input 3 'q' .* is [24], and has to be 3 as dimension 1 of input 2 'p'",
+        "onnx-lint: dimension 1 of input 3 'q' .* is [24], but must be 3 like dimension 1 of input 2 'p'",
         "equally long sequences by the description; onnx compares none in version 8",
     ),
     Explained(

@@ -60,13 +60,16 @@ class Contradiction(Record):
     @property
     def allowed(self) -> str:
         """The requirement on the variables."""
-        return "variables that stand for one size each in the whole model"
+        return "variables that have one size each in the whole model"
 
     def describe(self) -> str:
         """Return the statement about the variable, and the contradicting statements."""
         if not self.because:
-            return f"{self.equation.text}, which no size makes true"
-        return f"{self.equation.text}; but {'; '.join(each.text for each in self.because[:_MOST_SHOWN])}"
+            return f"{self.equation.text}; no size makes this true"
+        return (
+            "; ".join(each.text for each in (self.equation, *self.because[:_MOST_SHOWN]))
+            + "; no size makes all of this true"
+        )
 
     def notes(self) -> list[Note]:
         """Return the other equations."""
@@ -123,7 +126,7 @@ class FixedSize(Record):
 
     def describe(self) -> str:
         """Return a message with the declared size and the input dimension that is left open."""
-        return f"{self.equation.text}; input {quote(self.input_name)} leaves {quote(self.variable)} open"
+        return f"{self.equation.text}, whose size input {quote(self.input_name)} leaves open"
 
     def notes(self) -> list[Note]:
         """The input that leaves it open."""
@@ -227,7 +230,7 @@ def _of_declaration(
             said,
             given,
             place,
-            f"{what} is declared as {_word(said)}, and {node.describe()} produces {_word(given)}",
+            f"{what} is declared as {_word(said)}, but {node.describe()} produces {_word(given)}",
             is_declared=True,
         )
 

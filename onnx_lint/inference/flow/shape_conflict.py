@@ -225,7 +225,7 @@ class DeclaredShapeConflict(DeclaredValue):
         maker = definition.describe() if definition is not None else "the node"
         return (
             f"{word} {quote(self.subject)} of {self.graph.describe()} is declared as {text_of(self.declared)}, "
-            f"{maker} is {text_of(self.inferred)}{f' by {self.branch}' if self.branch else ''}"
+            f"but {maker} is {text_of(self.inferred)}{f' in {self.branch}' if self.branch else ''}"
             f"{'' if self.graph.is_function else _ONLY_WARNED_OF}"
         )
 
@@ -264,7 +264,7 @@ class DeclaredCountConflict(DeclaredValue):
         maker = f"input 0 {quote(node.inputs[0])} of {node.describe()}" if node is not None else "the input"
         return (
             f"{word} {quote(self.subject)} of {self.graph.describe()} is declared as {text_of(self.declared)}, "
-            f"{maker} is {text_of(self.data)}, which has another number of elements"
+            f"but {maker} is {text_of(self.data)}, which has another number of elements"
             f"{'' if self.graph.is_function else _ONLY_WARNED_OF}"
         )
 
@@ -305,7 +305,7 @@ class SuppliedShapeConflict(Record):
         """Return the declared shape and the supplied one."""
         what = f"input {self.index} {quote(self.subject)} of {self.graph.describe()}"
         supplied = f"{self.node.describe()} supplies {text_of(self.supplied)}"
-        return f"{what} is declared as {text_of(self.declared)}, {supplied}"
+        return f"{what} is declared as {text_of(self.declared)}, but {supplied}"
 
     def notes(self) -> list[Note]:
         """Return the node, and the call that supplies the shapes."""
@@ -342,7 +342,7 @@ class BranchShapeConflict(Record):
             f"output {self.index} {quote(graph.output_names[self.index])} of {graph.describe()} is {text_of(shape)}"
             for graph, shape in zip(self.graphs, self.shapes, strict=True)
         )
-        return f"{other}, {one}, and branches of {self.node.describe()} must return one shape"
+        return f"{other}, but {one}; branches of {self.node.describe()} must return one shape"
 
     def notes(self) -> list[Note]:
         """Return the output of the first branch, and the call that supplies the shapes."""
@@ -383,7 +383,7 @@ class StateShapeConflict(Record):
         """Return both shapes."""
         first, last = map(text_of, self.shapes)
         output = f"output {self.index} {quote(self.subject)} of {self.graph.describe()} is {last}"
-        return f"{output}, the state of {self.node.describe()} begins as {first}, and must keep its shape"
+        return f"{output}, but the state of {self.node.describe()} begins as {first}; a state must keep its shape"
 
     def notes(self) -> list[Note]:
         """Return the state, and the call that supplies it."""

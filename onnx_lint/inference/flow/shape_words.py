@@ -80,36 +80,40 @@ class Words(Record):
                 return f"{what}, {self._rank(problem)}"
             case NotOneElement(operand=operand, is_scalar=is_scalar, is_taken=is_taken):
                 what = f"{self._input(operand)} of {node} is {self._shape(operand)}"
-                wanted = f"{self.node.op_type} takes {_ONE[is_scalar]}"
+                wanted = f"but {self.node.op_type} takes {_ONE[is_scalar]}"
                 return f"{what}, {wanted}{'; ONNX Runtime takes the first element' if is_taken else ''}"
             case Unequal(place=place, expected=expected, by=by):
                 taken = "; ONNX Runtime runs it" if problem.is_taken else ""
-                return f"{self._place(place, node)}, and has to be {_sizes(problem)}{self._reason(expected, by)}{taken}"
+                return f"{self._place(place, node)}, but must be {_sizes(problem)}{self._reason(expected, by)}{taken}"
             case TwoSizes(variable=variable, first=first, second=second):
                 sizes = [
                     f"{each.size} for dimension {each.axis} of {self._input(each.operand)} {self._shape(each.operand)}"
                     for each in (first, second)
                 ]
-                return f"in {node} dimension variable {quote(variable)} has to be {' and '.join(sizes)}"
+                return f"in {node} dimension variable {quote(variable)} must be both {' and '.join(sizes)}"
             case NotBroadcast(one=one, other=other):
                 pair = f"{self._input(one.operand)} {self._shape(one.operand)} and {self._input(other.operand)}"
                 what = f"{pair} {self._shape(other.operand)} of {node} cannot be broadcast to one shape"
                 sizes = [f"dimension {each.axis} of input {each.operand} is {each.size}" for each in (one, other)]
-                return f"{what}: {', '.join(sizes)}"
+                return f"{what}: {', but '.join(sizes)}"
             case Indivisible(place=place, divisor=divisor, by=by):
                 return f"{self._place(place, node)}, which is not a multiple of {divisor}{self._reason(divisor, by)}"
             case AxisOutOfRange(place=element, rank=rank, least=least):
-                return f"{self._element(element, node)}, the axes are {_axes(least, rank, 'from ')}"
+                return f"{self._element(element, node)}, but {_axes_in_words(least, rank)}"
             case Repeated(place=element, first=first, is_taken=is_taken):
-                what = "; without a reduction the text advises against writing there twice" if is_taken else ""
-                return f"{self._element(element, node)}, as element {first} is{what}"
+                what = (
+                    "; the specification advises against writing twice to one index without a reduction"
+                    if is_taken
+                    else ""
+                )
+                return f"{self._element(element, node)}, the same as element {first}{what}"
             case WrongCount(source=source, count=count, by=by, is_taken=is_taken):
                 what = f"{self._source(source)} of {node} has {_counted(count, 'element')}"
                 taken = "; ONNX Runtime runs it" if is_taken else ""
-                return f"{what}, it has to have {_count(problem)}{self._for(by)}{taken}"
+                return f"{what}, but must have {_count(problem)}{self._for(by)}{taken}"
             case WrongValue(place=element, reason=reason):
                 what = self._element(element, node)
-                return f"{what}, it has to be {reason}" if reason.startswith("at least") else f"{what}: {reason}"
+                return f"{what}, but must be {reason}" if reason.startswith("at least") else f"{what}: {reason}"
             case Overflow(output=output, axis=axis):
                 what = f"output {output} {quote(self.node.outputs[output])} of {node}"
                 return f"dimension {axis} of {what} is larger than an int64 can say"
@@ -151,11 +155,11 @@ class Words(Record):
     def _rank(self, problem: WrongRank) -> str:
         ranks = _ranks(problem.least, problem.greatest)
         if isinstance(problem.like, int):
-            return f"it has to have {ranks} to go with {self._input(problem.like)} {self._shape(problem.like)}"
+            return f"but must have {ranks} to match {self._input(problem.like)} {self._shape(problem.like)}"
         if problem.like is not None:
             given = any(attribute.name == problem.like for attribute in self.node.attribute_protos)
-            return f"it has to have {ranks} {'by' if given else 'without'} attribute {quote(problem.like)}"
-        return f"{self.node.op_type} takes {ranks}"
+            return f"but must have {ranks} {'by' if given else 'without'} attribute {quote(problem.like)}"
+        return f"but {self.node.op_type} takes {ranks}"
 
     def _source(self, source: NumberSource) -> str:
         if not isinstance(source, str):
@@ -180,16 +184,18 @@ class Words(Record):
             return ""
         if isinstance(by, InputDimension):
             what = f"dimension {by.axis} of {self._input(by.operand)} {self._shape(by.operand)}"
-            return f" as {what}" if by.size == expected else f" by {what}"
+            return f" like {what}" if by.size == expected else f" because of {what}"
         value = describe(by.value) if isinstance(by.value, tuple) else by.value
         which = "" if by.index is None else f"element {by.index} of "
         what = f"{which}{self._source(by.source)}"
-        return f" as {what} says" if value == expected else f" by {what}, which is {value}"
+        return f" like {what}" if value == expected else f" because {what} is {value}"
 
     def _for(self, by: NumberSource | None) -> str:
         if by is None:
             return ""
-        return f" by attribute {quote(by)}" if isinstance(by, str) else f" for {self._input(by)} {self._shape(by)}"
+        return (
+            f" because of attribute {quote(by)}" if isinstance(by, str) else f" for {self._input(by)} {self._shape(by)}"
+        )
 
 
 def _source(place: ProblemPlace | None) -> NumberSource | None:
@@ -218,8 +224,12 @@ def _count(problem: WrongCount) -> str:
     return f"at least {problem.expected:,}" if problem.or_more else f"{problem.expected:,}"
 
 
-def _axes(least: int, rank: int, preposition: str = "") -> str:
-    return f"{preposition}{least} to {rank - 1}" if least < rank else "none"
+def _axes(least: int, rank: int) -> str:
+    return f"{least} to {rank - 1}" if least < rank else "none"
+
+
+def _axes_in_words(least: int, rank: int) -> str:
+    return f"the axes are from {least} to {rank - 1}" if least < rank else "there are no axes"
 
 
 def _ranks(least: int, greatest: int | None) -> str:

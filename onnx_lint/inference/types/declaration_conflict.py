@@ -64,7 +64,7 @@ class DeclarationConflict(DeclaredValue):
         maker = definition.describe() if definition is not None else "the node"
         return (
             f"{word} {quote(self.subject)} of {self.graph.describe()} is declared as {self.declared}, "
-            f"{maker} is {self.inferred}{'; either of the two is wrong' if self._cast_to is not None else ''}"
+            f"but {maker} is {self.inferred}{'; either of the two is wrong' if self._cast_to is not None else ''}"
         )
 
     @property

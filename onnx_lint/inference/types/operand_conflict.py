@@ -94,7 +94,9 @@ class OperandConflict(Record):
                 f"{_input(self, index)} is {self.inputs[index]}{_origin(self, index)}"
                 for index in (problem.other, problem.index)
             )
-            return f"{first} and {second} at {self.node.describe()}, {operator} {_binding(self.schema, problem)}{hint}"
+            return (
+                f"{first} and {second} at {self.node.describe()}, but {operator} {_binding(self.schema, problem)}{hint}"
+            )
         what = f"output {problem.index} {quote(self.subject)} of {self.node.describe()} is inferred as {problem.type}"
         return f"{what}, which {operator} does not produce{hint}"
 

@@ -52,17 +52,17 @@ class SubgraphConflict(Record):
         node = self.node.describe()
         match role:
             case SubgraphRole.INPUT:
-                return f"{what} is declared as {found}, {node} supplies {expected}"
+                return f"{what} is declared as {found}, but {node} supplies {expected}"
             case SubgraphRole.CONDITION:
-                return f"{what} is {found}, as the condition of {node} it is {expected}"
+                return f"{what} is {found}, but the condition of {node} is {expected}"
             case SubgraphRole.BRANCH:
-                return f"{what} is {found}, the other branch of {node} produces {expected}"
+                return f"{what} is {found}, but the other branch of {node} produces {expected}"
             case SubgraphRole.CARRIED:
-                return f"{what} is {found}, {node} carries on what begins as {expected}"
+                return f"{what} is {found}, but the carried value of {node} begins as {expected}"
             case SubgraphRole.SCAN_OUTPUT:
-                return f"{what} is {found}, each scan output of {node} is {expected}"
+                return f"{what} is {found}, but each scan output of {node} is {expected}"
             case SubgraphRole.MODIFIED:
-                return f"{what} is {found}, {node} requires the type of the input, {expected}"
+                return f"{what} is {found}, but {node} requires the type of the input, {expected}"
 
     def notes(self) -> list[Note]:
         """Return the node, and the call that supplies the types."""

@@ -246,7 +246,7 @@ def _unequal(
             if unit != usual:
                 wanted = _counted(right[1] * factor // right[2])
                 relation = "as many as" if factor == right[2] else "twice as many as" if factor > 1 else "half of"
-                what = f"has {_counted(length)}, '{right[0]}' has {right[1]}"
+                what = f"has {_counted(length)}, but '{right[0]}' has {right[1]}"
                 yield AttributeFault(name, what, f"{wanted}, {relation} '{right[0]}'", right[0])
 
 
@@ -345,7 +345,7 @@ def _activations(schema: OperatorSchema, form: NodeForm, given: GivenAttributes)
     # The default of RNN has two functions even for one direction.
     is_default = schema.name == "RNN" and length == _PAIR and list(given["activations"].strings) == [b"Tanh"] * _PAIR
     if length != number and not is_default and length:
-        what = f"has {_counted(length)}, '{schema.name}' takes {each} for each direction"
+        what = f"has {_counted(length)}, but '{schema.name}' takes {each} for each direction"
         yield AttributeFault("activations", what, _counted(number))
 
 
@@ -355,4 +355,4 @@ def _intercepts(form: NodeForm, given: GivenAttributes) -> Iterator[AttributeFau
     targets = given["targets"].i if "targets" in given else 1
     length = len(given["intercepts"].floats)
     if length and length != targets:
-        yield AttributeFault("intercepts", f"has {_counted(length)}, 'targets' is {targets}", "one for each target")
+        yield AttributeFault("intercepts", f"has {_counted(length)}, but 'targets' is {targets}", "one for each target")

@@ -30,7 +30,7 @@ def equation_fault(equation: str, input_count: int) -> str | None:
         return f"has more than one term behind {_ARROW!r}"
     if len(terms) != input_count:
         terms_in_words = "1 term" if len(terms) == 1 else f"{len(terms)} terms"
-        return f"has {terms_in_words}, the node has {input_count} {'input' if input_count == 1 else 'inputs'}"
+        return f"has {terms_in_words}, but the node has {input_count} {'input' if input_count == 1 else 'inputs'}"
     missing = next((label for label in right if label != "." and label not in left), None) if arrow else None
     return f"names {missing!r} behind {_ARROW!r} and nowhere before it" if missing is not None else None
 

@@ -75,7 +75,7 @@ def base_value_faults(given: Given, voting: Voting, count: int | None) -> Iterat
         is_binary = voting is CLASSIFIER and count == _PAIR and length == 1
         if length and count is not None and length != count and not is_binary:
             noun = "class" if voting is CLASSIFIER else "target"
-            what = f"has {counted(length, 'element')}, there {are(count, noun)}"
+            what = f"has {counted(length, 'element')}, but there {are(count, noun)}"
             yield name, what, f"one for each {noun}, or none", counter(given, voting)
 
 

@@ -36,7 +36,7 @@ def encoder_faults(given: Mapping[str, Proto]) -> Iterator[ValueFault]:
     # Two lists of values are reported by another rule.
     for name, kind in kinds.items() if len(kinds) == 1 else ():
         if kind != own:
-            yield "default_tensor", f"is a tensor of {own}, '{name}' holds {kind}", f"a tensor of {kind}", name
+            yield "default_tensor", f"is a tensor of {own}, but '{name}' holds {kind}", f"a tensor of {kind}", name
 
 
 # --- LinearClassifier
@@ -59,10 +59,10 @@ def linear_classifier_faults(given: Mapping[str, Proto]) -> Iterator[ValueFault]
             # It has no score for the labels behind the last intercept.
             taken = "; ONNX Runtime runs it" if labels > models > 1 else ""
             allowed = f"{wanted} elements, " + ("for a single model" if models == 1 else "as many as 'intercepts'")
-            yield name, f"has {_elements(labels)}, 'intercepts' has {models}{taken}", allowed, "intercepts"
+            yield name, f"has {_elements(labels)}, but 'intercepts' has {models}{taken}", allowed, "intercepts"
     numbers = len(given["coefficients"].floats) if "coefficients" in given else 0
     if numbers % models:
-        what = f"has {_elements(numbers)}, 'intercepts' has {models}"
+        what = f"has {_elements(numbers)}, but 'intercepts' has {models}"
         yield "coefficients", what, f"a multiple of {models}, one for each feature and model", "intercepts"
 
 
@@ -78,10 +78,15 @@ def n_gram_faults(given: Mapping[str, Proto]) -> Iterator[ValueFault]:
     starts = list(given["ngram_counts"].ints) if "ngram_counts" in given else []
     least, greatest = (given[name].i if name in given else None for name in ("min_gram_length", "max_gram_length"))
     if least is not None and greatest is not None and least > greatest:
-        yield "min_gram_length", f"is {least}, 'max_gram_length' is {greatest}", f"1 to {greatest}", "max_gram_length"
+        yield (
+            "min_gram_length",
+            f"is {least}, but 'max_gram_length' is {greatest}",
+            f"1 to {greatest}",
+            "max_gram_length",
+        )
         return
     if starts and greatest is not None and greatest > len(starts):
-        what = f"is {greatest}, 'ngram_counts' has {_elements(len(starts))}"
+        what = f"is {greatest}, but 'ngram_counts' has {_elements(len(starts))}"
         yield "max_gram_length", what, f"at most {len(starts)}, or more elements of 'ngram_counts'", "ngram_counts"
     pools = {
         name: size
@@ -97,7 +102,12 @@ def _pool_faults(given: Mapping[str, Proto], starts: list[int], pool: str, size:
     for n, (start, end) in enumerate(pairwise([*starts, size]), 1):
         if start > end:
             after = f"element {n} is {end}" if n < len(starts) else f"'{pool}' has {_elements(size)}"
-            yield "ngram_counts", f"has {start} as element {n - 1}, {after}", f"ascending numbers up to {size}", pool
+            yield (
+                "ngram_counts",
+                f"has {start} as element {n - 1}, but {after}",
+                f"ascending numbers up to {size}",
+                pool,
+            )
             return
         if (end - start) % n:
             what = f"leaves {_elements(end - start)} of '{pool}' to n-grams of length {n}"
@@ -106,5 +116,5 @@ def _pool_faults(given: Mapping[str, Proto], starts: list[int], pool: str, size:
         n_grams += (end - start) // n
     count = len(given["ngram_indexes"].ints) if "ngram_indexes" in given else 0
     if count and count != n_grams:
-        what = f"has {_elements(count)}, '{pool}' has {n_grams} n-grams; ONNX Runtime runs it"
+        what = f"has {_elements(count)}, but '{pool}' has {n_grams} n-grams; ONNX Runtime runs it"
         yield "ngram_indexes", what, f"{n_grams}, one for each n-gram", pool

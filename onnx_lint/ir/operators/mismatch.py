@@ -281,7 +281,7 @@ def _fits_version(schemas: OperatorSchemas, schema: OperatorSchema, version: int
 
 def version_hint(other: str, alike: AlikeNodes | BoundNodes, node: Node) -> str:
     """Return the end of a message that compares the result of `other_version` with the imported version."""
-    return f"; {other}, {describe_imports(alike, node)}" if other else ""
+    return f"; {other}, but {describe_imports(alike, node)}" if other else ""
 
 
 def describe_imports(alike: AlikeNodes | BoundNodes, node: Node) -> str:

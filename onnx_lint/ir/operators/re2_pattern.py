@@ -105,7 +105,7 @@ def _repetition(pattern: str, index: int, *, can_repeat: bool) -> tuple[int, str
     counted = _REPEAT.match(pattern, index)
     length = len(counted.group()) if counted is not None else 1
     if counted is not None and max(int(each or 0) for each in counted.groups()) > _MOST_REPEATS:
-        return length, f"has the repetition '{counted.group()}', and RE2 repeats at most {_MOST_REPEATS} times"
+        return length, f"has the repetition '{counted.group()}', but RE2 repeats at most {_MOST_REPEATS} times"
     if not can_repeat:
         return length, f"has the repetition '{pattern[index : index + length]}' of nothing"
     is_lazy = pattern[index + length : index + length + 1] == "?"

@@ -289,14 +289,19 @@ def _member_faults(given: Given, names: Set[str]) -> Iterator[ValueFault]:
         return
     nodes = f"{counted(members, 'node')} of mode {_MEMBER}, BRANCH_MEMBER"
     if "membership_values" not in names:
-        yield "nodes_modes", f"has {nodes}, there is no 'membership_values'", "a set of values for each such node", None
+        yield (
+            "nodes_modes",
+            f"has {nodes}, but the node has no 'membership_values'",
+            "a set of values for each such node",
+            None,
+        )
         return
     values = _elements(given["membership_values"]) if "membership_values" in given else np.array([])
     if "membership_values" in given and values.size == length_of(given["membership_values"]):
         ends = np.isnan(values)
         sets = int(np.count_nonzero(ends)) + int(values.size > 0 and not ends[-1])
         if sets < members:
-            what = f"has {counted(sets, 'set')} of values, 'nodes_modes' has {nodes}"
+            what = f"has {counted(sets, 'set')} of values, but 'nodes_modes' has {nodes}"
             yield "membership_values", what, "a set of values for each such node, NaN between two sets", "nodes_modes"
 
 
@@ -328,7 +333,7 @@ def _outside(name: str, numbers: Array, count: int, noun: str, other: str | None
     """Yield the first number of a list that is not a position among `count`."""
     wrong = np.flatnonzero((numbers < 0) | (numbers >= min(count, MOST)))
     if wrong.size:
-        what = f"names {noun} {numbers[wrong[0]]}, there {are(count, noun)}"
+        what = f"names {noun} {numbers[wrong[0]]}, but there {are(count, noun)}"
         yield name, what, _range_of(count, noun), other
 
 
@@ -349,7 +354,7 @@ def _child_faults(given: Given, nodes: int, leaves: int) -> Iterator[ValueFault]
         if wrong.size:
             noun = "leaf" if flags[wrong[0]] else "node"
             count = int(counts[wrong[0]])
-            what = f"names {noun} {positions[wrong[0]]}, there {are(count, noun)}"
+            what = f"names {noun} {positions[wrong[0]]}, but there {are(count, noun)}"
             yield name, what, _range_of(count, noun), are_leaves
         is_node = (flags == 0) & (positions >= 0) & (positions < min(nodes, MOST))
         children.append(np.where(is_node, positions, _NO_NODE))

@@ -255,9 +255,9 @@ class _Audit:
             return
         if index:
             again = "merge the two" if known.message else "keep only the last"
-            message = f"field {known.name} of {frame.message} is given more than once; parsers {again}"
+            message = f"field {known.name} of {frame.message} occurs more than once; parsers {again}"
         else:
-            message = f"{frame.message} has both {other} and {known.name}, and only one can be set"
+            message = f"{frame.message} has both {other} and {known.name}, but only one can be set"
         if frame.place == ROOT and known.name in _WRITTEN_ONCE.get(self.kind, ()):
             noun = KINDS[self.kind].noun.replace("-", " ")
             message += f"; this is what two {noun}s written one after the other look like"

@@ -152,7 +152,8 @@ def _identify_text(head: bytes, name: str) -> Form | Fault:
 
 
 _NOT_SERIALIZED: Final = (
-    "which is not a serialized form of a model: save with onnx.save what onnx.parser.parse_model makes of it"
+    "which is not a serialized form of a model; parse the text with onnx.parser.parse_model, "
+    "and save the result with onnx.save"
 )
 
 
@@ -168,4 +169,4 @@ def misnamed(form: Form, name: str) -> tuple[Fault, ...]:
         return ()
     what = "JSON" if form is Form.JSON else "text format"
     says = f"a name that ends in {suffix} says that it is in binary form"
-    return (Fault(FaultKind.FILE_NAME, ROOT, f"the file is in Protocol Buffers' {what}, and {says}", offset=0),)
+    return (Fault(FaultKind.FILE_NAME, ROOT, f"the file is in Protocol Buffers' {what}, but {says}", offset=0),)

@@ -106,7 +106,7 @@ def test_what_may_be_true_or_cannot_be_told(pairs: list[tuple[int | str, int | s
 
 def test_a_variable_is_told_once_with_what_says_otherwise():
     [found] = solve(("N", 4), ("N", 5), ("N", 6))
-    assert found.describe() == "N is 5; but N is 4"
+    assert found.describe() == "N is 5; N is 4; no size makes all of this true"
     assert (found.subject, found.notes()) == ("N", [(ROOT, "N is 4")])
 
 

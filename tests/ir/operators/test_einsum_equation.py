@@ -24,8 +24,8 @@ def test_right_equations(equation: str, input_count: int):
         ("...i...->i", 1, "has two ellipses in the term '...i...'"),
         ("..i->i", 1, "has dots in the term '..i' that are no ellipsis"),
         ("ij->i,j", 1, "has more than one term behind '->'"),
-        ("ij->i", 2, "has 1 term, the node has 2 inputs"),
-        ("i,j->ij", 1, "has 2 terms, the node has 1 input"),
+        ("ij->i", 2, "has 1 term, but the node has 2 inputs"),
+        ("i,j->ij", 1, "has 2 terms, but the node has 1 input"),
         ("ij->ik", 1, "names 'k' behind '->' and nowhere before it"),
     ],
 )

@@ -32,8 +32,8 @@ def _tensor(element_type: int, *dims: int):
     ("values", "element_type", "faults"),
     [
         ("values_int64s", 7, []),
-        ("values_int64s", 1, [("default_tensor", "is a tensor of float, 'values_int64s' holds int64")]),
-        ("values_floats", 11, [("default_tensor", "is a tensor of double, 'values_floats' holds float")]),
+        ("values_int64s", 1, [("default_tensor", "is a tensor of float, but 'values_int64s' holds int64")]),
+        ("values_floats", 11, [("default_tensor", "is a tensor of double, but 'values_floats' holds float")]),
         ("values_strings", 8, []),
         ("values_strings", 99, []),
     ],

@@ -85,7 +85,8 @@ class TestWhichVersionBinds:
         )
         assert [status for _, status, _ in statuses(text)] == [OperatorStatus.KNOWN, OperatorStatus.UNVERIFIED]
         assert messages(text) == [
-            "operator-arity: unnamed node 0 (Relu) of the main graph has 2 inputs, Relu as of opset 14 takes 1 input"
+            "operator-arity: unnamed node 0 (Relu) of the main graph has 2 inputs, "
+            "but Relu as of opset 14 takes 1 input"
         ]
         assert model_of(text).operators.not_verified() == {"ai.onnx": 1}
         known = text.replace(f"version: {newest + 1}", f"version: {newest}")
@@ -235,8 +236,8 @@ class TestNotVerified:
         assert report.not_verified == (("com.microsoft", 1), ("not.imported", 1), ("other", 1))
         assert [f"{diagnostic.rule}: {diagnostic.message}" for diagnostic in report.diagnostics] == [
             "missing-operator-attribute: node 'a' (com.example.vision::CropAndResize) has no attribute 'size', "
-            "CropAndResize as of opset 2 requires it; this is CropAndResize as it was up to opset 1, the model imports "
-            "2",
+            "but CropAndResize as of opset 2 requires it; this is CropAndResize as it was up to opset 1, but the model "
+            "imports 2",
             "unknown-operator: node 'b' (com.example.vision::CropAndResise) uses an operator that "
             "'com.example.vision' 2 does not have; did you mean 'CropAndResize'?",
             "unregistered-operator: node 'c' (com.microsoft::Tomorrow) uses an operator that ONNX Runtime 1.32.0 does "

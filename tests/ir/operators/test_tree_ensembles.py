@@ -91,11 +91,11 @@ def test_a_tree_is_all_right():
 @pytest.mark.parametrize(
     ("changed", "attribute", "what"),
     [
-        ({"tree_roots": [0, -1]}, "tree_roots", "names node -1, there are 2"),
-        ({"n_targets": 1}, "leaf_targetids", "names target 1, there is 1 target"),
-        ({"n_targets": 0}, "leaf_targetids", "names target 0, there are 0"),
-        ({"nodes_truenodeids": [2, 0]}, "nodes_truenodeids", "names node 2, there are 2"),
-        ({"nodes_falsenodeids": [0, 3]}, "nodes_falsenodeids", "names leaf 3, there are 3"),
+        ({"tree_roots": [0, -1]}, "tree_roots", "names node -1, but there are 2"),
+        ({"n_targets": 1}, "leaf_targetids", "names target 1, but there is 1 target"),
+        ({"n_targets": 0}, "leaf_targetids", "names target 0, but there are 0"),
+        ({"nodes_truenodeids": [2, 0]}, "nodes_truenodeids", "names node 2, but there are 2"),
+        ({"nodes_falsenodeids": [0, 3]}, "nodes_falsenodeids", "names leaf 3, but there are 3"),
         ({"nodes_trueleafs": [0, 7]}, "nodes_trueleafs", "holds 7"),
         ({"nodes_featureids": [0, -2]}, "nodes_featureids", "names feature -2"),
         ({"nodes_truenodeids": [0, 0]}, "nodes_truenodeids", "names node 0 as its own child"),
@@ -143,7 +143,9 @@ def test_each_node_that_tests_membership_has_a_set_of_values(members, values, sa
 
 
 def test_members_without_values_are_reported_unless_a_parameter_may_bring_them():
-    assert _told(_modes(6)) == [("nodes_modes", "has 1 node of mode 6, BRANCH_MEMBER, there is no 'membership_values'")]
+    assert _told(_modes(6)) == [
+        ("nodes_modes", "has 1 node of mode 6, BRANCH_MEMBER, but the node has no 'membership_values'")
+    ]
     assert list(ensemble_faults(_modes(6), {"nodes_modes", "membership_values"})) == []
 
 
@@ -160,7 +162,7 @@ def test_a_root_beyond_the_nodes_is_reported_whatever_lists_are_there():
     for name in ("nodes_featureids", "nodes_truenodeids"):
         given = _attributes(tree_roots=[2], **{name: [0]})
         [(attribute, what, _, other)] = ensemble_faults(given, given.keys())
-        assert (attribute, what, other) == ("tree_roots", "names node 2, there is 1 node", name)
+        assert (attribute, what, other) == ("tree_roots", "names node 2, but there is 1 node", name)
 
 
 # --- TreeEnsembleClassifier and TreeEnsembleRegressor
@@ -186,9 +188,9 @@ def test_a_root_beyond_the_nodes_is_reported_whatever_lists_are_there():
         ({"nodes_falsenodeids": [1, 0, 0]}, "", ""),
         ({"target_nodeids": [1, 5]}, "target_nodeids", "names node 5 of tree 0, which is not a node of the ensemble"),
         ({"target_treeids": [0, 1]}, "target_nodeids", "names node 2 of tree 1, which is not a node of the ensemble"),
-        ({"target_ids": [0, 2]}, "target_ids", "names target 2, there are 2"),
-        ({"target_ids": [0, -1]}, "target_ids", "names target -1, there are 2"),
-        ({"base_values": [1.0, 2.0, 3.0]}, "base_values", "has 3 elements, there are 2"),
+        ({"target_ids": [0, 2]}, "target_ids", "names target 2, but there are 2"),
+        ({"target_ids": [0, -1]}, "target_ids", "names target -1, but there are 2"),
+        ({"base_values": [1.0, 2.0, 3.0]}, "base_values", "has 3 elements, but there are 2"),
         ({"base_values": [1.0, 2.0]}, "", ""),
         ({"nodes_treeids": [7, 7, 7], "target_treeids": [7, 7]}, "", ""),
         ({"nodes_nodeids": []}, "", ""),
@@ -223,7 +225,7 @@ def test_a_regressor_numbers_the_nodes_of_a_tree_from_zero_and_a_classifier_as_i
 
 def test_one_base_value_does_for_two_classes_and_not_for_two_targets():
     assert _told_of_votes(CLASSIFIER, base_values=[0.5]) == []
-    assert _told_of_votes(REGRESSOR, base_values=[0.5]) == [("base_values", "has 1 element, there are 2")]
+    assert _told_of_votes(REGRESSOR, base_values=[0.5]) == [("base_values", "has 1 element, but there are 2")]
 
 
 # --- many random ones

@@ -64,7 +64,7 @@ def test_sparse_indices_are_those_that_a_plain_loop_finds(way: str, seed: int, r
     def order(place: int) -> str:
         if listed[place] == listed[place - 1]:
             return f"index {place} of sparse tensor 's' of main graph repeats {shown(place)}"
-        return f"index {place} of sparse tensor 's' of main graph is {shown(place)} and comes after {shown(place - 1)}"
+        return f"index {place} of sparse tensor 's' of main graph is {shown(place)}, but comes after {shown(place - 1)}"
 
     assert found.get("sparse-index-out-of-range") == expected(
         outside,

@@ -93,7 +93,7 @@ def test_two_graphs_are_merged_and_reported(monkeypatch: pytest.MonkeyPatch):
     model = in_pieces(data, "ModelProto", monkeypatch)
     assert len(model.proto.graph.node) == 20
     assert [fault.message for fault in model.faults] == [
-        "field graph of ModelProto is given more than once; parsers merge the two; "
+        "field graph of ModelProto occurs more than once; parsers merge the two; "
         "this is what two models written one after the other look like"
     ]
 

@@ -189,7 +189,7 @@ def test_two_members_of_a_oneof_are_told(carrier: Carrier, first, second):
     model = loaded(data)
     assert faults(model) == [(FaultKind.REPEATED, carrier.field_place(second), offset + len(one))]
     (fault,) = model.faults
-    assert fault.message == f"{carrier.message} has both {first.name} and {second.name}, and only one can be set"
+    assert fault.message == f"{carrier.message} has both {first.name} and {second.name}, but only one can be set"
 
 
 @each_message

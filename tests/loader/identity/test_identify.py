@@ -45,13 +45,13 @@ NO_MODELS = {
     "text": (b"Not found.\n", "the file is text, not a model"),
     "onnx.parser": (
         b'<\n   ir_version: 8,\n   opset_import: [ "" : 18 ]\n>\nagraph (float[N] x) => (float[N] y) { y = Relu(x) }\n',
-        "the file is in the syntax of onnx.parser, which is not a serialized form of a model: save with onnx.save what "
-        "onnx.parser.parse_model makes of it",
+        "the file is in the syntax of onnx.parser, which is not a serialized form of a model; parse the "
+        "text with onnx.parser.parse_model, and save the result with onnx.save",
     ),
     "a graph for onnx.parser": (
         b"agraph (float[N] x) => (float[N] y) { y = Relu(x) }",
-        "the file is in the syntax of onnx.parser, which is not a serialized form of a model: save with onnx.save what "
-        "onnx.parser.parse_model makes of it",
+        "the file is in the syntax of onnx.parser, which is not a serialized form of a model; parse the "
+        "text with onnx.parser.parse_model, and save the result with onnx.save",
     ),
     "html": (b"\n <!DOCTYPE html>\n<p>", "the file is HTML or XML text, not a model"),
     "xml": (b'<?xml version="1.0"?><net/>', "the file is HTML or XML text, not a model"),

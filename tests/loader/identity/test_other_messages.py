@@ -24,9 +24,9 @@ def test_the_kinds_that_a_file_may_be_are_named(kind: str):
 
 
 TWICE = {
-    "OperatorSetProto": "field magic of OperatorSetProto is given more than once; parsers keep only the last; "
+    "OperatorSetProto": "field magic of OperatorSetProto occurs more than once; parsers keep only the last; "
     "this is what two operator sets written one after the other look like",
-    "TensorProto": "field data_type of TensorProto is given more than once; parsers keep only the last; "
+    "TensorProto": "field data_type of TensorProto occurs more than once; parsers keep only the last; "
     "this is what two tensors written one after the other look like",
 }
 

@@ -95,12 +95,19 @@ def _member(schema: OperatorSchema, about: str, names: list[str], word: str = ""
     return Member(_name(schema), about, frozenset(names), word, frozenset() if has_operands else frozenset(names))
 
 
+_WORDS: Final = {
+    Choice.TOGETHER: " without ",
+    Choice.ONE: " takes exactly one of them",
+    Choice.AT_MOST_ONE: " takes at most one of them",
+}
+
+
 def _choices(schema: OperatorSchema) -> Iterator[Member]:
     for combination in combinations(schema):
         if combination.kind is not Choice.SOME:
             names = [member.name for side in combination.sides for member in side]
             sides = " or ".join("/".join(member.name for member in side) for side in combination.sides)
-            word = " without " if combination.kind is Choice.TOGETHER else " takes one of them"
+            word = _WORDS[combination.kind]
             yield _member(schema, f"{combination.kind.value}: {sides}", names, word)
 
 

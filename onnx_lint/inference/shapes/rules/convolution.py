@@ -157,7 +157,7 @@ def _stretched(node: Operands, shape: Dims, over: Window) -> Dims | None:
     for axis, more in enumerate(padding):
         bound = max(over.strides[axis], over.dilations[axis])
         if more >= bound:
-            reason = f"less than the stride or the dilation is taken, the larger of which is {bound}"
+            reason = f"it must be less than {bound}, the larger of stride and dilation"
             node.wrong_value("output_padding", more, reason, axis, allowed=f"0 to {bound - 1}")
     return tuple([_stretched_axis(node, axis, size, over, padding[axis]) for axis, size in enumerate(shape[2:])])
 

@@ -72,7 +72,7 @@ def _parts(node: Operands, size: Dim, axis: int) -> tuple[Dim, ...] | None:
         if not node.has_count(source, len(listed), count) or not node.at_least(0, listed, source):
             return None
         if are_sizes(listed) and isinstance(size, int) and sum(listed) != size:
-            reason = f"dimension {axis} of input 0 is {size}, the sum is {sum(listed)}"
+            reason = f"dimension {axis} of input 0 is {size}, but the sum is {sum(listed)}"
             node.wrong_value(source, listed, reason, allowed=f"sizes with the sum {size}")
             return None
         return listed

@@ -176,7 +176,7 @@ def _count_elements(
     have, want = product(before), product(after)
     if not rest:
         if isinstance(have, int) and isinstance(want, int) and have != want:
-            reason = f"{describe(before)} has {have} elements, {describe(after)} has {want}"
+            reason = f"{describe(before)} has {have} elements, but {describe(after)} has {want}"
             node.wrong_value(source, tuple(target), reason, allowed=f"a shape of {product(shape)} elements")
     elif isinstance(have, int) and isinstance(want, int) and have % want:
         reason = f"{describe(before)} has {have} elements, which {want} does not divide"

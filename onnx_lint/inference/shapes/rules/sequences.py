@@ -170,6 +170,6 @@ def _part(node: Operands, data: Dims, axis: int) -> Dim:
     if not node.at_least(0, parts, 1):
         return None
     if isinstance(size, int) and sum(parts) != size:
-        reason = f"dimension {axis} of input 0 is {size}, the sum is {sum(parts)}"
+        reason = f"dimension {axis} of input 0 is {size}, but the sum is {sum(parts)}"
         node.wrong_value(1, parts, reason, allowed=f"sizes with the sum {size}")
     return parts[0] if len(set(parts)) == 1 else None
