@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from onnx_lint.common.record import Record
@@ -93,10 +93,10 @@ def mend(source: Source, report: FileReport, lint: Lint, *, unsafe: bool) -> Men
             break
         edits = tuple(edit for each in accepted for edit in each.fix.edits)
         rounds.append(Round(current, edits, report.kind))
-        fixed.update(_difference(report, found))
+        fixed.update(_fixed(report, found, accepted))
         made += [each.fix.message for each in accepted]
         current, report = after, found
-    revealed = _difference(report, first)
+    revealed = _revealed(first, report, fixed)
     return Mended(
         current,
         report,
@@ -198,7 +198,33 @@ def _difference(before: FileReport, after: FileReport) -> Counter[str]:
     return found
 
 
-def _problem(before: FileReport, after: FileReport, attempt: Iterable[_Candidate]) -> str | None:
+def _fixed(before: FileReport, after: FileReport, attempt: Sequence[_Candidate]) -> Counter[str]:
+    """Return the number of findings that the fixes mended, by rule.
+
+    A fix may mend a finding about values and reveal another one of the same rule. So the findings of such a rule are
+    compared by their messages too.
+    """
+    fixes = {id(each.fix) for each in attempt if _is_about_values(each.rule)}
+    left = {item.message for item in unfold(after.diagnostics)} if fixes else set()
+    mended: Counter[str] = Counter()
+    for item in unfold(before.diagnostics):
+        if id(item.edits) in fixes and item.message not in left:
+            mended[item.rule] += item.count
+    return _difference(before, after) | mended
+
+
+def _revealed(first: FileReport, last: FileReport, fixed: Counter[str]) -> Counter[str]:
+    """Return the number of findings in `last` that those of `first` hid, by rule."""
+    revealed = _difference(last, first)
+    known = {item.message for item in unfold(first.diagnostics)}
+    for rule in fixed:
+        if _is_about_values(rule):
+            news = [item.count for item in unfold(last.diagnostics) if item.rule == rule and item.message not in known]
+            revealed[rule] = max(revealed[rule], sum(news))
+    return +revealed
+
+
+def _problem(before: FileReport, after: FileReport, attempt: Sequence[_Candidate]) -> str | None:
     """Why the file before is better than the one after the fixes; None if it is not."""
     if after.internal_errors or after.not_judged is not None or after.unreadable is not None:
         return "the file could not be checked afterwards"
@@ -213,7 +239,7 @@ def _problem(before: FileReport, after: FileReport, attempt: Iterable[_Candidate
                 f"the fix was not made: it would cause a new finding of {rule!r}{said};"
                 f" --select {rules} makes the fix nevertheless"
             )
-    gone = {rule for rule, _ in old - new}
+    gone = _fixed(before, after, attempt)
     for each in attempt:
         # If a limit keeps findings of a rule from being reported, others take the place of those that are gone.
         if each.rule not in gone and not before.incomplete:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from onnx_lint.common.record import replace
 from onnx_lint.fixing.rounds import MOST_ROUNDS, Mended, mend
 from onnx_lint.input.source import BytesSource, Source
 from onnx_lint.ir.places.edits import Delete, Edit, Fix
@@ -117,6 +118,25 @@ def test_a_hidden_finding_that_is_fixed_too_is_not_reported():
     keys, done = _mended(judge)
     assert keys == "cdefghijklmnop"
     assert (done.fixed, done.revealed) == ((("contradictory-declared-type", 1), ("no-a", 1)), ())
+
+
+def test_a_finding_about_values_may_hide_another_one_of_its_rule():
+    """A wrong declaration hides one that follows from it: the first is gone, though the rule reports as many."""
+
+    def judge(keys: str) -> list[Diagnostic]:
+        hidden = [key for key in "abc" if key in keys][:1]
+        message = "wrong declaration of {}"
+        return [
+            replace(_found("contradictory-declared-shape", Delete(_entry(0))), message=message.format(key))
+            if key != "c"
+            else replace(_found("contradictory-declared-shape"), message=message.format(key))
+            for key in hidden
+        ]
+
+    keys, done = _mended(judge)
+    assert keys == "cdefghijklmnop"
+    rule = "contradictory-declared-shape"
+    assert (done.fixed, done.revealed, done.not_made) == (((rule, 2),), ((rule, 1),), ())
 
 
 def test_a_fix_that_leaves_the_finding_is_not_made():
