@@ -171,16 +171,16 @@ PAIRS: Final[Mapping[str, Pair]] = {
     "plain-outcomes": Pair(
         _FOLLOWED,
         "model.value_flow",
-        "from onnx_lint.inference.flow.cell import Cell\noutcome = Cell.outcome\n"
+        "from onnx_lint.inference.flow.outcome_memo import OutcomeMemo\noutcome = OutcomeMemo.outcome\n"
         "def forgetful(self, inputs):\n    found = outcome(self, inputs)\n    self.plain.clear()\n    return found\n"
-        "Cell.outcome = forgetful\nmodel.value_flow",
+        "OutcomeMemo.outcome = forgetful\nmodel.value_flow",
     ),
-    "cells-of-holders": Pair(
+    "memos-of-holders": Pair(
         _FOLLOWED.replace("FLAT", "NESTED"),
         "model.value_flow",
         "from onnx_lint.inference.flow import frames\nframes._key_of_alike = lambda form: None\nmodel.value_flow",
     ),
-    "cells-without-floats": Pair(
+    "memos-without-floats": Pair(
         _FOLLOWED.replace("FLAT", "NUMBERS"),
         "model.value_flow",
         "from onnx_lint.inference.flow import frames\n"
@@ -189,8 +189,8 @@ PAIRS: Final[Mapping[str, Pair]] = {
     "known-branches": Pair(
         _FOLLOWED.replace("FLAT", "NESTED"),
         "model.value_flow",
-        "from onnx_lint.inference.flow.cell import Cell\nkeep = Cell.keep\n"
-        "Cell.keep = lambda self, key, made: made if self.operator.by_subgraphs else keep(self, key, made)\n"
+        "from onnx_lint.inference.flow.outcome_memo import OutcomeMemo\nkeep = OutcomeMemo.keep\n"
+        "OutcomeMemo.keep = lambda self, key, made: made if self.operator.by_subgraphs else keep(self, key, made)\n"
         "model.value_flow",
     ),
     "small-ensembles": Pair(

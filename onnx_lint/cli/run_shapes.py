@@ -19,7 +19,7 @@ from onnx_lint.common.distribution import NAME
 from onnx_lint.engine.facts import why_not_judged
 from onnx_lint.engine.lint import load_source, opened
 from onnx_lint.inference.flow.provenance import Provenance
-from onnx_lint.inference.flow.walks import Walked
+from onnx_lint.inference.flow.walks import WalkResult
 from onnx_lint.input.locations import shown_location
 from onnx_lint.input.source import ReadError, SourceError
 from onnx_lint.ir.documents.kinds import MODEL_KIND
@@ -101,7 +101,7 @@ def _refuse_graph(provenance: Provenance, graph: str) -> NoReturn:
     )
 
 
-def _refuse_value(walks: list[Walked], name: str) -> NoReturn:
+def _refuse_value(walks: list[WalkResult], name: str) -> NoReturn:
     hint = suggestion(name, (known for walked in walks for known in walked.graph.positions))
     raise RequestError(f"Invalid value for --value: no value has the name {quote(name)}{hint}")
 
@@ -111,7 +111,7 @@ def _head(path: str) -> dict[str, Any]:
     return {"version": 1, "tool": {"name": NAME, "version": __version__}, "file": shown}
 
 
-def _show_values(path: str, model: Model, provenance: Provenance, walks: list[Walked], format_name: str) -> None:
+def _show_values(path: str, model: Model, provenance: Provenance, walks: list[WalkResult], format_name: str) -> None:
     values = sum(len(walked.graph.positions) for walked in walks)
     unknown = sum(len(walked.unknown) for walked in walks)
     if format_name == "json":
@@ -126,7 +126,7 @@ def _show_values(path: str, model: Model, provenance: Provenance, walks: list[Wa
             stream.writelines(f"{line}\n" for line in table(provenance, walked))
 
 
-def _show_ways(path: str, provenance: Provenance, found: list[Walked], name: str, format_name: str) -> None:
+def _show_ways(path: str, provenance: Provenance, found: list[WalkResult], name: str, format_name: str) -> None:
     ways = (provenance.way(walked, name) for walked in found[:_MAX_WAYS])
     if format_name == "json":
         with standard_output() as stream:

@@ -578,14 +578,14 @@ class Model:
 
     def _follow_values(self, *, keeps_all: bool) -> ValueFlow:
         # Late: a broken file and many rules do not need it (docs/performance.md: values-asked).
-        from onnx_lint.inference.flow.frames import Ground
+        from onnx_lint.inference.flow.frames import FlowInput
         from onnx_lint.inference.flow.walk import follow_values
 
         main = self.main_graph if self.graphs else None
         training, functions = self.training_graphs, self.functions
         known = self.operators, self.imports, self.control_flow
-        ground = Ground(main, training, functions, *known, self._read_outside, self._misfits, self.crashes)
-        return follow_values(ground, keeps_all=keeps_all)
+        flow_input = FlowInput(main, training, functions, *known, self._read_outside, self._misfits, self.crashes)
+        return follow_values(flow_input, keeps_all=keeps_all)
 
     @property
     def _misfits(self) -> Mapping[int, Set[str]]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from onnx_lint.common.visible import json_without_commands
 from onnx_lint.inference.flow.provenance import Declared, Provenance, Value, Way
-from onnx_lint.inference.flow.walks import Walked
+from onnx_lint.inference.flow.walks import WalkResult
 from onnx_lint.inference.shapes.fact import Fact
 from onnx_lint.ir.graph import Node
 from onnx_lint.ir.places.place import Place
@@ -30,7 +30,7 @@ def document(head: dict[str, Any], name: str, parts: Iterable[Iterator[str]]) ->
     yield "\n  ]\n}\n"
 
 
-def graph_parts(provenance: Provenance, walked: Walked) -> Iterator[str]:
+def graph_parts(provenance: Provenance, walked: WalkResult) -> Iterator[str]:
     """Yield the pieces of a graph with its values, one line each."""
     yield _line(_graph(walked))[:-1] + ', "values": ['
     for number, value in enumerate(provenance.values(walked)):
@@ -62,7 +62,7 @@ def _node(node: Node, version: int | None) -> dict[str, Any]:
     return {"name": report_name(node.name), "operator": report_name(operator), "version": version}
 
 
-def _graph(walked: Walked) -> dict[str, Any]:
+def _graph(walked: WalkResult) -> dict[str, Any]:
     graph, call = walked.graph, walked.call
     return {
         **_place(graph.place),

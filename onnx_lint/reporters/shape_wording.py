@@ -8,7 +8,7 @@ from typing import Final
 
 from onnx_lint.inference.flow.knowledge import Cause
 from onnx_lint.inference.flow.provenance import BackwardStep, Declared, Provenance, Value, Way
-from onnx_lint.inference.flow.walks import Walked
+from onnx_lint.inference.flow.walks import WalkResult
 from onnx_lint.inference.shapes.dims import describe
 from onnx_lint.inference.shapes.fact import Fact
 from onnx_lint.inference.types.type_string import optional_element, sequence_element
@@ -31,7 +31,7 @@ _MAX_SOURCES: Final = 20
 _HEADER: Final = ("VALUE", "TYPE", "SHAPE")
 
 
-def graph_title(walked: Walked) -> str:
+def graph_title(walked: WalkResult) -> str:
     """Return a graph with its place; a function body with its call and the shapes of the arguments."""
     graph, call = walked.graph, walked.call
     title = f"{graph.describe()} ({graph.place})"
@@ -45,7 +45,7 @@ def graph_title(walked: Walked) -> str:
     return visible(title)
 
 
-def table(provenance: Provenance, walked: Walked) -> Iterator[str]:
+def table(provenance: Provenance, walked: WalkResult) -> Iterator[str]:
     """Yield the values of a graph, one line each. The lines are created while they are read."""
     names = [quote(name) for name in walked.graph.positions]
     known = set(map(walked.fact, walked.graph.positions))
@@ -169,7 +169,7 @@ def shape_cell(fact: Fact) -> str:
     return around + visible(shortened(describe(fact.shape), _MAX_CELL))
 
 
-def places_of(walks: Iterable[Walked], most: int) -> str:
+def places_of(walks: Iterable[WalkResult], most: int) -> str:
     """Return the places of the first few graphs, each once."""
     places = list(dict.fromkeys(str(walked.graph.place) for walked in walks))
     return ", ".join([*places[:most], *(["..."] if len(places) > most else [])])

@@ -444,16 +444,16 @@ def test_internal_errors_have_their_tracebacks_and_advice(place: Place) -> None:
 
 
 CRASH_AT_ERF: Final = """
-from onnx_lint.inference.flow.cell import Cell
+from onnx_lint.inference.flow.outcome_memo import OutcomeMemo
 
-shapes = Cell.shapes
+shapes = OutcomeMemo.shapes
 
 def broken(self, *arguments):
     if self.operator is not None and self.operator.schema.name == "Erf":
         raise RuntimeError("boom")
     return shapes(self, *arguments)
 
-Cell.shapes = broken
+OutcomeMemo.shapes = broken
 """
 """A module that each worker imports when it starts. It breaks the shape rule of one operator."""
 

@@ -18,11 +18,11 @@ from onnx_lint.cli.application import run
 from onnx_lint.common.cached import cached_property
 from onnx_lint.common.record import replace
 from onnx_lint.engine.registry import registry
-from onnx_lint.inference.flow import cell, declared, dimension_equations, frames
-from onnx_lint.inference.flow.cell import Cell
+from onnx_lint.inference.flow import declared, dimension_equations, frames, outcome_memo
 from onnx_lint.inference.flow.declarations import Declarations
 from onnx_lint.inference.flow.function_walk import FunctionWalk
 from onnx_lint.inference.flow.knowledge import Origins
+from onnx_lint.inference.flow.outcome_memo import OutcomeMemo
 from onnx_lint.inference.flow.subgraph_walk import SubgraphWalk
 from onnx_lint.ir.graph import Node
 from onnx_lint.ir.operators import attribute_faults
@@ -74,9 +74,9 @@ SHAPES = frozenset({"contradictory-declared-shape"})
 VALUES = frozenset({"impossible-attribute-value"})
 VARIABLES = frozenset({"unsatisfiable-dimension-variable"})
 CASES = {
-    "shape rule": Case(Cell, "shapes", "Tanh", "graph.node[2]", SHAPES),
-    "type rule": Case(Cell, "typed", "Tanh", "graph.node[2]", SHAPES),
-    "contents": Case(cell, "contents_after", "Add", "graph.node[7]"),
+    "shape rule": Case(OutcomeMemo, "shapes", "Tanh", "graph.node[2]", SHAPES),
+    "type rule": Case(OutcomeMemo, "typed", "Tanh", "graph.node[2]", SHAPES),
+    "contents": Case(outcome_memo, "contents_after", "Add", "graph.node[7]"),
     "constraint": Case(
         attribute_faults, "_permutation", "Transpose", "graph.node[10]", frozenset({"impossible-attribute-value"})
     ),

@@ -43,7 +43,7 @@ LOWERED: dict[str, tuple[int, ...]] = {
     "_MOST_KEPT": (0, 2),
     "MOST_OUTCOMES": (1, 5),
     "_MOST_JOINED": (1, 5),
-    "_MOST_CELLS": (1, 5),
+    "_MOST_MEMOS": (1, 5),
     "_MOST_SCOPES": (1, 2),
     "_START_BYTES": (1, 16),
 }

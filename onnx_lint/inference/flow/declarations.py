@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from onnx_lint.inference.flow.cell import Cell, NodeOutcome
 from onnx_lint.inference.flow.faulty_values import FaultyValues
 from onnx_lint.inference.flow.joining import joined
+from onnx_lint.inference.flow.outcome_memo import NodeOutcome, OutcomeMemo
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.flow.walks import Call
 from onnx_lint.inference.shapes.dims import may_count_the_same
@@ -58,15 +58,15 @@ class Declarations:
         return differing
 
     def compare_counts(
-        self, graph: Graph, name: str, cell: Cell, data: Fact, stated: Fact, known: Fact, call: Call | None
+        self, graph: Graph, name: str, memo: OutcomeMemo, data: Fact, stated: Fact, known: Fact, call: Call | None
     ) -> None:
         """Record the output of a Reshape that is declared with another number of elements than its input has."""
         if data.shape is None or stated.shape is None or known.shape is None:
             return
-        if may_count_the_same(data.shape, known.shape) or cell.operator is None or not cell.operator.binds:
+        if may_count_the_same(data.shape, known.shape) or memo.operator is None or not memo.operator.binds:
             return
         place = next(((field, index) for field, index, other in _declarations(graph) if other == name), None)
-        if place is not None and cell.operator.schema.domain == "":
+        if place is not None and memo.operator.schema.domain == "":
             self._found.note_declared_count(graph, *place, stated, data, call)
 
     def compare_branches(
@@ -103,24 +103,24 @@ class Declarations:
         return graph.positions.get(name) == index
 
     def note_impossible(
-        self, graph: Graph, declared: Mapping[str, Fact], impossible: dict[str, Cell], call: Call | None
+        self, graph: Graph, declared: Mapping[str, Fact], impossible: dict[str, OutcomeMemo], call: Call | None
     ) -> None:
         """Record the values whose declared type their operator can never produce, each once."""
         for field, index, name in _declarations(graph):
-            cell = impossible.pop(name, None)
-            if cell is not None and cell.operator is not None:
+            memo = impossible.pop(name, None)
+            if memo is not None and memo.operator is not None:
                 stated = declared[name].kind or ""
-                self._found.note_impossible(graph, field, index, stated, cell.operator.schema, call)
+                self._found.note_impossible(graph, field, index, stated, memo.operator.schema, call)
 
 
-def may_be(stated: Fact, graph: Graph, index: int, name: str, cell: Cell) -> bool:
+def may_be(stated: Fact, graph: Graph, index: int, name: str, memo: OutcomeMemo) -> bool:
     """Return whether the operator of a node may produce the declared type of an output, for any inputs.
 
     A node with a wrong number of inputs has another finding, and may produce anything.
     """
-    if cell.operator is not None and not cell.operator.schema.allows_input_count(len(graph.node_inputs[index])):
+    if memo.operator is not None and not memo.operator.schema.allows_input_count(len(graph.node_inputs[index])):
         return True
-    return not stated.kind or cell.may_give(graph.node_outputs[index].index(name), stated.kind)
+    return not stated.kind or memo.may_give(graph.node_outputs[index].index(name), stated.kind)
 
 
 def _declarations(graph: Graph) -> Iterator[tuple[str, int, str]]:

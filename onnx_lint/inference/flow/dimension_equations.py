@@ -14,7 +14,7 @@ from typing import Final
 from onnx_lint.common.record import Record
 from onnx_lint.inference.flow.declared import declared_values
 from onnx_lint.inference.flow.value_flow import ValueFlow
-from onnx_lint.inference.flow.walks import Call, Walked
+from onnx_lint.inference.flow.walks import Call, WalkResult
 from onnx_lint.inference.shapes.dims import Dim
 from onnx_lint.inference.shapes.expression import Sum, read
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts
@@ -189,25 +189,25 @@ _DEEPEST: Final = 64
 """The deepest nesting that is followed. No parser reads a file with more, except through functions."""
 
 
-def _equations(flow: ValueFlow, walked: Walked, crashes: Crashes) -> Iterator[DimensionEquation]:
+def _equations(flow: ValueFlow, walked: WalkResult, crashes: Crashes) -> Iterator[DimensionEquation]:
     graph = walked.graph
     stated = {} if graph.is_function else declared_values(graph)
     places = _places(graph) if stated else {}
     for node in graph.nodes:
-        cell = walked.cells.get(node.form)
-        if cell is None or cell.operator is None or cell.operator.by_subgraphs:
+        memo = walked.memos.get(node.form)
+        if memo is None or memo.operator is None or memo.operator.by_subgraphs:
             continue
         with crashes.at(_SOLVE, node):
             facts = flow.walks.inputs(walked, node)
             declared = [stated.get(name, UNKNOWN) if name else UNKNOWN for name in node.outputs]
             if any(each.shape for each in declared) and any(map(_has_variables, (*declared, *facts))):
-                outputs = cell.outcome(facts).outputs
+                outputs = memo.outcome(facts).outputs
                 for name, made, each in zip(node.outputs, outputs, declared, strict=False):
                     yield from _of_declaration(graph, places, node, name, made, each)
             if node.op_type in EQUATED and any(_has_variables(each) for each in facts):
-                recorder = cell.operands(facts, Recorder)
+                recorder = memo.operands(facts, Recorder)
                 if isinstance(recorder, Recorder):
-                    cell.infer(recorder)
+                    memo.infer(recorder)
                     yield from _of_operands(node, facts, recorder)
 
 

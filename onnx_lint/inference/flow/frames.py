@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The context that all nodes of a graph or function body share: imports, attributes of the call, and cells."""
+"""The context that all nodes of a graph or function body share: imports, attributes of the call, and memos."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 from onnx_lint.common.cached import cached_property
 from onnx_lint.common.record import Record
-from onnx_lint.inference.flow.cell import Cell
+from onnx_lint.inference.flow.outcome_memo import OutcomeMemo
 from onnx_lint.inference.flow.walks import Call
 from onnx_lint.inference.shapes.attribute_values import READ_FLOAT_ELEMENTS, READ_FLOATS, Protos
 from onnx_lint.inference.shapes.fact import Fact, Facts
@@ -27,7 +27,7 @@ from onnx_lint.spec.releases import newest_opset_version
 TypedOperators = dict[NodeForm, TypedOperator | None]
 """The operators of node forms with one set of imports; None for a node without a signature."""
 
-Cells = dict[NodeForm, Cell]
+OutcomeMemos = dict[NodeForm, OutcomeMemo]
 
 Known = dict[str, Fact]
 """The facts of the values that the nodes of a graph see."""
@@ -36,7 +36,7 @@ Walk = Generator["Walk", Facts, Facts]
 """A walk over a graph, see inference/flow/walk.py: it yields the walks that it needs, and returns the outputs."""
 
 
-class Ground(Record):
+class FlowInput(Record):
     """The input of the inference: the graphs, and the operators."""
 
     main: Graph | None
@@ -57,11 +57,11 @@ class Frame(Record):
     """The context of the nodes of a function body, or of the graphs outside of functions."""
 
     scope: Scope
-    """Identifies the node forms and cells that are kept for later models."""
+    """Identifies the node forms and memos that are kept for later models."""
     operators: TypedOperators
-    cells: Cells
-    kept: Cells
-    """The cells of earlier models in this scope, for nodes that do not depend on a call."""
+    memos: OutcomeMemos
+    kept: OutcomeMemos
+    """The memos of earlier models in this scope, for nodes that do not depend on a call."""
     bindings: Bindings | None = None
     """The attributes of the call that types depend on."""
     bound: Protos | None = None
@@ -70,19 +70,19 @@ class Frame(Record):
 
 
 class Frames:
-    """Finds the cell of each node form, when the first node of that form is walked."""
+    """Finds the memo of each node form, when the first node of that form is walked."""
 
-    def __init__(self, ground: Ground) -> None:
-        scope = ground.operators.scope(None)
-        self.top = Frame(scope, {}, {}, _kept.cells_of(scope))
+    def __init__(self, flow_input: FlowInput) -> None:
+        scope = flow_input.operators.scope(None)
+        self.top = Frame(scope, {}, {}, _kept.memos_of(scope))
         """The frame of the graphs outside of functions."""
-        self._operators = ground.operators
-        self._imports = ground.imports
-        self._crashes = ground.crashes
-        self._called = {function.name for function in ground.functions}
-        self._of_functions: dict[int, tuple[TypedOperators, Cells]] = {}
-        self._alike: dict[tuple[object, ...], Cell] = {}
-        """The cells of nodes outside of functions, by their key. Nodes share a cell if they differ only in attributes
+        self._operators = flow_input.operators
+        self._imports = flow_input.imports
+        self._crashes = flow_input.crashes
+        self._called = {function.name for function in flow_input.functions}
+        self._of_functions: dict[int, tuple[TypedOperators, OutcomeMemos]] = {}
+        self._alike: dict[tuple[object, ...], OutcomeMemo] = {}
+        """The memos of nodes outside of functions, by their key. Nodes share a memo if they differ only in attributes
         without effect on types and shapes.
         """
 
@@ -91,22 +91,22 @@ class Frames:
         return op_type in self._called
 
     def scope(self, function: Function) -> Scope:
-        """Return the scope of a function body, for cells of earlier models."""
+        """Return the scope of a function body, for memos of earlier models."""
         return self._operators.scope(function)
 
-    def kept(self, scope: Scope) -> Cells:
-        """Return the cells of earlier models in a scope."""
-        return _kept.cells_of(scope)
+    def kept(self, scope: Scope) -> OutcomeMemos:
+        """Return the memos of earlier models in a scope."""
+        return _kept.memos_of(scope)
 
-    def of_function(self, function: Function) -> tuple[TypedOperators, Cells]:
-        """Return the operators shared by functions with the same imports, and the cells of those without parameters."""
+    def of_function(self, function: Function) -> tuple[TypedOperators, OutcomeMemos]:
+        """Return the operators shared by functions with the same imports, and the memos of those without parameters."""
         scope = self._imports.number_of(function)
         if scope not in self._of_functions:
             self._of_functions[scope] = {}, {}
         return self._of_functions[scope]
 
-    def cell(self, graph: Graph, form: NodeForm, frame: Frame) -> Cell:
-        """Return the cell of a form that is not in the frame yet."""
+    def memo(self, graph: Graph, form: NodeForm, frame: Frame) -> OutcomeMemo:
+        """Return the memo of a form that is not in the frame yet."""
         # The outcome of a function call depends on its attributes.
         is_shared = form.is_shared and form.op_type not in self._called
         is_shared = is_shared and (frame.bindings is None or not form.attributes)
@@ -114,27 +114,27 @@ class Frames:
         if form.attribute_kinds and frame.bindings is None:
             float_key = _key_of_float_constant(form) if form.op_type == "Constant" and not self._reads_floats else None
             key = float_key or _key_of_alike(form)
-        cell = self._alike.get(key) if key is not None else None
-        if cell is None and is_shared:
-            cell = frame.kept.get(form)
-        if cell is None:
-            cell = self._new_cell(graph, form, frame, has_content=float_key is None)
-            if is_shared and cell.operator is not None and float_key is None:
-                _kept.keep(frame.scope, form, cell)
+        memo = self._alike.get(key) if key is not None else None
+        if memo is None and is_shared:
+            memo = frame.kept.get(form)
+        if memo is None:
+            memo = self._new_memo(graph, form, frame, has_content=float_key is None)
+            if is_shared and memo.operator is not None and float_key is None:
+                _kept.keep(frame.scope, form, memo)
         if key is not None:
-            self._alike[key] = cell
-        frame.cells[form] = cell
-        return cell
+            self._alike[key] = memo
+        frame.memos[form] = memo
+        return memo
 
     @cached_property
     def _reads_floats(self) -> bool:
         """True if a shape of the model may depend on floating-point elements."""
         return not READ_FLOAT_ELEMENTS.isdisjoint(self._operators.names)
 
-    def _new_cell(self, graph: Graph, form: NodeForm, frame: Frame, *, has_content: bool) -> Cell:
+    def _new_memo(self, graph: Graph, form: NodeForm, frame: Frame, *, has_content: bool) -> OutcomeMemo:
         try:
             operator = self._operator(graph, form, frame.operators)
-            return _NOTHING_KNOWN if operator is None else _made_cell(operator, form, frame, has_content)
+            return _NOTHING_KNOWN if operator is None else _made_memo(operator, form, frame, has_content)
         except Exception as error:
             self._crashes.note(crash_of(error), "looking up the operator", graph.first_of(form))
             return _NOTHING_KNOWN
@@ -164,9 +164,9 @@ class Frames:
         """
         wanted: dict[NodeForm, frozenset[int]] = {}
         for form in graph.form_counts:
-            cell = frame.cells.get(form) or self.cell(graph, form, frame)
-            if cell.number_operands:
-                wanted[form] = cell.number_operands
+            memo = frame.memos.get(form) or self.memo(graph, form, frame)
+            if memo.number_operands:
+                wanted[form] = memo.number_operands
         if not wanted:
             return frozenset()
         rows = zip(graph.table.forms, graph.table.inputs, strict=True)
@@ -176,12 +176,12 @@ class Frames:
 
 
 def _key_of_alike(form: NodeForm) -> tuple[object, ...] | None:
-    """Return the key of the cell of nodes whose attributes do not affect types and shapes; None for other nodes.
+    """Return the key of the memo of nodes whose attributes do not affect types and shapes; None for other nodes.
 
     Such attributes are graphs, in nodes without other attributes, such as If and Loop: each graph is inferred
-    separately (docs/performance.md: cells-of-holders). So are
+    separately (docs/performance.md: memos-of-holders). So are
     floating-point numbers: they affect the types and shapes of only two operators (docs/performance.md:
-    cells-without-floats).
+    memos-without-floats).
     """
     kinds = form.attribute_kinds or ()
     same: tuple[object, ...] = ()
@@ -196,7 +196,7 @@ def _key_of_alike(form: NodeForm) -> tuple[object, ...] | None:
 
 
 def _key_of_float_constant(form: NodeForm) -> tuple[object, ...] | None:
-    """Return the key of the cell of a Constant whose floating-point elements are not needed; None for other nodes."""
+    """Return the key of the memo of a Constant whose floating-point elements are not needed; None for other nodes."""
     kinds = form.attribute_kinds or ()
     if form.op_type != "Constant" or len(kinds) != 1 or kinds[0].fields != ("t",) or form.inputs:
         return None
@@ -209,28 +209,28 @@ _FLOATS: Final = frozenset({1, 10, 11, 16})
 """The element types of floating-point numbers whose elements are followed, as TensorProto numbers them."""
 
 
-def _made_cell(operator: TypedOperator, form: NodeForm, frame: Frame, has_content: bool) -> Cell:
+def _made_memo(operator: TypedOperator, form: NodeForm, frame: Frame, has_content: bool) -> OutcomeMemo:
     arguments = read_arguments(form.attributes, operator.attributes, frame.bindings)
     if operator.attributes and any(operator.schema.lacks_attribute(attribute.name) for attribute in form.attributes):
         # It may be a misspelt attribute of the signature: one fault, one finding.
         given = {name for name, _ in arguments}
         arguments += tuple((name, UNKNOWN_ARGUMENT) for name in sorted(operator.attributes - given))
-    return Cell(operator, arguments, form, frame.bound, has_content=has_content)
+    return OutcomeMemo(operator, arguments, form, frame.bound, has_content=has_content)
 
 
-_NOTHING_KNOWN: Final = Cell(None, (), NodeForm("", "", (), ()), None)
-"""The cell of the nodes of an operator without a signature."""
+_NOTHING_KNOWN: Final = OutcomeMemo(None, (), NodeForm("", "", (), ()), None)
+"""The memo of the nodes of an operator without a signature."""
 
 
 class _Kept:
-    """The cells that are kept for later models, which repeat a few forms. Their nodes depend on no function call."""
+    """The memos that are kept for later models, which repeat a few forms. Their nodes depend on no function call."""
 
     def __init__(self) -> None:
-        self._by_scope: dict[Scope, Cells] = {}
+        self._by_scope: dict[Scope, OutcomeMemos] = {}
         self._count = 0
 
-    def cells_of(self, scope: Scope) -> Cells:
-        """Return the cells of a scope."""
+    def memos_of(self, scope: Scope) -> OutcomeMemos:
+        """Return the memos of a scope."""
         found = self._by_scope.get(scope)
         if found is None:
             if len(self._by_scope) >= _MOST_SCOPES:
@@ -238,22 +238,22 @@ class _Kept:
             found = self._by_scope[scope] = {}
         return found
 
-    def keep(self, scope: Scope, form: NodeForm, cell: Cell) -> None:
-        """Store a cell."""
-        if self._count >= _MOST_CELLS:
+    def keep(self, scope: Scope, form: NodeForm, memo: OutcomeMemo) -> None:
+        """Store a memo."""
+        if self._count >= _MOST_MEMOS:
             self._clear()
         self._count += 1
-        self.cells_of(scope)[form] = cell
+        self.memos_of(scope)[form] = memo
 
     def _clear(self) -> None:
-        for cells in self._by_scope.values():
-            cells.clear()  # frames may refer to them
+        for memos in self._by_scope.values():
+            memos.clear()  # frames may refer to them
         self._by_scope.clear()
         self._count = 0
 
 
 _MOST_SCOPES: Final = 100
-_MOST_CELLS: Final = 2_000
-"""The most cells to keep; a full cache is emptied, which costs only time."""
+_MOST_MEMOS: Final = 2_000
+"""The most memos to keep; a full cache is emptied, which costs only time."""
 
 _kept: Final = _Kept()

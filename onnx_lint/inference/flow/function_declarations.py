@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from onnx_lint.common.record import Record
-from onnx_lint.inference.flow.cell import Cell
 from onnx_lint.inference.flow.faulty_values import FaultyValues
 from onnx_lint.inference.flow.joining import Discord, joined
+from onnx_lint.inference.flow.outcome_memo import OutcomeMemo
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.flow.walks import Call
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact
@@ -44,7 +44,7 @@ class FunctionDeclarations:
         self._bodies: dict[int, Graph] = {}
 
     def compare(
-        self, function: Function, known: Mapping[str, Fact], cells: Mapping[NodeForm, Cell], call: Call | None
+        self, function: Function, known: Mapping[str, Fact], memos: Mapping[NodeForm, OutcomeMemo], call: Call | None
     ) -> None:
         """Compare the declarations of a function with the facts from one walk over its body."""
         body = function.body
@@ -60,7 +60,7 @@ class FunctionDeclarations:
             name = body.value_info_names[index]
             made = known.get(name, UNKNOWN)
             discord = joined(made, stated)[1]
-            schema = self._never_giving(body, name, stated, cells, known) if made.kind is None else None
+            schema = self._never_giving(body, name, stated, memos, known) if made.kind is None else None
             if schema is not None:
                 discord = "type"
             if earlier is not None and discord == earlier[index].discord:
@@ -71,16 +71,16 @@ class FunctionDeclarations:
         self._found[function.index] = now
 
     def _never_giving(
-        self, body: Graph, name: str, stated: Fact, cells: Mapping[NodeForm, Cell], known: Mapping[str, Fact]
+        self, body: Graph, name: str, stated: Fact, memos: Mapping[NodeForm, OutcomeMemo], known: Mapping[str, Fact]
     ) -> OperatorSchema | None:
         """Return the operator of a value if its signature does not allow the declared type, for any inputs."""
         index = body.positions.get(name, BEFORE_NODES)
         if index == BEFORE_NODES or not stated.kind:
             return None
-        cell = cells[body.forms[index]]
-        if cell.operator is None or cell.may_give(body.node_outputs[index].index(name), stated.kind):
+        memo = memos[body.forms[index]]
+        if memo.operator is None or memo.may_give(body.node_outputs[index].index(name), stated.kind):
             return None
-        return None if self._faulty.are_behind(body, index, known) else cell.operator.schema
+        return None if self._faulty.are_behind(body, index, known) else memo.operator.schema
 
     def doubt(self, function: Function, *, types: bool) -> None:
         """Record that a call was not followed, so that its shapes, or also its types, may agree."""

@@ -76,15 +76,15 @@ class FunctionWalk:
         bindings = {default.name: argument_of(default) for default in function.attribute_defaults}
         bindings.update(arguments)
         protos = {default.name: default for default in function.attribute_defaults} | dict(bound)
-        operators, cells = self._frames.of_function(function)
+        operators, memos = self._frames.of_function(function)
         self._calls.enter(function)
-        cells = {} if bindings or protos else cells
+        memos = {} if bindings or protos else memos
         scope = self._frames.scope(function)
-        frame = Frame(scope, operators, cells, self._frames.kept(scope), bindings, protos, call)
+        frame = Frame(scope, operators, memos, self._frames.kept(scope), bindings, protos, call)
         outputs = yield from self._walk(function.body, frame, known, None)
         self._calls.leave(function)
         with self._crashes.at("comparing declarations with what follows", function.place):
-            self.declarations.compare(function, known, frame.cells, call)
+            self.declarations.compare(function, known, frame.memos, call)
         return outputs
 
 

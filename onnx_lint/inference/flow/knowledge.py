@@ -10,8 +10,8 @@ from itertools import chain
 from typing import Final, Literal
 
 from onnx_lint.common.record import Record
-from onnx_lint.inference.flow.cell import Cell
-from onnx_lint.inference.flow.walks import Walked, WalkedValue, Walks, arguments_for
+from onnx_lint.inference.flow.outcome_memo import OutcomeMemo
+from onnx_lint.inference.flow.walks import WalkedValue, WalkResult, Walks, arguments_for
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts
 from onnx_lint.inference.shapes.problem import is_remark
 from onnx_lint.inference.shapes.rules import shape_rule
@@ -122,7 +122,7 @@ class Origins:
         ordered = nsmallest(MOST_CAUSES, chain(causes.items(), others), key=lambda item: (-item[1], item[0]))
         return Knowledge(values, unknown, tuple(ordered))
 
-    def cause(self, walked: Walked, name: str) -> Cause:
+    def cause(self, walked: WalkResult, name: str) -> Cause:
         """Return the cause of a value of unknown shape."""
         passed: list[WalkedValue] = []
         place: WalkedValue = walked, name
@@ -135,7 +135,7 @@ class Origins:
             known[place[1]] = None
             passed.append(place)
             step = self._before(*place)
-            if not isinstance(step[0], Walked):
+            if not isinstance(step[0], WalkResult):
                 found = step[0], step[1]
                 break
             place = step[0], step[1]
@@ -144,7 +144,7 @@ class Origins:
             self._found[id(at)][of] = found
         return found
 
-    def _before(self, walked: Walked, name: str) -> WalkedValue | Cause:
+    def _before(self, walked: WalkResult, name: str) -> WalkedValue | Cause:
         graph = walked.graph
         position = graph.positions[name]
         if position != BEFORE_NODES:
@@ -163,12 +163,12 @@ class Origins:
             return _UNDECIDED, self._operator(graph.parent.nodes[graph.position])
         return "input", name
 
-    def _before_node(self, walked: Walked, node: Node) -> WalkedValue | Cause:
-        cell = walked.cells.get(node.form)
+    def _before_node(self, walked: WalkResult, node: Node) -> WalkedValue | Cause:
+        memo = walked.memos.get(node.form)
         name = self._operator(node)
-        if cell is None or (id(node.graph), node.index) in self._crashed:
-            return "internal-error", name  # without a cell the crash ended the walk before the node
-        if cell.operator is None:
+        if memo is None or (id(node.graph), node.index) in self._crashed:
+            return "internal-error", name  # without a memo the crash ended the walk before the node
+        if memo.operator is None:
             operator = self._operators.operator(node)
             if operator.status is OperatorStatus.UNBOUND:
                 return "operator-without-import", name
@@ -179,7 +179,7 @@ class Origins:
             body = self._walks.of_arguments(function.body, arguments)
             inner = self._first_unknown(body, function.body.output_names)
             return inner or self._first_unknown(walked, node.inputs) or ("budget", name)
-        if shape_rule(cell.operator.schema) is None:
+        if shape_rule(memo.operator.schema) is None:
             return "operator-without-rule", name
         for nested in self._nested_in(node.graph).get(node.index, ()):
             inner = self._first_unknown(self._walks.of(nested, walked.call), nested.output_names)
@@ -188,9 +188,9 @@ class Origins:
         before = self._first_unknown(walked, node.inputs)
         if before is not None:
             return before
-        return ("finding" if _has_finding(cell, self._walks.inputs(walked, node)) else _UNDECIDED), name
+        return ("finding" if _has_finding(memo, self._walks.inputs(walked, node)) else _UNDECIDED), name
 
-    def _first_unknown(self, walked: Walked | None, names: Sequence[str]) -> WalkedValue | None:
+    def _first_unknown(self, walked: WalkResult | None, names: Sequence[str]) -> WalkedValue | None:
         """Return the first of these names whose value has an unknown shape, with the walk over the graph that defines
         it.
         """
@@ -217,17 +217,17 @@ class Origins:
         return self._parameters[id(graph)][name]
 
 
-def _has_finding(cell: Cell, inputs: Facts) -> bool:
+def _has_finding(memo: OutcomeMemo, inputs: Facts) -> bool:
     """Return whether a node contradicts its operator, so that its outputs are unknown."""
-    if cell.has_faulty_attribute:
+    if memo.has_faulty_attribute:
         return True
-    if cell.operator is None or cell.operator.by_subgraphs:
+    if memo.operator is None or memo.operator.by_subgraphs:
         return False
-    outcome = cell.outcome(inputs)
+    outcome = memo.outcome(inputs)
     return bool(outcome.problems) or not all(map(is_remark, outcome.shape_problems))
 
 
-def _is_main_input(walked: Walked, name: str) -> bool:
+def _is_main_input(walked: WalkResult, name: str) -> bool:
     """Return whether the value is an input or initializer of the main graph, whose shape can only be declared."""
     return walked.graph.kind is GraphKind.MAIN and walked.graph.positions[name] == BEFORE_NODES
 

@@ -9,7 +9,7 @@ from typing import Final
 from onnx_lint.common.record import Record
 from onnx_lint.inference.flow.knowledge import Cause, Origins, has_known_shape, nested_by_position
 from onnx_lint.inference.flow.value_flow import ValueFlow
-from onnx_lint.inference.flow.walks import Walked, WalkedValue, arguments_for
+from onnx_lint.inference.flow.walks import WalkedValue, WalkResult, arguments_for
 from onnx_lint.inference.shapes.fact import UNKNOWN, Content, Fact, fact
 from onnx_lint.inference.shapes.stated import fact_of_type
 from onnx_lint.ir.graph import BEFORE_NODES, Definition, Graph, Node
@@ -37,7 +37,7 @@ _RANK_OF_MATRICES: Final = 2
 class Value(Record):
     """A value with its fact."""
 
-    walked: Walked
+    walked: WalkResult
     name: str
     definition: Definition
     fact: Fact
@@ -85,14 +85,14 @@ class Provenance:
         self._origins = Origins(flow.walks, operators, flow.crashes)
         self._declarations: dict[int, dict[str, tuple[str, int]]] = {}
 
-    def walks(self) -> list[Walked]:
+    def walks(self) -> list[WalkResult]:
         """Return the walks over all graphs and function bodies, in the order of the model's graphs."""
         order = {id(graph): number for number, graph in enumerate(self._graphs)}
         # For a model without a graph an empty one is walked.
         there = [walked for walked in self._walks if id(walked.graph) in order]
         return sorted(there, key=lambda walked: order[id(walked.graph)])
 
-    def values(self, walked: Walked) -> Iterator[Value]:
+    def values(self, walked: WalkResult) -> Iterator[Value]:
         """Yield the values that a graph defines: inputs, initializers, and the outputs of nodes in order."""
         seen: set[str] = set()
         for name, definition in walked.graph.definitions():
@@ -100,7 +100,7 @@ class Provenance:
                 seen.add(name)
                 yield self._value(walked, name, definition)
 
-    def _value(self, walked: Walked, name: str, definition: Definition) -> Value:
+    def _value(self, walked: WalkResult, name: str, definition: Definition) -> Value:
         known = walked.fact(name)
         cause = None
         if not has_known_shape(known):
@@ -108,7 +108,7 @@ class Provenance:
                 cause = self._origins.cause(walked, name)
         return Value(walked, name, definition, known, cause)
 
-    def way(self, walked: Walked, name: str) -> Way:
+    def way(self, walked: WalkResult, name: str) -> Way:
         """Return the explanation of a value that the graph defines."""
         numbers: dict[tuple[int, str], int] = {(id(walked), name): 0}
         found: list[WalkedValue] = [(walked, name)]
@@ -152,7 +152,7 @@ class Provenance:
 
     # --- the values before one
 
-    def _sources(self, walked: Walked, name: str) -> list[WalkedValue]:
+    def _sources(self, walked: WalkResult, name: str) -> list[WalkedValue]:
         graph = walked.graph
         position = graph.positions[name]
         if position != BEFORE_NODES:
@@ -170,11 +170,11 @@ class Provenance:
         around = self._walks.of(graph.parent, walked.call)
         return self._resolved(around, _supplying(graph.parent.nodes[graph.position], graph, index))
 
-    def _sources_of_output(self, walked: Walked, node: Node, index: int) -> list[WalkedValue]:
-        cell = walked.cells.get(node.form)
-        if cell is None:
+    def _sources_of_output(self, walked: WalkResult, node: Node, index: int) -> list[WalkedValue]:
+        memo = walked.memos.get(node.form)
+        if memo is None:
             return []  # a bug ended the walk before it
-        if cell.operator is None:
+        if memo.operator is None:
             function = self._operators.operator(node).function
             if function is None:
                 return []
@@ -182,7 +182,7 @@ class Provenance:
             names = function.body.output_names[index : index + 1]
             return self._resolved(body, names) or self._resolved(walked, node.inputs)
         found: list[WalkedValue] = []
-        for nested in nested_by_position(node.graph).get(node.index, ()) if cell.operator.by_subgraphs else ():
+        for nested in nested_by_position(node.graph).get(node.index, ()) if memo.operator.by_subgraphs else ():
             handed_on = index + (node.op_type == "Loop")  # the first output of a body is its condition
             names = nested.output_names[handed_on : handed_on + 1]
             found += self._resolved(self._walks.of(nested, walked.call), names)
@@ -190,32 +190,32 @@ class Provenance:
             return found
         return found + self._resolved(walked, self._deciding(walked, node, index))
 
-    def _resolved(self, walked: Walked | None, names: Sequence[str]) -> list[WalkedValue]:
+    def _resolved(self, walked: WalkResult | None, names: Sequence[str]) -> list[WalkedValue]:
         """Return the values of names used by nodes of a graph, without undefined names."""
         if walked is None:
             return []
         scopes = [(self._walks.scope(walked, name), name) for name in names if name]
         return [(scope, name) for scope, name in scopes if scope is not None]
 
-    def _deciding(self, walked: Walked, node: Node, index: int) -> list[str]:
+    def _deciding(self, walked: WalkResult, node: Node, index: int) -> list[str]:
         """Return the inputs whose shape and content an output depends on; all if no single input matters."""
-        cell = walked.cells[node.form]
+        memo = walked.memos[node.form]
         facts = self._walks.inputs(walked, node)
-        if cell.operator is None or cell.operator.by_subgraphs or len(facts) > _MOST_TRIED:
+        if memo.operator is None or memo.operator.by_subgraphs or len(facts) > _MOST_TRIED:
             return list(node.inputs)
-        made = cell.outcome(facts).outputs[index : index + 1]
+        made = memo.outcome(facts).outputs[index : index + 1]
         found = []
         for place, each in enumerate(facts):
             less = (*facts[:place], fact(each.kind), *facts[place + 1 :])
-            if cell.outcome(less).outputs[index : index + 1] != made:
+            if memo.outcome(less).outputs[index : index + 1] != made:
                 found.append(node.inputs[place])
         return found or list(node.inputs)
 
 
 def _version(value: Value) -> int | None:
     node = value.definition.node
-    cell = None if node is None else value.walked.cells.get(node.form)
-    return None if cell is None or cell.operator is None else cell.operator.schema.since_version
+    memo = None if node is None else value.walked.memos.get(node.form)
+    return None if memo is None or memo.operator is None else memo.operator.schema.since_version
 
 
 def _supplying(node: Node, body: Graph, index: int) -> list[str]:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from onnx_lint.common.record import Record
-from onnx_lint.inference.flow.cell import as_fact
 from onnx_lint.inference.flow.joining import joined, joined_shapes
+from onnx_lint.inference.flow.outcome_memo import as_fact
 from onnx_lint.inference.shapes.dims import Dim, Dims, Shape, unified, union
 from onnx_lint.inference.shapes.fact import ABSENT, Fact, Facts, fact
 from onnx_lint.inference.shapes.operands import Inside, Operands, OutputShape, count_in, held

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any, Final
 
-from onnx_lint.inference.flow.cell import Cell, NodeOutcome, as_fact
 from onnx_lint.inference.flow.faulty_values import FaultyValues
 from onnx_lint.inference.flow.frames import Frame, Known, Walk
+from onnx_lint.inference.flow.outcome_memo import NodeOutcome, OutcomeMemo, as_fact
 from onnx_lint.inference.flow.subgraph_shapes import SuppliedShapes, scan_axes, score_type
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.shapes.fact import Fact, Facts
@@ -35,11 +35,11 @@ class SubgraphWalk:
         self._walk_nested = walk_nested
 
     def walk(
-        self, node: Node, cell: Cell, inputs: Facts, frame: Frame, known: Known, nested: Sequence[Graph]
+        self, node: Node, memo: OutcomeMemo, inputs: Facts, frame: Frame, known: Known, nested: Sequence[Graph]
     ) -> Generator[Walk, Facts, NodeOutcome]:
         """Walk the subgraphs of a node with the facts that its operator supplies; return the outcome of the node."""
         # An If supplies nothing, so its supplier is only needed after its branches.
-        supplier = self._supplier(node, cell, inputs) if node.op_type != "If" else None
+        supplier = self._supplier(node, memo, inputs) if node.op_type != "If" else None
         found: dict[str, Facts] = {}
         graphs: dict[str, Graph] = {}
         for graph in nested:
@@ -48,25 +48,25 @@ class SubgraphWalk:
             found[name] = yield self._walk_nested(graph, frame, known, supplied)
             graphs[name] = graph
         if supplier is not None:
-            return self._outcome(node, cell, supplier, found, graphs, frame)
+            return self._outcome(node, memo, supplier, found, graphs, frame)
         # This determines the outcome of an If, unless there is a finding (docs/performance.md: known-branches).
         key = inputs, *found.items()
-        outcome = cell.outcomes.get(key)
+        outcome = memo.outcomes.get(key)
         if outcome is None:
             notes = self._found.notes
-            outcome = self._outcome(node, cell, self._supplier(node, cell, inputs), found, graphs, frame)
+            outcome = self._outcome(node, memo, self._supplier(node, memo, inputs), found, graphs, frame)
             if self._found.notes == notes:
-                cell.keep(key, outcome)
+                memo.keep(key, outcome)
         return outcome
 
     def walk_others(
-        self, node: Node, cell: Cell, inputs: Facts, frame: Frame, known: Known, nested: Sequence[Graph]
+        self, node: Node, memo: OutcomeMemo, inputs: Facts, frame: Frame, known: Known, nested: Sequence[Graph]
     ) -> Generator[Walk, Facts, None]:
         """Walk the subgraphs of a node whose outputs do not follow from them: a FlexAttention supplies scores.
 
         The other operators are searches of ONNX Runtime. It is not documented what they supply.
         """
-        supplier = self._supplier(node, cell, inputs) if score_type(cell.operands(inputs)) is not None else None
+        supplier = self._supplier(node, memo, inputs) if score_type(memo.operands(inputs)) is not None else None
         for graph in nested:
             name = _attribute_name(node, graph)
             supplied = self._supplied(supplier, name, graph, frame) if supplier is not None else None
@@ -76,28 +76,28 @@ class SubgraphWalk:
             for mismatch in outputs_of(supplier.subgraphs, {name: tuple([each.kind for each in found])})[1]:
                 self._found.note_subgraph(node, graph, mismatch, frame.call)
 
-    def _supplier(self, node: Node, cell: Cell, inputs: Facts) -> SuppliedShapes:
-        _, problems = cell.shapes(inputs, cell.typed(inputs))
+    def _supplier(self, node: Node, memo: OutcomeMemo, inputs: Facts) -> SuppliedShapes:
+        _, problems = memo.shapes(inputs, memo.typed(inputs))
         is_right = all(map(is_remark, problems))
-        operands = cell.operands(inputs)
+        operands = memo.operands(inputs)
         kinds = tuple([each.kind for each in inputs])
-        subgraphs = Subgraphs(self._control_flow, node, kinds, cell.arguments, score_type(operands))
+        subgraphs = Subgraphs(self._control_flow, node, kinds, memo.arguments, score_type(operands))
         return SuppliedShapes(subgraphs, inputs, scan_axes(operands, subgraphs) if is_right else None)
 
     def _outcome(
         self,
         node: Node,
-        cell: Cell,
+        memo: OutcomeMemo,
         supplier: SuppliedShapes,
         found: Mapping[str, Facts],
         graphs: Mapping[str, Graph],
         frame: Frame,
     ) -> NodeOutcome:
         """Return the outcome of a node, from the outputs of its subgraphs by their attributes."""
-        assert cell.operator is not None
+        assert memo.operator is not None
         subgraphs, inputs = supplier.subgraphs, supplier.facts
-        typed = cell.typed(inputs)
-        _, problems = cell.shapes(inputs, typed)
+        typed = memo.typed(inputs)
+        _, problems = memo.shapes(inputs, typed)
         outputs, mismatches = outputs_of(
             subgraphs, {name: tuple([each.kind for each in facts]) for name, facts in found.items()}
         )
@@ -110,22 +110,22 @@ class SubgraphWalk:
         if mismatches:
             self._faulty.add(node.graph, node.outputs)
         is_right = all(map(is_remark, problems)) and not mismatches
-        if cell.operator.binds and is_right and not typed.problems:
+        if memo.operator.binds and is_right and not typed.problems:
             problems = (*problems, *supplier.problems(found))
             is_right = all(map(is_remark, problems))
             for index, shapes in supplier.changed_states(found):
                 self._found.note_state(node, graphs["body"], index, shapes, frame.call)
-            if cell.operator.schema.name == "If" and cell.operator.schema.since_version < _IF_OF_SHAPES:
+            if memo.operator.schema.name == "If" and memo.operator.schema.since_version < _IF_OF_SHAPES:
                 for index in supplier.differing(found):
                     self._found.note_branches(node, graphs, found, index, frame.call)
-        outcome: TypeOutcome = cell.operator.handed_on(typed, outputs)
+        outcome: TypeOutcome = memo.operator.handed_on(typed, outputs)
         handed_on = supplier.outputs(found) if is_right else ()
         shaped = [*handed_on, *[None] * (len(outcome.outputs) - len(handed_on))]
         made = tuple([as_fact(kind, shape) for kind, shape in zip(outcome.outputs, shaped, strict=False)])
-        schema = cell.operator.schema
+        schema = memo.operator.schema
         is_if = schema.name == "If" and schema.since_version >= _IF_OF_SHAPES
         # With a known condition only one branch runs; a node without inputs is another finding.
-        may_differ = is_if and is_right and cell.operator.binds and all(each.content is None for each in inputs[:1])
+        may_differ = is_if and is_right and memo.operator.binds and all(each.content is None for each in inputs[:1])
         return NodeOutcome(made, outcome.problems, problems, branches=supplier.branches(found) if may_differ else ())
 
     def _supplied(

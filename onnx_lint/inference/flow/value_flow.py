@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from onnx_lint.common.cached import cached_property
 from onnx_lint.inference.flow.joining import joined
 from onnx_lint.inference.flow.knowledge import Knowledge, Origins, unknown_shapes
-from onnx_lint.inference.flow.walks import Call, Walked, Walks
+from onnx_lint.inference.flow.walks import Call, WalkResult, Walks
 from onnx_lint.inference.shapes.dims import Shape
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts
 from onnx_lint.inference.shapes.stated import fact_of_type
@@ -21,7 +21,7 @@ from onnx_lint.ir.operators.operators import Operators
 from onnx_lint.spec.operators import OperatorSchema
 
 if TYPE_CHECKING:
-    from onnx_lint.inference.flow.cell import Cell
+    from onnx_lint.inference.flow.outcome_memo import OutcomeMemo
     from onnx_lint.inference.flow.shape_conflict import (
         BranchShapeConflict,
         DeclaredCountConflict,
@@ -121,7 +121,7 @@ class ValueFlow:
         self,
         graph: Graph,
         known: Mapping[str, Fact],
-        cells: Mapping[NodeForm, Cell],
+        memos: Mapping[NodeForm, OutcomeMemo],
         call: Call | None,
         *,
         has_unknown: bool,
@@ -136,7 +136,7 @@ class ValueFlow:
             is_inner = kind is GraphKind.NESTED or kind is GraphKind.INITIALIZATION or kind is GraphKind.ALGORITHM
             own = {name: known[name] for name in graph.positions if name in known} if is_inner else known
             unknown = unknown_shapes(graph, known) if has_unknown else _NONE_UNKNOWN
-            self.walks.add(Walked(graph, own, unknown, cells, call))
+            self.walks.add(WalkResult(graph, own, unknown, memos, call))
 
     def note_operand(
         self, node: Node, schema: OperatorSchema, problem: TypeProblem, inputs: Facts, call: Call | None

@@ -11,12 +11,12 @@ from collections.abc import Generator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.cached import cached_property
-from onnx_lint.inference.flow.cell import Cell, NodeOutcome
 from onnx_lint.inference.flow.declarations import Declarations, may_be
 from onnx_lint.inference.flow.declared import declared_inputs, declared_values, default_value, initializer_facts
 from onnx_lint.inference.flow.faulty_values import FaultyValues
-from onnx_lint.inference.flow.frames import Frame, Frames, Ground, Known, Walk
+from onnx_lint.inference.flow.frames import FlowInput, Frame, Frames, Known, Walk
 from onnx_lint.inference.flow.knowledge import have_known_shapes, nested_by_position
+from onnx_lint.inference.flow.outcome_memo import NodeOutcome, OutcomeMemo
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Fact, Facts, fact, is_complete
 from onnx_lint.inference.shapes.problem import is_remark
@@ -29,28 +29,28 @@ if TYPE_CHECKING:
     from onnx_lint.inference.flow.subgraph_walk import SubgraphWalk
 
 
-def follow_values(ground: Ground, *, keeps_all: bool = False) -> ValueFlow:
+def follow_values(flow_input: FlowInput, *, keeps_all: bool = False) -> ValueFlow:
     """Infer types and shapes in the whole model.
 
     The main graph comes first, with the functions that it calls, then the training graphs, and functions that are never
     called, whose arguments are unknown. `keeps_all`: whether to keep the values of a function body for every call;
     otherwise only for the first one.
     """
-    flow = Flow(ground, keeps_all=keeps_all)
-    if ground.main is not None:
+    flow = Flow(flow_input, keeps_all=keeps_all)
+    if flow_input.main is not None:
         top = flow.frames.top
         known: Known = {"": ABSENT}
-        _run(flow.walk(ground.main, top, known, None))
-        for graph in ground.training:
+        _run(flow.walk(flow_input.main, top, known, None))
+        for graph in flow_input.training:
             # The algorithm sees the values of the inference graph; the initialization is independent.
             _run(flow.walk_nested(graph, top, {"": ABSENT} if graph.parent is None else known, None))
         flow.found.facts = known
-        for function in ground.functions:
+        for function in flow_input.functions:
             if not flow.functions.was_entered(function):
-                with ground.crashes.at(_FOLLOW, function.place):
+                with flow_input.crashes.at(_FOLLOW, function.place):
                     _run(flow.functions.uncalled(function))
-        if ground.functions:
-            with ground.crashes.at("comparing the declarations of functions with what follows"):
+        if flow_input.functions:
+            with flow_input.crashes.at("comparing the declarations of functions with what follows"):
                 flow.functions.declarations.note(flow.found)
     found = flow.found
     vars(flow).clear()  # its parts refer to it, and would have to wait for the garbage collector
@@ -78,11 +78,11 @@ def _run(walk: Walk) -> Facts:
 class Flow:
     """The state of one pass over a model."""
 
-    def __init__(self, ground: Ground, *, keeps_all: bool) -> None:
-        self.ground = ground
-        self.crashes = ground.crashes
-        self.found = ValueFlow(ground.operators, ground.crashes, keeps_all=keeps_all)
-        self.frames = Frames(ground)
+    def __init__(self, flow_input: FlowInput, *, keeps_all: bool) -> None:
+        self.flow_input = flow_input
+        self.crashes = flow_input.crashes
+        self.found = ValueFlow(flow_input.operators, flow_input.crashes, keeps_all=keeps_all)
+        self.frames = Frames(flow_input)
         self.faulty = FaultyValues()
         self._declarations = Declarations(self.found, self.faulty)
 
@@ -99,7 +99,7 @@ class Flow:
         """The walks over subgraphs of control-flow operators."""
         from onnx_lint.inference.flow.subgraph_walk import SubgraphWalk  # late, as above
 
-        return SubgraphWalk(self.ground.control_flow, self.found, self.faulty, self.walk_nested)
+        return SubgraphWalk(self.flow_input.control_flow, self.found, self.faulty, self.walk_nested)
 
     def walk(self, graph: Graph, frame: Frame, known: Known, supplied: tuple[Fact | None, ...] | None) -> Walk:
         """Infer the values of a graph and return the facts of its outputs.
@@ -113,17 +113,17 @@ class Flow:
         except Exception as error:
             self.crashes.note(crash_of(error), _FOLLOW, graph.place)
         with self.crashes.at(_FOLLOW, graph.place):
-            self.found.note_graph(graph, known, frame.cells, frame.call, has_unknown=True)
+            self.found.note_graph(graph, known, frame.memos, frame.call, has_unknown=True)
         return (UNKNOWN,) * len(graph.output_names)
 
     def _walk(self, graph: Graph, frame: Frame, known: Known, supplied: tuple[Fact | None, ...] | None) -> Walk:
         declared = {} if graph.is_function else self._enter(graph, frame, known, supplied)
         nested = nested_by_position(graph) if graph.nested else {}
-        cells, get, declares, joins = frame.cells, known.get, declared.get, self._declarations.joined.get
+        memos, get, declares, joins = frame.memos, known.get, declared.get, self._declarations.joined.get
         table = graph.table
         has_unknown = not have_known_shapes(graph.names_before_nodes, known)
         discords: dict[str, Fact] = {}
-        impossible: dict[str, Cell] = {}
+        impossible: dict[str, OutcomeMemo] = {}
         self.faulty.begin(graph)
         behind = self.faulty.begin_shapes(graph)
         if graph.parent is not None:
@@ -132,41 +132,41 @@ class Flow:
                 if name not in graph.positions and name in known:
                     self._declarations.join(name, known[name], outer, discords)
         for index, (form, inputs_of, outputs) in enumerate(zip(table.forms, table.inputs, table.outputs, strict=True)):
-            cell = cells.get(form) or self.frames.cell(graph, form, frame)
+            memo = memos.get(form) or self.frames.memo(graph, form, frame)
             inputs = tuple(map(get, inputs_of))
-            plain = cell.plain.get(inputs)
+            plain = memo.plain.get(inputs)
             if plain is not None and not behind:
                 name = outputs[0]
                 stated = declares(name)
                 if stated is None or stated is plain:
                     known[name] = plain
                     continue
-            outcome = cell.outcomes.get(inputs)
+            outcome = memo.outcomes.get(inputs)
             if outcome is None:
-                if cell.operator is None or cell.operator.by_subgraphs:
+                if memo.operator is None or memo.operator.by_subgraphs:
                     facts = tuple([UNKNOWN if each is None else each for each in inputs])
                     node = graph.nodes[index]
-                    outcome = yield from self._special(node, cell, facts, frame, known, nested.get(index, ()))
+                    outcome = yield from self._special(node, memo, facts, frame, known, nested.get(index, ()))
                     if outcome.branches and declared:
                         self._declarations.compare_branches(graph, declared, outputs, outcome, frame.call)
                 else:
-                    outcome = cell.outcome(inputs)
-            is_behind = cell.has_faulty_attribute or (bool(behind) and self._is_behind(graph, index, nested, behind))
+                    outcome = memo.outcome(inputs)
+            is_behind = memo.has_faulty_attribute or (bool(behind) and self._is_behind(graph, index, nested, behind))
             if behind and not outcome.problems and self._lacks_a_type(graph, index, inputs, known):
-                outcome = cell.without_types(outcome, inputs)
+                outcome = memo.without_types(outcome, inputs)
             has_unknown = has_unknown or len(outcome.outputs) < len(outputs)
             for name, made in zip(outputs, outcome.outputs, strict=False):
                 stated = declares(name)
                 if stated is None or stated is made:
                     known[name] = made
-                elif made.kind is None and not may_be(stated, graph, index, name, cell):
+                elif made.kind is None and not may_be(stated, graph, index, name, memo):
                     known[name] = made
                     if self._declarations.is_reported(graph, index, name, outcome, known):
-                        impossible[name] = cell
+                        impossible[name] = memo
                 else:
                     known[name] = joins((made, stated)) or self._declarations.join(name, made, stated, discords)
                     if form.op_type == "Reshape" and name not in discords and inputs and inputs[0] is not None:
-                        self._declarations.compare_counts(graph, name, cell, inputs[0], stated, known[name], frame.call)
+                        self._declarations.compare_counts(graph, name, memo, inputs[0], stated, known[name], frame.call)
                 if is_behind and not is_complete(made):
                     # After a fault declarations do not count: most exporters infer them from the faulty value.
                     known[name] = fact(known[name].kind, made.shape, made.content, made.inside)
@@ -187,13 +187,13 @@ class Flow:
             if impossible:
                 self._declarations.note_impossible(graph, declared, impossible, frame.call)
         for index, graphs in nested.items():
-            holder = cells[table.forms[index]] if index < len(table.forms) else None
+            holder = memos[table.forms[index]] if index < len(table.forms) else None
             if holder is not None and holder.operator is not None and not holder.operator.by_subgraphs:
                 node = graph.nodes[index]
                 facts = tuple([get(name, UNKNOWN) for name in node.inputs])
                 with self.crashes.at("following the values through subgraphs", node):
                     yield from self.subgraphs.walk_others(node, holder, facts, frame, known, graphs)
-        self.found.note_graph(graph, known, frame.cells, frame.call, has_unknown=has_unknown)
+        self.found.note_graph(graph, known, frame.memos, frame.call, has_unknown=has_unknown)
         # A value that is declared with another type is reported, and is unknown as an output of a subgraph.
         return tuple([UNKNOWN if name in differing else get(name, UNKNOWN) for name in graph.output_names])
 
@@ -208,8 +208,8 @@ class Flow:
         if graph.initializer_names or graph.sparse_initializer_names:
             with self.crashes.at("reading the initializers", graph.place):
                 numbers = self.frames.read_as_numbers(graph, frame)
-                made = initializer_facts(graph, numbers, self.ground.outside, self.crashes)
-                for name in self.ground.misfits.get(id(graph), ()):
+                made = initializer_facts(graph, numbers, self.flow_input.outside, self.crashes)
+                for name in self.flow_input.misfits.get(id(graph), ()):
                     made[name] = fact(made[name].kind, None)
                 for name in inputs.keys() & made.keys():
                     made[name] = default_value(inputs[name], made[name])
@@ -222,7 +222,7 @@ class Flow:
         self, node: Node, inputs: tuple[Fact | None, ...], outcome: NodeOutcome, frame: Frame, known: Known
     ) -> bool:
         """Record the problems of a node; return whether its outputs are unknown because of them."""
-        operator = frame.cells[node.form].operator
+        operator = frame.memos[node.form].operator
         assert operator is not None
         facts = tuple([each or UNKNOWN for each in inputs])
         with self.crashes.at("noting what is wrong with operands", node):
@@ -250,12 +250,12 @@ class Flow:
         return not behind.isdisjoint(graph.node_inputs[index]) or self.faulty.reach_outputs(nested.get(index, ()))
 
     def _special(
-        self, node: Node, cell: Cell, inputs: Facts, frame: Frame, known: Known, nested: Sequence[Graph]
+        self, node: Node, memo: OutcomeMemo, inputs: Facts, frame: Frame, known: Known, nested: Sequence[Graph]
     ) -> Generator[Walk, Facts, NodeOutcome]:
         """Return the outcome of a node with subgraphs, a function call, or a node of an unknown operator."""
-        if cell.operator is not None:
+        if memo.operator is not None:
             try:
-                return (yield from self.subgraphs.walk(node, cell, inputs, frame, known, nested))
+                return (yield from self.subgraphs.walk(node, memo, inputs, frame, known, nested))
             except Exception as error:
                 self.crashes.note(crash_of(error), "following the values through subgraphs", node)
             for graph in nested:
@@ -266,7 +266,7 @@ class Flow:
             yield self.walk_nested(graph, frame, known, None)
         outputs: Facts = ()
         try:
-            function = self.ground.operators.operator(node).function if self.frames.may_call(node.op_type) else None
+            function = self.flow_input.operators.operator(node).function if self.frames.may_call(node.op_type) else None
             if function is None:
                 outputs = _without_signature(node, inputs)
             else:

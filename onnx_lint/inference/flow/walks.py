@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from itertools import chain
 
 from onnx_lint.common.record import Record
-from onnx_lint.inference.flow.cell import Cell
+from onnx_lint.inference.flow.outcome_memo import OutcomeMemo
 from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Fact, Facts
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.graph import Function, Graph, Node
@@ -23,7 +23,7 @@ class Call(Record):
     """The call of the function body that contains the node."""
 
 
-class Walked(Record):
+class WalkResult(Record):
     """The result of one walk over a graph or function body."""
 
     graph: Graph
@@ -31,7 +31,7 @@ class Walked(Record):
     """The facts of the values that the graph defines."""
     unknown: Collection[str]
     """The values whose shape is unknown."""
-    cells: Mapping[NodeForm, Cell]
+    memos: Mapping[NodeForm, OutcomeMemo]
     call: Call | None
     """The call of the function body that contains the graph."""
 
@@ -40,7 +40,7 @@ class Walked(Record):
         return self.facts.get(name, UNKNOWN)
 
 
-WalkedValue = tuple[Walked, str]
+WalkedValue = tuple[WalkResult, str]
 """A value: the walk over the graph that defines it, and its name."""
 
 
@@ -48,13 +48,13 @@ class Walks:
     """The first walk over each graph or function body, and the later ones if they are kept."""
 
     def __init__(self) -> None:
-        self._first: dict[int, Walked] = {}
-        self._later: list[Walked] = []
-        self._of_calls: dict[tuple[int, int], Walked] = {}
-        self._of_arguments: dict[tuple[int, Facts], Walked] = {}
+        self._first: dict[int, WalkResult] = {}
+        self._later: list[WalkResult] = []
+        self._of_calls: dict[tuple[int, int], WalkResult] = {}
+        self._of_arguments: dict[tuple[int, Facts], WalkResult] = {}
         """The first walk over a function body with these arguments, for calls without new results."""
 
-    def __iter__(self) -> Iterator[Walked]:
+    def __iter__(self) -> Iterator[WalkResult]:
         """Yield the first walk over each graph, then the others."""
         return chain(self._first.values(), self._later)
 
@@ -62,11 +62,11 @@ class Walks:
         return id(graph) in self._first
 
     @property
-    def first(self) -> list[Walked]:
+    def first(self) -> list[WalkResult]:
         """Return the first walk over each graph."""
         return list(self._first.values())
 
-    def add(self, walked: Walked) -> None:
+    def add(self, walked: WalkResult) -> None:
         """Store a walk."""
         key = id(walked.graph)
         if key in self._first:
@@ -78,29 +78,29 @@ class Walks:
             if walked.graph.is_function:
                 self._of_arguments.setdefault((key, walked.call.arguments), walked)
 
-    def of(self, graph: Graph, call: Call | None) -> Walked | None:
+    def of(self, graph: Graph, call: Call | None) -> WalkResult | None:
         """Return the walk over a graph in a call, or the first one if that was not kept."""
         return self._of_calls.get((id(graph), id(call))) or self._first.get(id(graph))
 
-    def of_arguments(self, body: Graph, arguments: Facts) -> Walked | None:
+    def of_arguments(self, body: Graph, arguments: Facts) -> WalkResult | None:
         """Return the walk over a function body with these arguments, or the first one if that was not kept."""
         return self._of_arguments.get((id(body), arguments)) or self._first.get(id(body))
 
-    def scope(self, walked: Walked, name: str) -> Walked | None:
+    def scope(self, walked: WalkResult, name: str) -> WalkResult | None:
         """Return the walk over the graph that defines a name used by a node: this walk, or an enclosing one."""
         graph: Graph | None = walked.graph
         while graph is not None and name not in graph.positions:
             graph = graph.parent
         return None if graph is None else self.of(graph, walked.call)
 
-    def fact(self, walked: Walked, name: str) -> Fact:
+    def fact(self, walked: WalkResult, name: str) -> Fact:
         """Return the fact of a name that a node of a graph uses."""
         if not name:
             return ABSENT
         scope = self.scope(walked, name)
         return UNKNOWN if scope is None else scope.fact(name)
 
-    def inputs(self, walked: Walked, node: Node) -> Facts:
+    def inputs(self, walked: WalkResult, node: Node) -> Facts:
         """Return the facts of the inputs of a node."""
         return tuple([self.fact(walked, name) for name in node.inputs])
 

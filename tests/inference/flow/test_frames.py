@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cells that nodes of different forms share in the inference."""
+"""The memos that nodes of different forms share in the inference."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def _load(proto: Proto) -> Model:
     return load(BytesSource(proto.SerializeToString()), "model.onnx")
 
 
-def _cells(model: Model) -> list[object]:
+def _memos(model: Model) -> list[object]:
     walked = model.value_flow.walks.of(model.main_graph, None)
     assert walked is not None
-    return [walked.cells[form] for form in model.main_graph.forms]
+    return [walked.memos[form] for form in model.main_graph.forms]
 
 
-def test_nodes_that_hold_different_graphs_share_a_cell_and_no_values():
+def test_nodes_that_hold_different_graphs_share_a_memo_and_no_values():
     proto, graph = _graph()
     _add_if(graph, "a", "x", "x")
     _add_if(graph, "b", "w", "w")
@@ -51,7 +51,7 @@ def test_nodes_that_hold_different_graphs_share_a_cell_and_no_values():
     found = model.value_flow
     assert [found.types["a"], found.types["b"]] == ["tensor(float)", "tensor(double)"]
     assert [conflict.node.outputs for conflict in found.subgraphs] == [("c",)]
-    first, second, third = _cells(model)
+    first, second, third = _memos(model)
     assert first is second is third
 
 
@@ -63,8 +63,8 @@ def test_nodes_that_differ_in_more_than_graphs_share_none():
     _add_if(graph, "e", "x", "x").attribute[1].name = "branch"
     _add_if(graph, "f", "x", "x").domain = "com.example"
     _add_if(graph, "g", "x", "x").attribute[1].type = 4
-    cells = _cells(_load(proto))
-    assert len(set(map(id, cells))) == len(cells)
+    memos = _memos(_load(proto))
+    assert len(set(map(id, memos))) == len(memos)
 
 
 def test_an_if_with_branches_like_those_of_another_has_its_own_findings():

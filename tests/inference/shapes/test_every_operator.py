@@ -17,8 +17,8 @@ from support.models.random_operands import (
     random_facts,
 )
 
-from onnx_lint.inference.flow.cell import Cell
 from onnx_lint.inference.flow.dimension_equations import Recorder
+from onnx_lint.inference.flow.outcome_memo import OutcomeMemo
 from onnx_lint.inference.shapes import attribute_values
 from onnx_lint.inference.shapes.attribute_values import READ_FLOAT_ELEMENTS, READ_FLOATS, AttributeValue
 from onnx_lint.inference.shapes.fact import Fact, Facts, fact
@@ -38,34 +38,34 @@ FACTS = 6
 """The tuples of operands to try for each node."""
 
 
-def _cell(random: Random, schema: OperatorSchema, inputs: int, outputs: int) -> Cell:
-    """Return the cell of a node with random attributes. Required attributes are rarely missing."""
+def _memo(random: Random, schema: OperatorSchema, inputs: int, outputs: int) -> OutcomeMemo:
+    """Return the memo of a node with random attributes. Required attributes are rarely missing."""
     names = [name for name, each in schema.attributes.items() if random.random() < (0.97 if each.required else 0.5)]
     attributes = random_attributes(random, schema, names)
     form = NodeForm(schema.name, schema.domain, (True,) * inputs, (True,) * outputs, attributes=attributes)
     operator = typed_operator(schema, binds=True)
-    return Cell(operator, read_arguments(attributes, operator.attributes, None), form, None)
+    return OutcomeMemo(operator, read_arguments(attributes, operator.attributes, None), form, None)
 
 
-def _crash_of(cell: Cell, facts: Facts) -> str | None:
+def _crash_of(memo: OutcomeMemo, facts: Facts) -> str | None:
     """Return the traceback of what the rules of the operator raise for such operands; None where nothing is."""
-    assert cell.operator is not None
-    if cell.crash is not None:
-        return cell.crash.traceback
-    if cell.operator.by_subgraphs:
-        cell.shapes(facts, cell.typed(facts))  # what it raises fails the test
+    assert memo.operator is not None
+    if memo.crash is not None:
+        return memo.crash.traceback
+    if memo.operator.by_subgraphs:
+        memo.shapes(facts, memo.typed(facts))  # what it raises fails the test
         return None
-    if cell.operator.schema.name in EQUATED:
-        recorder = cell.operands(facts, Recorder)
+    if memo.operator.schema.name in EQUATED:
+        recorder = memo.operands(facts, Recorder)
         if recorder is not None:
-            cell.infer(recorder)
-    crash = cell.outcome(facts).crash
+            memo.infer(recorder)
+    crash = memo.outcome(facts).crash
     return None if crash is None else crash.traceback
 
 
-def _is_asked(cell: Cell, facts: Facts) -> bool:
+def _is_asked(memo: OutcomeMemo, facts: Facts) -> bool:
     """Return whether the shape rule runs for such operands."""
-    return cell.operands(facts) is not None and not cell.typed(facts).problems
+    return memo.operands(facts) is not None and not memo.typed(facts).problems
 
 
 @pytest.mark.parametrize("domain", DOMAINS)
@@ -78,31 +78,31 @@ def test_no_rule_of_an_operator_raises(domain: str) -> None:
         input_counts, output_counts = counts_of_operands(schema)
         for inputs, outputs in product(input_counts, output_counts[:3]):
             for _ in range(NODES):
-                cell = _cell(random, schema, inputs, outputs)
+                memo = _memo(random, schema, inputs, outputs)
                 for _ in range(FACTS):
                     facts = random_facts(random, schema, inputs)
-                    traceback = _crash_of(cell, facts)
+                    traceback = _crash_of(memo, facts)
                     if traceback is not None:
                         crashed.setdefault(f"{schema.name}:{schema.since_version}", f"{facts}\n{traceback}")
-                    if _is_asked(cell, facts):
+                    if _is_asked(memo, facts):
                         asked.add((schema.name, schema.since_version))
     assert not crashed, "\n".join(f"{name} {said}" for name, said in crashed.items())
     # Some operators want so much of their attributes and operands that hardly any random ones fit.
     assert len(asked) >= 0.95 * sum(shape_rule(schema) is not None for schema in schemas)
 
 
-def _cells(random: Random, domain: str) -> Iterator[tuple[OperatorSchema, int, Cell]]:
+def _memos(random: Random, domain: str) -> Iterator[tuple[OperatorSchema, int, OutcomeMemo]]:
     for schema in operator_versions():
         if schema.domain == domain:
             input_counts, output_counts = counts_of_operands(schema)
             for inputs, outputs in product(input_counts, output_counts[:3]):
                 for _ in range(NODES):
-                    yield schema, inputs, _cell(random, schema, inputs, outputs)
+                    yield schema, inputs, _memo(random, schema, inputs, outputs)
 
 
 @pytest.mark.parametrize("domain", DOMAINS)
 def test_no_number_in_an_attribute_is_read(domain: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nodes that differ in attributes of type FLOAT share a cell, unless their operator is one of two."""
+    """Nodes that differ in attributes of type FLOAT share a memo, unless their operator is one of two."""
     random = Random(f"numbers of {domain}")
     value = attribute_values._value
 
@@ -111,9 +111,9 @@ def test_no_number_in_an_attribute_is_read(domain: str, monkeypatch: pytest.Monk
         return value(proto)
 
     monkeypatch.setattr(attribute_values, "_value", unless_float)
-    for schema, inputs, cell in _cells(random, domain):
+    for schema, inputs, memo in _memos(random, domain):
         if schema.name not in READ_FLOATS:
-            assert _crash_of(cell, random_facts(random, schema, inputs)) is None, schema.name
+            assert _crash_of(memo, random_facts(random, schema, inputs)) is None, schema.name
 
 
 def test_no_number_in_an_attribute_is_a_fault() -> None:
@@ -130,13 +130,13 @@ def test_only_elements_of_declared_operands_are_read(domain: str) -> None:
     """Nodes whose operands differ in other elements share an outcome: these are dropped before a rule gets them."""
     random = Random(f"declared operands of {domain}")
     compared = 0
-    for schema, inputs, cell in _cells(random, domain):
-        if cell.operator is None or cell.operator.by_subgraphs:
+    for schema, inputs, memo in _memos(random, domain):
+        if memo.operator is None or memo.operator.by_subgraphs:
             continue
         for _ in range(FACTS):
             facts = random_facts(random, schema, inputs)
             # The one has all elements, the other those of the operands that the rules declare.
-            made, expected = cell._made(facts), cell.outcome(facts)
+            made, expected = memo._made(facts), memo.outcome(facts)
             compared += any(each.content is not None for each in facts)
             # As texts: equal facts are two objects where the cache of facts is emptied between them.
             assert repr(made.outputs) == repr(expected.outputs), (
@@ -159,11 +159,11 @@ def _with_numbers(random: Random, each: Fact) -> Fact:
 
 @pytest.mark.parametrize("domain", DOMAINS)
 def test_no_floating_point_element_decides_anything(domain: str) -> None:
-    """Constants that differ in such elements share a cell, unless the model has one of a few operators."""
+    """Constants that differ in such elements share a memo, unless the model has one of a few operators."""
     random = Random(f"elements of {domain}")
     compared = 0
-    for schema, inputs, cell in _cells(random, domain):
-        if schema.name in READ_FLOAT_ELEMENTS or cell.operator is None or cell.operator.by_subgraphs:
+    for schema, inputs, memo in _memos(random, domain):
+        if schema.name in READ_FLOAT_ELEMENTS or memo.operator is None or memo.operator.by_subgraphs:
             continue
         for _ in range(FACTS):
             facts = tuple(_with_numbers(random, each) for each in random_facts(random, schema, inputs))
@@ -171,7 +171,7 @@ def test_no_floating_point_element_decides_anything(domain: str) -> None:
             if facts == bare:
                 continue
             compared += 1
-            made, expected = cell._made(facts), cell._made(bare)
+            made, expected = memo._made(facts), memo._made(bare)
             # As texts: equal facts are two objects where the cache of facts is emptied between them.
             outputs = [[repr(each.without_floats) for each in outcome.outputs] for outcome in (made, expected)]
             assert outputs[0] == outputs[1], schema.name

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from onnx_lint.inference.shapes.contents import Contents
 
 MOST_OUTCOMES: Final = 5_000
-"""The most outcomes that a cell keeps; a full cache is emptied, which costs only time."""
+"""The most outcomes that a memo keeps; a full cache is emptied, which costs only time."""
 
 
 _NONE: Final[frozenset[int]] = frozenset()
@@ -36,7 +36,7 @@ _NONE: Final[frozenset[int]] = frozenset()
 
 @remembered(1_000)
 def _set_of(indices: tuple[int, ...]) -> frozenset[int]:
-    """Return the indices as a set that all cells share; a separate set for each would need 200 bytes."""
+    """Return the indices as a set that all memos share; a separate set for each would need 200 bytes."""
     return frozenset(indices)
 
 
@@ -53,7 +53,7 @@ class NodeOutcome(Record):
     """The outputs of each branch of an If, if either branch may run."""
 
 
-class Cell:
+class OutcomeMemo:
     """The outcomes of the nodes of one form in a frame."""
 
     __slots__ = (
