@@ -82,7 +82,7 @@ given["nodes_modes"] = Attribute(name="nodes_modes", strings=[b"BRANCH_LEQ"] * 5
 """
 
 PAIRS: Final[Mapping[str, Pair]] = {
-    "no-click": Pair("", "import onnx_lint.cli.run", "import onnx_lint.cli.application"),
+    "no-click": Pair("import onnx_lint.cli.run\n", "", "import onnx_lint.cli.application"),
     "records": Pair(
         "from onnx_lint.common.record import Record\nfrom dataclasses import dataclass\n"
         "fields = '\\n a: int\\n b: str\\n c: tuple[int, ...] = ()\\n'\n",
