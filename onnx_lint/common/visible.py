@@ -48,7 +48,7 @@ _COMMAND: Final = r"(?<=#)#(?=\w*\[)|(?<!\S):(?=:)"
 its beginning, perhaps after blanks.
 """
 _OWN_MARK: Final = r"^(?:\x1b\[[\d;]*m)?  ::: "
-"""Matches the mark before a related place in the text report, which is no command: a name comes after the colons."""
+"""Matches the mark before a related place in the text report. It begins no command: the next character is a blank."""
 
 
 def visible(text: str) -> str:
