@@ -32,6 +32,7 @@ from onnx_lint.wording import suggestion
 
 if TYPE_CHECKING:
     from onnx_lint.fixing.files import Mending
+    from onnx_lint.input.patched_source import PatchedSource
 
 IN_MEMORY: Final = "<memory>"
 """The name of a model without a path."""
@@ -50,16 +51,18 @@ class SerializableModel(Protocol):
 
 
 Lintable = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | SerializableModel
-"""The types that `lint` accepts; also classes of `onnx_ir` and `torch.onnx.ONNXProgram`, which are not dependencies."""
+"""The types that are accepted; also classes of `onnx_ir` and `torch.onnx.ONNXProgram`, which are not dependencies."""
 
 
 class Report(BareReport):
-    """The result of `lint`. As text it is the report that the command line prints."""
+    """The result of `lint` and `fix`. As text it is the report that the command line prints."""
 
     fail_on: str = "error"
     """The lowest severity that fails a model, or `never`, as the configuration says."""
     internal_errors: str = "error"
     """True if a crash of onnx-lint fails a model (`error`) or not (`warning`)."""
+    fixed_model: bytes | None = None
+    """The bytes that `fix` made of a model in memory, in its form; None for a path, or if that failed."""
 
     @property
     def passes(self) -> bool:
@@ -186,15 +189,13 @@ def lint(
         "internal_errors": internal_errors,
         "baseline": None if baseline is None else os.fspath(baseline),
     }
-    path = os.fspath(model) if isinstance(model, (str, os.PathLike)) else None
-    if not isinstance(path, (str, type(None))):
-        raise TypeError(f"a path must be text, not {type(path).__name__}; lint accepts {TAKEN}")
+    path = _path_of(model)
     name = os.fspath(filename) if filename is not None else shown_location(path) if path is not None else IN_MEMORY
     return _report(model, path, name, given, config, policy=policy)
 
 
 def fix(
-    path: str | os.PathLike[str],
+    path: Lintable,
     *,
     unsafe: bool = False,
     folder: str | os.PathLike[str] | None = None,
@@ -205,12 +206,15 @@ def fix(
     limits: Mapping[str, int] | None = None,
     config: str | os.PathLike[str] | bool = False,
 ) -> Report:
-    """Make all possible fixes in the file at `path`, and return the report on the fixed file.
+    """Make all possible fixes in a model, and return the report on the fixed model.
+
+    `path`: the file to replace, or a model in memory of any kind that `lint` takes. Such a model stays as it is, and
+    `Report.fixed_model` has the bytes of the fixed one.
 
     `Report.files[0].repair` says what was fixed, and in `problem` why the file could not be replaced, if it could not.
-    `unsafe`: whether to make unsafe fixes too. `folder`: the folder for the mended file; None to replace the file.
-    `follow_links`: as for `lint`, and whether to replace the file that a link at `path` leads to. The other arguments
-    are those of `lint`, and so are the exceptions.
+    `unsafe`: whether to make unsafe fixes too. `folder`: the folder for the mended file of a path; None to replace the
+    file. `follow_links`: as for `lint`, and whether to replace the file that a link at the path leads to. The other
+    arguments are those of `lint`, and so are the exceptions; ValueError also for a model in memory with a folder.
     """
     given = {
         "select": _names(select),
@@ -218,13 +222,16 @@ def fix(
         "rule_options": options or {},
         "follow_links": follow_links,
         "limits": _pairs(limits),
+        "opset_imports": _pairs(_imports_of(path)),
     }
     from onnx_lint.fixing.files import Mending  # late, as few programs change files
 
-    location = os.fspath(path)
-    target = None if folder is None else os.path.join(os.fspath(folder), os.path.basename(location))
-    mending = Mending(unsafe, target=target)
-    return _report(location, location, shown_location(location), given, config, mending)
+    location = _path_of(path)
+    if location is None and folder is not None:
+        raise ValueError("folder is for a model that is given as a path; a model in memory is not written")
+    target = None if location is None or folder is None else os.path.join(os.fspath(folder), os.path.basename(location))
+    name = IN_MEMORY if location is None else shown_location(location)
+    return _report(path, location, name, given, config, Mending(unsafe, target=target))
 
 
 def _report(
@@ -236,8 +243,9 @@ def _report(
     mending: Mending | None = None,
     policy: Mapping[str, Any] | None = None,
 ) -> Report:
-    """Return the report on a model, or on the file at `path` after it was fixed."""
+    """Return the report on a model; after it was fixed, if `mending` is given."""
     model = _converted(model)
+    results: list[bytes] = []
     try:
         request = _request(name, given, config)
         plan = Plan(request) if policy is None else _plan_with_policy(request, policy)
@@ -247,10 +255,14 @@ def _report(
             settings = replace(settings, proto=_kind(model))
         source = _source(model, path, settings)
         context = (SHOWN_WITH_CONTEXT["text"],) if plan.run_request().context else ()
-        if mending is not None and path is not None:
+        if mending is not None:
             from onnx_lint.fixing.files import fix_source
 
-            file = fix_source(source, path, settings, mending, name, context=context)
+            def receive(result: PatchedSource) -> None:
+                results.append(result.read_at(0, result.size))
+
+            receiver = receive if path is None else None
+            file = fix_source(source, path or name, settings, mending, name, context=context, receive=receiver)
         else:
             file = lint_source(source, name, settings, is_file=name not in {IN_MEMORY, "-"}, context=context)
         head = report_of([], settings)
@@ -267,7 +279,16 @@ def _report(
         **{field: getattr(report, field) for field in field_names(BareReport)},
         fail_on=choices.fail_on,
         internal_errors=plan.run_request().internal_errors,
+        fixed_model=results[0] if results else None,
     )
+
+
+def _path_of(model: Any) -> str | None:
+    """Return the path that is given as a model; None for a model in memory. Raises TypeError for a path of bytes."""
+    path = os.fspath(model) if isinstance(model, (str, os.PathLike)) else None
+    if not isinstance(path, (str, type(None))):
+        raise TypeError(f"a path must be text, not {type(path).__name__}; onnx-lint accepts {TAKEN}")
+    return path
 
 
 def _plan_with_policy(request: Request, policy: Mapping[str, Any]) -> Plan:
@@ -314,7 +335,7 @@ def _source_of_object(model: Any) -> Source:
     if callable(getattr(model, "read", None)):
         return _source_of_file(model)
     if not callable(getattr(model, "SerializeToString", None)) or isinstance(model, type):
-        raise TypeError(f"a model cannot be {type(model).__name__}; lint accepts {TAKEN}")
+        raise TypeError(f"a model cannot be {type(model).__name__}; onnx-lint accepts {TAKEN}")
     data: bytes = model.SerializeToString()
     return BytesSource(data)
 

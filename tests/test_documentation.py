@@ -303,7 +303,7 @@ def test_the_examples_for_the_library_run(
 ):
     shutil.copyfile(ROOT / "tests" / "models" / "iris_logistic_regression.onnx", tmp_path / "model.onnx")
     monkeypatch.chdir(tmp_path)
-    first, policy, second, fixing, third, fourth, fifth = _blocks("library.md")
+    first, policy, second, fixing, in_memory, third, fourth, fifth = _blocks("library.md")
     names: dict[str, object] = {}
     exec(compile(first + second + third, "library.md", "exec"), names)
     printed = capsys.readouterr().out
@@ -314,6 +314,11 @@ def test_the_examples_for_the_library_run(
     exec(compile(fixing, "library.md", "exec"), names)
     assert capsys.readouterr().out == "()\n"
     assert (tmp_path / "fixed" / "model.onnx").read_bytes() == (tmp_path / "model.onnx").read_bytes()
+    exec(compile(in_memory, "library.md", "exec"), names)
+    assert capsys.readouterr().out == "(('duplicate-opset-import', 1),) True\n"
+    assert names["proto"] == names["onnx"].load("model.onnx")  # type: ignore[attr-defined]  # the block imports it
+    (shortest,) = _blocks("fixing.md")
+    exec(compile(shortest, "fixing.md", "exec"), names | {"model": names["proto"]})
     exec(compile(fourth + fifth, "library.md", "exec"), names)
     names["test_export"](names["assert_conforms"])  # type: ignore[operator]  # the blocks define functions
 

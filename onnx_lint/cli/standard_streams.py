@@ -14,7 +14,7 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.cli.errors import RunError
-from onnx_lint.common.visible import without_commands
+from onnx_lint.common.visible import message_without_commands
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,7 +78,7 @@ class _Messages(io.TextIOWrapper):
 
     def write(self, text: str, /) -> int:
         """Write the text, and return its length."""
-        super().write(without_commands(text))
+        super().write(message_without_commands(text))
         return len(text)
 
 

@@ -47,6 +47,8 @@ _COMMAND: Final = r"(?<=#)#(?=\w*\[)|(?<!\S):(?=:)"
 `##[group]`, `##vso[...]` (Azure Pipelines, GitHub) and `##teamcity[...]` anywhere in a line, `::error::` (GitHub) at
 its beginning, perhaps after blanks.
 """
+_OWN_MARK: Final = r"^(?:\x1b\[[\d;]*m)?  ::: "
+"""Matches the mark before a related place in the text report. It begins no command: the next character is a blank."""
 
 
 def visible(text: str) -> str:
@@ -63,6 +65,14 @@ def without_commands(text: str) -> str:
     if "##" not in text and "::" not in text:
         return text
     return re.sub(_COMMAND, escaped, text)
+
+
+def message_without_commands(text: str) -> str:
+    """Return lines of onnx-lint's own with the commands of CI servers escaped, and its mark of related places kept."""
+    if "##" not in text and "::" not in text:
+        return text
+    pattern = f"{_OWN_MARK}|{_COMMAND}"
+    return re.sub(pattern, lambda match: match[0] if len(match[0]) > 1 else escaped(match), text, flags=re.MULTILINE)
 
 
 def json_without_commands(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from functools import partial
 
 from onnx_lint.common.record import Record, replace
@@ -59,19 +60,25 @@ def fix_source(
     *,
     context: tuple[int, ...] = (),
     pictures: bool = False,
+    receive: Callable[[PatchedSource], None] | None = None,
 ) -> FileReport:
-    """Mend the file at `path`, which is open as `source`, as `fix_file` does; close the source."""
+    """Mend the file at `path`, which is open as `source`, as `fix_file` does; close the source.
+
+    `receive`: is called with the result in place of writing it, if the source is a model in memory, without a path.
+    """
+    if path == "-":
+        receive = _write_to_standard_output
     lint = partial(
         lint_source,
         path=name,
         settings=settings,
-        is_file=name != "-",
+        is_file=receive is None,
         context=context,
         pictures=pictures,
         keeps_edits=True,
     )
     try:
-        old = os.fstat(source.descriptor) if isinstance(source, FileSource) and path != "-" else None
+        old = os.fstat(source.descriptor) if isinstance(source, FileSource) and receive is None else None
         report = lint(unpatched(source))
         try:
             outcome = mend(source, report, lint, unsafe=mending.unsafe)
@@ -80,7 +87,10 @@ def fix_source(
                 from onnx_lint.fixing.difference import difference_of  # late, as it is rarely asked for
 
                 return _reported(report, replace(repair, difference=difference_of(outcome, name, settings)))
-            _write(path, outcome, old, mending.target, lint, follows_links=settings.follow_links)
+            if receive is not None:
+                receive(outcome.source)
+            else:
+                _write(path, outcome, old, mending.target, lint, follows_links=settings.follow_links)
         except NotWrittenError as error:
             return _reported(report, Repair(problem=f"{name}: {error}; it was left as it is"))
         except OSError as error:
@@ -100,9 +110,7 @@ def _write(
     path: str, outcome: Mended, old: os.stat_result | None, target: str | None, lint: Lint, *, follows_links: bool
 ) -> None:
     """Write the result to its target. Raises NotWrittenError and OSError."""
-    if path == "-":
-        _write_to_standard_output(outcome.source)
-    elif target is not None:
+    if target is not None:
         os.makedirs(os.path.dirname(target) or ".", exist_ok=True)
         if os.path.lexists(target):
             raise NotWrittenError(f"{target} is there already")

@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import jsonschema
+import onnx
 import pytest
 from google.protobuf import json_format, text_format
 from support.project.checkout import ROOT
@@ -227,6 +230,74 @@ def test_the_library_fixes():
     assert content("a.onnx") == ORDERED
     with pytest.raises(FileNotFoundError):
         fix("missing.onnx")
+
+
+@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview, io.BytesIO, onnx.load_model_from_string])
+def test_the_library_fixes_a_model_in_memory(kind: Any, folder: Path):
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    report = fix(kind(UNORDERED))
+    assert report.passes
+    assert report.files[0].repair is not None
+    assert report.files[0].repair.fixed == (("unordered-nodes", 1),)
+    assert report.fixed_model == ORDERED
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_the_library_does_not_change_the_message_and_keeps_what_needs_no_fix():
+    proto = onnx.load_model_from_string(FAULTY)
+    report = fix(proto)
+    assert not report.passes
+    assert report.fixed_model == ORDERED.replace(b"Abs", b"Ab?")
+    assert proto.SerializeToString(deterministic=True) == FAULTY
+    assert fix(ORDERED).fixed_model == ORDERED
+    assert fix(b"").fixed_model == b""
+    assert fix(UNORDERED, ignore="unordered-nodes").fixed_model == UNORDERED
+
+
+def test_the_library_fixes_a_message_that_is_no_model():
+    graph = onnx.load_model_from_string(UNORDERED).graph
+    report = fix(graph)
+    assert report.files[0].kind == "GraphProto"
+    assert report.fixed_model is not None
+    assert onnx.GraphProto.FromString(report.fixed_model) == onnx.load_model_from_string(ORDERED).graph
+
+
+def test_the_library_fixes_classes_of_onnx_ir():
+    ir = pytest.importorskip("onnx_ir")
+    model = ir.from_proto(onnx.load_model_from_string(UNORDERED))
+    fixed = fix(model).fixed_model
+    assert fixed is not None
+    assert onnx.load_model_from_string(fixed) == onnx.load_model_from_string(ORDERED)
+    assert fix(model.graph).passes  # with the operator sets that the graph knows
+
+
+def test_the_library_keeps_the_form_of_a_model_in_memory():
+    text = text_format.MessageToString(onnx.load_model_from_string(UNORDERED))
+    fixed = fix(f"# a comment\n{text}".encode()).fixed_model
+    assert fixed is not None
+    assert fixed.startswith(b"# a comment\n")
+    assert text_format.Parse(fixed, onnx.ModelProto()) == onnx.load_model_from_string(ORDERED)
+
+
+def test_the_library_has_an_open_file_stay_as_it_is():
+    with Path("a.onnx").open("rb") as file:
+        assert fix(file).fixed_model == ORDERED
+    assert content("a.onnx") == UNORDERED
+    assert fix("a.onnx", folder="out").fixed_model is None
+
+
+def test_the_library_refuses_what_it_cannot_fix():
+    with pytest.raises(TypeError, match=r"accepts a path, bytes, .*ModelProto"):
+        fix(None)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="folder is for a model that is given as a path"):
+        fix(UNORDERED, folder="out")
+
+
+def test_a_crash_while_a_model_in_memory_is_fixed_leaves_no_result(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(files, "mend", lambda *_, **__: 1 // 0)
+    report = fix(UNORDERED)
+    assert report.fixed_model is None
+    assert not report.passes
 
 
 def test_a_read_only_file_is_left_as_it_is(capsys: Output, monkeypatch: pytest.MonkeyPatch):

@@ -12,6 +12,7 @@ import pytest
 from support.project.checkout import ROOT
 
 from onnx_lint.cli.application import run
+from onnx_lint.common.visible import message_without_commands, visible
 from onnx_lint.reporters import REPORTERS
 
 COMMANDS = (
@@ -105,6 +106,32 @@ def test_nor_has_standard_error(command: str, words: str) -> None:
     assert done.returncode == 2
     assert done.stderr
     assert commands_in(done.stderr.decode()) == []
+
+
+@pytest.mark.parametrize("color", ["never", "always"])
+def test_nor_has_a_report_on_standard_error_and_its_own_mark_stays(command: str, color: str) -> None:
+    model = Path(f"{command}.textproto").read_bytes()
+    done = subprocess.run(
+        [sys.executable, "-m", "onnx_lint", "fix", "--color", color, "-"],
+        input=model,
+        capture_output=True,
+        check=False,
+        env={"PYTHONPATH": str(ROOT)},
+    )
+    assert done.returncode == 1
+    text = done.stderr.decode()
+    assert re.search(r"^(\x1b\[[\d;]*m)?  ::: ", text, re.MULTILINE)
+    assert r"\x3a:: " not in text
+    assert commands_in(text) == []
+
+
+@pytest.mark.parametrize("name", [":::error::x", "  :::x::", "  :: error::x", "::::error::x", "\n  ::error::x"])
+def test_no_name_passes_for_the_mark(name: str) -> None:
+    shown = message_without_commands(f"{visible(name)}\n{name}\n  ::: {name}\n")
+    assert commands_in(shown) == []
+    lines = shown.splitlines()
+    assert [line for line in lines if line.startswith("  :::")] == [line for line in lines if line.startswith("  ::: ")]
+    assert not any(line.lstrip().startswith("::") for line in lines if not line.startswith("  ::: "))
 
 
 def test_what_is_broken_up_can_still_be_read(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
