@@ -51,7 +51,7 @@ Watch = Callable[[str], AbstractContextManager[None]]
 
 
 _NONE: Final[Any] = object()
-"""Stands for the first finding of a rule that has none; a wrong rule may yield None."""
+"""Given in place of a first finding by a rule without findings; None may be what a wrong rule yields."""
 
 _NO_WATCH: Final[AbstractContextManager[None]] = nullcontext()
 
