@@ -15,6 +15,8 @@ from onnx_lint.reporters.escape import shown_path
 
 _NAME: Final = re.compile("[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
+_LONGEST_LINE: Final = 120
+
 _RULE: Final = '''\
 """Rules of our own; `onnx-lint --plugin {file} MODEL` runs them."""
 
@@ -26,7 +28,11 @@ from onnx_lint.model import ROOT, Model
 from onnx_lint.rule import Finding, own_clause, rule
 from onnx_lint.wording import quote
 
-LICENCE = own_clause("{clause}", "A model states its licence in its metadata.", url="https://example.com/models")
+LICENCE = own_clause(
+    "{clause}",
+    "A model states its licence in its metadata.",
+    url="https://example.com/models",
+)
 
 
 @rule(clause=LICENCE, since="1.0")
@@ -65,6 +71,7 @@ from pathlib import Path
 from onnx_lint import lint
 from onnx_lint.testing import as_line
 
+NAME = "{name}"
 RULE = Path(__file__).parent / "{file}"
 
 INVALID = """
@@ -79,11 +86,11 @@ VALID = INVALID + 'metadata_props {{ key: "licence" value: "Apache-2.0" }}'
 
 
 def findings(model: str) -> list[str]:
-    return [as_line(each) for each in lint(model.encode(), select="{name}", plugins=RULE).diagnostics]
+    return [as_line(each) for each in lint(model.encode(), select=NAME, plugins=RULE).diagnostics]
 
 
 def test_a_model_that_breaks_the_rule() -> None:
-    assert findings(INVALID) == ["error[{name}] model: the metadata has no entry 'licence'"]
+    assert findings(INVALID) == [f"error[{{NAME}}] model: the metadata has no entry 'licence'"]
 
 
 def test_a_model_that_keeps_the_rule() -> None:
@@ -131,6 +138,10 @@ def new_rule_command(name: str, clause: str | None, file: str | None) -> None:
         file: _RULE.format(file=base, clause=clause, function=function),
         os.path.join(folder, f"test_{base}"): _TEST.format(file=base, name=name),
     }
+    if any(len(line) > _LONGEST_LINE for text in files.values() for line in text.splitlines()):
+        raise click.UsageError(
+            f"the name, the clause or the file is too long: a line would have more than {_LONGEST_LINE} characters"
+        )
     for path in files:
         if os.path.lexists(path):
             raise click.ClickException(f"{shown_path(path)}: the file exists already")

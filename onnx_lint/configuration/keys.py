@@ -26,6 +26,7 @@ from onnx_lint.configuration.value_kinds import (
     URL,
     WHOLE,
     ValueKind,
+    at_least_one,
     choice,
     fields,
     table,
@@ -88,9 +89,9 @@ _CONSUMERS: Final = ValueKind(
 _VALUE: Final = fields({"type": ELEMENT_TYPE, "shape": SHAPE})
 _POLICY: Final = fields(
     {
-        "operators": fields({"allow": TEXTS, "forbid": TEXTS}),
-        "domains": fields({"allow": TEXTS, "forbid": TEXTS}),
-        "element-types": fields({"allow": ELEMENT_TYPES, "forbid": ELEMENT_TYPES}),
+        "operators": fields({"allow": at_least_one(TEXTS), "forbid": TEXTS}),
+        "domains": fields({"allow": at_least_one(TEXTS), "forbid": TEXTS}),
+        "element-types": fields({"allow": at_least_one(ELEMENT_TYPES), "forbid": ELEMENT_TYPES}),
         "opsets": table(RANGE),
         "ir-version": RANGE,
         "metadata": TEXTS,

@@ -10,7 +10,6 @@ from onnx_lint.common.record import EMPTY, Record
 from onnx_lint.configuration.values import SetValue, SetValues
 from onnx_lint.input.limits import parse_size
 from onnx_lint.spec.clauses import clauses
-from onnx_lint.spec.domains import shown_domain
 
 _CLAUSES: Final = {
     "operators": "POL-1",
@@ -49,8 +48,6 @@ def policy_in(values: SetValues) -> Policy:
         if path[0] != "policy" or len(path) < 2 or path[1:] in _EMPTY:
             continue
         _, entry, *names = path
-        if entry == "opsets":
-            names = [shown_domain(names[0])]
         option = [] if entry in _OF_OPTIONS else [entry.replace("-", "_")]
         [rule] = clauses()[_CLAUSES[entry]].rules
         found = options.setdefault(rule, {})

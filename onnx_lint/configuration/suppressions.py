@@ -16,7 +16,7 @@ from onnx_lint.wording import suggestion
 def suppressions_in(values: SetValues) -> tuple[Suppression, ...]:
     """Return the suppressions in the values of a configuration.
 
-    Raises ConfigurationError for one without a rule or a reason, and for an unknown rule.
+    Raises ConfigurationError for one without a rule or a reason, for a blank reason, and for an unknown rule.
     """
     entries: dict[str, dict[str, SetValue]] = {}
     for path, value in values.items():
@@ -29,6 +29,8 @@ def _suppression(where: str, entry: Mapping[str, SetValue]) -> Suppression:
     for name in ("rule", "reason"):
         if name not in entry:
             raise ConfigurationError(f"{where}: suppress: an entry requires a {name}")
+    if not entry["reason"].value.strip():
+        raise ConfigurationError(f"{where}: suppress: an entry requires a reason that is not blank")
     rule = entry["rule"].value
     if rule not in registry():
         raise ConfigurationError(f"{where}: suppress: unknown rule {rule!r}{suggestion(rule, registry())}")

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from onnx_lint.common.distribution import is_url
-from onnx_lint.common.record import EMPTY, Record
+from onnx_lint.common.record import EMPTY, Record, replace
 from onnx_lint.input.limits import SIZE_PATTERN, parse_size
 from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
 from onnx_lint.spec.version_range import RANGE_PATTERN, is_range
@@ -82,8 +82,20 @@ URL: Final = ValueKind(
 TEXTS: Final = ValueKind(
     "a list of strings", MappingProxyType({"type": "array", "items": {"type": "string"}}), lambda value: _is_list(value)
 )
+
+
+def at_least_one(kind: ValueKind) -> ValueKind:
+    """Return the kind of the lists of a kind that are not empty."""
+    return replace(
+        kind,
+        wanted=f"{kind.wanted} (at least one)",
+        schema={**kind.schema, "minItems": 1},
+        accepts=lambda value: kind.accepts(value) and len(value) > 0,
+    )
+
+
 RANGE: Final = ValueKind(
-    "a version such as 19, or a range such as '17..21', '17..' or '..21'",
+    "a version such as 19, or a range such as '17..21', '17..' or '..21', the lower version first",
     MappingProxyType({"oneOf": [dict(WHOLE.schema), {"type": "string", "pattern": f"^({RANGE_PATTERN})$"}]}),
     lambda value: _is_whole(value) or (isinstance(value, str) and is_range(value)),
 )

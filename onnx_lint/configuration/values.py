@@ -11,6 +11,7 @@ from onnx_lint.common.record import EMPTY, Record
 from onnx_lint.configuration.keys import DEFAULT_OPSET_DOMAIN, KEYS
 from onnx_lint.configuration.value_kinds import ValueKind
 from onnx_lint.input.locations import is_remote, without_user
+from onnx_lint.spec.domains import shown_domain
 from onnx_lint.wording import suggestion
 
 Path = tuple[str, ...]
@@ -74,7 +75,12 @@ def checked(table: Mapping[str, Any], origin: Origin, lines: Mapping[Path, int] 
             value = _by_line(value, origin, lines)
         value = _without_users(value)
         for path, item in _flat((name,), value, KEYS[name].kind, origin):
-            values[path] = SetValue(item, origin, _line_of(path, lines))
+            found = SetValue(item, origin, _line_of(path, lines))
+            if path[:2] == ("policy", "opsets") and len(path) == 3:
+                path = (*path[:2], shown_domain(path[2]))  # so that each domain has one name in all files
+                if path in values:
+                    raise found.error(path[:2], "requires each domain once, but 'ai.onnx' and '' are the same domain")
+            values[path] = found
     return values
 
 
@@ -122,7 +128,7 @@ def _by_domain(value: Any) -> Any:
 
 def _flat(path: Path, value: Any, kind: ValueKind, origin: Origin) -> Iterator[tuple[Path, Any]]:
     if not kind.accepts(value):
-        raise SetValue(value, origin).error(path, f"requires {kind.wanted}, not {_shown(value)}")
+        raise SetValue(value, origin).error(path, f"requires {kind.wanted}, not {_shown_fault(value, kind)}")
     if (kind.entries is None and not kind.fields) or (kind.fields and not value):
         yield path, value
         return
@@ -131,6 +137,13 @@ def _flat(path: Path, value: Any, kind: ValueKind, origin: Origin) -> Iterator[t
         if entry is None:
             raise SetValue(value, origin).error(path, f"unknown key {name!r}{suggestion(name, kind.fields)}")
         yield from _flat((*path, name), item, entry, origin)
+
+
+def _shown_fault(value: Any, kind: ValueKind) -> str:
+    """Return a value that a kind does not accept, in words; of a list the first wrong item."""
+    items = value if isinstance(value, list) else []
+    wrong = next((index for index, item in enumerate(items) if not kind.accepts([item])), None)
+    return _shown(value) if wrong is None else f"a list with {_shown(items[wrong])} (item {wrong + 1})"
 
 
 def _shown(value: Any) -> str:

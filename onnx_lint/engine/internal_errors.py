@@ -12,6 +12,7 @@ from onnx_lint.input.source import ReadError
 from onnx_lint.ir.crashes import crash_of, is_bug
 from onnx_lint.model import Model
 from onnx_lint.report import OWN_ERRORS, InternalError
+from onnx_lint.rule import RuleError
 
 _Part = TypeVar("_Part")
 _Instead = TypeVar("_Instead")
@@ -37,7 +38,11 @@ class InternalErrors:
         """
         if isinstance(error, (ReadError, MemoryError)):
             raise error
-        key = crash_of(error).origin if is_bug(error) else id(error)
+        key: object = id(error)
+        if isinstance(error, RuleError):
+            key = str(error)  # one line of onnx-lint raises those of all rules
+        elif is_bug(error):
+            key = crash_of(error).origin
         not_run = (rule,) if rule != OWN_ERRORS else ()
         known = self._errors.get(key)
         source = property_of(error)

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.common.memory import held_for_a_file
 from onnx_lint.common.record import Record, replace
@@ -49,6 +49,9 @@ _MANY_FINDINGS: Final = 500
 Watch = Callable[[str], AbstractContextManager[None]]
 """Measures a named part of the work, see `onnx_lint.engine.stopwatch`."""
 
+
+_NONE: Final[Any] = object()
+"""Given in place of a first finding by a rule without findings; None may be what a wrong rule yields."""
 
 _NO_WATCH: Final[AbstractContextManager[None]] = nullcontext()
 
@@ -104,6 +107,8 @@ def lint_model(
                     _run(entry, model, settings, diagnostics, cuts, counts, errors)
         except SystemExit:
             errors.note(RuleError(f"rule {entry.id!r} in {entry.module} tried to end the program"), rule=entry.id)
+        except GeneratorExit:
+            errors.note(RuleError(f"rule {entry.id!r} in {entry.module} raised GeneratorExit"), rule=entry.id)
         except Exception as error:
             errors.note(error, rule=entry.id)
     part = errors.unless_it_crashes
@@ -139,10 +144,15 @@ def _run(
     """Add the findings of one rule to `diagnostics`, within the limits, and those that are only counted to `counts`."""
     rule = entry.rule
     findings = iter(rule.check(model, **options_of(rule, settings)) if settings.options else rule.check(model))
-    first = next(findings, None)
-    if first is None:
+    first = next(findings, _NONE)
+    if first is _NONE:
         return
-    found = diagnose(entry, chain((first,), findings), model, settings, counts, errors)
+    every: Iterator[Finding] = chain((first,), findings)
+    if entry.plugin is not None:
+        from onnx_lint.engine.plugin_findings import checked  # late, as few runs have plugins
+
+        every = checked(entry, every)
+    found = diagnose(entry, every, model, settings, counts, errors)
     for located in _limited(entry, found, model.limits, model.limits.findings - len(diagnostics), cuts):
         diagnostics.append(located)  # one by one, since the rule may crash at the next
 

@@ -6,12 +6,16 @@ from __future__ import annotations
 import re
 from typing import Final
 
-RANGE_PATTERN: Final = r"(\d{1,18})|(\d{0,18})\.\.(\d{0,18})"
+RANGE_PATTERN: Final = r"([0-9]{1,18})|(?!\.\.$)([0-9]{0,18})\.\.([0-9]{0,18})"
 
 
 def is_range(text: str) -> bool:
-    """Return whether the text is a range."""
-    return re.fullmatch(RANGE_PATTERN, text) is not None
+    """Return whether the text is a range, which has at least one end, the lower one first."""
+    match = re.fullmatch(RANGE_PATTERN, text)
+    if match is None:
+        return False
+    _, least, most = match.groups()
+    return not least or not most or int(least) <= int(most)
 
 
 def in_range(version: int, text: str) -> bool:

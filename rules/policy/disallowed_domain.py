@@ -40,6 +40,7 @@ def disallowed_domain(model: Model, *, allow: tuple[str, ...] = (), forbid: tupl
     opset_import { domain: "" version: 21 }
     ```
     """
+    allow, forbid = (tuple(map(shown_domain, patterns)) for patterns in (allow, forbid))
     own = {normalized_domain(function.domain) for function in model.functions}
     importers: list[tuple[Proto, Place, str]] = [(model.proto, ROOT, "the model")]
     importers += [(function.proto, function.place, function.body.describe()) for function in model.functions]

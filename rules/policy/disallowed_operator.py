@@ -23,8 +23,8 @@ def disallowed_operator(
 
     Operators that a pattern of the option `allow` matches, if there are any, and that none of `forbid` matches. The
     table `policy.operators` of the configuration sets both. An operator of another domain than ai.onnx is written with
-    its domain, such as `com.microsoft::Gelu`; `*` matches any characters. Calls of functions of the model are not
-    checked, but the nodes of these functions are.
+    its domain, such as `com.microsoft::Gelu`, and one of ai.onnx may be, such as `ai.onnx::*`; `*` matches any
+    characters. Calls of functions of the model are not checked, but the nodes of these functions are.
 
     ### Example
 
@@ -49,9 +49,9 @@ def disallowed_operator(
             name = f"{operator.domain}::{operator.op_type}" if operator.domain else operator.op_type
             used.setdefault(name, []).append(alike)
     for name, groups in used.items():
-        if forbidden := any(fnmatchcase(name, pattern) for pattern in forbid):
+        if forbidden := any(_matches(name, pattern) for pattern in forbid):
             anchor, allowed = "operators.forbid", f"no operator that matches {quote_some(forbid, 5)}"
-        elif allow and not any(fnmatchcase(name, pattern) for pattern in allow):
+        elif allow and not any(_matches(name, pattern) for pattern in allow):
             anchor, allowed = "operators.allow", f"an operator that matches {quote_some(allow, 5)}"
         else:
             continue
@@ -68,3 +68,12 @@ def disallowed_operator(
             count=count,
             anchor=anchor,
         )
+
+
+def _matches(name: str, pattern: str) -> bool:
+    """Return whether a pattern matches an operator. One of ai.onnx, whose name has no domain, may be written with it.
+
+    `*::*` matches the operators of the other domains alone.
+    """
+    own = pattern.removeprefix("ai.onnx::")
+    return fnmatchcase(name, pattern) or (own != pattern and "::" not in name and fnmatchcase(name, own))

@@ -51,6 +51,7 @@ def test_from_an_empty_folder_to_a_green_test(tmp_path: Path):
         (["cycle"], "a rule of onnx-lint has the name 'cycle' already"),
         (["missing-licence", "--clause", "acme"], "capital letters and digits with dashes"),
         (["missing-licence", "--clause", "GRA-1000"], "the prefix 'GRA' of the clause belongs to the specification"),
+        (["missing-" + "very-" * 20 + "long"], "too long: a line would have more than 120 characters"),
         (["class"], "'class' is a keyword of Python"),
         (["missing-licence", "--file", "rule.txt"], "'rule.txt' must end with .py"),
     ],
@@ -88,3 +89,10 @@ def test_a_second_rule_in_the_folder_leaves_the_first_one_green(tmp_path: Path, 
     assert code == 1
     assert "HOUSE-MISSING-LICENCE" in output
     assert "HOUSE-MISSING-AUTHOR" in output
+
+
+def test_no_line_is_longer_than_120_characters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    assert run(["new-rule", "missing-licence-of-the-weights-of-a-model"]) == 0
+    lengths = [len(line) for path in tmp_path.iterdir() for line in path.read_text().splitlines()]
+    assert max(lengths) <= 120

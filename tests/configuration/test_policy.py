@@ -108,7 +108,32 @@ def test_without_a_policy_no_rule_of_it_runs(tmp_path):
             "[policy]\nmax-size = 'big'",
             "policy.max-size: requires a number of bytes, or a size such as '100MiB', not 'big'",
         ),
-        ("[policy.operators]\nallow = 'Loop'", "policy.operators.allow: requires a list of strings, not 'Loop'"),
+        (
+            "[policy.operators]\nallow = 'Loop'",
+            "policy.operators.allow: requires a list of strings (at least one), not 'Loop'",
+        ),
+        (
+            "[policy.operators]\nallow = []",
+            "operators.allow: requires a list of strings (at least one), not an empty",
+        ),
+        ("[policy.element-types]\nallow = []", "(at least one), not an empty list"),
+        ("[policy]\nmetadata = ['a', 5]", "policy.metadata: requires a list of strings, not a list with 5 (item 2)"),
+        (
+            "[policy.element-types]\nforbid = ['float', 'float64']",
+            "such as 'float' and 'int64', not a list with 'float64' (item 2)",
+        ),
+        (
+            "[policy]\nir-version = '10..8'",
+            "onnx-lint.toml: policy.ir-version: requires a version such as 19, or a range",
+        ),
+        ("[policy]\nir-version = '10..8'", "'..21', the lower version first, not '10..8'"),
+        ("[policy]\nir-version = '..'", "policy.ir-version: requires"),
+        ("[policy]\nir-version = '\u0668..\u0669'", "policy.ir-version: requires"),
+        ("[policy.opsets]\n'ai.onnx' = '22..21'", 'policy.opsets."ai.onnx": requires'),
+        (
+            "[policy.opsets]\n'ai.onnx' = 21\n'' = 22",
+            "onnx-lint.toml: policy.opsets: requires each domain once, but 'ai.onnx' and '' are the same domain",
+        ),
         (
             "[policy.element-types]\nforbid = ['float64']",
             "policy.element-types.forbid: requires a list of names of element types, such as 'float' and 'int64'",
@@ -123,6 +148,30 @@ def test_without_a_policy_no_rule_of_it_runs(tmp_path):
 def test_a_wrong_entry_is_an_error_that_names_it(tmp_path, text, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         _findings(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "rules"),
+    [
+        ('[policy.operators]\nforbid = ["ai.onnx::*"]', ["disallowed-operator"]),
+        ('[policy.operators]\nforbid = ["ai.onnx::Relu"]', ["disallowed-operator"]),
+        ('[policy.operators]\nforbid = ["ai.onnx::Neg", "*::*"]', []),
+        ('[policy.operators]\nallow = ["ai.onnx::Re*"]', []),
+        ('[policy.domains]\nallow = [""]', []),
+        ('[policy.domains]\nforbid = [""]', ["disallowed-domain"]),
+        ('[policy.opsets]\n"" = "8..8"', ["disallowed-operator-set"]),
+        ('[policy.opsets]\n"" = "21..21"', []),
+    ],
+)
+def test_the_default_domain_has_two_names(tmp_path, text, rules):
+    found = _findings(tmp_path, text)
+    assert [rule for rule, clause, _ in found if clause.startswith("POL-")] == rules
+
+
+def test_a_file_replaces_the_range_of_the_default_domain_by_either_name(tmp_path):
+    (tmp_path / "base.toml").write_text('[policy.opsets]\n"" = "22.."\n', encoding="utf-8")
+    found = _findings(tmp_path, 'extend = "base.toml"\n[policy.opsets]\n"ai.onnx" = "21.."\n')
+    assert [rule for rule, clause, _ in found if clause.startswith("POL-")] == []
 
 
 def test_a_policy_can_be_an_argument(tmp_path: Path) -> None:

@@ -135,6 +135,10 @@ def test_the_last_day_still_counts():
     [
         ("[suppress]\nrule = 'cycle'", "suppress: requires a list of tables: write [[suppress]]"),
         ("[[suppress]]\nrule = 'cycle'", "onnx-lint.toml:1: suppress: an entry requires a reason"),
+        (
+            "[[suppress]]\nrule = 'cycle'\nreason = ' \t'",
+            "onnx-lint.toml:1: suppress: an entry requires a reason that is not blank",
+        ),
         ("\n[[suppress]]\nreason = 'x'", "onnx-lint.toml:2: suppress: an entry requires a rule"),
         ("[[suppress]]\nrule = 'cyle'\nreason = 'x'", "unknown rule 'cyle'; did you mean 'cycle'?"),
         ("[[suppress]]\nrule = 'cycle'\nreason = 'x'\nuntil = 'soon'", "until: requires a date such as 2027-01-31"),

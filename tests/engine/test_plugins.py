@@ -142,3 +142,58 @@ def test_a_file_named_twice_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     path = _file(tmp_path, "house_rules.py", LICENCE)
     monkeypatch.chdir(tmp_path)
     assert len(lint(MODEL, plugins=[path, "./house_rules.py"]).diagnostics) == 1
+
+
+@pytest.mark.parametrize(
+    ("finding", "fault"),
+    [
+        ("None", "yields None, not a Finding"),
+        ("5", "yields a value of type int, not a Finding"),
+        ("Finding(ROOT, b'x')", "yields a Finding whose 'message' is of type bytes, not a string"),
+        ("Finding(None, 'x')", "yields a Finding whose 'place' is None, not a Place"),
+        ("Finding(ROOT, 'x', allowed=5)", "yields a Finding whose 'allowed' is of type int, not a string"),
+        ("Finding(ROOT, 'x', count=None)", "yields a Finding whose 'count' is None, not a whole number"),
+        (
+            "Finding(ROOT, 'x', related=('there',))",
+            "yields a Finding whose 'related' is a tuple of str, not a tuple of Related",
+        ),
+        ("Finding(ROOT, 'x', related=(Related(ROOT, 5),))", "a Related that is not a Place and a string"),
+        ("Finding(ROOT, 'x', fix='edit')", "yields a Finding whose 'fix' is of type str, not a Fix"),
+        (
+            "Finding(ROOT, 'x', fix=Fix('mend', ('edit',)))",
+            "a Fix whose 'edits' is a tuple of str, not a tuple of edits",
+        ),
+    ],
+)
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_wrong_finding_costs_its_rule_alone_and_is_blamed_on_the_plugin(
+    finding: str, fault: str, is_first: bool, tmp_path: Path
+):
+    imports = "from onnx_lint.model import Fix\nfrom onnx_lint.rule import Related\n"
+    right = "yield Finding(ROOT, 'right')"
+    order = [f"yield {finding}", right] if is_first else [right, f"yield {finding}"]
+    body = "".join(f"    {line}\n" for line in order)
+    wrong = "".join(
+        f'\n\n@rule(clause=LICENCE, since="1.0")\ndef {name}(model):\n    """Wrong."""\n{body}'
+        for name in ("wrong_one", "wrong_two")
+    )
+    path = _file(
+        tmp_path,
+        "house_rules.py",
+        f"{imports}{LICENCE}{wrong}",
+    )
+    (file,) = lint(MODEL, plugins=[path]).files
+    expected = ["missing-licence", *([] if is_first else ["wrong-one", "wrong-two"])]
+    assert sorted(found.rule for found in file.diagnostics) == expected
+    assert [(error.rule, error.traceback) for error in file.internal_errors] == [("wrong-one", ""), ("wrong-two", "")]
+    for error in file.internal_errors:
+        assert error.exception.startswith(f"rule {error.rule!r} in {path} ")
+        assert fault in error.exception
+
+
+def test_a_rule_that_raises_generator_exit_is_an_internal_error(tmp_path: Path):
+    text = LICENCE.replace("    yield Finding", "    raise GeneratorExit\n    yield Finding")
+    (file,) = lint(MODEL, plugins=[_file(tmp_path, "house_rules.py", text)]).files
+    (error,) = file.internal_errors
+    assert (error.rule, error.traceback) == ("missing-licence", "")
+    assert "raised GeneratorExit" in error.exception
