@@ -25,7 +25,7 @@ def impossible_attribute_value(model: Model) -> Iterator[Finding]:
 
     - `perm` of Transpose names each axis once; `axes` of Unsqueeze, Resize and CenterCropPad repeat none;
     - numbers in their range: pads of convolutions and pools are not negative, `blocksize`, `size` of LRN, numbers of
-      heads and groups and the like are positive, `clip` of RNN, GRU and LSTM is not negative, `axes` of Squeeze-1 and
+      heads and groups and the like are positive, `clip` of GRU and LSTM is not negative, `axes` of Squeeze-1 and
       Unsqueeze-1 and `axis` of Flatten up to opset 10 do not count from the back;
     - lists that belong together are equally long: `kernel_shape`, `strides` and `dilations`, and `pads`, with two for
       each; keys and values of LabelEncoder; the `nodes_*`, `class_*`, `target_*` and `leaf_*` of tree ensembles;

@@ -30,7 +30,7 @@ _MINIMA: Final[tuple[_Minimum, ...]] = (
     ("", "DepthToSpace SpaceToDepth", "blocksize", 1, ANY, 1),
     ("", "DequantizeLinear QuantizeLinear", "block_size", 21, ANY, 0),
     ("", "Flatten", "axis", 1, 9, 0),
-    ("", "GRU LSTM RNN", "clip", 1, ANY, 0),
+    ("", "GRU LSTM", "clip", 1, ANY, 0),
     ("", "GroupNormalization", "num_groups", 18, ANY, 1),
     ("", "LRN", "size", 1, ANY, 1),
     ("", "MaxRoiPool", "pooled_shape", 1, ANY, 1),

@@ -247,6 +247,11 @@ _OF_VALUES = (
     Explained(OTHER_SHAPE, rf"PRelu.*{_ONNXRUNTIME}", "the slope is broadcast to X; ONNX Runtime broadcasts X too"),
     Explained(
         OTHER_ELEMENTS,
+        rf"^Optional .*a sequence of .*{_REFERENCE}",
+        "the reference evaluator puts an optional sequence into a list of one element",
+    ),
+    Explained(
+        OTHER_ELEMENTS,
         rf"^Cast.*{_ONNXRUNTIME}",
         "with `saturate` other than 0 and 1 ONNX Runtime returns uninitialised memory",
     ),
