@@ -258,7 +258,7 @@ EXPLAINED = (
     ),
     Explained(
         "If-1",
-        r"onnx-lint: output 0 'e' of subgraph 'e' is .*, and branches .* must return one shape",
+        r"onnx-lint: output 0 'e' of subgraph 'e' is .*; branches .* must return one shape",
         "onnx infers nothing for version 1 of Concat",
     ),
     Explained(
@@ -268,7 +268,7 @@ EXPLAINED = (
     ),
     Explained(
         "If-1",
-        "onnx-lint: input 0 'z' of unnamed node 0 .Concat. of subgraph 'e' is .., Concat takes at least 1 dimension",
+        "onnx-lint: input 0 'z' of unnamed node 0 .Concat. of subgraph 'e' is .., but Concat takes at least 1 dimension",
         "onnx compares nothing in version 1 of Concat",
     ),
     Explained(
@@ -283,7 +283,7 @@ EXPLAINED = (
     ),
     Explained(
         "Scan-8",
-        r"onnx-lint: input 2 'p' of .* is \[B\], Scan takes at least 2 dimensions",
+        r"onnx-lint: input 2 'p' of .* is \[B\], but Scan takes at least 2 dimensions",
         "an axis of the batch and one of the sequence; onnx does not look in version 8",
     ),
 )
