@@ -32,7 +32,6 @@ INVALID_GRAPH = "INVALID_GRAPH"
 
 EXPLAINED = {
     r"No opset import for domain '": "the runtime asks the model for imports where those of the function count",
-    r"is marked single but has an empty string in the graph": "what a call leaves out of a function is left out there",
     r"Unrecognized attribute: label for operator Relu|schema\(::Loop:21\) has input size 1": (
         "the runtime takes a call of a function that is named like an operator for the operator"
     ),
