@@ -268,7 +268,8 @@ EXPLAINED = (
     ),
     Explained(
         "If-1",
-        "onnx-lint: input 0 'z' of unnamed node 0 .Concat. of subgraph 'e' is .., but Concat takes at least 1 dim",
+        "onnx-lint: input 0 'z' of unnamed node 0 .Concat. of subgraph 'e' is .., "
+        "but Concat takes at least 1 dimension",
         "onnx compares nothing in version 1 of Concat",
     ),
     Explained(
