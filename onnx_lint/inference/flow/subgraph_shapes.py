@@ -188,8 +188,9 @@ def score_type(node: Operands | None) -> ValueType | None:
     """Return the type of the scores of a FlexAttention; None for other operators, and if it is unknown."""
     if node is None or (node.schema.domain, node.operator) != (PREVIEW_DOMAIN, "FlexAttention"):
         return None
-    if node.has("softmax_precision"):
-        return tensor_of(node.integer("softmax_precision", 0))
+    precision = node.integer("softmax_precision")
+    if precision is not None:
+        return tensor_of(precision)
     kind = node.fact(0).kind
     return DOUBLE if kind == DOUBLE else FLOAT if kind else None
 

@@ -9,7 +9,7 @@ from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 from onnx_lint.model import Model, Proto
 
-BOOL, FLOAT, DOUBLE, INT8, INT16 = 9, 1, 11, 3, 5
+BOOL, FLOAT, DOUBLE, INT8, INT16, BFLOAT16 = 9, 1, 11, 3, 5, 16
 
 
 def _add_if(graph: Proto, output: str, then_branch: str, else_branch: str) -> Proto:
@@ -89,3 +89,16 @@ def test_what_branches_make_is_told_once_where_it_is_the_same(monkeypatch):
         _add_if(graph, output, name, name)
     assert _load(proto).value_flow.types["d"] == "tensor(int16)"
     assert len(asked) == 2
+
+
+def test_a_function_with_another_operator_set_shares_no_memo_with_the_graph():
+    proto, graph = _graph()
+    graph.input[1].type.tensor_type.elem_type = BFLOAT16
+    body = proto.functions.add(domain="l", name="F", input=["x"], output=["y"])
+    body.opset_import.add(domain="", version=15)  # LeakyRelu takes bfloat16 from operator set 16 on
+    proto.opset_import.add(domain="l", version=1)
+    for nodes, output in ((graph.node, "a"), (body.node, "y")):
+        nodes.add(op_type="LeakyRelu", input=["x"], output=[output]).attribute.add(name="alpha", type=1, f=0.5)
+    graph.node.add(op_type="F", domain="l", input=["x"], output=["b"])
+    found = _load(proto).value_flow
+    assert [each.node.outputs for each in found.operands] == [("y",)]
