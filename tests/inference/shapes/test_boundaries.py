@@ -67,6 +67,8 @@ def _model(text: str, domains: str = '"": 21, "com.microsoft": 1') -> Model:
             y = Slice(c, b, e)""",
             (1,),
         ),
+        # The first two elements: 0 is not counted from the end.
+        ("float[5] x", "b = Constant<value_ints=[0]>() e = Constant<value_ints=[2]>() y = Slice(x, b, e)", (2,)),
         ("float[0] x, int64[1] b, int64[1] e", "y = Slice(x, b, e)", (0,)),
         ("float[1] x, int64[1] b, int64[1] e", "y = Slice(x, b, e)", (None,)),
         (
@@ -75,6 +77,12 @@ def _model(text: str, domains: str = '"": 21, "com.microsoft": 1') -> Model:
             (3, 2, 1, 2),
         ),
         ("float[1,4,2,2] x", "y = DepthToSpace<blocksize=1>(x)", (1, 4, 2, 2)),
+        # How many blocks an image of N rows has depends on N.
+        (
+            "float[1,4,9] x, float[N,4] z",
+            "s = Shape(z) b = Constant<value_ints=[2, 2]>() y = Col2Im(x, s, b)",
+            (1, 1, "N", 4),
+        ),
         # The target is the whole shape, but for the axes that are not listed.
         ("int64[K] p, float z", "x = Expand(z, p) t = Constant<value_ints=[2, 3]>() y = CenterCropPad(x, t)", (2, 3)),
         (
