@@ -218,6 +218,7 @@ TRANSFORMERS = (
     node("MultiHeadAttention", f(1, 3, 8), f(1, 5, 8), f(1, 5, 12), to=(1, 3, 12), num_heads=2),
     node("MultiHeadAttention", f(1, 3, 2, 3, 4), to=(1, 3, 8), num_heads=2, runs=False),
     node("MultiHeadAttention", f(1, 3, 8), f(1, 5, 2, 2, 4), to=(1, 3, 8), num_heads=2, runs=False),
+    node("MultiHeadAttention", f(1, 3, 8), f(1, 5, 2, 2, 4), None, f(24), to=(1, 3, 8), num_heads=2, runs=False),
     node("MultiHeadAttention", f(1, 3, 8), f(1, 2, 5, 4), f(1, 2, 5, 4), to=(1, 3, 8), num_heads=2),
     node(
         "MultiHeadAttention",
