@@ -152,7 +152,7 @@ QUANTIZATION = (
     node("DequantizeLinear", u8(2, 3), f(3), u8(3), to=(2, 3), axis=1),
     node("QLinearAdd", u8(2, 1, 3), S, Z, u8(4, 1), S, Z, S, Z, to=(2, 4, 3)),
     node("QLinearMul", u8(2, 3), S, Z, u8(3), S, Z, S, Z, to=(2, 3)),
-    node("QLinearWhere", np.ones((2, 1), bool), u8(3), S, Z, u8(2, 3), S, Z, S, Z, to=(2, 3)),
+    node("QLinearWhere", np.ones((2, 1), bool), u8(3), S, Z, u8(4, 1, 1), S, Z, S, Z, to=(4, 2, 3)),
     node("QLinearLeakyRelu", u8(2, 3), S, Z, S, Z, to=(2, 3)),
     node("QLinearSigmoid", u8(2, 3), S, Z, S, Z, to=(2, 3)),
     node("QLinearSoftmax", u8(2, 3), S, Z, S, Z, to=(2, 3), opset=13, axis=-1),
