@@ -90,6 +90,12 @@ def _model(text: str, domains: str = '"": 21, "com.microsoft": 1') -> Model:
             "x = Expand(z, p) t = Constant<value_ints=[2]>() y = CenterCropPad<axes=[1]>(x, t)",
             None,
         ),
+        # The keys decide, not the same keys rotated.
+        (
+            "float[1,2,4] e, float16[1,3,2,4] q, float16[1,3,2,4] r, float16[1,3,2,4] k, float16 u",
+            "z, y = com.microsoft.GemmaRotaryEmbedding(e, q, r, k, u)",
+            (1, 3, 2, 4),
+        ),
         (
             "float[32,5] t",
             """q = Constant<value_int=3>() k = Constant<value_int=7>()
