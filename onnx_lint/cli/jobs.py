@@ -132,11 +132,15 @@ def _with_openings(tasks: Sequence[Task], remote: Sequence[int]) -> Iterator[tup
             settings = tasks[index].settings
             ahead.begin(index, tasks[index].path, settings.limits, download=settings.download)
 
-    begin()
-    kept = set(remote)
-    yield from ((index, None) for index in range(len(tasks)) if index not in kept)
-    while ahead:
-        index = ahead.first()
-        opening = ahead.take(index)
+    try:
         begin()
-        yield index, opening
+        kept = set(remote)
+        yield from ((index, None) for index in range(len(tasks)) if index not in kept)
+        while ahead:
+            index = ahead.first()
+            opening = ahead.take(index)
+            begin()
+            yield index, opening
+    finally:
+        if ahead is not None:
+            ahead.close()

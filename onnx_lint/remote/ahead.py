@@ -6,6 +6,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from queue import SimpleQueue
 from typing import Final
 
 from onnx_lint.input.limits import Limits
@@ -26,6 +27,8 @@ class Ahead:
 
     def __init__(self) -> None:
         self._opening: dict[int, Future[Opened]] = {}
+        self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._threads = 0
 
     def __len__(self) -> int:
         return len(self._opening)
@@ -33,12 +36,21 @@ class Ahead:
     def begin(self, number: int, address: str, limits: Limits, *, download: bool) -> None:
         """Begin to open the model at an address."""
         future = self._opening[number] = Future()
+        if self._threads < len(self._opening) and not self._has_another_thread():
+            future.set_result(lambda: open_remote(address, limits, download=download))
+        else:
+            self._jobs.put(lambda: _open(future, address, limits, download))
+
+    def _has_another_thread(self) -> bool:
+        """Start a thread, and return whether the system allows that."""
         # A daemon does not delay the end of the program, as a thread of ThreadPoolExecutor does.
-        thread = threading.Thread(target=_open, args=(future, address, limits, download), daemon=True)
+        thread = threading.Thread(target=_work, args=(self._jobs,), daemon=True)
         try:
             thread.start()
-        except RuntimeError:  # the system allows no more threads
-            future.set_result(lambda: open_remote(address, limits, download=download))
+        except RuntimeError:
+            return False
+        self._threads += 1
+        return True
 
     def take(self, number: int) -> Opened | None:
         """Wait for a model, and remove it from here; None if it was not begun."""
@@ -49,6 +61,16 @@ class Ahead:
         """Wait until one of the models is there; return the lowest number of those that are."""
         done, _ = wait(self._opening.values(), return_when=FIRST_COMPLETED)
         return min(number for number, future in self._opening.items() if future in done)
+
+    def close(self) -> None:
+        """End the threads, each after the model that it is opening."""
+        for _ in range(self._threads):
+            self._jobs.put(None)
+
+
+def _work(jobs: SimpleQueue[Callable[[], None] | None]) -> None:
+    while (job := jobs.get()) is not None:
+        job()
 
 
 def _open(future: Future[Opened], address: str, limits: Limits, download: bool) -> None:

@@ -86,6 +86,21 @@ def test_one_process_has_many_requests_in_flight(server: WebServer) -> None:
     assert {report.unreadable for report in reports} == {None}
 
 
+def test_the_threads_are_few_and_end(server: WebServer) -> None:
+    before = set(threading.enumerate())
+    opening: set[threading.Thread] = set()
+
+    def on_done(_: str) -> None:
+        opening.update(thread for thread in threading.enumerate() if "(_work)" in thread.name)
+
+    server.files |= {f"{number:03}.onnx": File(small_model()) for number in range(3 * AHEAD)}
+    _linted(_tasks(server), on_done=on_done)
+    assert 0 < len(opening - before) <= AHEAD
+    for thread in opening - before:
+        thread.join(PATIENCE_SECONDS)
+    assert not any(thread.is_alive() for thread in opening - before)
+
+
 def test_the_client_of_s3_has_as_many_connections(
     server: WebServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
