@@ -15,6 +15,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from support.servers.crowd import PATIENCE_SECONDS, Crowd
 from support.servers.remote_models import external_model, small_model, write_inlined
 from support.servers.web_server import Asked, File, WebServer
 
@@ -32,8 +33,6 @@ from onnx_lint.reporters import Options, reporter
 pytestmark = pytest.mark.remote
 
 SETTINGS = Settings(limits=Limits(request_seconds=60))
-PATIENCE_SECONDS = 300
-"""Only a failing test waits so long."""
 
 
 def _tasks(server: WebServer, settings: Settings = SETTINGS) -> list[Task]:
@@ -45,36 +44,6 @@ def _linted(tasks: list[Task], jobs: int = 1, on_done: Callable[[str], None] = l
     done: dict[int, FileReport] = {}
     assert list(lint_each(tasks, jobs, done, on_done)) == list(range(len(tasks)))
     return [done[index] for index in range(len(tasks))]
-
-
-class Crowd:
-    """Holds requests back until `wanted` of them are there at the same time, and counts them."""
-
-    def __init__(self, wanted: int, free: int = 0) -> None:
-        """`free`: how many requests are answered at once before that."""
-        self._wanted = wanted
-        self._free = free
-        self._lock = threading.Lock()
-        self._is_complete = threading.Event()
-        self._now = 0
-        self.most = 0
-
-    def __call__(self, _file: File, _asked: Asked) -> None:
-        with self._lock:
-            if self._free:
-                self._free -= 1
-                return
-            self._now += 1
-            self.most = max(self.most, self._now)
-            if self._now == self._wanted:
-                self._is_complete.set()
-        self._is_complete.wait(PATIENCE_SECONDS)
-        with self._lock:
-            self._now -= 1
-
-    @property
-    def was_complete(self) -> bool:
-        return self._is_complete.is_set()
 
 
 def test_one_process_has_many_requests_in_flight(server: WebServer) -> None:
