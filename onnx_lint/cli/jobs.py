@@ -130,7 +130,7 @@ def _with_openings(tasks: Sequence[Task], remote: Sequence[int]) -> Iterator[tup
         while ahead is not None and waiting and len(ahead) < AHEAD:
             index = waiting.popleft()
             settings = tasks[index].settings
-            ahead.begin(index, tasks[index].path, settings.limits, download=settings.download)
+            ahead.begin(index, tasks[index].path, settings.limits, settings.proto, download=settings.download)
 
     try:
         begin()

@@ -50,7 +50,7 @@ class _Linter:
             from onnx_lint.remote.ahead import Ahead  # late, as few models are in stores
 
             self._ahead = Ahead()
-        self._ahead.begin(id(job), job.path, settings.limits, download=settings.download)
+        self._ahead.begin(id(job), job.path, settings.limits, settings.proto, download=settings.download)
 
     def __call__(self, job: Job) -> Outcome | Exception:
         return lint(job, self._ahead.take(id(job)) if self._ahead is not None else None)

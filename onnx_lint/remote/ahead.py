@@ -10,13 +10,21 @@ from queue import SimpleQueue
 from typing import Final
 
 from onnx_lint.input.limits import Limits
-from onnx_lint.remote import open_remote
+from onnx_lint.input.locations import shown_address, without_query
+from onnx_lint.loader import read_first
+from onnx_lint.remote import WHOLE_BYTES, open_remote
 from onnx_lint.remote.access import AHEAD as AHEAD
 from onnx_lint.remote.errors import TooLargeError
 from onnx_lint.remote.source import RemoteSource
 
 _MOST_BYTES: Final = 1 << 20
 """The most bytes of a model to fetch before its turn. Only a server without range requests returns more than asked."""
+
+_MOST_EARLY_BYTES: Final = 1 << 22
+"""The most further bytes of a larger model to fetch before its turn."""
+
+_ALL_EARLY_BYTES: Final = 1 << 25
+"""The most further bytes of all models that wait for their turn."""
 
 Opened = Callable[[], RemoteSource]
 """Returns the source of a model, or raises why it cannot be opened."""
@@ -29,17 +37,18 @@ class Ahead:
         self._opening: dict[int, Future[Opened]] = {}
         self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._threads = 0
+        self._room = _Room(_ALL_EARLY_BYTES)
 
     def __len__(self) -> int:
         return len(self._opening)
 
-    def begin(self, number: int, address: str, limits: Limits, *, download: bool) -> None:
-        """Begin to open the model at an address."""
+    def begin(self, number: int, address: str, limits: Limits, proto: str | None, *, download: bool) -> None:
+        """Begin to open the model at an address. `proto` is the message in it, see `onnx_lint.loader.load`."""
         future = self._opening[number] = Future()
         if self._threads < len(self._opening) and not self._has_another_thread():
             future.set_result(lambda: open_remote(address, limits, download=download))
         else:
-            self._jobs.put(lambda: _open(future, address, limits, download))
+            self._jobs.put(lambda: _open(future, self._room, address, limits, proto, download))
 
     def _has_another_thread(self) -> bool:
         """Start a thread, and return whether the system allows that."""
@@ -73,16 +82,63 @@ def _work(jobs: SimpleQueue[Callable[[], None] | None]) -> None:
         job()
 
 
-def _open(future: Future[Opened], address: str, limits: Limits, download: bool) -> None:
+def _open(future: Future[Opened], room: _Room, address: str, limits: Limits, proto: str | None, download: bool) -> None:
     """Set the result of the future, which never is an exception: the linter raises that in its turn."""
     try:
         source = open_remote(address, limits, download=download, most=_MOST_BYTES)
+        early = _read_early(source, room, address, limits, proto)
     except TooLargeError:
         future.set_result(lambda: open_remote(address, limits, download=download))
     except BaseException as error:
         future.set_result(_raising(error))
     else:
-        future.set_result(lambda: source)
+
+        def opened() -> RemoteSource:
+            room.give_back(early)
+            return source
+
+        future.set_result(opened)
+
+
+def _read_early(source: RemoteSource, room: _Room, address: str, limits: Limits, proto: str | None) -> int:
+    """Read what the linter reads first of a model that was not fetched whole, until there is no more room.
+
+    Return the number of bytes that it takes up.
+    """
+    taken = 0
+
+    def may_fetch(size: int) -> bool:
+        nonlocal taken
+        if taken + size > _MOST_EARLY_BYTES or not room.take(size):
+            return False
+        taken += size
+        return True
+
+    if source.size > WHOLE_BYTES:
+        name = without_query(shown_address(address))
+        source.read_early(lambda early: read_first(early, name, limits, proto), may_fetch)
+    return taken
+
+
+class _Room:
+    """The bytes that all models together may still take up."""
+
+    def __init__(self, size: int) -> None:
+        self._left = size
+        self._lock = threading.Lock()
+
+    def take(self, size: int) -> bool:
+        """Take that many bytes; return whether there were as many."""
+        with self._lock:
+            if size > self._left:
+                return False
+            self._left -= size
+            return True
+
+    def give_back(self, size: int) -> None:
+        """Return bytes that were taken."""
+        with self._lock:
+            self._left += size
 
 
 def _raising(error: BaseException) -> Opened:

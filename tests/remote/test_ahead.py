@@ -27,6 +27,7 @@ from onnx_lint.engine.settings import Settings
 from onnx_lint.input.limits import Limits
 from onnx_lint.remote import ahead
 from onnx_lint.remote.ahead import AHEAD
+from onnx_lint.remote.source import FIRST_BYTES
 from onnx_lint.report import FileReport
 from onnx_lint.reporters import Options, reporter
 
@@ -53,6 +54,33 @@ def test_one_process_has_many_requests_in_flight(server: WebServer) -> None:
     assert crowd.was_complete
     assert crowd.most == AHEAD
     assert {report.unreadable for report in reports} == {None}
+
+
+def test_requests_for_parts_of_larger_models_are_in_flight(server: WebServer, tmp_path: Path) -> None:
+    """After the first request for each, as many are held back until all of them are there."""
+    write_inlined(tmp_path / "large", 3, 1 << 19)
+    crowd = Crowd(AHEAD, free=AHEAD)
+    server.files |= {f"{number:03}.onnx": File(tmp_path / "large", before=crowd) for number in range(AHEAD)}
+    reports = _linted(_tasks(server))
+    assert crowd.was_complete
+    assert {report.unreadable for report in reports} == {None}
+    assert [report.traffic for report in reports] == [lint_one(task).traffic for task in _tasks(server)]
+
+
+def test_parts_that_are_fetched_early_are_bounded(server: WebServer, tmp_path: Path) -> None:
+    write_inlined(tmp_path / "medium", 3, 1 << 18)
+    server.files |= {f"{number:03}.onnx": File(tmp_path / "medium") for number in range(AHEAD)}
+    early = ahead.Ahead()
+    for number, name in enumerate(server.files):
+        early.begin(number, server.url(name), SETTINGS.limits, None, download=False)
+    opened = [early.take(number) for number in range(AHEAD)]
+    early.close()
+    size = (tmp_path / "medium").stat().st_size
+    whole = [each for each in server.asked if (each.range or "").endswith(f"-{size - 1}")]
+    assert len(whole) == (1 << 25) // (size - FIRST_BYTES)
+    for each in opened:
+        assert each is not None
+        assert len(each().read_at(0, size)) == size
 
 
 def test_the_threads_are_few_and_end(server: WebServer) -> None:
@@ -142,7 +170,9 @@ def test_without_threads_each_model_is_opened_in_its_turn(server: WebServer, mon
         def start(self) -> None:
             raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr(ahead, "threading", SimpleNamespace(Thread=NoThread))  # the server has threads
+    monkeypatch.setattr(
+        ahead, "threading", SimpleNamespace(Thread=NoThread, Lock=threading.Lock)
+    )  # the server has threads
     assert _linted(tasks) == alone
 
 
