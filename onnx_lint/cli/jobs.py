@@ -129,8 +129,7 @@ def _with_openings(tasks: Sequence[Task], remote: Sequence[int]) -> Iterator[tup
     def begin() -> None:
         while ahead is not None and waiting and len(ahead) < AHEAD:
             index = waiting.popleft()
-            settings = tasks[index].settings
-            ahead.begin(index, tasks[index].path, settings.limits, settings.proto, download=settings.download)
+            ahead.begin(index, tasks[index].path, tasks[index].settings)
 
     try:
         begin()

@@ -98,8 +98,7 @@ class _Linter:
                 from onnx_lint.remote.ahead import Ahead  # late, as few models are in stores
 
                 self._ahead = Ahead()
-            settings = task.settings
-            self._ahead.begin(index, task.path, settings.limits, settings.proto, download=settings.download)
+            self._ahead.begin(index, task.path, task.settings)
 
     def __call__(self, index: int) -> FileReport:
         return lint_one(self._tasks[index], self._ahead.take(index) if self._ahead is not None else None)

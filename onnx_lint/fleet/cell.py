@@ -28,10 +28,10 @@ _settings: Final[Memory[bytes, Settings]] = Memory(1_000)
 def prepared() -> Callable[[Job], Outcome | Exception]:
     """Prepare this process; return the function that lints the model of a job."""
     import_usual_rules(Settings())
-    return _Linter()
+    return _JobLinter()
 
 
-class _Linter:
+class _JobLinter:
     """Lints the models of jobs. Models in stores are opened before their turn."""
 
     def __init__(self) -> None:
@@ -50,7 +50,7 @@ class _Linter:
             from onnx_lint.remote.ahead import Ahead  # late, as few models are in stores
 
             self._ahead = Ahead()
-        self._ahead.begin(id(job), job.path, settings.limits, settings.proto, download=settings.download)
+        self._ahead.begin(id(job), job.path, settings)
 
     def __call__(self, job: Job) -> Outcome | Exception:
         return lint(job, self._ahead.take(id(job)) if self._ahead is not None else None)

@@ -7,10 +7,11 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from queue import SimpleQueue
-from typing import Final
+from typing import Final, Protocol
 
 from onnx_lint.input.limits import Limits
 from onnx_lint.input.locations import shown_address, without_query
+from onnx_lint.ir.tensors.external import first_location
 from onnx_lint.loader import read_first
 from onnx_lint.remote import WHOLE_BYTES, open_remote
 from onnx_lint.remote.access import AHEAD as AHEAD
@@ -30,6 +31,26 @@ Opened = Callable[[], RemoteSource]
 """Returns the source of a model, or raises why it cannot be opened."""
 
 
+class OpeningSettings(Protocol):
+    """The settings of the linter that matter here, see `onnx_lint.engine.settings`."""
+
+    @property
+    def limits(self) -> Limits:
+        """The limits on the model."""
+
+    @property
+    def proto(self) -> str | None:
+        """The message in the file; None to recognize it."""
+
+    @property
+    def download(self) -> bool:
+        """True if an object is fetched whole where its server has no range requests."""
+
+    @property
+    def external_data(self) -> bool:
+        """True if files of external data are looked up."""
+
+
 class Ahead:
     """Models that are being opened, by number. The caller limits how many there are."""
 
@@ -42,13 +63,13 @@ class Ahead:
     def __len__(self) -> int:
         return len(self._opening)
 
-    def begin(self, number: int, address: str, limits: Limits, proto: str | None, *, download: bool) -> None:
-        """Begin to open the model at an address. `proto` is the message in it, see `onnx_lint.loader.load`."""
+    def begin(self, number: int, address: str, settings: OpeningSettings) -> None:
+        """Begin to open the model at an address."""
         future = self._opening[number] = Future()
         if self._threads < len(self._opening) and not self._has_another_thread():
-            future.set_result(lambda: open_remote(address, limits, download=download))
+            future.set_result(lambda: open_remote(address, settings.limits, download=settings.download))
         else:
-            self._jobs.put(lambda: _open(future, self._room, address, limits, proto, download))
+            self._jobs.put(lambda: _open(future, self._room, address, settings))
 
     def _has_another_thread(self) -> bool:
         """Start a thread, and return whether the system allows that."""
@@ -82,13 +103,13 @@ def _work(jobs: SimpleQueue[Callable[[], None] | None]) -> None:
         job()
 
 
-def _open(future: Future[Opened], room: _Room, address: str, limits: Limits, proto: str | None, download: bool) -> None:
+def _open(future: Future[Opened], room: _Room, address: str, settings: OpeningSettings) -> None:
     """Set the result of the future, which never is an exception: the linter raises that in its turn."""
     try:
-        source = open_remote(address, limits, download=download, most=_MOST_BYTES)
-        early = _read_early(source, room, address, limits, proto)
+        source = open_remote(address, settings.limits, download=settings.download, most=_MOST_BYTES)
+        early = _read_early(source, room, address, settings)
     except TooLargeError:
-        future.set_result(lambda: open_remote(address, limits, download=download))
+        future.set_result(lambda: open_remote(address, settings.limits, download=settings.download))
     except BaseException as error:
         future.set_result(_raising(error))
     else:
@@ -100,10 +121,10 @@ def _open(future: Future[Opened], room: _Room, address: str, limits: Limits, pro
         future.set_result(opened)
 
 
-def _read_early(source: RemoteSource, room: _Room, address: str, limits: Limits, proto: str | None) -> int:
-    """Read what the linter reads first of a model that was not fetched whole, until there is no more room.
+def _read_early(source: RemoteSource, room: _Room, address: str, settings: OpeningSettings) -> int:
+    """Make the requests that the linter makes first for a model, until there is no more room.
 
-    Return the number of bytes that it takes up.
+    Return the number of bytes that they take up.
     """
     taken = 0
 
@@ -114,9 +135,15 @@ def _read_early(source: RemoteSource, room: _Room, address: str, limits: Limits,
         taken += size
         return True
 
-    if source.size > WHOLE_BYTES:
-        name = without_query(shown_address(address))
-        source.read_early(lambda early: read_first(early, name, limits, proto), may_fetch)
+    def read(source: RemoteSource) -> None:
+        if source.size > WHOLE_BYTES:
+            read_first(source, without_query(shown_address(address)), settings.limits, settings.proto)
+        elif settings.external_data:
+            location = first_location(source.read_at(0, source.size))
+            if location is not None:
+                source.beside(settings.limits.external_bytes).file(location)
+
+    source.read_early(read, may_fetch)
     return taken
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from onnx_lint.common.record import replace
 from onnx_lint.input.locations import is_web, scheme_of
-from onnx_lint.input.source import LEAST_WINDOW_BYTES, Source
+from onnx_lint.input.source import LEAST_WINDOW_BYTES
 from onnx_lint.remote.access import Access, as_remote_errors, file_system
 from onnx_lint.remote.data_folder import RemoteFolder
 from onnx_lint.remote.errors import ChangedError, RemoteError
@@ -57,6 +57,7 @@ class RemoteSource:
         self._lookup: Lookup | None = None
         self._may_fetch: Callable[[int], bool] | None = None
         self._error: RemoteError | None = None
+        self._beside: RemoteFolder | None = None
         self._files: list[RemoteSource] = []
         if version is not None and version not in begun.versions:
             raise ChangedError
@@ -107,7 +108,7 @@ class RemoteSource:
         self._parts.add(start, data)
         self._fetched_to = stop
 
-    def read_early(self, read: Callable[[Source], None], may_fetch: Callable[[int], bool]) -> None:
+    def read_early(self, read: Callable[[RemoteSource], None], may_fetch: Callable[[int], bool]) -> None:
         """Let `read` read from the source, up to the first request for which `may_fetch` returns false.
 
         Nothing is raised: the next read fails in the same way.
@@ -131,14 +132,17 @@ class RemoteSource:
             file.close()
 
     def beside(self, most: int) -> RemoteFolder:
-        """Return the files beside the object. At most `most` bytes of their contents are read."""
+        """Return the files beside the object, the same each time. At most `most` bytes of their contents are read."""
+        if self._beside is not None:
+            return self._beside
         lookup = self._lookup = lookup_beside(self._object.address, self._access)
 
         def opened(below: str) -> RemoteSource:
             self._files.append(RemoteSource(lookup.address_of(below), self._access, first_bytes=LEAST_AHEAD))
             return self._files[-1]
 
-        return RemoteFolder(lookup, min(most, self._access.download_bytes), opened)
+        self._beside = RemoteFolder(lookup, min(most, self._access.download_bytes), opened)
+        return self._beside
 
     def finish(self) -> Traffic:
         """Return the network traffic. Raises ChangedError if the object has changed since it was read."""

@@ -67,12 +67,30 @@ def test_requests_for_parts_of_larger_models_are_in_flight(server: WebServer, tm
     assert [report.traffic for report in reports] == [lint_one(task).traffic for task in _tasks(server)]
 
 
+def test_files_beside_models_are_looked_up_at_the_same_time(server: WebServer) -> None:
+    crowd = Crowd(AHEAD)
+    for number in range(AHEAD):
+        server.files[f"{number:03}.onnx"] = File(external_model(2, 1 << 10, location=f"{number:03}.data"))
+        server.files[f"{number:03}.data"] = File(bytes(2 << 12), before=crowd)
+    reports = _linted(_tasks(server))
+    assert crowd.was_complete
+    assert [len(report.data_files) for report in reports] == [1] * AHEAD
+    assert len(server.asked) == 2 * AHEAD
+    assert reports == [lint_one(task) for task in _tasks(server)]
+
+
+def test_without_external_data_no_file_is_looked_up(server: WebServer) -> None:
+    server.files |= {f"{number}.onnx": File(external_model(2, 8)) for number in range(3)}
+    _linted(_tasks(server, replace(SETTINGS, external_data=False)))
+    assert [asked.path for asked in server.asked if not asked.path.endswith(".onnx")] == []
+
+
 def test_parts_that_are_fetched_early_are_bounded(server: WebServer, tmp_path: Path) -> None:
     write_inlined(tmp_path / "medium", 3, 1 << 18)
     server.files |= {f"{number:03}.onnx": File(tmp_path / "medium") for number in range(AHEAD)}
     early = ahead.Ahead()
     for number, name in enumerate(server.files):
-        early.begin(number, server.url(name), SETTINGS.limits, None, download=False)
+        early.begin(number, server.url(name), SETTINGS)
     opened = [early.take(number) for number in range(AHEAD)]
     early.close()
     size = (tmp_path / "medium").stat().st_size
