@@ -142,7 +142,7 @@ def _run(command: list[str], environment: dict[str, str]) -> tuple[float, float]
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("model", type=Path, help="the model of which the store has 500 copies")
+    parser.add_argument("model", type=Path, help="the model; the store has 500 copies")
     parser.add_argument("--rounds", type=int, default=7)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, socket.create_server(("127.0.0.1", 0), backlog=128) as listening:
