@@ -129,14 +129,17 @@ def _with_openings(tasks: Sequence[Task], remote: Sequence[int]) -> Iterator[tup
     def begin() -> None:
         while ahead is not None and waiting and len(ahead) < AHEAD:
             index = waiting.popleft()
-            settings = tasks[index].settings
-            ahead.begin(index, tasks[index].path, settings.limits, download=settings.download)
+            ahead.begin(index, tasks[index].path, tasks[index].settings)
 
-    begin()
-    kept = set(remote)
-    yield from ((index, None) for index in range(len(tasks)) if index not in kept)
-    while ahead:
-        index = ahead.first()
-        opening = ahead.take(index)
+    try:
         begin()
-        yield index, opening
+        kept = set(remote)
+        yield from ((index, None) for index in range(len(tasks)) if index not in kept)
+        while ahead:
+            index = ahead.first()
+            opening = ahead.take(index)
+            begin()
+            yield index, opening
+    finally:
+        if ahead is not None:
+            ahead.close()

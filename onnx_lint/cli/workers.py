@@ -98,7 +98,7 @@ class _Linter:
                 from onnx_lint.remote.ahead import Ahead  # late, as few models are in stores
 
                 self._ahead = Ahead()
-            self._ahead.begin(index, task.path, task.settings.limits, download=task.settings.download)
+            self._ahead.begin(index, task.path, task.settings)
 
     def __call__(self, index: int) -> FileReport:
         return lint_one(self._tasks[index], self._ahead.take(index) if self._ahead is not None else None)

@@ -119,6 +119,7 @@ class Memory(dict[_Key, _Value]):
 
 
 _MOST_OF_A_KEY: Final = 4_000
+_ABSENT: Final[Any] = object()
 
 
 def _size_of(key: object) -> int:
@@ -145,7 +146,8 @@ def remembered(bound: int) -> Callable[[Callable[[_Key], _Value]], Callable[[_Ke
 
         @wraps(function)
         def answer(key: _Key) -> _Value:
-            return memory[key] if key in memory else memory.keep(key, function(key))
+            found = memory.get(key, _ABSENT)  # in one step, since another thread may empty it
+            return memory.keep(key, function(key)) if found is _ABSENT else found
 
         return answer
 

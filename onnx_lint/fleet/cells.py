@@ -8,6 +8,7 @@ task. So each thread of a worker has a process of its own for the models: what e
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterator
 from typing import IO, Final
 
 import psutil
@@ -29,21 +30,34 @@ class LintProcess:
         self._pool = ProcessPool(prepared, memory_of=_resident)
         self._read_before = 0
 
-    def lint(self, job: Job, limits: ModelLimits) -> Outcome | Failure:
-        """The outcome of the job; a Failure where the process ended in it. Raises FleetError if none can be started."""
-        self._running().give(job)
+    def lint(self, jobs: Iterator[Job], limits: ModelLimits, ahead: int = 1) -> Iterator[Outcome | Failure]:
+        """Yield the outcome of each job. If the process ends in one, yield a Failure as the last.
+
+        The process has up to `ahead` jobs at a time. Raises FleetError if none can be started.
+        """
+        process = self._running()
         self._pool.limits = limits
-        found = self._pool.wait()
-        assert found is not None
-        _, event = found
-        if isinstance(event, Ended):
-            self.close()
-            return Failure(job.path, event.words, event.is_limit)
-        assert isinstance(event, Answered)
-        if isinstance(event.result, Exception):
-            raise FleetError(f"a worker cannot use the settings: {event.result}")
-        outcome: Outcome = event.result
-        return outcome
+        try:
+            while True:
+                while len(process.jobs) < ahead and (job := next(jobs, None)) is not None:
+                    process.give(job)
+                if not process.jobs:
+                    return
+                found = self._pool.wait()
+                assert found is not None
+                _, event = found
+                if isinstance(event, Ended):
+                    if event.job is not None:
+                        yield Failure(event.job.path, event.words, event.is_limit)
+                    return
+                assert isinstance(event, Answered)
+                if isinstance(event.result, Exception):
+                    raise FleetError(f"a worker cannot use the settings: {event.result}")
+                outcome: Outcome = event.result
+                yield outcome
+        finally:
+            if process.jobs:
+                self.close()
 
     def close(self) -> None:
         """End the process."""

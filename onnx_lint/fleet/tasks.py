@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterator
 from typing import Final
 
 from onnx_lint import __version__
@@ -13,6 +14,7 @@ from onnx_lint.common.record import Record
 from onnx_lint.fleet.cells import LintProcess
 from onnx_lint.fleet.errors import FleetError
 from onnx_lint.fleet.jobs import Failure, Job, Outcome
+from onnx_lint.input.locations import is_remote
 
 _CHUNK_SECONDS: Final = 3.0
 _CHUNK_BYTES: Final = 8_000_000
@@ -52,15 +54,27 @@ def lint_chunk(chunk: Chunk) -> Done:
     before, bytes_read, size = cell.bytes_read(), 0, 0
     outcomes: list[Outcome] = []
     failures: list[Failure] = []
-    for job in chunk.jobs:
-        if time.monotonic() > end or size > _CHUNK_BYTES:
-            break
-        found = cell.lint(job, chunk.limits)
+
+    def in_time() -> Iterator[Job]:
+        for job in chunk.jobs:
+            if time.monotonic() > end or size > _CHUNK_BYTES:
+                return
+            yield job
+
+    for found in cell.lint(in_time(), chunk.limits, _ahead(chunk)):
         if isinstance(found, Failure):
             failures.append(found)
-            before = 0  # the next process has read nothing
         else:
             outcomes.append(found)
             size += len(found.file) + len(found.findings)
     bytes_read = max(cell.bytes_read() - before, 0)
     return Done(tuple(outcomes), tuple(failures), bytes_read)
+
+
+def _ahead(chunk: Chunk) -> int:
+    """Return how many jobs of a chunk a process has at a time: it opens several models in stores before their turn."""
+    if not any(is_remote(job.path) for job in chunk.jobs):
+        return 1
+    from onnx_lint.remote.access import AHEAD  # late, as few models are in stores
+
+    return AHEAD

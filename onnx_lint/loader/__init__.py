@@ -15,7 +15,8 @@ from onnx_lint.common.record import EMPTY
 from onnx_lint.input.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.input.source import Source
 from onnx_lint.ir.documents.kinds import MODEL_KIND
-from onnx_lint.loader.binary.attempts import load_binary
+from onnx_lint.loader.binary.attempts import MAX_PARSED_BYTES, load_binary
+from onnx_lint.loader.binary.strip_payloads import read_skeleton
 from onnx_lint.loader.identity.document_kind import kind_of_content
 from onnx_lint.loader.identity.identify import Form, identify, misnamed
 from onnx_lint.loader.limits.not_checked import check_size
@@ -85,3 +86,17 @@ def load(
     if isinstance(parsed, Fault):
         return make(None, faults=(parsed,), form=form.value, kind=kind)
     return make(parsed, faults=misnamed(form, name), form=form.value, kind=kind)
+
+
+def read_first(source: Source, name: str, limits: Limits, proto: str | None) -> None:
+    """Read what `load` reads first of a binary file, so that a remote source has it. The arguments are those of `load`.
+
+    Raises the errors that `load` will raise, or report as faults.
+    """
+    form = identify(source, name)
+    if form is not Form.BINARY:
+        return
+    check_size(source, limits, is_text=False)
+    skeleton = read_skeleton(source, MAX_PARSED_BYTES, limits.fields, proto or kind_of_content(source, form, name))
+    if skeleton.is_whole:
+        source.read_at(0, source.size)

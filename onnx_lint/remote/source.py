@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from onnx_lint.common.record import replace
@@ -54,6 +55,9 @@ class RemoteSource:
         self._size = begun.size
         self._version = begun.version
         self._lookup: Lookup | None = None
+        self._may_fetch: Callable[[int], bool] | None = None
+        self._error: RemoteError | None = None
+        self._beside: RemoteFolder | None = None
         self._files: list[RemoteSource] = []
         if version is not None and version not in begun.versions:
             raise ChangedError
@@ -87,17 +91,39 @@ class RemoteSource:
 
     def _fetch(self, start: int, wanted: int) -> None:
         """Fetch the missing bytes from `start` to `wanted`, and further if reads are sequential."""
+        if self._error is not None:
+            raise self._error
         is_near = 0 <= start - self._fetched_to <= _NEAR
-        self._ahead = min(self._ahead * _GROWTH, MOST_AHEAD) if is_near else LEAST_AHEAD
-        stop = min(max(wanted, start + self._ahead), start + PART_BYTES, self._size)
+        ahead = min(self._ahead * _GROWTH, MOST_AHEAD) if is_near else LEAST_AHEAD
+        stop = min(max(wanted, start + ahead), start + PART_BYTES, self._size)
         following = self._parts.next_start(start)
         if following is not None:
             stop = min(stop, following)
+        if self._may_fetch is not None and not self._may_fetch(stop - start):
+            raise _EnoughError
+        self._ahead = ahead
         data = self._object.fetch(start, stop)
         if len(data) != stop - start:
             raise RemoteError("the store returned fewer bytes than requested")
         self._parts.add(start, data)
         self._fetched_to = stop
+
+    def read_early(self, read: Callable[[RemoteSource], None], may_fetch: Callable[[int], bool]) -> None:
+        """Let `read` read from the source, up to the first request for which `may_fetch` returns false.
+
+        Nothing is raised: the next read fails in the same way.
+        """
+        self._may_fetch = may_fetch
+        try:
+            read(self)
+        except _EnoughError:
+            pass
+        except RemoteError as error:
+            self._error = error
+        except Exception:  # the content is faulty; whoever reads it next reports that
+            pass
+        finally:
+            self._may_fetch = None
 
     def close(self) -> None:
         """Release everything that was read."""
@@ -106,14 +132,17 @@ class RemoteSource:
             file.close()
 
     def beside(self, most: int) -> RemoteFolder:
-        """Return the files beside the object. At most `most` bytes of their contents are read."""
+        """Return the files beside the object, the same each time. At most `most` bytes of their contents are read."""
+        if self._beside is not None:
+            return self._beside
         lookup = self._lookup = lookup_beside(self._object.address, self._access)
 
         def opened(below: str) -> RemoteSource:
             self._files.append(RemoteSource(lookup.address_of(below), self._access, first_bytes=LEAST_AHEAD))
             return self._files[-1]
 
-        return RemoteFolder(lookup, min(most, self._access.download_bytes), opened)
+        self._beside = RemoteFolder(lookup, min(most, self._access.download_bytes), opened)
+        return self._beside
 
     def finish(self) -> Traffic:
         """Return the network traffic. Raises ChangedError if the object has changed since it was read."""
@@ -122,6 +151,10 @@ class RemoteSource:
         objects = [each._object for each in (self, *self._files)]
         requests = sum(each.requests for each in objects) + (self._lookup.requests if self._lookup is not None else 0)
         return Traffic(requests, sum(each.received for each in objects), self._version)
+
+
+class _EnoughError(Exception):
+    """As much was read early as may be."""
 
 
 def _stored_object(address: str, access: Access) -> StoredObject:

@@ -71,7 +71,7 @@ def _lint(job: Job) -> object:
 
     cell = LintProcess()
     try:
-        return cell.lint(job, ModelLimits(300, 4 << 30))
+        return next(cell.lint(iter([job]), ModelLimits(300, 4 << 30)))
     finally:
         cell.close()
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from support.servers.crowd import PATIENCE_SECONDS, Crowd
 from support.servers.remote_models import external_model, small_model, write_inlined
 from support.servers.web_server import Asked, File, WebServer
 
@@ -26,14 +27,13 @@ from onnx_lint.engine.settings import Settings
 from onnx_lint.input.limits import Limits
 from onnx_lint.remote import ahead
 from onnx_lint.remote.ahead import AHEAD
+from onnx_lint.remote.source import FIRST_BYTES
 from onnx_lint.report import FileReport
 from onnx_lint.reporters import Options, reporter
 
 pytestmark = pytest.mark.remote
 
 SETTINGS = Settings(limits=Limits(request_seconds=60))
-PATIENCE_SECONDS = 300
-"""Only a failing test waits so long."""
 
 
 def _tasks(server: WebServer, settings: Settings = SETTINGS) -> list[Task]:
@@ -47,36 +47,6 @@ def _linted(tasks: list[Task], jobs: int = 1, on_done: Callable[[str], None] = l
     return [done[index] for index in range(len(tasks))]
 
 
-class Crowd:
-    """Holds requests back until `wanted` of them are there at the same time, and counts them."""
-
-    def __init__(self, wanted: int, free: int = 0) -> None:
-        """`free`: how many requests are answered at once before that."""
-        self._wanted = wanted
-        self._free = free
-        self._lock = threading.Lock()
-        self._is_complete = threading.Event()
-        self._now = 0
-        self.most = 0
-
-    def __call__(self, _file: File, _asked: Asked) -> None:
-        with self._lock:
-            if self._free:
-                self._free -= 1
-                return
-            self._now += 1
-            self.most = max(self.most, self._now)
-            if self._now == self._wanted:
-                self._is_complete.set()
-        self._is_complete.wait(PATIENCE_SECONDS)
-        with self._lock:
-            self._now -= 1
-
-    @property
-    def was_complete(self) -> bool:
-        return self._is_complete.is_set()
-
-
 def test_one_process_has_many_requests_in_flight(server: WebServer) -> None:
     crowd = Crowd(AHEAD)
     server.files |= {f"{number:03}.onnx": File(small_model(), before=crowd) for number in range(3 * AHEAD)}
@@ -84,6 +54,66 @@ def test_one_process_has_many_requests_in_flight(server: WebServer) -> None:
     assert crowd.was_complete
     assert crowd.most == AHEAD
     assert {report.unreadable for report in reports} == {None}
+
+
+def test_requests_for_parts_of_larger_models_are_in_flight(server: WebServer, tmp_path: Path) -> None:
+    """After the first request for each, as many are held back until all of them are there."""
+    write_inlined(tmp_path / "large", 3, 1 << 19)
+    crowd = Crowd(AHEAD, free=AHEAD)
+    server.files |= {f"{number:03}.onnx": File(tmp_path / "large", before=crowd) for number in range(AHEAD)}
+    reports = _linted(_tasks(server))
+    assert crowd.was_complete
+    assert {report.unreadable for report in reports} == {None}
+    assert [report.traffic for report in reports] == [lint_one(task).traffic for task in _tasks(server)]
+
+
+def test_files_beside_models_are_looked_up_at_the_same_time(server: WebServer) -> None:
+    crowd = Crowd(AHEAD)
+    for number in range(AHEAD):
+        server.files[f"{number:03}.onnx"] = File(external_model(2, 1 << 10, location=f"{number:03}.data"))
+        server.files[f"{number:03}.data"] = File(bytes(2 << 12), before=crowd)
+    reports = _linted(_tasks(server))
+    assert crowd.was_complete
+    assert [len(report.data_files) for report in reports] == [1] * AHEAD
+    assert len(server.asked) == 2 * AHEAD
+    assert reports == [lint_one(task) for task in _tasks(server)]
+
+
+def test_without_external_data_no_file_is_looked_up(server: WebServer) -> None:
+    server.files |= {f"{number}.onnx": File(external_model(2, 8)) for number in range(3)}
+    _linted(_tasks(server, replace(SETTINGS, external_data=False)))
+    assert [asked.path for asked in server.asked if not asked.path.endswith(".onnx")] == []
+
+
+def test_parts_that_are_fetched_early_are_bounded(server: WebServer, tmp_path: Path) -> None:
+    write_inlined(tmp_path / "medium", 3, 1 << 18)
+    server.files |= {f"{number:03}.onnx": File(tmp_path / "medium") for number in range(AHEAD)}
+    early = ahead.Ahead()
+    for number, name in enumerate(server.files):
+        early.begin(number, server.url(name), SETTINGS)
+    opened = [early.take(number) for number in range(AHEAD)]
+    early.close()
+    size = (tmp_path / "medium").stat().st_size
+    whole = [each for each in server.asked if (each.range or "").endswith(f"-{size - 1}")]
+    assert len(whole) == (1 << 25) // (size - FIRST_BYTES)
+    for each in opened:
+        assert each is not None
+        assert len(each().read_at(0, size)) == size
+
+
+def test_the_threads_are_few_and_end(server: WebServer) -> None:
+    before = set(threading.enumerate())
+    opening: set[threading.Thread] = set()
+
+    def on_done(_: str) -> None:
+        opening.update(thread for thread in threading.enumerate() if "(_work)" in thread.name)
+
+    server.files |= {f"{number:03}.onnx": File(small_model()) for number in range(3 * AHEAD)}
+    _linted(_tasks(server), on_done=on_done)
+    assert 0 < len(opening - before) <= AHEAD
+    for thread in opening - before:
+        thread.join(PATIENCE_SECONDS)
+    assert not any(thread.is_alive() for thread in opening - before)
 
 
 def test_the_client_of_s3_has_as_many_connections(
@@ -158,7 +188,9 @@ def test_without_threads_each_model_is_opened_in_its_turn(server: WebServer, mon
         def start(self) -> None:
             raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr(ahead, "threading", SimpleNamespace(Thread=NoThread))  # the server has threads
+    monkeypatch.setattr(
+        ahead, "threading", SimpleNamespace(Thread=NoThread, Lock=threading.Lock)
+    )  # the server has threads
     assert _linted(tasks) == alone
 
 

@@ -6,23 +6,34 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import pickle
 import sqlite3
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
+from support.servers.crowd import PATIENCE_SECONDS, Crowd
 from support.servers.remote_models import ENVIRONMENT, small_model
 from support.servers.web_server import File, WebServer
+
+from onnx_lint import __version__
+from onnx_lint.common.model_limits import NO_LIMITS
+from onnx_lint.engine.settings import Settings
+from onnx_lint.input.limits import Limits
+
+psutil = pytest.importorskip("psutil", reason="the extra fleet is not installed")
+pytest.importorskip("distributed", reason="the extra fleet is not installed")
+
+from onnx_lint.fleet.cells import LintProcess  # noqa: E402 - the extra may be missing
+from onnx_lint.fleet.jobs import Failure, Job  # noqa: E402
+from onnx_lint.fleet.tasks import Chunk, lint_chunk  # noqa: E402
+from onnx_lint.remote.access import AHEAD  # noqa: E402
 
 pytestmark = pytest.mark.remote
 
 SECRET = "s3cr3t"
-
-
-@pytest.fixture(autouse=True)
-def fleet() -> None:
-    pytest.importorskip("distributed", reason="the extra fleet is not installed")
 
 
 def scan(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -88,3 +99,41 @@ def test_models_that_differ_in_a_query_alone_are_linted_each_time(server: WebSer
         found = {path: record["summary"]["errors"] for path, record in records(tmp_path).items()}
         assert found == dict(zip((name, f"{name}#2"), expected, strict=True))
     assert SECRET not in "".join(path.read_text() for path in (tmp_path / "reports").rglob("*.json*"))
+
+
+def test_a_process_has_many_requests_in_flight(server: WebServer) -> None:
+    crowd = Crowd(AHEAD)
+    server.files |= {f"{number:02}.onnx": File(small_model(), before=crowd) for number in range(2 * AHEAD)}
+    jobs = _jobs(server)
+    done = lint_chunk(Chunk(tuple(jobs), NO_LIMITS, __version__))
+    assert [outcome.path for outcome in done.outcomes] == [job.path for job in jobs]
+    assert all(outcome.settled for outcome in done.outcomes)
+    assert crowd.was_complete
+    assert crowd.most == AHEAD
+
+
+def test_only_the_model_in_which_the_process_ends_has_failed(server: WebServer) -> None:
+    """The process has opened the models behind it already."""
+    is_over = threading.Event()
+    stuck = File(small_model(), before=lambda *_: is_over.wait(PATIENCE_SECONDS) and None)
+    server.files |= {"0.onnx": File(small_model()), "1.onnx": stuck, "2.onnx": File(small_model())}
+    jobs = _jobs(server)
+    cell = LintProcess()
+    before = set(psutil.Process().children())
+    try:
+        found = cell.lint(iter(jobs), NO_LIMITS, AHEAD)
+        assert next(found).path == jobs[0].path
+        for process in set(psutil.Process().children()) - before:
+            process.kill()
+        assert [(each.path, type(each)) for each in found] == [(jobs[1].path, Failure)]
+        is_over.set()
+        assert [each.path for each in cell.lint(iter(jobs[2:]), NO_LIMITS, AHEAD)] == [jobs[2].path]
+    finally:
+        is_over.set()
+        cell.close()
+
+
+def _jobs(server: WebServer) -> list[Job]:
+    settings = pickle.dumps(Settings(limits=Limits(request_seconds=60)))
+    identity = {"size": None, "version": None, "settings": "0"}
+    return [Job(server.url(name), name, identity, settings, settings, 1) for name in server.files]

@@ -27,6 +27,9 @@ KNOWN_KEYS = ("location", "offset", "length", "checksum", "basepath")
 IN_MEMORY_MARKS = ("#", "*/_ORT_MEM_ADDR_/*")
 """The beginnings of the in-memory locations of the onnx package and of ONNX Runtime."""
 
+_LOCATION_ENTRY: Final = rb"\n\x08location\x12([\x01-\x7f])"
+"""Matches an entry with this key, up to the length of its value in one byte."""
+
 _MAX_DIGITS: Final = 30
 _DRIVE: Final = r"[A-Za-z]:"
 _PARENT: Final = r"(?:^|[/\\])\.\.(?:[/\\]|\Z)"
@@ -72,6 +75,27 @@ def goes_up(location: str) -> bool:
 def spelled_plainly(location: str) -> str:
     """Return the location without `.` and doubled slashes: two spellings of one path give the same result."""
     return ("/" if location.startswith("/") else "") + "/".join(components(location))
+
+
+def _is_safe(location: str) -> bool:
+    if not location or location.startswith(IN_MEMORY_MARKS):
+        return False
+    return location_problem(location) is None and not goes_up(location)
+
+
+def first_location(data: bytes) -> str | None:
+    """Return the first location of external data in a serialized model, without parsing it; None if it is not safe.
+
+    Only a short one as Protocol Buffers writes it is found. It may also belong to an entry of metadata.
+    """
+    found = re.search(_LOCATION_ENTRY, data)
+    if found is None:
+        return None
+    try:
+        location = data[found.end() : found.end() + found[1][0]].decode()
+    except UnicodeDecodeError:
+        return None
+    return location if _is_safe(location) else None
 
 
 class ExternalData:
@@ -157,10 +181,7 @@ class ExternalData:
     @property
     def is_safe(self) -> bool:
         """True if the location is a relative path below the model's folder, so that it may be looked up."""
-        location = self.location
-        if not location or location.startswith(IN_MEMORY_MARKS):
-            return False
-        return location_problem(location) is None and not goes_up(location)
+        return _is_safe(self.location)
 
     @property
     def file(self) -> ExternalFile | None:
