@@ -105,7 +105,7 @@ def _long(
 
 
 def _may_have_long(source: Source, message: str, field: wire.Field, start: int, end: int) -> bool:
-    """Return false if the content of a field has no long numbers, as far as its bytes show at a glance."""
+    """Return false if a look at the bytes of a field is enough to know that it contains no long numbers."""
     if field.message is None and not (field.packable and field.wire_type is wire.WireType.VARINT):
         return False
     if message == "TensorProto" and field.name in TYPED_FIELDS:

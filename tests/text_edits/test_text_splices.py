@@ -15,12 +15,12 @@ from support.fixes.unsafe import UNSAFE
 from onnx_lint import schema
 from onnx_lint.engine.settings import Settings
 from onnx_lint.fixing.files import Mending, fix_file
-from onnx_lint.fixing.text_splices import TextSplicer
 from onnx_lint.input.patched_source import unpatched
 from onnx_lint.input.source import BytesSource
 from onnx_lint.ir.places.edits import Assign, Delete, Edit, Insert, Move
 from onnx_lint.ir.places.place import ROOT
 from onnx_lint.ir.places.splices import EditError
+from onnx_lint.text_edits.text_splices import TextSplicer
 
 CASES = [case for case in (*SAFE, *UNSAFE) if not case.first[0]]
 """Those whose fault a text can have."""

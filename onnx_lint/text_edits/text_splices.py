@@ -14,9 +14,6 @@ from typing import Final
 
 from onnx_lint import schema
 from onnx_lint.common.record import replace
-from onnx_lint.fixing.json_notation import JsonNotation
-from onnx_lint.fixing.notation import Extent, position_of
-from onnx_lint.fixing.text_notation import TextNotation
 from onnx_lint.input.limits import DEFAULT_LIMITS
 from onnx_lint.input.patched_source import Stretch, unpatched
 from onnx_lint.input.source import BytesSource, Source
@@ -25,6 +22,9 @@ from onnx_lint.ir.places.splices import EditError, Splice, Splicer
 from onnx_lint.loader.identity.identify import Form
 from onnx_lint.loader.text.read_text import parse_json, parse_textproto
 from onnx_lint.model import Fault
+from onnx_lint.text_edits.json_notation import JsonNotation
+from onnx_lint.text_edits.notation import Extent, position_of
+from onnx_lint.text_edits.text_notation import TextNotation
 
 _BLOCK: Final = 1 << 12
 _BOM: Final = "\ufeff"

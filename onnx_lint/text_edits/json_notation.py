@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint import schema
-from onnx_lint.fixing.notation import Extent, Notation, TextPatch, position_of
 from onnx_lint.ir.places.edits import Delete, Edit, Move
 from onnx_lint.ir.places.place import Place, PlaceKey
 from onnx_lint.ir.places.splices import EditError
 from onnx_lint.loader.text.text_positions import json_starts
+from onnx_lint.text_edits.notation import Extent, Notation, TextPatch, position_of
 
 if TYPE_CHECKING:
     from onnx_lint.ir.places.edits import NewValue

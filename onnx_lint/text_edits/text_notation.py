@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Final
 from google.protobuf import text_format
 from google.protobuf.text_encoding import CEscape
 
-from onnx_lint.fixing.notation import Extent, Notation, TextPatch
 from onnx_lint.ir.places.edits import Move
 from onnx_lint.ir.places.place import Place, PlaceKey
 from onnx_lint.ir.places.splices import EditError
 from onnx_lint.loader.text.text_positions import text_starts
 from onnx_lint.loader.text.text_tokens import TEXT_TOKENS
+from onnx_lint.text_edits.notation import Extent, Notation, TextPatch
 
 if TYPE_CHECKING:
     from onnx_lint.ir.places.edits import NewValue
