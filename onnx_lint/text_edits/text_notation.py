@@ -4,17 +4,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from google.protobuf import text_format
 from google.protobuf.text_encoding import CEscape
 
-from onnx_lint.ir.places.edits import Move
+from onnx_lint.ir.places.edits import Assign, Edit, Insert, Move
 from onnx_lint.ir.places.place import Place, PlaceKey
 from onnx_lint.ir.places.splices import EditError
 from onnx_lint.loader.text.text_positions import text_starts
 from onnx_lint.loader.text.text_tokens import TEXT_TOKENS
+from onnx_lint.text_edits.bracket_lists import Arrival, BracketList, list_patches, lists_in
 from onnx_lint.text_edits.notation import Extent, Notation, TextPatch
 
 if TYPE_CHECKING:
@@ -28,6 +29,70 @@ _GAP: Final = r"(?:\s|#[^\n]*\n)*"
 
 class TextNotation(Notation):
     """The text format of Protocol Buffers."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._lists: dict[PlaceKey, dict[int, tuple[BracketList, int]]] = {}
+        """For a message the elements of its lists in brackets: by the first character the list and the index in it."""
+
+    def patches(self, edits: Sequence[Edit]) -> Iterator[TextPatch]:
+        """Yield what changes; all changes of a list in brackets at once, since its commas depend on all of them."""
+        changes: dict[int, tuple[BracketList, list[int], list[Arrival]]] = {}
+        others: list[Edit] = []
+        for edit in edits:
+            found = None if isinstance(edit, Assign) else self._in_list(edit.place)
+            if found is None:
+                others.append(edit)
+                continue
+            edited, index = found
+            _, gone, arrivals = changes.setdefault(edited.opening, (edited, [], []))
+            match edit:
+                case Insert():
+                    arrivals.append(Arrival(index, self.written(edit.place, edit.value)))
+                case Move():
+                    assert edit.place.index is not None
+                    before = edit.before - edit.place.index + index
+                    if not 0 <= before <= len(edited.elements):
+                        raise EditError("the text has several lists of the field")
+                    gone.append(index)
+                    arrivals.append(Arrival(before, edited.elements[index]))
+                case _:
+                    gone.append(index)
+        yield from super().patches(others)
+        for edited, gone, arrivals in changes.values():
+            lines = {index: self._lines(edited.elements[index]) for index in gone}
+            yield from list_patches(self.text, edited, gone, arrivals, lines)
+
+    def _in_list(self, place: Place) -> tuple[BracketList, int] | None:
+        """Return the list in brackets with the element at a place, or behind the last one, and the index in it."""
+        assert place.parent is not None
+        if place.index is None:
+            return None
+        start = self.start(place)
+        if start is None:
+            before = self._in_list(place.parent.at(place.field, place.index - 1)) if place.index else None
+            return None if before is None else (before[0], before[1] + 1)
+        if self.field(place).message is not None and self.text[start] not in "{<":
+            return None
+        key = place.parent.key
+        if key not in self._lists:
+            self._lists[key] = {
+                element[0]: (found, index)
+                for found in lists_in(self.text, self._opening(place.parent))
+                for index, element in enumerate(found.elements)
+            }
+        return self._lists[key].get(start)
+
+    def _opening(self, message: Place) -> int:
+        """Return the bracket that opens a message; 0 for the whole text."""
+        if message.parent is None:
+            return 0
+        start = self.known_start(message)
+        if self.text[start] in "{<":
+            return start
+        value = re.compile(f"{_GAP}:?{_GAP}").match(self.text, start + len(message.field))
+        assert value is not None
+        return value.end()
 
     def starts(self, kind: str, keys: Iterable[PlaceKey]) -> dict[PlaceKey, int | None]:
         """See `Notation`."""
@@ -88,19 +153,21 @@ class TextNotation(Notation):
             return str(value)
         if isinstance(value, str):
             return f'"{CEscape(value.encode(), as_utf8=True)}"'
-        return f"{place.field} {{ {text_format.MessageToString(value, as_one_line=True, as_utf8=True)} }}"
+        name = "" if self._in_list(place) is not None else f"{place.field} "
+        return f"{name}{{ {text_format.MessageToString(value, as_one_line=True, as_utf8=True)} }}"
 
     def _whole(self, place: Place) -> Extent:
         """Return the field with its name, for a place that is not in a list in brackets."""
         start = self.known_start(place)
+        listed = self._in_list(place)
+        if listed is not None:
+            return listed[0].elements[listed[1]]
         inner = self.field(place)
         if self.text.startswith(place.field, start) and (inner.message is not None or inner.repeated):
             named = start
             value = re.compile(f"{_GAP}:?{_GAP}").match(self.text, start + len(place.field))
             assert value is not None
             if self.text[value.end() : value.end() + 1] == "[":
-                if place.index is not None:
-                    raise EditError("the text has a list in brackets")
                 return named, self._closing(value.end())
             if inner.message is None:
                 return named, self._end_of_scalar(value.end())
