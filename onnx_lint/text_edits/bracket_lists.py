@@ -1,22 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Edits of a list in brackets: elements with commas between them, and comments anywhere."""
+"""Edits of a list or an object in brackets: elements with commas between them, and comments anywhere."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Final
 
 from onnx_lint.common.record import Record
 from onnx_lint.loader.text.text_tokens import TEXT_TOKENS
-from onnx_lint.text_edits.notation import Extent, TextPatch
+
+Extent = tuple[int, int]
+"""The first character of something in the text, and the one after it."""
+
+TextPatch = tuple[int, int, Sequence[str | Extent]]
+"""The characters to replace, and the pieces that replace them: new text, or characters to copy."""
 
 _COMMA: Final = re.compile(r",(?:[ \t]++(?![#\r\n]))?")
 """A comma, and the space behind it if anything follows on its line; a comment keeps its distance."""
 
 
 class BracketList(Record):
-    """A list in brackets."""
+    """A list or an object in brackets."""
 
     opening: int
     """The character after the opening bracket."""
@@ -69,29 +75,36 @@ def lists_in(text: str, start: int) -> Iterator[BracketList]:
 
 
 def list_patches(
-    text: str, edited: BracketList, gone: Iterable[int], arrivals: Sequence[Arrival], lines: dict[int, Extent | None]
+    text: str, edited: BracketList, gone: Mapping[int, Extent], arrivals: Sequence[Arrival]
 ) -> Iterator[TextPatch]:
-    """Yield what changes in a list from which the elements `gone` are removed, and into which others are inserted.
+    """Yield what changes in a list if elements are removed from it, and others are inserted.
 
-    `lines`: for each element that is gone its lines, if nothing else is on them.
+    `gone`: for each removed element its text, or its lines if nothing else is on them.
     """
-    removed = set(gone)
-    stays = [index for index in range(len(edited.elements)) if index not in removed]
+    stays = [index for index in range(len(edited.elements)) if index not in gone]
     last = stays[-1] if stays else -1
-    areas = [lines[index] or edited.elements[index] for index in sorted(removed)]
-    yield from ((*area, ()) for area in areas)
+    yield from ((*area, ()) for area in gone.values())
     for index, comma in enumerate(edited.commas):
-        if (index in removed or index >= last) and not any(start <= comma < end for start, end in areas):
+        if (index in gone or index >= last) and not any(start <= comma < end for start, end in gone.values()):
             match = _COMMA.match(text, comma)
             assert match is not None
             yield comma, match.end(), ()
     behind = edited.elements[last][1] if stays else edited.opening
+    gap = _gap(text, edited)
     is_first = not stays
     for arrival in sorted(arrivals, key=lambda each: each.before):
         following = next((index for index in stays if index >= arrival.before), None)
         if following is not None:
             start = edited.elements[following][0]
-            yield start, start, (arrival.new, ", ")
+            yield start, start, (arrival.new, gap)
         else:
-            yield behind, behind, (arrival.new,) if is_first else (", ", arrival.new)
+            yield behind, behind, (arrival.new,) if is_first else (gap, arrival.new)
             is_first = False
+
+
+def _gap(text: str, edited: BracketList) -> str:
+    """Return what to write between two elements: the same as between others, if there is no comment."""
+    for (_, end), (start, _) in pairwise(edited.elements):
+        if text[end:start].strip() == ",":
+            return text[end:start]
+    return ", "

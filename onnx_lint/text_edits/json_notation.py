@@ -6,24 +6,30 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint import schema
-from onnx_lint.ir.places.edits import Delete, Edit, Move
 from onnx_lint.ir.places.place import Place, PlaceKey
 from onnx_lint.ir.places.splices import EditError
 from onnx_lint.loader.text.text_positions import json_starts
-from onnx_lint.text_edits.notation import Extent, Notation, TextPatch, position_of
+from onnx_lint.text_edits.bracket_lists import BracketList, Extent
+from onnx_lint.text_edits.notation import Notation
 
 if TYPE_CHECKING:
     from onnx_lint.ir.places.edits import NewValue
 
-_COMMA: Final = re.compile(r"\s*,\s*")
+_SPACE: Final = re.compile(r"\s*")
+_NAME: Final = re.compile(r'"\w+"\s*:\s*')
 
 
 class JsonNotation(Notation):
     """JSON."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._lists: dict[int, BracketList] = {}
+        """The lists and objects by their brackets."""
 
     def starts(self, kind: str, keys: Iterable[PlaceKey]) -> dict[PlaceKey, int | None]:
         """See `Notation`."""
@@ -34,71 +40,58 @@ class JsonNotation(Notation):
         start = self._value_start(place)
         return start, self._end(start)
 
-    def patches(self, edits: Sequence[Edit]) -> Iterator[TextPatch]:
-        """Yield what changes; the elements that go from the end of a list go at once, with the comma before them."""
-        gone = {end: start for start, end in (self._whole(e.place) for e in edits if isinstance(e, Delete | Move))}
-        ends = sorted(self._end_of_list(start, end, gone) for end, start in gone.items() if self._is_last(end))
-        for start, end, new in sorted(super().patches(edits), key=position_of):
-            index = bisect_right(ends, (start, len(self.text))) - 1
-            if index < 0 or start >= ends[index][1]:
-                yield start, end, new
-            elif new:  # something that moves before an element that goes
-                moved, gap = new
-                yield ends[index][0], ends[index][0], (gap, moved)
-        for start, end in ends:
-            yield start, end, ()
-
-    def span(self, place: Place) -> Extent:
+    def in_list(self, place: Place) -> tuple[BracketList, int]:
         """See `Notation`."""
-        start, end = self._whole(place)
-        following = _COMMA.match(self.text, end)
-        return start, end if following is None else following.end()
+        assert place.parent is not None
+        row = None if place.index is None else place.parent.at(place.field)
+        if row is not None and self.start(row) is not None:
+            found = self._list(self._value_start(row), "[", row)
+            missing = len(found.elements)
+        else:
+            root = place.parent.parent is None
+            found = self._list(self.text.index("{") if root else self._value_start(place.parent), "{", place.parent)
+            missing = 0
+        start = self.start(place)
+        return found, missing if start is None else bisect_right(found.elements, (start, len(self.text))) - 1
 
-    def _is_last(self, end: int) -> bool:
-        return _COMMA.match(self.text, end) is None
-
-    def _end_of_list(self, start: int, end: int, gone: Mapping[int, int]) -> Extent:
-        """Return the text to remove at the end of a list or an object if its last element is removed."""
-        while True:
-            comma = self._before_space(start) - 1
-            if self.text[comma] != ",":
-                return start, end
-            last = self._before_space(comma)
-            if last not in gone:
-                return last, end
-            start = gone[last]
-
-    def _before_space(self, position: int) -> int:
-        while self.text[position - 1] in " \t\r\n":
-            position -= 1
-        return position
-
-    def arrival(self, edit: Move) -> TextPatch:
-        """See `Notation`."""
-        moved = self._whole(edit.place)
-        place, is_before = self.neighbour(edit.place, edit.before)
-        target = self._whole(place)
-        position = target[0 if is_before else 1]
-        comma = _COMMA.match(self.text, moved[1]) or _COMMA.match(self.text, target[1])
-        gap = comma[0] if comma is not None else ", "
-        return position, position, ((moved, gap) if is_before else (gap, moved))
-
-    def addition(self, place: Place, value: NewValue) -> TextPatch:
+    def element(self, place: Place, value: NewValue) -> str:
         """See `Notation`."""
         assert place.parent is not None
         new = self.written(place, value)
         if place.index is not None:
-            neighbour, is_before = self.neighbour(place, place.index)
-            if self.start(neighbour) is not None:
-                position = self._whole(neighbour)[0 if is_before else 1]
-                return position, position, (f"{new}, " if is_before else f", {new}",)
+            if self.start(place.parent.at(place.field)) is not None:
+                return new
             new = f"[{new}]"
-        opening = self.text.index("{") if place.parent.parent is None else self._value_start(place.parent)
-        if self.text[opening] != "{":
-            raise EditError(f"the text has no {place.parent}")
         name = schema.message(self.holder(place)).DESCRIPTOR.fields_by_name[place.field].json_name
-        gap = "" if re.compile(r"\s*}").match(self.text, opening + 1) else ", "
-        return opening + 1, opening + 1, (f'"{name}": {new}{gap}',)
+        return f'"{name}": {new}'
+
+    def _list(self, opening: int, bracket: str, place: Place) -> BracketList:
+        """Return the list or object that begins at a bracket, which it must be."""
+        if self.text[opening] != bracket:
+            raise EditError(f"the text has no {place}")
+        if opening not in self._lists:
+            self._lists[opening] = self._read_list(opening)
+        return self._lists[opening]
+
+    def _read_list(self, opening: int) -> BracketList:
+        elements: list[Extent] = []
+        commas: list[int] = []
+        position = self._after_space(opening + 1)
+        while self.text[position] not in "]}":
+            start = position
+            named = _NAME.match(self.text, start) if self.text[opening] == "{" else None
+            end = self._end(start if named is None else named.end())
+            elements.append((start, end))
+            position = self._after_space(end)
+            if self.text[position] == ",":
+                commas.append(position)
+                position = self._after_space(position + 1)
+        return BracketList(opening + 1, tuple(elements), tuple(commas))
+
+    def _after_space(self, position: int) -> int:
+        space = _SPACE.match(self.text, position)
+        assert space is not None
+        return space.end()
 
     def written(self, place: Place, value: NewValue) -> str:
         """See `Notation`."""
@@ -110,18 +103,8 @@ class JsonNotation(Notation):
 
     def _value_start(self, place: Place) -> int:
         start = self.known_start(place)
-        named = re.compile(r'"\w+"\s*:\s*').match(self.text, start)
+        named = _NAME.match(self.text, start)
         return start if named is None else named.end()
-
-    def _whole(self, place: Place) -> Extent:
-        """Return an element of a list, or a field with its name."""
-        start, end = self.value(place)
-        if place.index is not None:
-            return start, end
-        name = re.search(r'"\w+"\s*:\s*\Z', self.text[max(start - 200, 0) : start])
-        if name is None:
-            raise EditError(f"the text has no name for {place}")
-        return start - len(name[0]), end
 
     def _end(self, start: int) -> int:
         try:

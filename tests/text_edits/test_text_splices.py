@@ -209,11 +209,8 @@ def test_any_edits_of_lists_make_what_they_make_of_the_binary_form(form: str):
         except EditError:
             continue
         after = unpatched(source).patched(splice.patch for splice in splices)
-        if splicer.problem(after, edits) is None:
-            made += 1
-        else:
-            assert form == "json"  # all elements move or go
-            assert len({edit.place for edit in edits if not isinstance(edit, Insert | Assign)}) == count
+        assert splicer.problem(after, edits) is None
+        made += 1
     assert made > 250
 
 
