@@ -190,10 +190,10 @@ class Model:
         return ((value, place) for value, place in self.values() if value.DESCRIPTOR.name == "SequenceProto")
 
     def long_numbers(self) -> Iterator[LongNumber]:
-        """Yield the numbers of the file that take more bytes than they need; nothing for text."""
+        """Yield the numbers of the file that take more bytes than they need; nothing for text or unreadable bytes."""
         from onnx_lint.ir.places.long_numbers import long_numbers  # late: only asked for by name
 
-        return long_numbers(self.source, self.kind) if self.form == "binary" else iter(())
+        return long_numbers(self.source, self.kind) if self.loaded and self.form == "binary" else iter(())
 
     def describe(self) -> str:
         """Return the name of the model, or of another document, for messages."""
