@@ -48,7 +48,7 @@ def long_encoding(model: Model) -> Iterator[Finding]:
         yield replace(finding, fix=_fix(finding.count))
 
 
-_MOST_SHORTENED: Final = 1_000_000
+_MOST_SHORTENED: Final = 500_000
 """A fix of more numbers would take much memory."""
 
 
