@@ -190,8 +190,7 @@ def lint(
         "baseline": None if baseline is None else os.fspath(baseline),
     }
     path = _path_of(model)
-    name = os.fspath(filename) if filename is not None else shown_location(path) if path is not None else IN_MEMORY
-    return _report(model, path, name, given, config, policy=policy)
+    return _report(model, path, _name(filename, path), given, config, policy=policy)
 
 
 def fix(
@@ -203,8 +202,11 @@ def fix(
     ignore: str | Sequence[str] = (),
     options: Mapping[str, Mapping[str, Any]] | None = None,
     follow_links: bool = False,
+    plugins: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
     limits: Mapping[str, int] | None = None,
+    opset_imports: Mapping[str, int] | None = None,
     config: str | os.PathLike[str] | bool = False,
+    filename: str | os.PathLike[str] | None = None,
 ) -> Report:
     """Make all possible fixes in a model, and return the report on the fixed model.
 
@@ -221,8 +223,9 @@ def fix(
         "ignore": _names(ignore),
         "rule_options": options or {},
         "follow_links": follow_links,
+        "plugins": tuple(os.fspath(each) for each in _listed(plugins)),
         "limits": _pairs(limits),
-        "opset_imports": _pairs(_imports_of(path)),
+        "opset_imports": _pairs(_imports_of(path) if opset_imports is None else opset_imports),
     }
     from onnx_lint.fixing.files import Mending  # late, as few programs change files
 
@@ -230,7 +233,7 @@ def fix(
     if location is None and folder is not None:
         raise ValueError("folder is for a model that is given as a path; a model in memory is not written")
     target = None if location is None or folder is None else os.path.join(os.fspath(folder), os.path.basename(location))
-    name = IN_MEMORY if location is None else shown_location(location)
+    name = _name(filename, location)
     return _report(path, location, name, given, config, Mending(unsafe, target=target))
 
 
@@ -281,6 +284,13 @@ def _report(
         internal_errors=plan.run_request().internal_errors,
         fixed_model=results[0] if results else None,
     )
+
+
+def _name(filename: str | os.PathLike[str] | None, path: str | None) -> str:
+    """Return the path of a model in the report."""
+    if filename is not None:
+        return os.fspath(filename)
+    return IN_MEMORY if path is None else shown_location(path)
 
 
 def _path_of(model: Any) -> str | None:

@@ -31,7 +31,7 @@ LAYERS = (
     {"rule"},
     {"rules"},
     {"loader", "report"},
-    {"remote", "surroundings"},
+    {"remote", "surroundings", "text_edits"},
     {"engine"},
     {"cache", "reporters"},
     {"fixing"},

@@ -12,7 +12,7 @@ from onnx_lint.engine.lint import load_source
 from onnx_lint.engine.settings import Settings
 from onnx_lint.fixing.rounds import Mended
 from onnx_lint.input.patched_source import PatchedSource
-from onnx_lint.ir.places.edits import Delete, Edit, Insert, Move
+from onnx_lint.ir.places.edits import Delete, Edit, Insert, Move, Shorten
 from onnx_lint.ir.places.place import PlaceKey, Step, place_of
 from onnx_lint.model import Model
 from onnx_lint.reporters.escape import shown_path
@@ -32,6 +32,8 @@ def difference_of(outcome: Mended, name: str, settings: Settings) -> str:
         before, now = (_model(source, name, settings) for source in (made.before, after))
         suffix = "" if number == 1 else f" (round {number})"
         lines += [f"--- {shown_path(name)}{suffix}", f"+++ {shown_path(name)}{suffix}"]
+        if any(isinstance(edit, Shorten) for edit in made.edits):
+            lines.append("@@ numbers in fewer bytes, with the same values @@")
         for changes in _changes(made.edits, made.kind).values():
             lines += changes.lines(before, now)
     return "".join(f"{line}\n" for line in lines)
@@ -124,6 +126,8 @@ def _changes(edits: tuple[Edit, ...], kind: str) -> Mapping[PlaceKey, _Changes]:
     """Group the edits by the list or field in which a line changes, in the order in which they come first."""
     found: dict[PlaceKey, _Changes] = {}
     for edit in edits:
+        if isinstance(edit, Shorten):
+            continue
         key = edit.place.key
         size = _steps_to_container(key, kind)
         name = (*key[:size], (key[size][0], None))

@@ -10,12 +10,12 @@ from typing import Final
 
 from onnx_lint.common.record import Record
 from onnx_lint.engine.registry import registry
-from onnx_lint.fixing.text_splices import TextSplicer
 from onnx_lint.input.patched_source import PatchedSource, unpatched
 from onnx_lint.input.source import Source
 from onnx_lint.ir.places.edits import Edit, Fix
 from onnx_lint.ir.places.splices import EditError, Splice, Splicer
 from onnx_lint.report import Diagnostic, FileReport, unfold
+from onnx_lint.text_edits.text_splices import TextSplicer
 
 MOST_ROUNDS: Final = 10
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from onnx_lint.ir.documents.kinds import MAGIC, MODEL_KIND
     from onnx_lint.ir.documents.value_types import Mixture, kind_name, mixtures
     from onnx_lint.ir.in_words import describe_element_type, describe_shape
-    from onnx_lint.ir.names.c90_names import c90_edits, has_c90_edits, is_c90
+    from onnx_lint.ir.names.c90_names import as_c90, c90_edits, has_c90_edits, is_c90
     from onnx_lint.ir.names.declaration_index import AxesOfOneRank, EarlierStatements
     from onnx_lint.ir.names.declarations import TENSOR_KINDS, Declaration, Statements, contradict
     from onnx_lint.ir.names.fresh_names import FreshNames
@@ -76,7 +76,8 @@ if TYPE_CHECKING:
         version_hint,
     )
     from onnx_lint.ir.operators.operators import AlikeNodes, Operator, OperatorStatus
-    from onnx_lint.ir.places.edits import Assign, Delete, Edit, Fix, Move
+    from onnx_lint.ir.places.edits import Assign, Delete, Edit, Fix, Move, Shorten
+    from onnx_lint.ir.places.long_numbers import LongNumber
     from onnx_lint.ir.sharding import ShardingSpec
     from onnx_lint.ir.tensors import Occurrences, StoredSparseTensor, StoredTensor, and_others, contents, element_count
     from onnx_lint.ir.tensors.data_folder import FileState
@@ -181,7 +182,7 @@ _LATE: Final = {
     "ir.documents.kinds": "MAGIC MODEL_KIND",
     "ir.documents.value_types": "Mixture kind_name mixtures",
     "ir.in_words": "describe_element_type describe_shape",
-    "ir.names.c90_names": "c90_edits has_c90_edits is_c90",
+    "ir.names.c90_names": "as_c90 c90_edits has_c90_edits is_c90",
     "ir.names.declaration_index": "AxesOfOneRank EarlierStatements",
     "ir.names.declarations": "Declaration Statements TENSOR_KINDS contradict",
     "ir.names.fresh_names": "FreshNames",
@@ -202,7 +203,8 @@ _LATE: Final = {
         "other_version unknown_attributes version_hint"
     ),
     "ir.operators.operators": "AlikeNodes Operator OperatorStatus",
-    "ir.places.edits": "Assign Delete Edit Fix Move",
+    "ir.places.edits": "Assign Delete Edit Fix Move Shorten",
+    "ir.places.long_numbers": "LongNumber",
     "ir.sharding": "ShardingSpec",
     "ir.tensors": "Occurrences StoredSparseTensor StoredTensor and_others contents element_count",
     "ir.tensors.data_folder": "FileState",

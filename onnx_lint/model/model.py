@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from onnx_lint.ir.names.uses import ValueUses
     from onnx_lint.ir.operators.bound_nodes import BoundNodes
     from onnx_lint.ir.operators.named_element_types import NamedElementType
+    from onnx_lint.ir.places.long_numbers import LongNumber
     from onnx_lint.ir.sharding import NodeDeviceConfiguration, ShardingSpec
     from onnx_lint.ir.tensors.checksum import Digests
     from onnx_lint.ir.tensors.data_folder import DataFolder
@@ -187,6 +188,12 @@ class Model:
     def sequences(self) -> Iterator[tuple[Proto, Place]]:
         """Yield the sequences among the values, including those with the values of a map."""
         return ((value, place) for value, place in self.values() if value.DESCRIPTOR.name == "SequenceProto")
+
+    def long_numbers(self) -> Iterator[LongNumber]:
+        """Yield the numbers of the file that take more bytes than they need; nothing for text or unreadable bytes."""
+        from onnx_lint.ir.places.long_numbers import long_numbers  # late: only asked for by name
+
+        return long_numbers(self.source, self.kind) if self.loaded and self.form == "binary" else iter(())
 
     def describe(self) -> str:
         """Return the name of the model, or of another document, for messages."""

@@ -361,6 +361,51 @@ def test_a_policy_and_a_plugin_judge_what_was_fixed(folder: Path, capsys: Output
     assert {each["rule"] for each in file["diagnostics"]} == {"disallowed-operator", "missing-licence"}
 
 
+FIXING_RULE = '''
+from onnx_lint.model import ROOT, Assign, Fix
+from onnx_lint.rule import Finding, own_clause, rule
+
+PRODUCER = own_clause("ACME-2", "A model names its producer.")
+
+@rule(clause=PRODUCER, since="1.0")
+def foreign_producer(model):
+    """The producer of the model is not us."""
+    if model.proto.producer_name != "us":
+        fix = Fix("name the producer", (Assign(ROOT.at("producer_name"), "us"),), is_safe=False)
+        yield Finding(ROOT.at("producer_name"), "the producer is not us", fix=fix)
+'''
+
+
+def test_the_fix_of_a_plugin_is_made_beside_the_others(folder: Path, capsys: Output) -> None:
+    (folder / "house.py").write_text(FIXING_RULE)
+    named = ORDERED.replace(b"\x12\x01p", b"\x12\x02us")
+    in_memory = fix(UNORDERED, unsafe=True, plugins=folder / "house.py")
+    try:
+        assert run(["fix", "a.onnx", "--plugin", "house.py"]) == 1
+        assert content("a.onnx") == ORDERED
+        assert "= fix: name the producer (onnx-lint fix --unsafe-fixes)" in capsys.readouterr().out
+        assert run(["fix", "a.onnx", "--plugin", "house.py", "--unsafe-fixes", "--diff"]) == 1
+        assert content("a.onnx") == ORDERED
+        assert run(["fix", "a.onnx", "--plugin", "house.py", "--unsafe-fixes", "-f", "json"]) == 0
+    finally:
+        use_files(())
+    assert content("a.onnx") == in_memory.fixed_model == named
+    assert onnx.load_model_from_string(named).producer_name == "us"
+    out = capsys.readouterr().out
+    [file] = json.loads(out[out.index("{") :])["files"]
+    assert (file["diagnostics"], file["repair"]["fixed"]) == ([], [{"rule": "foreign-producer", "count": 1}])
+
+
+def test_the_library_takes_the_operator_sets_and_the_path_of_a_part() -> None:
+    graph = onnx.load_model_from_string(UNORDERED).graph
+    graph.node[0].op_type = "Gelu"
+    reports = {version: fix(graph, opset_imports={"": version}, filename="parts/graph.pb") for version in (19, 20)}
+    assert {version: report.conforms for version, report in reports.items()} == {19: False, 20: True}
+    assert {report.files[0].path for report in reports.values()} == {"parts/graph.pb"}
+    fixed = [onnx.GraphProto.FromString(report.fixed_model or b"") for report in reports.values()]
+    assert [[node.op_type for node in each.node] for each in fixed] == [["Relu", "Gelu"]] * 2
+
+
 def test_a_fault_that_the_order_of_nodes_hid_is_reported(capsys: Output):
     weight = 'initializer { name: "w" data_type: 1 dims: 3 float_data: [1, 2, 3] }'
     user = 'node { name: "s" op_type: "Add" input: "a" input: "w" output: "y" }'

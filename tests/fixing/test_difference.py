@@ -11,7 +11,7 @@ from onnx_lint.fixing.difference import difference_of
 from onnx_lint.fixing.rounds import Mended, Round
 from onnx_lint.input.patched_source import unpatched
 from onnx_lint.input.source import BytesSource
-from onnx_lint.ir.places.edits import Assign, Delete, Edit, Insert, Move
+from onnx_lint.ir.places.edits import Assign, Delete, Edit, Insert, Move, Shorten
 from onnx_lint.ir.places.place import ROOT
 from onnx_lint.ir.places.splices import Splicer
 from onnx_lint.report import FileReport
@@ -110,4 +110,15 @@ def test_each_round_is_shown_by_itself():
         "--- m.onnx (round 2)",
         "+++ m.onnx (round 2)",
         "-    0 | value_info a",
+    ]
+
+
+def test_numbers_that_are_written_in_fewer_bytes_show_in_no_line():
+    assert _difference((Shorten(), Delete(GRAPH.at("value_info", 1)))) == [
+        "--- m.onnx",
+        "+++ m.onnx",
+        "@@ numbers in fewer bytes, with the same values @@",
+        "@@ graph.value_info[0] @@",
+        "     0 | value_info a",
+        "-    1 | value_info b",
     ]

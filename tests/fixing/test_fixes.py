@@ -6,11 +6,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from onnx_lint.rules.hygiene import long_encoding
 from support.fixes.case import Case
 from support.fixes.safe import SAFE
 from support.fixes.unsafe import UNSAFE
 from support.project.checkout import ROOT
 
+from onnx_lint import lint
 from onnx_lint.engine.settings import Settings
 from onnx_lint.fixing.files import Mending, fix_file
 
@@ -49,3 +51,12 @@ def test_each_rule_with_a_fix_has_a_case_and_says_so_in_its_documentation():
         assert ("(safe)" in rules[rule]) or ("(unsafe" in rules[rule]), rule
     said = {rule for rule, source in rules.items() if "`onnx-lint fix" in source}
     assert said == with_fix
+
+
+def test_more_long_numbers_than_fit_into_memory_get_no_fix(monkeypatch: pytest.MonkeyPatch):
+    data = b"\x08\x0a" + b"\x72\x85\x00\x0a\x01k\x12\x00" * 3 + b"\x3a\x03\x12\x01g"
+    (found,) = lint(data, select="long-encoding").diagnostics
+    assert found.fix is not None
+    monkeypatch.setattr(long_encoding, "_MOST_SHORTENED", 2)
+    (found,) = lint(data, select="long-encoding").diagnostics
+    assert (found.count, found.fix) == (3, None)

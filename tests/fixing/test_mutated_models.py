@@ -60,9 +60,9 @@ CASES = [case for case in (*SAFE, *UNSAFE) if not case.files and not case.first[
 def test_unknown_fields_and_odd_encodings_stay(case: Case):
     choose = random.Random(SEED)
     old, new = case.models()
-    for share in (0, 0.02, 0.1, 0.3):
+    for share, more in ((0, ""), (0.02, ""), (0.1, ""), (0.3, ""), (0.1, "long-encoding")):
         source = BytesSource(oddly_encoded(old, "ModelProto", choose, share))
-        settings = Settings(select=(case.rule,), options={case.rule: case.options})
+        settings = Settings(select=(case.rule, *filter(None, [more])), options={case.rule: case.options})
         outcome = mended(source, settings, unsafe=True)
         check_bytes(outcome)
         message = schema.message("ModelProto").FromString(outcome.source.read_at(0, outcome.source.size))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from onnx_lint.common.record import Record
-from onnx_lint.ir.places.place import Place
+from onnx_lint.ir.places.place import ROOT, Place
 
 if TYPE_CHECKING:
     from onnx_lint.schema import Proto
@@ -46,7 +46,13 @@ class Move(Record):
     """The index of that element before any edit; the length of the list for its end."""
 
 
-Edit = Delete | Insert | Assign | Move
+class Shorten(Record):
+    """Write all numbers of the file that take more bytes than they need in fewer: tags, lengths and values."""
+
+    place: Place = ROOT
+
+
+Edit = Delete | Insert | Assign | Move | Shorten
 
 
 class Fix(Record):

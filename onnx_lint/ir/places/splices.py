@@ -12,7 +12,8 @@ from onnx_lint.common.record import Record
 from onnx_lint.input.patched_source import Patch, Stretch, size_of
 from onnx_lint.input.source import Source
 from onnx_lint.ir.places.byte_ranges import ByteRanges
-from onnx_lint.ir.places.edits import Assign, Delete, Edit, Insert, Move
+from onnx_lint.ir.places.edits import Assign, Delete, Edit, Insert, Move, Shorten
+from onnx_lint.ir.places.long_numbers import long_numbers
 from onnx_lint.ir.places.place import Place
 from onnx_lint.schema import wire
 
@@ -31,12 +32,20 @@ class Splice(Record):
     end: int
     pieces: tuple[Stretch, ...]
     holders: tuple[wire.Span, ...] = ()
-    """The fields around them, outermost first: the length of each changes with its content."""
+    """The fields around them, outermost first: the length of each changes with its content.
+
+    The length of the innermost one is written anew even if nothing changes: if no bytes are replaced by none.
+    """
 
     @property
     def growth(self) -> int:
         """The number of bytes that the file grows by, negative if it shrinks."""
         return sum(map(size_of, self.pieces)) - (self.end - self.start)
+
+    @property
+    def is_empty(self) -> bool:
+        """True if no bytes are replaced by none."""
+        return self.start == self.end and not self.pieces
 
     @property
     def patch(self) -> Patch:
@@ -79,10 +88,11 @@ class Splicer:
                 holder = holders.setdefault(span[0], _Enclosing(span, holder))
             if holder is not None:
                 holder.growth += splice.growth
+                holder.is_written = holder.is_written or splice.is_empty
         # A message begins before those in it, so that the last one is an innermost one.
         for start in sorted(holders, reverse=True):
             holder = holders[start]
-            if holder.growth:
+            if holder.growth or holder.is_written:
                 length = self._length(holder)
                 whole.append(length)
                 if holder.around is not None:
@@ -96,6 +106,9 @@ class Splicer:
         return Splice(start + after_tag, value, (wire.encode_varint(end - value + holder.growth),))
 
     def _splices_of_edit(self, edit: Edit) -> Iterator[Splice]:
+        if isinstance(edit, Shorten):
+            yield from self._shorter_numbers()
+            return
         place = edit.place
         kind, field = self._field(place)
         if field.packable and not (isinstance(edit, Delete) and place.index is None):
@@ -121,6 +134,13 @@ class Splicer:
                 start, _, end = self._spans(place)[0]
                 yield self._splice(place, start, end)
                 yield self._insertion(place.parent.at(place.field, edit.before), (start, end), kind, field)
+
+    def _shorter_numbers(self) -> Iterator[Splice]:
+        for number in long_numbers(self._source, self._message):
+            if number.part == "length":
+                yield Splice(number.end, number.end, (), number.holders)
+            else:
+                yield Splice(number.start, number.end, (number.shorter,), number.holders)
 
     def _spans(self, place: Place, *, every: bool = False) -> list[wire.Span]:
         """Return the occurrences of a field that must exist; with `every` also those that a parser ignores."""
@@ -177,6 +197,8 @@ class _Enclosing:
         self.span = span
         self.around = around
         self.growth = 0
+        self.is_written = False
+        """True if its length is written anew in any case."""
 
 
 def _position(splice: Splice) -> tuple[int, int]:

@@ -11,6 +11,7 @@ from google.protobuf import json_format, text_format
 
 from onnx_lint import schema
 from onnx_lint.schema import Proto
+from support.wire.wire_bytes import is_repeated
 
 _TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|[-+.\w]+|[][{}<>:,]')
 _COMMENTS = ("  # käse } { \" '\n", "\n# x: [\n")
@@ -21,12 +22,43 @@ def written(proto: Proto, form: str, choose: random.Random) -> str:
     if form == "json":
         keeps_names = choose.random() < 0.3
         return json_format.MessageToJson(proto, preserving_proto_field_name=keeps_names, descriptor_pool=schema.pool())
+    if choose.random() < 0.4:
+        return _in_brackets(proto, choose)
     return text_format.MessageToString(
         proto,
         as_utf8=choose.random() < 0.5,
         use_short_repeated_primitives=choose.random() < 0.3,
         pointy_brackets=choose.random() < 0.3,
     )
+
+
+def _in_brackets(proto: Proto, choose: random.Random) -> str:
+    """Return the message as text with some lists of messages and strings in brackets, on one line or several."""
+    parts = []
+    for field, value in proto.ListFields():
+        items = value if is_repeated(field) else [value]
+        if field.message_type is not None:
+            elements = [f"{{ {_in_brackets(item, choose)} }}" for item in items]
+        else:
+            elements = [text_format.MessageToString(_only(proto, field.name, item)) for item in items]
+            elements = [element.partition(": ")[2].strip() for element in elements]
+        if is_repeated(field) and choose.random() < 0.7:
+            gap = choose.choice([", ", ",\n", "\n, "])
+            edge = choose.choice(["", "\n"])
+            parts.append(f"{field.name}: [{edge}{gap.join(elements)}{edge}]")
+        else:
+            parts += [f"{field.name}: {element}" for element in elements]
+    return choose.choice([" ", "\n"]).join(parts)
+
+
+def _only(proto: Proto, name: str, item: object) -> Proto:
+    """Return a message of the same kind with one value."""
+    found = type(proto)()
+    if is_repeated(found.DESCRIPTOR.fields_by_name[name]):
+        getattr(found, name).append(item)
+    else:
+        setattr(found, name, item)
+    return found
 
 
 def parsed(text: str, form: str) -> Proto:

@@ -61,4 +61,10 @@ SAFE = [
     Case("duplicate-metadata-key", VALUES, VALUES, id="another value"),
     Case("unused-opset-import", graph(RELU, function(("com.b", 1))), graph(RELU, function())),
     Case("repeated-singular-field", graph(RELU), graph(RELU), first=(b"\x08\x0a\x08\x0a", b"")),
+    Case(
+        "long-encoding",
+        graph(RELU),
+        graph(RELU),
+        first=(b"\xf2\x00\x86\x80\x00\x0a\x81\x00k\x12\x00", b"\x72\x05\x0a\x01k\x12\x00"),
+    ),
 ]

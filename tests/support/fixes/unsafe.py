@@ -235,3 +235,16 @@ UNSAFE += [
     ),
     Case("repeated-singular-field", graph(RELU), graph(RELU), safe=False, first=(PIECE, PIECE), id="a graph in pieces"),
 ]
+
+UNNAMED = graph(
+    'node { name: "Relu" op_type: "Relu" input: "x" output: "a" } node { %sop_type: "Relu" input: "a" output: "b" } '
+    'node { %sop_type: "my.op" domain: "d" input: "b" output: "c" } node { %sop_type: "Relu" input: "c" output: "y" }'
+)
+UNSAFE += [
+    Case(
+        "unnamed-node",
+        UNNAMED % ("", "", ""),
+        UNNAMED % ('name: "Relu_1" ', 'name: "my_op" ', 'name: "Relu_2" '),
+        safe=False,
+    ),
+]

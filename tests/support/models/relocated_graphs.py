@@ -146,7 +146,9 @@ def moved_into_function(proto: Proto) -> Proto:
     for index, output in enumerate(graph.output):
         output.name = f"metamorphic_output_{index}"
     outputs = [output.name for output in graph.output]
-    graph.node.add(op_type=function.name, domain=DOMAIN, input=function.input, output=outputs)
+    call = graph.node.add(op_type=function.name, domain=DOMAIN, name="metamorphic_call")
+    call.input.extend(function.input)
+    call.output.extend(outputs)
     return moved
 
 

@@ -12,9 +12,9 @@ from itertools import pairwise
 
 from onnx_lint import schema
 from onnx_lint.input.source import BytesSource
-from onnx_lint.ir.places.edits import Assign, Delete, Edit, Insert
+from onnx_lint.ir.places.edits import Assign, Delete, Edit, Insert, Move, Shorten
 from onnx_lint.schema import Proto, wire
-from support.wire.wire_bytes import length, number, varint
+from support.wire.wire_bytes import length, number, tag, varint
 
 
 @dataclass(eq=False)
@@ -84,9 +84,35 @@ class _Message:
 def edited(data: bytes, kind: str, edits: Iterable[Edit]) -> bytes:
     """Return the bytes of a message of a kind after the edits. Their places are those before the first edit."""
     root = _Message(kind, data)
+    shortens = False
     for edit in edits:
-        _edit(root, edit)
-    return root.written()
+        if isinstance(edit, Shorten):
+            shortens = True
+        else:
+            _edit(root, edit)
+    return shortened(root.written(), kind) if shortens else root.written()
+
+
+def shortened(data: bytes, kind: str) -> bytes:
+    """Return the bytes of a message of a kind with all of its numbers in as few bytes as possible.
+
+    Lists are kept, packed or not, and so are unknown fields.
+    """
+    written = []
+    for each in _Message(kind, data).fields:
+        known = wire.fields(kind).get(each.number)
+        reader = BytesSource(each.data)
+        (_, wire_type, _, value, end), *_ = wire.records(reader, 0, len(each.data))
+        if known is None or not known.accepts(wire_type):
+            written.append(each.data)
+        elif wire_type == wire.WireType.LEN:
+            content = each.data[value:end]
+            written.append(length(each.number, content if known.message is None else shortened(content, known.message)))
+        elif wire_type == wire.WireType.VARINT:
+            written.append(number(each.number, wire.decode_varint(each.data, value)[0]))
+        else:
+            written.append(tag(each.number, wire_type) + each.data[value:end])
+    return b"".join(written)
 
 
 def _edit(root: _Message, edit: Edit) -> None:
@@ -114,7 +140,7 @@ def _edit(root: _Message, edit: Edit) -> None:
             message.position(name, 0).before.append(new)
         else:
             replaced.data, replaced.content = new.data, None
-    else:
+    elif isinstance(edit, Move):
         assert index is not None
         moved = found[index]
         message.position(name, edit.before).before.append(_Field(moved.number, moved.data))

@@ -26,6 +26,8 @@ def oddly_encoded(data: bytes, kind: str, choose: random.Random, share: float) -
             content = oddly_encoded(content, inner, choose, share)
         if wire_type == wire.WireType.LEN:
             written += [_long(tag(field, 2), choose), _long(wire.encode_varint(len(content)), choose), content]
+        elif wire_type == wire.WireType.VARINT:
+            written += [_long(tag(field, 0), choose), _long(data[value:end], choose)]
         else:
             written.append(data[start:end])
     if choose.random() < share:

@@ -3,28 +3,21 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from onnx_lint.ir.places.edits import Assign, Delete, Edit, Insert, Move
+from onnx_lint.ir.places.edits import Assign, Edit, Insert, Move
 from onnx_lint.ir.places.place import Place, PlaceKey
 from onnx_lint.ir.places.splices import EditError
 from onnx_lint.schema import wire
+from onnx_lint.text_edits.bracket_lists import Arrival, BracketList, Extent, TextPatch, list_patches
 
 if TYPE_CHECKING:
     from onnx_lint.ir.places.edits import NewValue
 
-Extent = tuple[int, int]
-"""The first character of something in the text, and the one after it."""
-
-TextPatch = tuple[int, int, Sequence[str | Extent]]
-"""The characters to replace, and the pieces that replace them: new text, or characters to copy."""
-
-
-def position_of(patch: TextPatch) -> Extent:
-    """Return the sort key of a patch: insertions come before deletions at the same character."""
-    return patch[0], patch[1]
+_LINE_END: Final = re.compile(r"[ \t\r,;]*(?:\n|\Z)")
 
 
 class Notation(ABC):
@@ -36,21 +29,42 @@ class Notation(ABC):
         self._starts: dict[PlaceKey, int | None] = {}
 
     def patches(self, edits: Sequence[Edit]) -> Iterator[TextPatch]:
-        """Yield what changes in the text. Raises EditError for an edit that cannot be made."""
+        """Yield what changes in the text: all changes of a list at once, since its commas depend on all of them.
+
+        Raises EditError for an edit that cannot be made.
+        """
+        changes: dict[int, tuple[BracketList, dict[int, Extent], list[Arrival]]] = {}
         for edit in edits:
-            match edit:
-                case Delete():
-                    yield (*self.span(edit.place), ())
-                case Assign():
-                    if self.start(edit.place) is None:
-                        yield self.addition(edit.place, edit.value)
-                    else:
-                        yield (*self.value(edit.place), (self.written(edit.place, edit.value),))
-                case Insert():
-                    yield self.addition(edit.place, edit.value)
-                case Move():
-                    yield (*self.span(edit.place), ())
-                    yield self.arrival(edit)
+            place = edit.place
+            if isinstance(edit, Assign) and self.start(place) is not None:
+                yield (*self.value(place), (self.written(place, edit.value),))
+                continue
+            found = self.in_list(place)
+            if found is None:
+                yield from self.outside_lists(edit)
+                continue
+            edited, index = found
+            _, gone, arrivals = changes.setdefault(edited.opening, (edited, {}, []))
+            if isinstance(edit, Insert | Assign):
+                arrivals.append(Arrival(index, self.element(place, edit.value)))
+                continue
+            gone[index] = self.lines(edited.elements[index]) or edited.elements[index]
+            if isinstance(edit, Move):
+                assert place.index is not None
+                before = edit.before - place.index + index
+                if not 0 <= before <= len(edited.elements):
+                    raise EditError("the text has several lists of the field")
+                arrivals.append(Arrival(before, edited.elements[index]))
+        for edited, gone, arrivals in changes.values():
+            yield from list_patches(self.text, edited, gone, arrivals)
+
+    def lines(self, extent: Extent) -> Extent | None:
+        """Return the lines of something; None if anything else is on them."""
+        first = extent[0]
+        while self.text[first - 1 : first] in (" ", "\t"):
+            first -= 1
+        last = _LINE_END.match(self.text, extent[1])
+        return None if last is None or self.text[first - 1 : first] not in ("", "\n") else (first, last.end())
 
     def find(self, kind: str, edits: Iterable[Edit]) -> None:
         """Find all places that edits name, in one pass over the text."""
@@ -62,6 +76,7 @@ class Notation(ABC):
                 place = place.parent
             assert edit.place.parent is not None
             after = edit.before if isinstance(edit, Move) else edit.place.index
+            wanted[edit.place.parent.at(edit.place.field).key] = None
             for index in () if after is None else (after, max(after - 1, 0)):
                 wanted[edit.place.parent.at(edit.place.field, index).key] = None
         self._kind = kind
@@ -77,14 +92,6 @@ class Notation(ABC):
         if found is None:
             raise EditError(f"the text has no {place}")
         return found
-
-    def neighbour(self, place: Place, index: int) -> tuple[Place, bool]:
-        """Return the element to insert another one before, and True; or else the last element, and False."""
-        assert place.parent is not None
-        following = place.parent.at(place.field, index)
-        if self.start(following) is not None:
-            return following, True
-        return place.parent.at(place.field, index - 1), False
 
     def holder(self, place: Place) -> str:
         """Return the name of the message that has the field at a place."""
@@ -108,17 +115,20 @@ class Notation(ABC):
         """Return what an assignment to the place replaces."""
 
     @abstractmethod
-    def span(self, place: Place) -> Extent:
-        """Return the text to remove if the element at the place is deleted or moved."""
+    def in_list(self, place: Place) -> tuple[BracketList, int] | None:
+        """Return the list or object with the element at a place, and its index in it; None if there is none.
+
+        For an element that is not there: where to insert it.
+        """
 
     @abstractmethod
-    def arrival(self, edit: Move) -> TextPatch:
-        """Return what a move inserts."""
-
-    @abstractmethod
-    def addition(self, place: Place, value: NewValue) -> TextPatch:
-        """Return what an insertion, or an assignment to a field that is not there, inserts."""
+    def element(self, place: Place, value: NewValue) -> str:
+        """Return a value as an element of the list or object that `in_list` returns."""
 
     @abstractmethod
     def written(self, place: Place, value: NewValue) -> str:
         """Return a value as it is written at the place."""
+
+    def outside_lists(self, edit: Edit) -> Iterator[TextPatch]:
+        """Yield what an edit changes at a place that is in no list or object."""
+        raise EditError(f"the text has no {edit.place}")

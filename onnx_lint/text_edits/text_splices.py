@@ -14,9 +14,6 @@ from typing import Final
 
 from onnx_lint import schema
 from onnx_lint.common.record import replace
-from onnx_lint.fixing.json_notation import JsonNotation
-from onnx_lint.fixing.notation import Extent, position_of
-from onnx_lint.fixing.text_notation import TextNotation
 from onnx_lint.input.limits import DEFAULT_LIMITS
 from onnx_lint.input.patched_source import Stretch, unpatched
 from onnx_lint.input.source import BytesSource, Source
@@ -25,6 +22,9 @@ from onnx_lint.ir.places.splices import EditError, Splice, Splicer
 from onnx_lint.loader.identity.identify import Form
 from onnx_lint.loader.text.read_text import parse_json, parse_textproto
 from onnx_lint.model import Fault
+from onnx_lint.text_edits.bracket_lists import Extent, TextPatch
+from onnx_lint.text_edits.json_notation import JsonNotation
+from onnx_lint.text_edits.text_notation import TextNotation
 
 _BLOCK: Final = 1 << 12
 _BOM: Final = "\ufeff"
@@ -50,7 +50,7 @@ class TextSplicer:
 
     def splices_of(self, edits: Iterable[Edit]) -> list[Splice]:
         """Return the splices of edits. Raises EditError for an edit that cannot be made in the text."""
-        patches = sorted(self._notation.patches(list(edits)), key=position_of)
+        patches = sorted(self._notation.patches(list(edits)), key=_position)
         for one, other in pairwise(patches):
             if other[0] < one[1]:
                 raise EditError("two edits of the same characters")
@@ -88,3 +88,8 @@ class TextSplicer:
         return tuple(
             each.encode() if isinstance(each, str) else (self._at(each[0]), self._at(each[1])) for each in pieces
         )
+
+
+def _position(patch: TextPatch) -> Extent:
+    """Return the sort key of a patch: insertions come before deletions at the same character."""
+    return patch[0], patch[1]

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from onnx_lint.model import Fix, LongNumber, Model, Shorten
+from onnx_lint.rule import Finding, folded, replace, rule
+
+
+@rule(clause="HYG-13", since="0.3.0", needs="file")
+def long_encoding(model: Model) -> Iterator[Finding]:
+    """A number is encoded in more bytes than it needs.
+
+    ### Why it matters
+
+    Protocol Buffers stores a number in groups of seven bits, one a byte, and further groups of zeros do not change it.
+    Writers that leave room for a length and fill it in later store such numbers. Readers accept them, but the file
+    is larger, and its bytes change when another program reads and writes it: signatures and digests no longer fit.
+
+    ### What is allowed
+
+    Tags, lengths and integers in as few bytes as possible. A negative integer needs ten bytes. Packed elements of
+    tensors, other packed lists of more than 64 KiB, and unknown fields are not read. All such numbers of a file are one
+    finding.
+
+    ### Example
+
+    ```
+    08 8a 00              # ir_version: 10
+    42 82 80 00 10 15     # opset_import { version: 21 }
+    3a 87 00 12 05 "graph"  # graph { name: "graph" }
+    ```
+
+    ### How to fix
+
+    `onnx-lint fix --select long-encoding` (safe) writes these numbers in fewer bytes. So does a program that reads and
+    writes the file with Protocol Buffers: `onnx.save(onnx.load("model.onnx"), "model.onnx")`.
+
+    ```
+    08 0a                 # ir_version: 10
+    42 02 10 15           # opset_import { version: 21 }
+    3a 07 12 05 "graph"   # graph { name: "graph" }
+    ```
+    """
+    more = ("more number takes more bytes than it needs", "more numbers take more bytes than they need")
+    for finding in folded(model.long_numbers(), _finding, None, more):
+        yield replace(finding, fix=_fix(finding.count))
+
+
+_MOST_SHORTENED: Final = 500_000
+"""A fix of more numbers would take much memory."""
+
+
+def _finding(number: LongNumber) -> Finding:
+    size = number.end - number.start
+    needed = "1 byte suffices" if len(number.shorter) == 1 else f"{len(number.shorter)} bytes suffice"
+    return Finding(
+        number.place,
+        f"the {number.part} of {number.place} takes {size} bytes, but {needed}",
+        allowed="as few bytes as possible",
+        offset=number.start,
+        length=size,
+    )
+
+
+def _fix(count: int) -> Fix | None:
+    if count > _MOST_SHORTENED:
+        return None
+    what = "write 1 number in fewer bytes" if count == 1 else f"write {count:,} numbers in fewer bytes"
+    return Fix(what, (), later=lambda: (Shorten(),))
