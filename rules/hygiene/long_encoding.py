@@ -8,7 +8,7 @@ from onnx_lint.model import Fix, LongNumber, Model, Shorten
 from onnx_lint.rule import Finding, folded, replace, rule
 
 
-@rule(clause="HYG-13", since="0.3.0", needs="file")
+@rule(clause="HYG-13", since="0.2.0", needs="file")
 def long_encoding(model: Model) -> Iterator[Finding]:
     """A number is encoded in more bytes than it needs.
 

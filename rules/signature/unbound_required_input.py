@@ -19,7 +19,7 @@ from onnx_lint.rule import Finding, Record, Related, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause=("FUN-20a", "FUN-20b"), since="0.3.0", about=Model.functions, needs="node")
+@rule(clause=("FUN-20a", "FUN-20b"), since="0.2.0", about=Model.functions, needs="node")
 def unbound_required_input(model: Model) -> Iterator[Finding]:
     """A call leaves out an input that the function passes to an operator that requires it.
 

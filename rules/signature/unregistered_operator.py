@@ -11,7 +11,7 @@ _VERSION = 1
 """The only version of ONNX Runtime's domains; each release adds operators to it."""
 
 
-@rule(clause=("OPR-1b", "OPS-6a"), since="0.3.0", about=Model.imports_of_onnxruntime)
+@rule(clause=("OPR-1b", "OPS-6a"), since="0.2.0", about=Model.imports_of_onnxruntime)
 def unregistered_operator(model: Model) -> Iterator[Finding]:
     """A node or an import names something that ONNX Runtime does not have in a domain of its own.
 
