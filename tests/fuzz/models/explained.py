@@ -106,11 +106,6 @@ _NOT_YET = (
         r"Inferred shape and existing.* \|\| .*(Adam|Adagrad|Momentum)\(",
         "the pseudo code broadcasts a state to its tensor, and onnx infers the shape of the state",
     ),
-    Explained(
-        MISSED,
-        r"Incompatible dimensions.* \|\| .*Resize\(",
-        "onnx-lint does not follow floating-point constants into functions and subgraphs",
-    ),
     Explained(MISSED, "^ZipMap: ", "onnx-lint does not look at the rank of what ZipMap takes yet"),
 )
 """Known errors of onnx-lint. Remove an entry when its error is fixed: a stale entry hides faults."""
