@@ -214,6 +214,16 @@ _OF_VALUES = (
     ),
     Explained(
         OTHER_SHAPE,
+        rf"^CausalConvWithState .*{_REFERENCE}",
+        "a past state has one position less than the kernel; the reference evaluator takes any number",
+    ),
+    Explained(
+        OTHER_SHAPE,
+        rf"^Sub as of opset [1-6] .*{_REFERENCE}",
+        "until version 6 only the second operand is broadcast; the reference evaluator broadcasts both",
+    ),
+    Explained(
+        OTHER_SHAPE,
         rf"(MaxPool|AveragePool|LpPool) .*{_ONNXRUNTIME}",
         "SAME is ceil(input / stride); ONNX Runtime ignores the dilations",
     ),
