@@ -170,7 +170,7 @@ _MOST_FOLDED: Final = 20
 
 
 _COMPUTED_BOUNDS: Final = frozenset({"tensor(float)", "tensor(double)", "tensor(int32)", "tensor(int64)"})
-"""The types of the bounds from which onnx computes the length of a Range."""
+"""The element types of a Range whose length onnx computes from constant bounds."""
 
 
 def _is_constant(graph: Graph, name: str, most: int = _MOST_FOLDED) -> bool:
