@@ -51,6 +51,7 @@ def deprecated_operator(model: Model) -> Iterator[Finding]:
                 f"{schema.since_version}, and {describe_imports(alike, node)}{_instead(schema, replacement)}",
                 allowed=_allowed(schema, replacement),
                 subject=node.op_type,
+                cause=alike.operator.versioned_name,
             )
 
 

@@ -67,6 +67,7 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
     for alike in model.operators.verified_nodes:
         schema = alike.operator.schema
         assert schema is not None
+        operator = alike.operator.versioned_name
         misspelt = set(misspelt_attributes(model.operators.schemas, schema, alike).values())
         missing = [name for name in missing_attributes(schema, alike) if name not in misspelt]
         groups = missing_alternatives(schema, alike)
@@ -84,6 +85,7 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
                     "NOD-7",
                     allowed=f"a value of type {schema.attributes[name].type}",
                     subject=name,
+                    cause=f"{operator} {name}",
                 )
         for group in groups:
             yield from _without_any(schema, alike, group, other)
@@ -96,6 +98,7 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
                     "NOD-7g",
                     allowed=f"a value of type {schema.attributes[name].type}",
                     subject=name,
+                    cause=f"{operator} {name}",
                 )
 
 
@@ -124,4 +127,5 @@ def _without_any(schema: OperatorSchema, alike: AlikeNodes, group: Combination, 
             "NOD-7",
             allowed=f"one of {members}" if members else f"{names[0]} (see {group.source})",
             subject=group.sides[0][0].name,
+            cause=f"{alike.operator.versioned_name} {group.sides[0][0].name}",
         )

@@ -72,4 +72,5 @@ def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: Giv
                 f"but {describe_schema(schema)} requires it{hint}",
                 allowed=f"a name for each required {side.word}",
                 subject=node.op_type,
+                cause=f"{alike.operator.versioned_name} {side.word} {index}",
             )

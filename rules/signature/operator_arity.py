@@ -18,7 +18,7 @@ from onnx_lint.model import (
     other_version,
     version_hint,
 )
-from onnx_lint.rule import Finding, rule
+from onnx_lint.rule import Finding, replace, rule
 from onnx_lint.wording import quote
 
 
@@ -89,7 +89,8 @@ def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: Giv
     for node in alike.nodes:
         hint = version_hint(other, alike, node)
         if side.count_fits:
-            yield _short(schema, node, side, hint)
+            cause = f"{alike.operator.versioned_name} empty {side.word}s"
+            yield replace(_short(schema, node, side, hint), cause=cause)
             continue
         count = counted(len(side.given), side.word)
         has = f"{node.describe()} has {count}"
@@ -100,6 +101,7 @@ def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: Giv
             clause=_clause(side),
             allowed=_allowed(side),
             subject=node.op_type,
+            cause=f"{alike.operator.versioned_name} {'more' if surplus else 'fewer'} {side.word}s",
         )
 
 

@@ -62,4 +62,5 @@ def removed_experimental_operator(model: Model) -> Iterator[Finding]:
                 if substitute
                 else "operators of the imported operator set",
                 subject=operator.op_type,
+                cause=operator.versioned_name,
             )

@@ -98,7 +98,6 @@ def unknown_operator(model: Model, *, targets: tuple[str, ...] = ()) -> Iterator
         # Only the text from edition 1.16 on has the sentence on letter case.
         clause = "OPR-2" if spelling and model.standard.at_least("1.16") else "OPR-1"
         what: dict[str, str] = {}
-        is_runtimes = not operator.domain and operator.op_type in onnxruntime_default_domain()
         for node in alike.nodes:
             who = describe_importer(node)
             if who not in what:
@@ -109,8 +108,7 @@ def unknown_operator(model: Model, *, targets: tuple[str, ...] = ()) -> Iterator
                 clause=clause,
                 allowed=f"an operator of version {operator.opset_version} of {_domain(operator.domain)}",
                 subject=operator.op_type,
-                # An optimized model has one of these in each of its layers.
-                cause=f"{operator.op_type} of ONNX Runtime" if is_runtimes else None,
+                cause=operator.versioned_name,
             )
 
 

@@ -17,7 +17,7 @@ from onnx_lint.model import (
     unknown_attributes,
     version_hint,
 )
-from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.rule import Finding, Related, replace, rule
 from onnx_lint.wording import quote, quote_some, suggestion
 
 
@@ -82,9 +82,11 @@ def _findings(
         for name in unknown
     }
     moved = moved_to_inputs(schemas, schema, alike)
+    operator = alike.operator.versioned_name
     for node in alike.nodes:
         if moved:
-            yield _moved(schema, node, moved, version_hint(other or _hint(schemas, schema, min(moved)), alike, node))
+            hint = version_hint(other or _hint(schemas, schema, min(moved)), alike, node)
+            yield replace(_moved(schema, node, moved, hint), cause=f"{operator} {' '.join(sorted(moved))}")
         for index in attributes_with(node, unknown - moved.keys()):
             name = node.attribute_protos[index].name
             hint = version_hint(hints[name], alike, node) or meant[name]
@@ -94,6 +96,7 @@ def _findings(
                 f"but {describe_schema(schema)} has no such attribute{hint}",
                 allowed=allowed,
                 subject=name,
+                cause=f"{operator} {name}",
             )
 
 

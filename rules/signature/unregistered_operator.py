@@ -78,4 +78,5 @@ def unregistered_operator(model: Model) -> Iterator[Finding]:
                     clause="OPR-1b",
                     allowed=f"an operator of {quote(operator.domain)}",
                     subject=operator.op_type,
+                    cause=operator.versioned_name,
                 )

@@ -64,4 +64,5 @@ def wrong_operator_attribute_type(model: Model) -> Iterator[Finding]:
                     f"{describe_attribute_type(attribute.type)}, but {describe_schema(schema)} takes {expected}{hint}",
                     allowed=expected,
                     subject=attribute.name,
+                    cause=f"{alike.operator.versioned_name} {attribute.name}",
                 )

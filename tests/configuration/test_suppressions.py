@@ -23,7 +23,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     model.opset_import.add(version=21)
     model.graph.name = "g"
     model.graph.node.add(op_type="Unknown", name="first", output=["a"])
-    model.graph.node.add(op_type="Unknown", name="second", output=["b"])
+    model.graph.node.add(op_type="Unknown2", name="second", output=["b"])
     (tmp_path / "m.onnx").write_bytes(model.SerializeToString())
     monkeypatch.chdir(tmp_path)
     return tmp_path

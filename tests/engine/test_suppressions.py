@@ -23,7 +23,7 @@ def _model(**metadata: str) -> Any:
     model.opset_import.add(version=21)
     model.graph.name = "g"
     model.graph.node.add(op_type="Unknown", name="first", output=["a"])
-    model.graph.node.add(op_type="Unknown", name="second", output=["b"])
+    model.graph.node.add(op_type="Unknown2", name="second", output=["b"])
     for key, value in metadata.items():
         model.metadata_props.add(key=f"onnx-lint.suppress.{key.replace('__', '.').replace('_', '-')}", value=value)
     return model

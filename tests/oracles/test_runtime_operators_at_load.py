@@ -20,7 +20,7 @@ from typing import Any
 import onnx
 import pytest
 from onnx import helper
-from support.models.runtime_nodes import NODES, RuntimeNode
+from support.models.runtime_nodes import NODES, RuntimeNode, S, Z, f, i32, node, u8
 
 from onnx_lint import lint
 
@@ -189,3 +189,45 @@ def test_what_does_not_load_has_an_error_and_what_runs_has_none(operator, of_onn
                 wrong.append(f"false alarm {what}: {found[0].message}")
     assert judged, "no kernel for any of them"
     assert not wrong, "\n".join(wrong)
+
+
+def _masked() -> Iterator[RuntimeNode]:
+    """Nodes of attention with masks of all sizes near those that fit."""
+    for batch in (1, 2, 3):
+        data, weights, bias = f(batch, 3, 8), f(8, 24), f(24)
+        keys, past = f(batch, 5, 8), f(batch, 2, 6, 4)
+        others = {1, batch, batch + 1}
+        masks = [(size,) for size in range(1, 14)]
+        for_queries = [*masks, *((one, size) for one in others for size in (1, 3, 4))]
+        for_queries += [(one, *sizes) for one in others for sizes in ((3, 3), (1, 3), (3, 4))]
+        for_keys = [*masks, *((one, size) for one in others for size in (1, 3, 5))]
+        for_keys += [(one, *sizes) for one in others for sizes in ((3, 5), (1, 5), (3, 3))]
+        two = {"num_heads": 2}
+        for mask in [*for_queries, (), (batch, 1, 1, 3, 3)]:
+            yield node("Attention", data, weights, bias, i32(*mask), to=None, **two)
+            codes = u8(batch, 3, 8), u8(8, 24), bias, S, S, i32(*mask), Z, Z
+            yield node("QAttention", *codes, to=None, **two)
+        for mask in [*for_keys, (), (batch, 1, 3, 5)]:
+            yield node("MultiHeadAttention", data, keys, keys, None, i32(*mask), to=None, **two)
+        for mask in masks:
+            states = None, past, past
+            yield node("MultiHeadAttention", data, keys, keys, None, i32(*mask), *states, to=[None] * 3, **two)
+
+
+def test_what_does_not_run_because_of_a_mask_has_an_error(of_onnx, tmp_path):
+    pytest.importorskip("onnxruntime", reason="no part of the development packages: pip install onnxruntime")
+    path = tmp_path / "model.onnx"
+    judged: Counter[bool] = Counter()
+    wrong: list[str] = []
+    for example in _masked():
+        shapes: Shapes = [None if each is None else list(each.shape) for each in example.inputs]
+        path.write_bytes(_model(example, shapes, example.attributes, None).SerializeToString())
+        answer = of_onnx.answer(path)
+        assert answer is not None
+        is_refused = any(answer)
+        found = any(each.rule == "incompatible-operand-shapes" for each in lint(path).diagnostics)
+        judged[is_refused] += 1
+        if found != is_refused:
+            wrong.append(f"{example.operator}({shapes}): {''.join(answer).strip()[-200:] or 'runs'}")
+    assert not wrong, "\n".join(wrong)
+    assert min(judged[False], judged[True]) > 30

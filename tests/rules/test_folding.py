@@ -140,3 +140,55 @@ def test_graphs_and_training_have_findings_of_their_own(folder):
         ("NAM-4", "training_info[0].algorithm.node[1].name", "step"),
         ("NAM-4", "functions[0].node[1].name", "f"),
     ]
+
+
+MISUSES = {
+    "operator-arity": ("Relu", '"x", "x"', ""),
+    "operator-arity ": ("Add", '"x"', ""),
+    "operator-arity  ": ("Concat", '""', 'attribute { name: "axis" i: 0 type: INT }'),
+    "omitted-required-operand": ("Add", '"", "x"', ""),
+    "unknown-operator-attribute": ("Relu", '"x"', 'attribute { name: "alpha" f: 1 type: FLOAT }'),
+    "unknown-operator-attribute ": ("Unsqueeze", '"x"', 'attribute { name: "axes" ints: 0 type: INTS }'),
+    "missing-operator-attribute": ("Cast", '"x"', ""),
+    "missing-operator-attribute ": ("Constant", "", ""),
+    "wrong-operator-attribute-type": ("LeakyRelu", '"x"', 'attribute { name: "alpha" i: 1 type: INT }'),
+    "unknown-operator": ("Rleu", '"x"', ""),
+    "deprecated-operator": ("Scatter", '"x", "x", "x"', ""),
+    "removed-experimental-operator": ("Affine", '"x"', ""),
+}
+"""For each rule an operator, the inputs and the attributes of a node that breaks it, at opset 21."""
+
+
+def _misuses(rule: str, count: int, name: str = "n") -> str:
+    op_type, inputs, attributes = MISUSES[rule]
+    node = f'op_type: "{op_type}" input: [{inputs}] {attributes}'
+    return "".join(f'node {{ name: "{name}{index}" output: "{name}{index}" {node} }}\n' for index in range(count))
+
+
+@pytest.mark.parametrize("rule", MISUSES)
+@pytest.mark.parametrize("count", [1, 2, 100])
+def test_nodes_that_misuse_an_operator_alike_are_one_finding(folder, rule, count):
+    (finding,) = _found(folder, rule, _model(_misuses(rule, count)))["findings"]
+    behind = {1: "", 2: "; 1 more node has this fault", 100: "; 99 more nodes have this fault"}[count]
+    assert finding["message"].endswith(behind)
+    assert ("more node" in finding["message"]) == (count > 1)
+    assert finding.get("count") == (count if count > 1 else None)
+    assert (finding["node"], len(finding["related"])) == ("n0", min(count, 4) - 1)
+
+
+@pytest.mark.parametrize("rule", MISUSES)
+def test_nodes_under_another_import_have_a_finding_of_their_own(folder, rule):
+    body = f'functions {{ name: "f" domain: "example" opset_import {{ version: 20 }} {_misuses(rule, 3, "m")} }}\n'
+    found = _found(folder, rule, _model(_misuses(rule, 2)) + body)["findings"]
+    assert [(item["node"], item["count"]) for item in found] == [("n0", 2), ("m0", 3)]
+
+
+def test_each_operator_that_an_import_lacks_has_its_finding(folder):
+    nodes = [
+        f'node {{ op_type: "{name}" input: "x" output: "{name}{index}" }}'
+        for index in range(3)
+        for name in ("Gelu", "Mish", "HardSwish")
+    ]
+    text = _model("\n".join(nodes)).replace("opset_import { version: 21 }", "opset_import { version: 13 }")
+    found = _found(folder, "unknown-operator", text)["findings"]
+    assert [(item["operator"], item["count"]) for item in found] == [("Gelu", 3), ("Mish", 3), ("HardSwish", 3)]

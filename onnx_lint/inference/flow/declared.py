@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from math import prod
 
 from onnx_lint.inference.flow.joining import joined
@@ -43,9 +43,7 @@ def declared_inputs(graph: Graph, supplied: tuple[Fact | None, ...] | None) -> d
     return found
 
 
-def initializer_facts(
-    graph: Graph, with_numbers: frozenset[str], outside: Outside, crashes: Crashes
-) -> dict[str, Fact]:
+def initializer_facts(graph: Graph, with_numbers: Set[str], outside: Outside, crashes: Crashes) -> dict[str, Fact]:
     """Return the facts of the initializers. Floating-point content is read only for the names in `with_numbers`.
 
     A sparse initializer is another way to write a tensor, and operators treat it as one. `outside` reads external data.

@@ -8,6 +8,7 @@ from typing import Final
 
 from onnx_lint.common.cached import cached_property
 from onnx_lint.common.record import Record
+from onnx_lint.inference.flow.floats_read import FloatsRead
 from onnx_lint.inference.flow.outcome_memo import OutcomeMemo
 from onnx_lint.inference.flow.walks import Call
 from onnx_lint.inference.shapes.attribute_values import READ_FLOAT_ELEMENTS, READ_FLOATS, Protos
@@ -76,6 +77,7 @@ class Frames:
         scope = flow_input.operators.scope(None)
         self.top = Frame(scope, {}, {}, _kept.memos_of(scope))
         """The frame of the graphs outside of functions."""
+        self._input = flow_input
         self._operators = flow_input.operators
         self._imports = flow_input.imports
         self._crashes = flow_input.crashes
@@ -158,21 +160,13 @@ class Frames:
         operators[form] = typed
         return typed
 
-    def read_as_numbers(self, graph: Graph, frame: Frame) -> frozenset[str]:
-        """Return the values whose floating-point elements decide shapes, such as scales of Resize
-        and bounds of Range.
-        """
-        wanted: dict[NodeForm, frozenset[int]] = {}
-        for form in graph.form_counts:
-            memo = frame.memos.get(form) or self.memo(graph, form, frame)
-            if memo.number_operands:
-                wanted[form] = memo.number_operands
-        if not wanted:
-            return frozenset()
-        rows = zip(graph.table.forms, graph.table.inputs, strict=True)
-        return frozenset(
-            names[index] for form, names in rows if form in wanted for index in wanted[form] if index < len(names)
-        )
+    @cached_property
+    def floats_read(self) -> FloatsRead:
+        """The values whose floating-point elements decide shapes."""
+        given = self._input
+        main = () if given.main is None else (given.main,)
+        roots = (*main, *given.training, *(each.body for each in given.functions)) if self._reads_floats else ()
+        return FloatsRead(roots, given.operators)
 
 
 def _key_of_alike(form: NodeForm) -> tuple[object, ...] | None:

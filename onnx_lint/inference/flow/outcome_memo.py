@@ -67,7 +67,6 @@ class OutcomeMemo:
         "count",
         "crash",
         "has_faulty_attribute",
-        "number_operands",
         "operator",
         "outcomes",
         "plain",
@@ -100,8 +99,6 @@ class OutcomeMemo:
         self._reads = _NONE
         self._followed = _NONE
         """The inputs whose elements affect the outcome only if they are not floating-point numbers."""
-        self.number_operands = _NONE
-        """The inputs whose floating-point content decides shapes."""
         self.crash: Crash | None = None
         """The bug that keeps the shape rule from being used."""
         self.has_faulty_attribute = False
@@ -112,7 +109,7 @@ class OutcomeMemo:
                 if not self.has_faulty_attribute:
                     self._take_rule(operator.schema, form, bound, has_content)
         except Exception as error:
-            self.crash, self._attributes, self.number_operands = crash_of(error), None, _NONE
+            self.crash, self._attributes = crash_of(error), None
 
     def _take_rule(self, schema: OperatorSchema, form: NodeForm, bound: Protos | None, has_content: bool) -> None:
         rule = shape_rule(schema)
@@ -121,10 +118,6 @@ class OutcomeMemo:
             return
         self._rule, self._attributes = rule, attributes
         reads = rule.reads
-        parameters = [(index, schema.input_at(index)) for index in reads]
-        self.number_operands = _set_of(
-            tuple([index for index, found in parameters if found is not None and "tensor(float)" in found.types])
-        )
         if has_content and not schema.domain:
             self._contents = FOLLOWED.get(schema.name)
             if self._contents is not None and schema.name in IN_ORDER:

@@ -69,8 +69,18 @@ class ShapeConflict(Record):
         problem = self.problem
         if not isinstance(problem, WrongRank):
             return False
-        is_constant = _is_constant(self.node.graph, self.node.inputs[problem.operand])
-        return problem.taken_constant if is_constant else problem.taken_at_run
+        return problem.taken_constant if self._is_read_at_load(problem.operand) else problem.taken_at_run
+
+    def _is_read_at_load(self, operand: int) -> bool:
+        """Return whether consumers read an operand when they load the model: a constant, and a bound of Range if the
+        others are constants as well and the element type is one that they compute with.
+        """
+        inputs = [self.node.inputs[operand]]
+        if self.schema.name == "Range":
+            if self.inputs[operand].kind not in _COMPUTED_BOUNDS:
+                return False
+            inputs = list(self.node.inputs)
+        return all(_is_constant(self.node.graph, each) for each in inputs)
 
     @property
     def place(self) -> Place:
@@ -157,6 +167,10 @@ _FOLDED: Final = frozenset({"Cast", "Flatten", "Identity", "Reshape", "Squeeze",
 
 _MOST_FOLDED: Final = 20
 """The most nodes in a row that are followed to a constant."""
+
+
+_COMPUTED_BOUNDS: Final = frozenset({"tensor(float)", "tensor(double)", "tensor(int32)", "tensor(int64)"})
+"""The element types of a Range whose length onnx computes from constant bounds."""
 
 
 def _is_constant(graph: Graph, name: str, most: int = _MOST_FOLDED) -> bool:

@@ -84,7 +84,8 @@ class Words(Record):
                 return f"{what}, {wanted}{'; ONNX Runtime takes the first element' if is_taken else ''}"
             case Unequal(place=place, expected=expected, by=by):
                 taken = "; ONNX Runtime runs it" if problem.is_taken else ""
-                return f"{self._place(place, node)}, but must be {_sizes(problem)}{self._reason(expected, by)}{taken}"
+                reason = self._reason(None if problem.others else expected, by)
+                return f"{self._place(place, node)}, but must be {_sizes(problem)}{reason}{taken}"
             case TwoSizes(variable=variable, first=first, second=second):
                 sizes = [
                     f"{each.size} for dimension {each.axis} of {self._input(each.operand)} {self._shape(each.operand)}"
@@ -178,8 +179,11 @@ class Words(Record):
         what = f"dimension {place.axis} of {self._input(place.operand)} {self._shape(place.operand)} of {node}"
         return f"{what} is {place.size}"
 
-    def _reason(self, expected: int, by: ProblemPlace | None) -> str:
-        """Return the source of a size: the other operand or attribute, with its own number if that differs."""
+    def _reason(self, expected: int | None, by: ProblemPlace | None) -> str:
+        """Return the source of a size: the other operand or attribute, with its own number if that differs.
+
+        `expected`: None if several sizes are valid.
+        """
         if by is None:
             return ""
         if isinstance(by, InputDimension):
@@ -210,6 +214,9 @@ _ONE = {True: "a scalar", False: "one element"}
 
 def _sizes(problem: Unequal) -> str:
     """Return the allowed sizes of a dimension."""
+    if problem.others:
+        *before, last = (str(size) for size in sorted({problem.expected, *problem.others}))
+        return f"{', '.join(before)} or {last}"
     if problem.least is not None and problem.least < problem.expected:
         return f"{problem.least} to {problem.expected}"
     return f"at least {problem.expected}" if problem.or_more else str(problem.expected)

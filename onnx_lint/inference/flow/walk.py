@@ -207,7 +207,7 @@ class Flow:
         known.update(inputs)
         if graph.initializer_names or graph.sparse_initializer_names:
             with self.crashes.at("reading the initializers", graph.place):
-                numbers = self.frames.read_as_numbers(graph, frame)
+                numbers = self.frames.floats_read.names(graph)
                 made = initializer_facts(graph, numbers, self.flow_input.outside, self.crashes)
                 for name in self.flow_input.misfits.get(id(graph), ()):
                     made[name] = fact(made[name].kind, None)

@@ -72,6 +72,8 @@ class Unequal(Record):
     """True if a larger size is also valid."""
     least: int | None = None
     """The least valid size, if all sizes from there to the expected one are valid."""
+    others: tuple[int, ...] = ()
+    """Other valid sizes."""
     is_taken: bool = False
     """True if ONNX Runtime runs such a node nevertheless."""
 

@@ -65,6 +65,11 @@ class Operator:
         self.schema = schema
         self.function = function
 
+    @property
+    def versioned_name(self) -> str:
+        """The domain, name and imported version: the key of a fault that all nodes of the operator may have."""
+        return f"{self.domain}::{self.op_type} {self.opset_version}"
+
 
 _kept: Final[Memory[tuple[OperatorSchemas, str, str, int | None], Operator]] = Memory(10_000)
 """The operators that a domain, op_type and version name in a set of schemas."""

@@ -6,11 +6,11 @@ A shape is reported only if ONNX Runtime rejects the node: when it makes a sessi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from onnx_lint.inference.shapes.dims import Dim, Dims, Shape, add, divide, multiply
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.problem import Element, InputDimension
+from onnx_lint.inference.shapes.problem import Element, InputDimension, Unequal
 from onnx_lint.inference.shapes.registration import shapes_of
 
 _RUNTIME = "com.microsoft::"
@@ -35,13 +35,13 @@ def number_of(node: Operands, name: str) -> Dim:
 @shapes_of(*_named("Attention", "DecoderMaskedSelfAttention"))
 def attention(node: Operands) -> Outputs:
     """Inputs [batch, length, features] times weights for queries, keys and values, side by side."""
-    return _attention(node, weights=1, past=4)
+    return _attention(node, mask=3, past=4)
 
 
 @shapes_of(*_named("QAttention"))
 def quantized_attention(node: Operands) -> Outputs:
     """As Attention, of quantized inputs and weights."""
-    return _attention(node, weights=1, past=8)
+    return _attention(node, mask=5, past=8)
 
 
 def positive_heads(node: Operands, name: str = "num_heads") -> bool:
@@ -60,9 +60,10 @@ def _divides(node: Operands, at: tuple[int, int], parts: int) -> None:
         node.indivisible(InputDimension(*at, width), parts * heads, Element("num_heads", heads))
 
 
-def _attention(node: Operands, weights: int, past: int) -> Outputs:
+def _attention(node: Operands, mask: int, past: int) -> Outputs:
     positive_heads(node)
     data = node.shape(0, 3)
+    weights = 1
     matrix = node.shape(weights, 2)
     bias = node.shape(2, 1)
     if matrix is not None and data is not None:
@@ -77,8 +78,8 @@ def _attention(node: Operands, weights: int, past: int) -> Outputs:
     if data is None:
         return UNKNOWN
     batch, length, _ = data
-    if node.operator == "Attention":
-        _fits_mask(node, is_first_step=not node.given(past))
+    if node.operator != "DecoderMaskedSelfAttention":
+        _fits_mask(node, mask, is_first_step=not node.given(past))
     keys, values = _hidden_sizes(node, weights)
     heads = number_of(node, "num_heads")
     before = of_rank(node, past, 5)
@@ -92,18 +93,35 @@ def _attention(node: Operands, weights: int, past: int) -> Outputs:
     return [(batch, length, values), present]
 
 
-def _fits_mask(node: Operands, *, is_first_step: bool) -> None:
-    """Note a mask of each text, query and key that is of another size; without a past there are as many keys.
+def _fits_mask(node: Operands, index: int, *, is_first_step: bool) -> None:
+    """Note a mask of texts, of each text and key, or of each text, query and key that is of another size; without a
+    past there are as many keys as queries.
 
-    A mask of each text and key may have 1 in place of a size.
+    A mask of each text and key may be [1, 1] or [batch, 1], which masks nothing.
     """
-    mask = node.fact(3).shape
-    if mask is None or len(mask) not in (_KEYS, _PAIRS):
+    mask = node.shape(index, at_least=_TEXTS, at_most=_BUFFER)
+    if mask is None or len(mask) == _BUFFER:
+        return
+    if len(mask) == _TEXTS:
+        _fits_texts(node, index, lambda batch: (2 * batch, 3 * batch + 2))
         return
     sizes = [(0, 0), (1, 1), (2, 1)] if len(mask) == _PAIRS else [(0, 0), (1, 1)]
+    is_full = len(mask) == _PAIRS or (isinstance(mask[1], int) and mask[1] != 1)
     for axis, like in sizes if is_first_step else sizes[: len(mask) - 1]:
-        if len(mask) == _PAIRS or mask[axis] != 1:
-            node.equal((0, like), (3, axis))
+        if is_full or mask[axis] != 1:
+            node.equal((0, like), (index, axis))
+
+
+def _fits_texts(node: Operands, index: int, others: Callable[[int], tuple[int, ...]]) -> None:
+    """Note a mask of texts that does not have one number for each, or another number that the operator takes."""
+    batch, count = node.dim(0, 0), node.dim(index, 0)
+    if isinstance(batch, int) and isinstance(count, int) and count not in (batch, *others(batch)):
+        wrong = InputDimension(index, 0, count)
+        node.problems.append(Unequal(wrong, batch, node.place(0, 0), others=others(batch)))
+
+
+_TEXTS = 1
+"""The rank of a mask of texts: the ends, the ends and starts, or lengths and both cumulative lengths."""
 
 
 _KEYS = 2
@@ -111,6 +129,9 @@ _KEYS = 2
 
 _PAIRS = 3
 """The rank of a mask of each text, query and key."""
+
+_BUFFER = 4
+"""The rank of a mask of all places of a buffer."""
 
 
 def _hidden_sizes(node: Operands, weights: int) -> tuple[Dim, Dim]:
@@ -160,6 +181,7 @@ def multi_head_attention(node: Operands) -> Outputs:
     node.shape(6, 4)
     if query is None:
         return UNKNOWN
+    _fits_padding(node, query)
     batch, length = query[:2]
     heads = number_of(node, "num_heads")
     size = query[4] if len(query) > _FEATURES else divide(query[2], heads)
@@ -175,6 +197,28 @@ def multi_head_attention(node: Operands) -> Outputs:
     of_value = divide(features, heads)
     present = (batch, heads, whole, size), (batch, heads, whole, of_value)
     return [(batch, length, features), *present, (batch, heads, length, None)]
+
+
+def _fits_padding(node: Operands, query: Dims) -> None:
+    """Note a mask of the keys that is of another size; with a past there are more keys than the node gets."""
+    mask = node.shape(_KEY_MASK, at_least=_TEXTS, at_most=_PAIRS)
+    if mask is None:
+        return
+    if len(mask) == _TEXTS:
+        _fits_texts(node, _KEY_MASK, lambda batch: (3 * batch + 2,))
+        return
+    node.equal((0, 0), (_KEY_MASK, 0))
+    if len(mask) == _PAIRS:
+        node.equal((0, 1), (_KEY_MASK, 1))
+    key = node.fact(1).shape
+    if node.given(6) or (node.given(1) and (key is None or len(key) < _FEATURES)):
+        return
+    keys = (0, 1) if not node.given(1) else (1, 2 if len(key or ()) == _BY_HEADS else 1)
+    node.equal(keys, (_KEY_MASK, len(mask) - 1))
+
+
+_KEY_MASK = 4
+"""The input with the mask of MultiHeadAttention."""
 
 
 def _queries(node: Operands) -> Dims | None:
