@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 import sys
 import tempfile
@@ -34,6 +35,12 @@ def _share_bytecode(config: pytest.Config) -> None:
     config.add_cleanup(environment.undo)
     environment.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
     environment.setenv("PYTHONPYCACHEPREFIX", str(folder))
+
+
+def pytest_collection_finish() -> None:
+    """Leave the tests themselves out of all later garbage collections: eleven thousand take a quarter of a second."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

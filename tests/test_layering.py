@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from support.project.checkout import ROOT, TESTS
-from support.project.syntax_trees import files, tree_of
+from support.project.syntax_trees import files, last_name, nodes_of, tree_of
 
 from onnx_lint import model
 
@@ -115,11 +115,9 @@ class Import:
 
 def _imports(path: Path) -> Iterator[Import]:
     file = path.relative_to(ROOT)
-    yield from _walk(tree_of(path), file, late=False)
-
-
-def _walk(node: ast.AST, file: Path, *, late: bool) -> Iterator[Import]:
-    for child in ast.iter_child_nodes(node):
+    statements = [(node, False) for node in reversed(tree_of(path).body)]
+    while statements:
+        child, late = statements.pop()
         if isinstance(child, ast.Import):
             for alias in child.names:
                 yield Import(file, child.lineno, alias.name, late)
@@ -127,8 +125,17 @@ def _walk(node: ast.AST, file: Path, *, late: bool) -> Iterator[Import]:
             assert child.level == 0, f"{file}:{child.lineno}: relative import"
             for alias in child.names:
                 yield Import(file, child.lineno, f"{child.module}.{alias.name}", late)
-        inner = isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)) or _is_for_types(child)
-        yield from _walk(child, file, late=late or inner)
+        late = late or isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)) or _is_for_types(child)
+        statements += [(inner, late) for inner in reversed([*_statements_in(child)])]
+
+
+def _statements_in(node: ast.AST) -> Iterator[ast.stmt]:
+    """Yield the statements directly in one; expressions, most of each tree, hold none."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.stmt):
+            yield child
+        elif isinstance(child, (ast.ExceptHandler, ast.match_case)):
+            yield from _statements_in(child)
 
 
 def _is_for_types(node: ast.AST) -> bool:
@@ -225,7 +232,7 @@ def test_the_bytes_of_nodes_initializers_and_value_infos_are_read_in_columns_onl
     for path in files():
         reads = [
             f"{path.relative_to(ROOT)}:{node.lineno}"
-            for node in ast.walk(tree_of(path))
+            for node in nodes_of(path)
             if isinstance(node, ast.Attribute) and node.attr in READ_BYTES
         ]
         seen += len(reads)
@@ -236,15 +243,18 @@ def test_the_bytes_of_nodes_initializers_and_value_infos_are_read_in_columns_onl
     assert wrong == []
 
 
+MAKERS = {"Model", "load", "make", "model_of", "_bounded", "with_faults"}
+"""The functions that return a model."""
+
+
 def _models_in(function: ast.FunctionDef) -> set[str]:
     """The names of parameters and local variables that are models."""
     arguments = (*function.args.args, *function.args.kwonlyargs)
     found = {each.arg for each in arguments if each.annotation is not None and ast.unparse(each.annotation) == "Model"}
     for node in ast.walk(function):
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
-            made_by = ast.unparse(node.value.func).rpartition(".")[2]
-            if made_by in {"Model", "load", "make", "model_of", "_bounded", "with_faults"}:
-                found |= {each.id for each in node.targets if isinstance(each, ast.Name)}
+        is_call = isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+        if is_call and last_name(node.value.func) in MAKERS:
+            found |= {each.id for each in node.targets if isinstance(each, ast.Name)}
     return found
 
 
@@ -254,7 +264,7 @@ def test_nobody_sets_an_attribute_of_a_model():
     for path in files():
         if path == ROOT / "onnx_lint" / "model" / "model.py":
             continue
-        for function in ast.walk(tree_of(path)):
+        for function in nodes_of(path):
             if not isinstance(function, ast.FunctionDef):
                 continue
             models = _models_in(function)
@@ -262,11 +272,7 @@ def test_nobody_sets_an_attribute_of_a_model():
             for node in ast.walk(function):
                 is_set = isinstance(node, ast.Attribute) and isinstance(node.ctx, (ast.Store, ast.Del))
                 owner = node.value if is_set else None
-                if isinstance(node, ast.Call) and ast.unparse(node.func) in {
-                    "setattr",
-                    "delattr",
-                    "object.__setattr__",
-                }:
+                if isinstance(node, ast.Call) and last_name(node.func) in {"setattr", "delattr", "__setattr__"}:
                     owner = node.args[0]
                 if isinstance(owner, ast.Name) and owner.id in models:
                     wrong.append(f"{path.relative_to(ROOT)}:{node.lineno}")
@@ -315,17 +321,17 @@ def test_what_remembers_every_answer_is_asked_of_the_specification():
     found: list[str] = []
     for path in _package():
         module = path.relative_to(ROOT / "onnx_lint").with_suffix("").as_posix()
-        for node in ast.walk(tree_of(path)):
+        for node in nodes_of(path):
             if not isinstance(node, ast.FunctionDef) or not node.args.args + node.args.kwonlyargs:
                 continue
-            if any(ast.unparse(each) in {"cache", "functools.cache"} for each in node.decorator_list):
+            if any(last_name(each) == "cache" for each in node.decorator_list):
                 found.append(f"{module}:{node.name}")
     assert sorted(found) == sorted(chain.from_iterable(OF_THE_SPECIFICATION.values()))
     calls = [
         f"{path.relative_to(ROOT)}:{node.lineno}"
         for path in _package()
-        for node in ast.walk(tree_of(path))
-        if isinstance(node, ast.Call) and ast.unparse(node.func) in {"cache", "functools.cache"}
+        for node in nodes_of(path)
+        if isinstance(node, ast.Call) and last_name(node.func) == "cache"
     ]
     assert calls == []
 
@@ -337,9 +343,9 @@ def test_only_a_memory_outlives_a_model():
         tree = tree_of(path)
         where = path.relative_to(ROOT)
         if where not in OF_THE_PROCESS:
-            wrong += [f"{where}:{node.lineno} global" for node in ast.walk(tree) if isinstance(node, ast.Global)]
-        for node in ast.walk(tree):
-            if isinstance(node, (ast.Name, ast.Attribute)) and ast.unparse(node).endswith("lru_cache"):
+            wrong += [f"{where}:{node.lineno} global" for node in nodes_of(path) if isinstance(node, ast.Global)]
+        for node in nodes_of(path):
+            if isinstance(node, (ast.Name, ast.Attribute)) and last_name(node).endswith("lru_cache"):
                 wrong.append(f"{where}:{node.lineno} lru_cache")
         for node in tree.body:
             if not isinstance(node, (ast.Assign, ast.AnnAssign)) or node.value is None:
@@ -399,7 +405,7 @@ def test_a_class_name_has_one_meaning():
     """No two modules give one name to different classes or types; a leading underscore makes no other name of it."""
     meanings: dict[str, dict[str, str]] = {}
     for path in files():
-        for node in ast.walk(tree_of(path)):
+        for node in nodes_of(path):
             if isinstance(node, ast.stmt) and (name := _class_or_alias(node)):
                 what = f"{path}:{node.lineno}" if isinstance(node, ast.ClassDef) else ast.unparse(node)
                 meanings.setdefault(name.lstrip("_"), {})[what] = f"{path.relative_to(ROOT)}:{node.lineno}"

@@ -14,7 +14,7 @@ from types import ModuleType
 
 import pytest
 from support.project.checkout import ROOT
-from support.project.syntax_trees import files, tree_of
+from support.project.syntax_trees import files, nodes_of
 
 CITED = re.compile(r"docs/performance\.md:\s+([a-z-]+)")
 PART = "half|third|quarter|fifth|sixth|seventh|eighth|ninth|tenth|twelfth|fifteenth|twentieth|fiftieth|hundredth"
@@ -44,7 +44,7 @@ def _texts() -> Iterator[tuple[Path, str]]:
     for path in files():
         tokens = tokenize.generate_tokens(io.StringIO(path.read_text(encoding="utf-8")).readline)
         yield path, " ".join(token.string.lstrip("# ") for token in tokens if token.type == tokenize.COMMENT)
-        for node in ast.walk(tree_of(path)):
+        for node in nodes_of(path):
             if (
                 isinstance(node, ast.Expr)
                 and isinstance(node.value, ast.Constant)

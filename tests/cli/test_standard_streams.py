@@ -94,7 +94,6 @@ def wait_until_it_waits(process: subprocess.Popen[bytes], reading: int) -> None:
 
 
 READERS_LEAVE: list[tuple[list[str], int]] = [
-    (["check", "--help"], 0),
     (["scan", "--help"], 0),
     (["--help"], 0),
     (["--version"], 0),
@@ -116,9 +115,13 @@ READERS_LEAVE: list[tuple[list[str], int]] = [
 ]
 
 
+BOTH_WAYS = (["twice.textproto"], ["missing.onnx"], ["--no-such-option"])
+"""A report, an error and a wrong usage, each also with a reader of the errors who stays."""
+
+
 @pytest.mark.parametrize(("arguments", "code"), READERS_LEAVE)
 def test_a_reader_that_is_gone_changes_no_exit_code(arguments: list[str], code: int) -> None:
-    for joins in (False, True) if code else (True,):
+    for joins in (False, True) if arguments in BOTH_WAYS else (True,):
         reading, writing = os.pipe()
         os.close(reading)
         done = subprocess.run(
@@ -167,9 +170,19 @@ def test_closed_standard_input_is_said() -> None:
     assert shell("- <&-") == (2, "<stdin>: not checked\n", "Error: standard input: is closed\n")
 
 
-@pytest.mark.parametrize("form", REPORTERS)
-def test_no_form_of_report_is_lost_silently(form: str, capsys: pytest.CaptureFixture[str]) -> None:
+QUICK = ("text", "jsonl", "sarif")
+"""The forms that the default run writes to a full standard output: as they come, for each file, and as a whole."""
+
+
+@pytest.mark.parametrize(
+    "form", [name if name in QUICK else pytest.param(name, marks=pytest.mark.heavy) for name in REPORTERS]
+)
+def test_no_form_of_report_is_lost_silently(form: str) -> None:
     assert shell(f"twice.textproto -f {form} >/dev/full") == (2, "", FULL)
+
+
+@pytest.mark.parametrize("form", REPORTERS)
+def test_no_form_of_report_is_lost_silently_in_a_file(form: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["twice.textproto", "-f", form, "-o", "/dev/full"]) == 2
     assert capsys.readouterr() == ("", "Error: /dev/full: No space left on device\n")
 

@@ -96,8 +96,8 @@ def test_a_file_that_takes_too_long_is_given_up(
     linting(stand_ins.endless)
     expected = list(NUMBERED)
     for number in stand_ins.ENDLESS:
-        expected[number] = _given_up(str(number), "the model took longer than 0.5 seconds (option --time-limit)")
-    assert _reports(count, ModelLimits(seconds=0.5)) == expected
+        expected[number] = _given_up(str(number), "the model took longer than 0.1 seconds (option --time-limit)")
+    assert _reports(count, ModelLimits(seconds=0.1)) == expected
     assert sorted(map(int, log.read_text().split())) == list(range(COUNT))
 
 

@@ -378,6 +378,10 @@ def _is_about_the_insertion(item: Diagnostic) -> bool:
     return INSERTED in f"{item.message} {item.scope} {item.subject}" or item.rule == "missing-opset-import"
 
 
+AMONG_OTHERS = {"unnamed-value/invalid/an_initializer_that_a_node_looks_for.textproto"}
+"""The name that a node looks for is not reported as undefined beside one unnamed initializer, if it is the only one.
+The input of the node that is added is another one."""
+
 TEXTS = [fixture for fixture in fixtures() if fixture.is_text and not fixture.is_valid and fixture.expected]
 
 
@@ -392,9 +396,10 @@ def _reopened(fixture: Fixture) -> list[Diagnostic]:
     return [item for item in report.diagnostics if not _is_about_the_insertion(item)]
 
 
-def test_a_node_before_all_others_reopens_no_finding_of_a_fixture() -> None:
-    reopened = {fixture.id: _reopened(fixture) for fixture in TEXTS[::6]}
-    assert {name: found for name, found in reopened.items() if found} == {}
+@pytest.mark.parametrize("step", [16, pytest.param(1, id="all", marks=pytest.mark.heavy)])
+def test_a_node_before_all_others_reopens_no_finding_of_a_fixture(step: int) -> None:
+    reopened = {fixture.id: _reopened(fixture) for fixture in TEXTS[::step]}
+    assert {name: found for name, found in reopened.items() if found and name not in AMONG_OTHERS} == {}
 
 
 def test_an_entry_of_a_crashed_rule_lives_on() -> None:

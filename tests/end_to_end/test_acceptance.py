@@ -36,7 +36,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -48,9 +48,13 @@ from support.processes.signals import heed_signals
 from support.project.checkout import ROOT
 from support.wire.wire_bytes import LEN, length, number, tag, varint
 
+from onnx_lint import __main__
 from onnx_lint.cli.application import run
 from onnx_lint.engine.registry import registry
 from onnx_lint.reporters import REPORTERS
+
+UNWANTED = {"ONNX_LINT_FORMAT", "NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "COLUMNS"}
+"""Variables that change what is printed."""
 
 PATIENCE_SECONDS = 600
 """A command that takes longer than this counts as hanging, even on a loaded machine."""
@@ -123,8 +127,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def _environment(*sites: str, **variables: str) -> dict[str, str]:
-    unwanted = {"ONNX_LINT_FORMAT", "NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "COLUMNS"}
-    kept = {name: value for name, value in os.environ.items() if name not in unwanted}
+    kept = {name: value for name, value in os.environ.items() if name not in UNWANTED}
     return {**kept, "PYTHONPATH": os.pathsep.join([str(ROOT), *sites]), **variables}
 
 
@@ -140,6 +143,23 @@ def lint(
         timeout=PATIENCE_SECONDS,
         check=False,
     )
+
+
+Here = Callable[..., subprocess.CompletedProcess[bytes]]
+
+
+@pytest.fixture
+def here(folder: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]) -> Here:
+    """`lint` in this process, for what does not depend on a process of its own."""
+    monkeypatch.chdir(folder)
+    for name in UNWANTED:
+        monkeypatch.delenv(name, raising=False)
+
+    def call(*arguments: str) -> subprocess.CompletedProcess[bytes]:
+        code = __main__._code(list(arguments))
+        return subprocess.CompletedProcess(arguments, code, *capfdbinary.readouterr())
+
+    return call
 
 
 def acting(folder: Path, name: str, act: str) -> str:
@@ -167,39 +187,39 @@ def test_a_file_that_is_not_there(folder: Path) -> None:
     assert done.stderr == b"Error: clean.textprot: No such file or directory; did you mean 'clean.textproto'?\n"
 
 
-def test_a_folder_and_a_glob_without_a_model(folder: Path) -> None:
+def test_a_folder_and_a_glob_without_a_model(folder: Path, here: Here) -> None:
     (folder / "empty").mkdir()
     for path in ("empty", "empty/*.onnx", "nowhere/**"):
-        done = lint(folder, path, "-f", "concise")
+        done = here(path, "-f", "concise")
         assert (done.returncode, done.stdout) == (2, b"")
         assert done.stderr.startswith(f"Error: {path}: no ".encode())
 
 
-def test_nothing_left_to_lint_is_a_mistake_unless_allowed(folder: Path) -> None:
-    done = lint(folder, "twice.textproto", "--exclude", "twice.*", "-f", "concise")
+def test_nothing_left_to_lint_is_a_mistake_unless_allowed(folder: Path, here: Here) -> None:
+    done = here("twice.textproto", "--exclude", "twice.*", "-f", "concise")
     assert (done.returncode, done.stdout) == (2, b"")
     assert done.stderr == b"Error: twice.textproto: every file is excluded\n"
-    done = lint(folder, "twice.textproto", "--exclude", "twice.*", "--allow-no-input", "-f", "concise", "-o", "json=r")
+    done = here("twice.textproto", "--exclude", "twice.*", "--allow-no-input", "-f", "concise", "-o", "json=r")
     assert (done.returncode, done.stdout) == (0, b"")
     assert done.stderr == b"Nothing to lint: every file is excluded.\n"
     assert rows((folder / "r").read_text()) == []
-    done = lint(folder, "missing", "--allow-no-input", "-f", "concise")
+    done = here("missing", "--allow-no-input", "-f", "concise")
     assert (done.returncode, done.stdout) == (2, b"")
     (folder / "empty").mkdir()
-    assert lint(folder, "empty", "--allow-no-input").returncode == 2
+    assert here("empty", "--allow-no-input").returncode == 2
 
 
-def test_no_selection_leaves_a_run_without_rules(folder: Path) -> None:
+def test_no_selection_leaves_a_run_without_rules(here: Here) -> None:
     for selection in (["--ignore", "ALL"], ["--select", "duplicate-device-group", "--edition", "1.9"]):
-        done = lint(folder, "clean.textproto", *selection)
+        done = here("clean.textproto", *selection)
         assert (done.returncode, done.stdout) == (2, b"")
         assert b"Error: the selection leaves no rule of edition 1." in done.stderr
 
 
-def test_a_schema_file_that_cannot_be_used(folder: Path) -> None:
+def test_a_schema_file_that_cannot_be_used(folder: Path, here: Here) -> None:
     (folder / "bad.json").write_text("{")
     for name in ("bad.json", "missing.json"):
-        done = lint(folder, "clean.textproto", "--opset-schema", name)
+        done = here("clean.textproto", "--opset-schema", name)
         assert (done.returncode, done.stdout) == (2, b"")
         assert name.encode() in done.stderr
         assert b"Traceback" not in done.stderr
@@ -209,11 +229,11 @@ def test_a_schema_file_that_cannot_be_used(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("count", [0, 1, 3])
-def test_json_is_valid_for_any_number_of_files(folder: Path, count: int) -> None:
+def test_json_is_valid_for_any_number_of_files(folder: Path, here: Here, count: int) -> None:
     names = [f"model{number}.textproto" for number in range(count)]
     for name in names:
         (folder / name).write_text(TWICE)
-    done = lint(folder, *(names or ["none"]), "-f", "json")
+    done = here(*(names or ["none"]), "-f", "json")
     expected = [(name, ["duplicate-definition"]) for name in names] or [("none", [])]
     assert (rows(done.stdout), done.returncode) == (expected, 1 if count else 2)
 
@@ -227,8 +247,9 @@ def test_nothing_is_coloured_or_wrapped_off_a_terminal(folder: Path) -> None:
     assert max(map(len, plain.stdout.splitlines())) > 100
 
 
-def test_no_table_is_cut(folder: Path) -> None:
-    listed = lint(folder, "rules", COLUMNS="40").stdout.decode().splitlines()[1:]
+def test_no_table_is_cut(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    listed = here("rules").stdout.decode().splitlines()[1:]
     assert [line.split()[0] for line in listed] == sorted(registry())
     for line, entry in zip(listed, registry().values(), strict=True):
         assert line.endswith(entry.rule.summary)
@@ -482,19 +503,19 @@ def test_a_file_that_is_deleted_meanwhile(folder: Path, site: str) -> None:
     assert b"Error: clean.textproto: No such file or directory" in done.stderr
 
 
-def test_a_folder_may_be_called_like_a_model(folder: Path) -> None:
+def test_a_folder_may_be_called_like_a_model(folder: Path, here: Here) -> None:
     (folder / "x.onnx").mkdir()
     (folder / "x.onnx" / "inner.textproto").write_text(TWICE)
-    done = lint(folder, "x.onnx", "-f", "concise")
+    done = here("x.onnx", "-f", "concise")
     assert (done.returncode, done.stdout.decode()) == (1, f"x.onnx/inner.textproto:{FOUND}\n")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
-def test_what_is_no_file_is_refused(folder: Path) -> None:
+def test_what_is_no_file_is_refused(folder: Path, here: Here) -> None:
     os.mkfifo(folder / "pipe.onnx")
     hint = "; redirect it to standard input, which is - (onnx-lint - < PIPE)"
     for path, kind, more in (("pipe.onnx", "a pipe", hint), ("/dev/zero", "a character device", "")):
-        done = lint(folder, path, "-f", "concise")
+        done = here(path, "-f", "concise")
         assert (done.returncode, done.stdout) == (2, b"")
         assert done.stderr == f"Error: {path}: is {kind}, not a regular file{more}\n".encode()
 

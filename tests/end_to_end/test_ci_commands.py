@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -108,7 +109,7 @@ def test_nor_has_standard_error(command: str, words: str) -> None:
     assert commands_in(done.stderr.decode()) == []
 
 
-@pytest.mark.parametrize("color", ["never", "always"])
+@pytest.mark.parametrize(("command", "color"), list(zip(COMMANDS, cycle(["never", "always"]))), indirect=["command"])
 def test_nor_has_a_report_on_standard_error_and_its_own_mark_stays(command: str, color: str) -> None:
     model = Path(f"{command}.textproto").read_bytes()
     done = subprocess.run(

@@ -50,7 +50,9 @@ def _rules(kind: str, text: str, edition: str) -> list[str]:
     return rules[0]
 
 
-@pytest.mark.parametrize("edition", ["1.9", "1.16", "1.21", "1.23"])
+@pytest.mark.parametrize(
+    "edition", ["1.9", "1.23", *(pytest.param(each, marks=pytest.mark.heavy) for each in ("1.16", "1.21"))]
+)
 @each_case(("kind", "text"), CONFORMING.values(), ids=CONFORMING)
 def test_an_odd_document_conforms(kind: str, text: str, edition: str):
     newer = set() if edition == DEFAULT_EDITION else {"unknown-ir-version", "unknown-opset-version"}
@@ -66,7 +68,7 @@ def test_no_case_is_lost():
     assert (len(CONFORMING), len(FAULTY)) == (55, 68)
 
 
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.heavy) for part in range(1, 8))])
 def test_no_damage_makes_a_rule_crash(part: int):
     """There is a verdict for any content of the file, and content that is not judged is a finding."""
     generator = random.Random(part)

@@ -31,7 +31,7 @@ from onnx import ModelProto
 from onnx_lint.inference.shapes.fact import fact
 from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
 
-SEED, COUNT = 0, 300
+SEED, COUNT = 0, 120
 
 
 # --- the models

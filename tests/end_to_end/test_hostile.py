@@ -249,6 +249,7 @@ def _named(name: str) -> bytes:
     return bytes(proto.SerializeToString())
 
 
+@functools.cache
 def _report(name: str) -> Report:
     file = lint_source(BytesSource(_named(name)), f"{name}.onnx", Settings(select=("ALL",)))
     assert file.internal_errors == ()

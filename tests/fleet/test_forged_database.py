@@ -213,10 +213,11 @@ def test_each_truncation_is_told(folder: Path, capsys: pytest.CaptureFixture[str
         assert "Traceback" not in errors
 
 
-def test_damaged_bytes_never_crash(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("count", [100, pytest.param(2_000, marks=pytest.mark.heavy)])
+def test_damaged_bytes_never_crash(folder: Path, capsys: pytest.CaptureFixture[str], count: int) -> None:
     data = (folder / "scan.db").read_bytes()
     rng = random.Random(11)
-    for _ in range(400):
+    for _ in range(count):
         changed = bytearray(data)
         for _ in range(rng.choice((1, 1, 2, 8))):
             # Heads of pages have the numbers that lead elsewhere.

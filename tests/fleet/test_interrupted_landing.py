@@ -51,7 +51,7 @@ def _scan(reports: Reports, added: list[str]) -> None:
         landing.land()
 
 
-PARTS = 6
+PARTS = 12
 """The default run interrupts at one step in this many, the heavy tests at the others."""
 
 
@@ -79,7 +79,7 @@ def test_what_has_come_lands_at_whatever_step_an_interrupt_comes(part: int, tmp_
 
 def test_a_second_interrupt_leaves_all_or_nothing(tmp_path: Path) -> None:
     """Reports that do not land because of the interrupt are not counted."""
-    for number, further in product(range(0, 60, 7), range(0, 60, 5)):
+    for number, further in product(range(0, 60, 14), range(0, 60, 7)):
         folder = str(tmp_path / f"{number}-{further}")
         with open_to_scan(folder, head(2), anew=False) as reports:
             landing = Landing(reports)

@@ -10,7 +10,7 @@ import pytest
 from onnx_lint.cli.application import run
 from onnx_lint.reporters import REPORTERS
 
-COUNT = 120
+COUNT = 80
 """The faults of each kind. Every format shows the lines of fewer findings: at most 300 of a file."""
 
 

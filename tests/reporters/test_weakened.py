@@ -158,7 +158,7 @@ def test_a_base_that_a_found_file_extends_is_found_too(capsys: Output) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["shapes", "stranger/model.textproto"], ["scan", "stranger", "--to", "to", "-q"]]
+    "arguments", [["shapes", "stranger/model.textproto"], ["scan", "stranger", "--to", "to", "-q", "--workers", "1"]]
 )
 def test_other_commands_warn(capsys: Output, arguments: list[str]) -> None:
     configure(RAISING)

@@ -11,7 +11,7 @@ from pathlib import Path
 from support.project.built_in_rules import RULES, check_each_rule
 from support.project.checkout import ROOT
 from support.project.fixture_files import FIXTURES, Fixture, fixtures, fixtures_of
-from support.project.syntax_trees import files, tree_of
+from support.project.syntax_trees import files, nodes_of, tree_of
 
 from onnx_lint.cli.check import check_command
 from onnx_lint.common.cached import cached_property
@@ -171,7 +171,7 @@ def test_nobody_but_the_rules_themselves_knows_a_rule_by_its_name():
         f"{path.relative_to(ROOT)}:{node.lineno}: {node.value}"
         for path in files()
         if path.is_relative_to(ROOT / "onnx_lint")
-        for node in ast.walk(tree_of(path))
+        for node in nodes_of(path)
         if isinstance(node, ast.Constant) and node.value in RULES
     ]
     assert known == []
@@ -186,7 +186,7 @@ def test_flags_of_rules_are_options_of_the_command_line():
 
 def test_a_rule_imports_no_rule_and_prints_nothing():
     def check(entry: Registered) -> Iterator[str]:
-        nodes = list(ast.walk(tree_of(_path(entry))))
+        nodes = list(nodes_of(_path(entry)))
         for name in (name for node in nodes for name in _imported(node)):
             if name.split(".")[0] == "rules" or name.startswith("onnx_lint.rules"):
                 yield f"it imports {name}"

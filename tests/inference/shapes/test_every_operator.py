@@ -34,6 +34,17 @@ from onnx_lint.spec.operators.attribute_values import allowed_values
 NODES = 6
 """The random nodes to try for each version of an operator and each number of inputs and outputs."""
 
+FEW = {"": 2, "com.microsoft": 2}
+"""The same in the default run for the domains of most operators; the heavy tests try all of them."""
+
+each_domain = pytest.mark.parametrize(
+    ("domain", "nodes"),
+    [
+        *(pytest.param(domain, FEW.get(domain, NODES), id=domain) for domain in DOMAINS),
+        *(pytest.param(domain, NODES, id=f"{domain}, all", marks=pytest.mark.heavy) for domain in FEW),
+    ],
+)
+
 FACTS = 6
 """The tuples of operands to try for each node."""
 
@@ -68,8 +79,8 @@ def _is_asked(memo: OutcomeMemo, facts: Facts) -> bool:
     return memo.operands(facts) is not None and not memo.typed(facts).problems
 
 
-@pytest.mark.parametrize("domain", DOMAINS)
-def test_no_rule_of_an_operator_raises(domain: str) -> None:
+@each_domain
+def test_no_rule_of_an_operator_raises(domain: str, nodes: int) -> None:
     random = Random(f"operands of {domain}")
     crashed: dict[str, str] = {}
     asked: set[tuple[str, int]] = set()
@@ -77,7 +88,7 @@ def test_no_rule_of_an_operator_raises(domain: str) -> None:
     for schema in schemas:
         input_counts, output_counts = counts_of_operands(schema)
         for inputs, outputs in product(input_counts, output_counts[:3]):
-            for _ in range(NODES):
+            for _ in range(nodes):
                 memo = _memo(random, schema, inputs, outputs)
                 for _ in range(FACTS):
                     facts = random_facts(random, schema, inputs)
@@ -91,17 +102,17 @@ def test_no_rule_of_an_operator_raises(domain: str) -> None:
     assert len(asked) >= 0.95 * sum(shape_rule(schema) is not None for schema in schemas)
 
 
-def _memos(random: Random, domain: str) -> Iterator[tuple[OperatorSchema, int, OutcomeMemo]]:
+def _memos(random: Random, domain: str, nodes: int) -> Iterator[tuple[OperatorSchema, int, OutcomeMemo]]:
     for schema in operator_versions():
         if schema.domain == domain:
             input_counts, output_counts = counts_of_operands(schema)
             for inputs, outputs in product(input_counts, output_counts[:3]):
-                for _ in range(NODES):
+                for _ in range(nodes):
                     yield schema, inputs, _memo(random, schema, inputs, outputs)
 
 
-@pytest.mark.parametrize("domain", DOMAINS)
-def test_no_number_in_an_attribute_is_read(domain: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@each_domain
+def test_no_number_in_an_attribute_is_read(domain: str, nodes: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nodes that differ in attributes of type FLOAT share a memo, unless their operator is one of two."""
     random = Random(f"numbers of {domain}")
     value = attribute_values._value
@@ -111,7 +122,7 @@ def test_no_number_in_an_attribute_is_read(domain: str, monkeypatch: pytest.Monk
         return value(proto)
 
     monkeypatch.setattr(attribute_values, "_value", unless_float)
-    for schema, inputs, memo in _memos(random, domain):
+    for schema, inputs, memo in _memos(random, domain, nodes):
         if schema.name not in READ_FLOATS:
             assert _crash_of(memo, random_facts(random, schema, inputs)) is None, schema.name
 
@@ -125,12 +136,12 @@ def test_no_number_in_an_attribute_is_a_fault() -> None:
                 assert wanted is None or name not in {*wanted.minima, *wanted.distinct, *wanted.sizes}
 
 
-@pytest.mark.parametrize("domain", DOMAINS)
-def test_only_elements_of_declared_operands_are_read(domain: str) -> None:
+@each_domain
+def test_only_elements_of_declared_operands_are_read(domain: str, nodes: int) -> None:
     """Nodes whose operands differ in other elements share an outcome: these are dropped before a rule gets them."""
     random = Random(f"declared operands of {domain}")
     compared = 0
-    for schema, inputs, memo in _memos(random, domain):
+    for schema, inputs, memo in _memos(random, domain, nodes):
         if memo.operator is None or memo.operator.by_subgraphs:
             continue
         for _ in range(FACTS):
@@ -157,12 +168,12 @@ def _with_numbers(random: Random, each: Fact) -> Fact:
     return fact(each.kind, shape, tuple(random.choice((0.0, 1.0, 2.5, -1.0)) for _ in range(count)))
 
 
-@pytest.mark.parametrize("domain", DOMAINS)
-def test_no_floating_point_element_decides_anything(domain: str) -> None:
+@each_domain
+def test_no_floating_point_element_decides_anything(domain: str, nodes: int) -> None:
     """Constants that differ in such elements share a memo, unless the model has one of a few operators."""
     random = Random(f"elements of {domain}")
     compared = 0
-    for schema, inputs, memo in _memos(random, domain):
+    for schema, inputs, memo in _memos(random, domain, nodes):
         if schema.name in READ_FLOAT_ELEMENTS or memo.operator is None or memo.operator.by_subgraphs:
             continue
         for _ in range(FACTS):

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
@@ -191,9 +192,13 @@ def kept_in(member: Member) -> set[str]:
     }
 
 
+_QUOTED = re.compile(r'op_type: *"(\w+)"')
+
+
 @functools.cache
 def _valid_nodes() -> Mapping[str, list[tuple[str, frozenset[str]]]]:
-    """The operators of the nodes of each valid fixture, with the names of their attributes."""
+    """The operators of the nodes of each valid fixture that may have a member, with the names of their attributes."""
+    operators = {member.operator.rpartition("::")[2] for family in members().values() for member in family}
     return {
         fixture.id: [
             (
@@ -204,7 +209,7 @@ def _valid_nodes() -> Mapping[str, list[tuple[str, frozenset[str]]]]:
             for node in graph.nodes
         ]
         for fixture in fixtures()
-        if fixture.is_valid and fixture.is_text
+        if fixture.is_valid and fixture.is_text and not operators.isdisjoint(_QUOTED.findall(fixture.text))
     }
 
 

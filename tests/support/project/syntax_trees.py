@@ -20,3 +20,16 @@ def files() -> tuple[Path, ...]:
 def tree_of(path: Path) -> ast.Module:
     """The syntax tree of one module."""
     return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@functools.cache
+def nodes_of(path: Path) -> tuple[ast.AST, ...]:
+    """All nodes of the tree of one module, in the order of `ast.walk`."""
+    return tuple(ast.walk(tree_of(path)))
+
+
+def last_name(node: ast.AST) -> str:
+    """Return `c` for the expressions `c` and `a.b.c`, and nothing for any other; `ast.unparse` is slow."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
