@@ -29,7 +29,7 @@ from .corpus import BINARY, Seed
 from .costs import Cost, excess, measured
 from .forms import FORMATS, problem_of_form
 from .thresholds import lowered
-from .twins import OF_THE_BYTES, parsed, twin
+from .twins import OF_THE_BYTES, OF_THE_NUMBERS, parsed, twin
 
 SETTINGS = tuple(Settings(Standard(edition, variant), select=("ALL",)) for edition in EDITIONS for variant in VARIANTS)
 
@@ -193,7 +193,7 @@ def _problem_of_twins(given: Seed, settings: Settings, file: FileReport, rng: Ra
         return f"{problem}\nin {other.name}: {other.data!r}"
     if other.suffix == BINARY and not _is_same(parsed(other), proto):
         return None
-    left_out = OF_THE_BYTES if is_apart else frozenset()
+    left_out = OF_THE_BYTES if is_apart else OF_THE_NUMBERS
     one, another = _counted(file, _said, left_out), _counted(judged, _said, left_out)
     if one == another:
         return None

@@ -19,9 +19,16 @@ from onnx_lint import schema
 
 from .corpus import JSON, TEXT, Seed
 
-OF_THE_BYTES = frozenset(
-    {"unknown-field", "reserved-field", "wrong-wire-type", "repeated-singular-field", "invalid-utf8"}
-)
+OF_THE_NUMBERS = frozenset({"long-encoding"})
+"""Rules about the encoding of numbers. Their findings differ between all twins."""
+
+OF_THE_BYTES = OF_THE_NUMBERS | {
+    "unknown-field",
+    "reserved-field",
+    "wrong-wire-type",
+    "repeated-singular-field",
+    "invalid-utf8",
+}
 """Rules about the encoding of a message. Their findings may differ between twins."""
 
 _UNKNOWN = (

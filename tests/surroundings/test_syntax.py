@@ -56,7 +56,10 @@ def test_nodes_are_read_back():
             cut += 1
             continue
         read += 1
-        given = onnx.printer.to_text(onnx.NodeProto.FromString(schema.serialized(node.proto)))
+        message = onnx.NodeProto.FromString(schema.serialized(node.proto))
+        if message.name == "":
+            message.ClearField("name")  # the printer of onnx would write it
+        given = onnx.printer.to_text(message)
         if onnx.printer.to_text(onnx.parser.parse_node(text)) != given:
             wrong.append((text, given))
     assert wrong == []

@@ -26,7 +26,9 @@ from onnx_lint.library import Report
 from onnx_lint.reporters import write_report
 from onnx_lint.text_edits.text_splices import TextSplicer
 
-SCHEMA = json.loads((TESTS / "data" / "sarif-schema-2.1.0.json").read_text(encoding="utf-8"))
+SARIF = jsonschema.Draft202012Validator(
+    json.loads((TESTS / "data" / "sarif-schema-2.1.0.json").read_text(encoding="utf-8"))
+)
 STALE = """# ö
 ir_version: 10 producer_name: "p" producer_version: "1" opset_import { version: 21 }
 graph {
@@ -44,7 +46,7 @@ def _report(form: str, report: Report) -> Any:
 
 def _fixes(report: Report) -> list[Any]:
     sarif = _report("sarif", report)
-    jsonschema.validate(sarif, SCHEMA)
+    SARIF.validate(sarif)
     return [result["fixes"] for result in sarif["runs"][0]["results"] if "fixes" in result]
 
 
