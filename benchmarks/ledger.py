@@ -134,6 +134,13 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "lint(300)",
         "from onnx_lint.engine import selection\nfor _ in range(300):\n    selection._kept.clear()\n    lint(1)",
     ),
+    "sound-forms": Pair(
+        _MANY,
+        "main()",
+        "from onnx_lint.common.cached import Memory\nkeep = Memory.keep\n"
+        "Memory.keep = lambda self, key, value: value if value is True else keep(self, key, value)\n"
+        "main()",
+    ),
     "canonical": Pair(
         _LOAD,
         "load(BytesSource(data), 'm.onnx')",

@@ -28,7 +28,6 @@ from onnx_lint.ir.names.resolution import Resolution, UndefinedName, resolve
 from onnx_lint.ir.nesting import with_nested
 from onnx_lint.ir.operators.control_flow import ControlFlow
 from onnx_lint.ir.operators.function_calls import Calls
-from onnx_lint.ir.operators.given import has_broken_combinations
 from onnx_lint.ir.operators.imports import Importer, Imports, domains_in_use
 from onnx_lint.ir.operators.mismatch import has_mismatches
 from onnx_lint.ir.operators.operators import Operators
@@ -897,25 +896,13 @@ class Model:
         return has_mismatches(self.operators)
 
     @cached_property
-    def has_broken_combinations(self) -> bool:
-        """True if attributes or operands of a node contradict each other, or may do so in a call of a function."""
-        return has_broken_combinations(self.operators) or bool(self.bound_nodes)
-
-    @cached_property
-    def has_impossible_values(self) -> bool:
-        """True if the value of an attribute is one that its operator cannot use, or may be one in a
-        call of a function.
+    def has_faulty_attributes(self) -> bool:
+        """True if attributes of a node have values that its operator cannot use or does not list, or stand beside
+        others or operands that exclude them; or if this may be so in a call of a function.
         """
-        from onnx_lint.ir.operators.attribute_faults import has_attribute_faults  # late, as nodes may have none
+        from onnx_lint.ir.operators.attribute_faults import has_faulty_attributes  # late, as nodes may have none
 
-        return has_attribute_faults(self.operators) or bool(self.bound_nodes)
-
-    @cached_property
-    def has_unlisted_values(self) -> bool:
-        """True if an attribute has a value that its operator does not list, or may have one in a call of a function."""
-        from onnx_lint.ir.operators.attribute_faults import has_unlisted_values  # late, as above
-
-        return has_unlisted_values(self.operators) or bool(self.bound_nodes)
+        return has_faulty_attributes(self.operators) or bool(self.bound_nodes)
 
     @cached_property
     def has_unusual_attributes(self) -> bool:

@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="NOD-7e", since="0.1.0", about=Model.has_impossible_values, needs="node")
+@rule(clause="NOD-7e", since="0.1.0", about=Model.has_faulty_attributes, needs="node")
 def impossible_attribute_value(model: Model) -> Iterator[Finding]:
     """An attribute of a node has numbers or a list that its operator accepts for no operands.
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from onnx_lint.model import BoundNodes
 
 
-@rule(clause=("NOD-7a", "NOD-7f"), since="0.1.0", about=Model.has_unlisted_values, needs="node")
+@rule(clause=("NOD-7a", "NOD-7f"), since="0.1.0", about=Model.has_faulty_attributes, needs="node")
 def unsupported_attribute_value(model: Model) -> Iterator[Finding]:
     """An attribute of a node has a value that its operator does not allow.
 

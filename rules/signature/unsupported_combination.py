@@ -24,7 +24,7 @@ from onnx_lint.model import (
 from onnx_lint.rule import Finding, Related, rule
 
 
-@rule(clause=("NOD-7c", "NOD-7d"), since="0.1.0", about=Model.has_broken_combinations, needs="node")
+@rule(clause=("NOD-7c", "NOD-7d"), since="0.1.0", about=Model.has_faulty_attributes, needs="node")
 def unsupported_combination(model: Model) -> Iterator[Finding]:
     """A node has attributes or operands that exclude each other, or only one of a pair.
 

@@ -172,18 +172,8 @@ HELD: dict[str, tuple[str, str]] = {
         "",
     ),
     "has_misused_operators": ('node { op_type: "Relu" output: "z" }', ""),
-    "has_broken_combinations": (
-        'node { op_type: "Constant" output: "z" attribute { name: "value_int" type: INT i: 1 } '
-        'attribute { name: "value_float" type: FLOAT f: 1 } }',
-        "",
-    ),
-    "has_impossible_values": (
+    "has_faulty_attributes": (
         'node { op_type: "DepthToSpace" input: "x" output: "z" attribute { name: "blocksize" type: INT i: 0 } }',
-        "",
-    ),
-    "has_unlisted_values": (
-        'node { op_type: "MaxPool" input: "x" output: "z" attribute { name: "auto_pad" type: STRING s: "SAME" } '
-        'attribute { name: "kernel_shape" type: INTS ints: 1 } }',
         "",
     ),
     "has_bare_graph_values": ('output { name: "z" type { tensor_type { elem_type: 1 } } }', ""),

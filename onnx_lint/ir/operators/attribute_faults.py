@@ -6,7 +6,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -15,7 +15,7 @@ from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.crashes import true_if_it_crashes
 from onnx_lint.ir.operators import machine_learning_attributes
 from onnx_lint.ir.operators.einsum_equation import equation_fault
-from onnx_lint.ir.operators.given import is_empty_list
+from onnx_lint.ir.operators.given import has_broken_combinations, is_empty_list
 from onnx_lint.ir.operators.operators import AlikeNodes, Operators
 from onnx_lint.ir.operators.re2_pattern import pattern_fault
 from onnx_lint.schema import Proto
@@ -85,26 +85,37 @@ def _faults(schema: OperatorSchema, form: NodeForm) -> list[AttributeFault]:
     return list(found.values())
 
 
-def has_attribute_faults(operators: Operators) -> bool:
-    """Return true if any node has an attribute with such a fault."""
-    return any(
-        true_if_it_crashes(partial(attribute_faults, alike.operator.schema, form))
-        for alike in operators.verified_nodes
-        if alike.attributes and alike.operator.schema is not None
-        for forms in alike.forms.values()
-        for form in forms
-    )
+def has_faulty_attributes(operators: Operators) -> bool:
+    """Return true if a node has attributes with values that its operator cannot use or does not list, or attributes and
+    operands that it does not allow together.
+
+    Forms in which an earlier model had no fault are not checked again (docs/performance.md: sound-forms).
+    """
+    for alike in operators.verified_nodes:
+        schema = alike.operator.schema
+        for graph, forms in alike.forms.items():
+            sound = operators.scope(graph.function).sound
+            new = [form for form in forms if form not in sound]
+            if not new or schema is None:
+                continue
+            if true_if_it_crashes(partial(_are_faulty, schema, alike, new)):
+                return True
+            for form in new:
+                if form.is_shared:
+                    sound.keep(form, True)
+    return False
 
 
-def has_unlisted_values(operators: Operators) -> bool:
-    """Return true if any node has an attribute with a value that its operator does not list for it."""
+def _are_faulty(schema: OperatorSchema, alike: AlikeNodes, forms: Collection[NodeForm]) -> bool:
+    if has_broken_combinations(schema, forms):
+        return True
+    if not alike.attributes:
+        return False
+    listed = listed_values(schema, alike)
     return any(
-        true_if_it_crashes(partial(unlisted_values, attribute, alike.operator.schema, listed))
-        for alike in operators.verified_nodes
-        if alike.operator.schema is not None and (listed := listed_values(alike.operator.schema, alike))
-        for forms in alike.forms.values()
+        attribute_faults(schema, form)
+        or any(listed and unlisted_values(each, schema, listed) for each in form.attributes)
         for form in forms
-        for attribute in form.attributes
     )
 
 

@@ -4,30 +4,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from functools import partial
 
 from onnx_lint.ir.columns.nodes import NodeForm
-from onnx_lint.ir.crashes import true_if_it_crashes
-from onnx_lint.ir.operators.operators import Operators
 from onnx_lint.schema import Proto
-from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
+from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, OperatorSchema
 from onnx_lint.spec.operators.combinations import Choice, Combination, Member, combinations
 
 _LISTS = {ATTRIBUTE_TYPE_CODES[name]: name.lower() for name in ("FLOATS", "INTS", "STRINGS", "TENSORS")}
 _STRING = ATTRIBUTE_TYPE_CODES["STRING"]
 
 
-def has_broken_combinations(operators: Operators) -> bool:
-    """Return true if a node has a combination of attributes and operands that its operator forbids for all values."""
-    for alike in operators.verified_nodes:
-        wanted = combinations(alike.operator.schema) if alike.operator.schema is not None else ()
-        if wanted:
-            forms = _distinct(set().union(*alike.forms.values()))
-            if any(
-                true_if_it_crashes(partial(broken_by, combination, form)) for combination in wanted for form in forms
-            ):
-                return True
-    return False
+def has_broken_combinations(schema: OperatorSchema, forms: Collection[NodeForm]) -> bool:
+    """Return true if a form has a combination of attributes and operands that the operator forbids for all values."""
+    wanted = combinations(schema)
+    return bool(wanted) and any(broken_by(combination, form) for form in _distinct(forms) for combination in wanted)
 
 
 def _distinct(forms: Collection[NodeForm]) -> Collection[NodeForm]:

@@ -78,11 +78,13 @@ _kept: Final[Memory[tuple[OperatorSchemas, str, str, int | None], Operator]] = M
 class Scope:
     """Shared by the graphs of all models whose operators have the same versions of the same schemas."""
 
-    __slots__ = ("operators",)
+    __slots__ = ("operators", "sound")
 
     def __init__(self) -> None:
         self.operators: Memory[NodeForm, Operator] = Memory(5_000)
         """The operators of forms, if no function has the name of the operator; all have a signature."""
+        self.sound: Memory[NodeForm, bool] = Memory(5_000)
+        """The forms whose attributes have no fault, see onnx_lint.ir.operators.attribute_faults."""
 
 
 _scopes: Final[Memory[tuple[OperatorSchemas, frozenset[tuple[str, int]]], Scope]] = Memory(100)
