@@ -34,6 +34,7 @@ _MINIMA: Final[tuple[_Minimum, ...]] = (
     ("", "GroupNormalization", "num_groups", 18, ANY, 1),
     ("", "LRN", "size", 1, ANY, 1),
     ("", "MaxRoiPool", "pooled_shape", 1, ANY, 1),
+    ("", "Multinomial", "sample_size", 7, ANY, 0),
     ("", "RandomNormal RandomUniform", "shape", 1, ANY, 0),
     ("", "RoiAlign", "output_height output_width", 10, ANY, 1),
     ("", "RoiAlign", "sampling_ratio", 10, ANY, 0),

@@ -90,6 +90,25 @@ _OF_ONNX = (
         r"^SplitToSequence: \S+ Inferred shape",
         "an omitted `split` leaves `keepdims` in force; onnx counts names",
     ),
+    Explained(
+        MISSED,
+        r"(Incompatible dimensions|Dimension mismatch|Mismatch between|less than the requested k).* \|\| "
+        r".*Split\(num_outputs\)",
+        "the specification does not say how a size below `num_outputs` is split; onnx gives each part one element",
+    ),
+    Explained(
+        MISSED,
+        r"^STFT: \S+ window input must have rank",
+        "onnx takes an unknown rank, and that which it gives CastMap, for another one",
+    ),
+    Explained(
+        MISSED, r"^Scan: \S+ Scan input \d+ was not a tensor", "onnx infers nothing for a body without declared types"
+    ),
+    Explained(
+        MISSED,
+        r"^Range: .* F\d+\(",
+        "the bounds are constants of the calls only, and runtimes take lists of one element",
+    ),
     Explained(MISSED, r"^Split: .*\(-1\)", "onnx computes a negative size from a negative attribute"),
     Explained(
         MISSED,
@@ -99,6 +118,9 @@ _OF_ONNX = (
 )
 
 _NOT_YET = (
+    Explained(
+        MISSED, r"^Resize: \S+ Either `sizes` or `scales`", "onnx-lint accepts an empty list of sizes without scales"
+    ),
     Explained(MISSED, "^Pad: .*must be a 1D", "onnx-lint does not look at the rank of `pads` in all cases yet"),
     Explained(MISSED, "^LinearAttention: .*update_rule", "onnx-lint does not compare operands with the rule yet"),
     Explained(
@@ -128,6 +150,21 @@ _OF_RUNTIMES = (
         FALSE_ALARM,
         f"^{_OPERANDS} {_REFERENCE}",
         "the reference evaluator computes with numpy and rarely checks operands",
+    ),
+    Explained(
+        FALSE_ALARM,
+        rf"ONNX Runtime (counts it from the end|runs it|takes ids below){_ONNXRUNTIME}",
+        "the message says that ONNX Runtime runs it",
+    ),
+    Explained(
+        FALSE_ALARM,
+        rf"^impossible-attribute-value MaxUnpool: .* holds -\d+{_ONNXRUNTIME}",
+        "pads are at least 0 by the text",
+    ),
+    Explained(
+        FALSE_ALARM,
+        rf"^unsupported-operand-value Pad: .* the same as{_ONNXRUNTIME}",
+        "repeated axes are undefined by the text",
     ),
     Explained(FALSE_ALARM, "^contradictory-declared-shape ", "the runtimes ignore declared shapes, or only warn"),
     Explained(FALSE_ALARM, "^mismatched-subgraph-shape ", "the runtimes ignore the shapes that a subgraph declares"),
@@ -259,6 +296,16 @@ _OF_VALUES = (
         OTHER_ELEMENTS,
         rf"^Cast.*{_ONNXRUNTIME}",
         "with `saturate` other than 0 and 1 ONNX Runtime returns uninitialised memory",
+    ),
+    Explained(
+        OTHER_ELEMENTS,
+        rf"^If of Optional .*a sequence of .*{_REFERENCE}",
+        "the reference evaluator puts an optional sequence into a list of one element",
+    ),
+    Explained(
+        OTHER_SHAPE,
+        rf"^(Attention|Gemm|Greater as of opset [1-6]) .*{_REFERENCE}",
+        "the reference evaluator accepts operands of other ranks, and broadcasts where the version does not",
     ),
     Explained(
         OTHER_SHAPE,
