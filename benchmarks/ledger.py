@@ -117,6 +117,11 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "lint(1)",
         "from onnx_lint.engine.registry import registry\n[entry.rule for entry in registry().values()]\nlint(1)",
     ),
+    "shape-families": Pair(
+        _LINT + "from importlib import import_module\nfrom onnx_lint.inference.shapes import rules\n",
+        "lint(1)",
+        "[import_module(f'{rules.__name__}.{module}') for module in rules.FAMILIES['']]\nlint(1)",
+    ),
     "values-asked": Pair(
         _LINT + "from onnx_lint.loader import load\nsettings = Settings(select=('name',))\n",
         "lint(1)\nload(BytesSource(data), 'm.onnx')",

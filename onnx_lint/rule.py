@@ -9,10 +9,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.common.cached import cached_property
-from onnx_lint.common.option_types import option_types
 from onnx_lint.common.record import Record, replace
 from onnx_lint.ir.documents.kinds import NEEDS, Need
-from onnx_lint.model import Assign, Delete, Fix, Model, Place
+from onnx_lint.model import Model, Place
 from onnx_lint.spec.clauses import EDITIONS, KEYWORDS, Clause
 from onnx_lint.wording import quote
 
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from onnx_lint.inference.types.conflict import Conflict, Disagreement, NodeConflict
     from onnx_lint.inference.types.declaration_conflict import DeclaredValue
     from onnx_lint.ir.tensors.external import ExternalData
+    from onnx_lint.model import Fix
 
     C = TypeVar("C", bound=Conflict)
     F = TypeVar("F")
@@ -131,6 +131,8 @@ class Rule(Record):
     @property
     def option_types(self) -> dict[str, Any]:
         """The type of each option."""
+        from onnx_lint.common.option_types import option_types  # late: for options that are set only
+
         return option_types(self.check, self.options)
 
 
@@ -251,6 +253,8 @@ def deletion_of(declared: DeclaredValue) -> Fix | None:
     """Return the fix that deletes a declaration in `value_info`; None for one of an output."""
     if declared.field != "value_info":
         return None
+    from onnx_lint.model import Delete, Fix  # late: for findings only
+
     entry = declared.graph.at("value_info", declared.index)
     return Fix(f"delete value info {quote(declared.subject)} of {declared.graph.describe()}", (Delete(entry),))
 
@@ -263,6 +267,8 @@ def location_beside_model(users: Sequence[ExternalData]) -> Fix | None:
     name = users[0].beside_model() if users[0].location else None
     if name is None or any(data.beside_model() != name for data in users):
         return None
+    from onnx_lint.model import Assign, Fix  # late, as above
+
     edits = tuple(Assign(data.entry_place("location").at("value"), name) for data in users)
     where = "" if "/" in name else " beside the model"
     return Fix(f"take the values from {quote(name)}{where}", edits, is_safe=False)

@@ -17,7 +17,8 @@ import pytest
 from support.project.checkout import ROOT, TESTS
 from support.project.syntax_trees import files, last_name, nodes_of, tree_of
 
-from onnx_lint import model
+from onnx_lint import model, schema
+from onnx_lint.inference.shapes import rules
 
 LAYERS = (
     {"common"},
@@ -307,7 +308,9 @@ OF_THE_SPECIFICATION = {
     "a release that the user names": {"spec/products/__init__:product_release", "spec/products/__init__:_data"},
     "a plugin file that the user names": {"engine/plugins:_module_of_file", "engine/registry:_registry_with"},
     "an equation in the module of a shape rule": {"inference/shapes/equations:equation"},
-    "a domain with shape rules": {"inference/shapes/rules/__init__:_import_families"},
+    "a domain or a module with shape rules": {
+        *("inference/shapes/rules/__init__:_modules", "inference/shapes/rules/__init__:_import_family"),
+    },
     "a rule, and the address of the documentation": {
         "reporters/links:documentation_url",
         "reporters/links:information_url",
@@ -484,6 +487,30 @@ def test_nothing_is_imported_before_it_is_needed(statement: str, absent: list[st
         [sys.executable, "-c", code, *absent], cwd=ROOT, capture_output=True, text=True, check=False, timeout=600
     )
     assert (done.stdout.strip(), done.stderr) == ("[]", "")
+
+
+def test_a_plain_run_imports_nothing_for_findings_or_for_operators_that_the_model_lacks(tmp_path: Path):
+    """Whoever lints each commit waits for these imports, see docs/performance.md."""
+    kind = {"tensor_type": {"elem_type": 1, "shape": {"dim": [{"dim_value": 2}]}}}
+    graph = {"name": "g", "node": [{"op_type": "Relu", "input": ["x"], "output": ["y"]}]}
+    graph |= {"input": [{"name": "x", "type": kind}], "output": [{"name": "y", "type": kind}]}
+    producer = {"producer_name": "p", "producer_version": "1"}
+    proto = schema.message("ModelProto")(ir_version=10, opset_import=[{"version": 21}], graph=graph, **producer)
+    (tmp_path / "m.onnx").write_bytes(proto.SerializeToString())
+    code = (
+        "import sys; from onnx_lint.__main__ import main\ntry: main()\nfinally: sys.stderr.write(' '.join(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "m.onnx")], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert "conforms" in done.stdout
+    found = set(done.stderr.split())
+    families = f"{rules.__name__}."
+    assert {name for name in found if name.startswith(families)} == {f"{families}unary"}
+    of_findings = {"byte_ranges", "conflict", "digraph", "in_words", "marks", "surroundings"}
+    of_other_runs = {"check", "kept_files", "replacement", "statistics", "stopwatch", "timings"}
+    assert {name for name in found if name.rpartition(".")[2] in of_findings | of_other_runs} == set()
+    assert found & {"click", "heapq", "numpy", "pkgutil", "rich", "select", "tempfile", "unicodedata"} == set()
 
 
 def test_where_a_module_is_tested_follows_from_its_path():

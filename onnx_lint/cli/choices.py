@@ -25,7 +25,6 @@ from onnx_lint.input.locations import is_remote
 from onnx_lint.reporters.escape import visible
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.spec.operators import SchemaFileError
-from onnx_lint.spec.products import product_release
 from onnx_lint.spec.standard import Standard
 from onnx_lint.spec.target import Target
 
@@ -272,8 +271,11 @@ def _settings(request: Request, ignores: tuple[str, ...], plugins: tuple[str, ..
         for rule, option in _turned_on_by("--target"):
             rule_options[rule] = {**rule_options.get(rule, {}), option: request.products}
     try:
-        for target in request.products:
-            product_release(target)
+        if request.products:
+            from onnx_lint.spec.products import product_release
+
+            for target in request.products:
+                product_release(target)
         return Settings(
             Standard(request.edition, request.variant),
             select=names_of(request.select, known),

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.errors import RequestError
-from onnx_lint.cli.kept_files import check_data
 from onnx_lint.cli.standard_streams import OutputError
 from onnx_lint.cli.streams import for_standard_output, report_file, standard_output, write_to_standard_output
 from onnx_lint.common.record import Record, replace
@@ -207,6 +206,8 @@ def _write_output(report: Report, output: Output, options: Options, *, color: st
     if output.path is None:
         write_to_standard_output(report, output.format_name, options, color=color)
         return
+    from onnx_lint.cli.kept_files import check_data  # late, as most reports go to standard output
+
     instead = "the report is on standard output" if is_free else "the report was not written"
     try:
         check_data(output.path, ((file.path, file.data_files) for file in report.files), instead)

@@ -16,14 +16,12 @@ from onnx_lint.cli import exit_codes
 from onnx_lint.cli.choices import Plan
 from onnx_lint.cli.errors import RequestError, RunError
 from onnx_lint.cli.jobs import lint_each
-from onnx_lint.cli.kept_files import check_reports
 from onnx_lint.cli.lint_one import Task
 from onnx_lint.cli.option_values import limits_of
 from onnx_lint.cli.outputs import LiveReport, Output, live_report, parse_outputs, write_outputs
 from onnx_lint.cli.paths import Exclusion, find_inputs, has_working_directory, is_searched, paths_of
 from onnx_lint.cli.progress import ProgressBar, is_wanted
 from onnx_lint.cli.streams import standard_output
-from onnx_lint.cli.timings import print_timings
 from onnx_lint.common.memory import release_memory
 from onnx_lint.common.model_limits import ModelLimits, resident
 from onnx_lint.common.record import replace
@@ -131,6 +129,8 @@ def _run(request: Request, plan: Plan, own: Request) -> int:
         release_memory()  # reports need memory, and the caches of the last model are not needed any more
     code = max(code, write_outputs(report, left, options, color=own.color, is_live=live is not None))
     if request.timings:
+        from onnx_lint.cli.timings import print_timings
+
         sys.stdout.flush()
         print_timings(report, before, time.perf_counter() - start)
     if own.quiet or all(output.format_name != "text" for output in outputs):
@@ -165,7 +165,10 @@ def _tasks(outputs: Sequence[Output], plan: Plan, context: tuple[int, ...]) -> l
         _task(item, plan, own.stdin_filename, context, pictures, cache, mending)
         for item, mending in zip(inputs, mendings, strict=True)
     ]
-    check_reports([output.path for output in outputs], [*(item.path for item in inputs), *plan.files_in_use()])
+    if any(output.path is not None for output in outputs):
+        from onnx_lint.cli.kept_files import check_reports  # late, as most reports go to standard output
+
+        check_reports([output.path for output in outputs], [*(item.path for item in inputs), *plan.files_in_use()])
     return tasks
 
 

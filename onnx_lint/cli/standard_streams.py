@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import io
 import os
-import select
 import sys
 from typing import TYPE_CHECKING, Final
 
@@ -107,6 +106,8 @@ def final_code(code: int) -> int:
 
 def _wait_for_room(descriptor: int) -> None:
     """Wait until a descriptor can be written to, or has failed."""
+    import select  # late, as few pipes do not block
+
     poll = select.poll()
     poll.register(descriptor, select.POLLOUT)
     poll.poll()

@@ -9,10 +9,8 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TextIO
 
-from onnx_lint.cli.kept_files import why_kept
 from onnx_lint.cli.standard_streams import OutputError, lead_nowhere
 from onnx_lint.common.record import replace
-from onnx_lint.common.replacement import replacement
 from onnx_lint.reporters import Options, reporter
 from onnx_lint.reporters.escape import visible
 
@@ -57,6 +55,9 @@ def report_file(path: str) -> Iterator[TextIO]:
     A device or pipe, such as `/dev/stdout`, is written to directly. Raises OutputError if the file cannot be written,
     or would replace a model.
     """
+    from onnx_lint.cli.kept_files import why_kept  # late, as most reports go to standard output
+    from onnx_lint.common.replacement import replacement
+
     try:
         reason = why_kept(path)
         if reason is not None:

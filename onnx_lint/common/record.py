@@ -2,8 +2,8 @@
 """Frozen, slotted classes for data that take almost no time to define.
 
 They are used like frozen dataclasses with slots, and type checkers treat them as such. A dataclass compiles six methods
-when its module is imported, but most of the hundred classes have no instance in a small run (docs/performance.md:
-records). Here only `__init__` is compiled, when the first instance is created.
+when its module is imported, but most of the hundred classes have few instances in a small run (docs/performance.md:
+records). Here only `__init__` is compiled, after the first instances of a class.
 """
 
 from __future__ import annotations
@@ -18,12 +18,17 @@ EMPTY: Final[Mapping[Any, Any]] = {}
 _OMITTED: Final = object()
 """Marks a field without a default."""
 
+_FEW: Final = 32
+"""The number of instances of a class for which compiling its `__init__` would take more time than it saves."""
+
 
 @dataclass_transform(frozen_default=True)
 class RecordType(type):
     """The metaclass of records. It makes a slot of each annotated name, and a default of the value assigned to it."""
 
     _defaults: dict[str, Any]
+    _instances: int
+    """The number of instances before `__init__` is compiled."""
     _values: Callable[[Any], tuple[Any, ...]]
 
     def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> RecordType:
@@ -35,7 +40,7 @@ class RecordType(type):
             # The __init__ of the base may be compiled already, for its own fields.
             namespace["__init__"] = Record.__init__
             own = {**inherited, **own}
-        namespace.update(__slots__=names, _defaults=own, _values=_getter(tuple(own)))
+        namespace.update(__slots__=names, _defaults=own, _instances=0, _values=_getter(tuple(own)))
         return super().__new__(cls, name, bases, namespace)
 
 
@@ -56,8 +61,17 @@ class Record(metaclass=RecordType):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         record = type(self)
-        record.__init__ = _compiled_init(record)  # type: ignore[method-assign]  # replaces this method
-        record.__init__(self, *args, **kwargs)
+        record._instances += 1
+        values = _values_of(record, args, kwargs) if record._instances <= _FEW else None
+        if values is None:
+            record.__init__ = _compiled_init(record)  # type: ignore[method-assign]  # replaces this method
+            record.__init__(self, *args, **kwargs)
+            return
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+        after = getattr(self, "__post_init__", None)
+        if after is not None:
+            after()
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is immutable: cannot assign to {name!r}")
@@ -94,6 +108,15 @@ def replace(record: _R, **changes: Any) -> _R:
     """Return the record with other values for the named fields. Raises TypeError for a name that is not a field."""
     kind = type(record)
     return kind(**{**dict(zip(kind._defaults, kind._values(record), strict=True)), **changes})
+
+
+def _values_of(record: RecordType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the values of the fields; None if the arguments are wrong, for which a compiled `__init__` has words."""
+    names = record._defaults
+    given = dict(zip(names, args, strict=False))
+    values = {**names, **given, **kwargs}
+    is_right = len(args) <= len(names) == len(values) and given.keys().isdisjoint(kwargs)
+    return values if is_right and not any(value is _OMITTED for value in values.values()) else None
 
 
 def _compiled_init(record: RecordType) -> Callable[..., None]:

@@ -9,7 +9,6 @@ from typing import Final
 
 from onnx_lint.engine.settings import Settings
 from onnx_lint.ir.documents.kinds import MODEL_KIND, OF_MODELS
-from onnx_lint.ir.tensors.external import location_problem
 from onnx_lint.model import Model
 from onnx_lint.report import FileFacts, Shapes
 from onnx_lint.wording import MAX_MESSAGE, MAX_NAME, quote, report_name, without_middle
@@ -81,6 +80,8 @@ def data_files_of(model: Model, settings: Settings) -> tuple[str, ...]:
     if not model.loaded or not model.external_data:
         return ()
     if model.directory is None:
+        from onnx_lint.ir.tensors.external import location_problem  # late, as few models have external data
+
         names = () if settings.external_data else (data.location for data in model.external_data)
         return tuple(dict.fromkeys(name for name in names if location_problem(name) is None))
     found = {data.location: data.file for data in model.external_data}

@@ -28,7 +28,6 @@ from onnx_lint.engine.plugins import use_files
 from onnx_lint.engine.registry import Registered, registry
 from onnx_lint.engine.selection import selected_rules, selection_of
 from onnx_lint.engine.settings import Settings, options_of, schemas_of
-from onnx_lint.engine.stopwatch import Stopwatch
 from onnx_lint.input.limits import LIMIT_OF_REPORT, Limits, describe_limit
 from onnx_lint.input.locations import is_remote, shown_location, without_query
 from onnx_lint.input.source import ReadError, Source, SourceError, source_of
@@ -219,6 +218,8 @@ def lint_source(
                     source, path, settings, is_file, _unwatched, context, pictures, beside, keeps_edits=keeps_edits
                 )
             else:
+                from onnx_lint.engine.stopwatch import Stopwatch
+
                 watch = Stopwatch()
                 report, model = _lint_source(
                     source, path, settings, is_file, watch, context, pictures, beside, keeps_edits=keeps_edits

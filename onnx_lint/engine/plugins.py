@@ -5,13 +5,11 @@ from __future__ import annotations
 
 import functools
 import os
-import pkgutil
 import sys
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from types import ModuleType
 
-from onnx_lint.input.regular_file import read_regular
 from onnx_lint.spec.clauses import declare
 
 ENTRY_POINT_GROUP = "onnx_lint.rules"
@@ -51,6 +49,8 @@ def modules(files: Sequence[str]) -> Iterator[tuple[str, ModuleType]]:
     The name is that of the distribution, or of the file. Raises PluginError for a plugin that cannot be loaded.
     """
     for name, package in _packages():
+        import pkgutil  # late, as few runs have plugins
+
         yield name, package
         try:
             found = [info.name for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")]
@@ -64,6 +64,8 @@ def modules(files: Sequence[str]) -> Iterator[tuple[str, ModuleType]]:
 @functools.cache
 def _module_of_file(path: str) -> ModuleType:
     """Import a plugin file; its module has the path as its name, and leaves no bytecode beside the file."""
+    from onnx_lint.input.regular_file import read_regular  # late, as above
+
     module = ModuleType(path)
     module.__file__ = path
     sys.modules[path] = module  # where dataclasses and pickle look for what it defines

@@ -6,8 +6,6 @@ from __future__ import annotations
 import functools
 import json
 import os
-import pkgutil
-from collections import ChainMap
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from types import ModuleType
@@ -143,7 +141,8 @@ def _modules_in(folder: str) -> Iterator[tuple[str, bool]]:
     try:
         names = sorted(os.listdir(folder))
     except NotADirectoryError:
-        # The package is in a zip file or another container.
+        import pkgutil  # late: the package is in a zip file or another container
+
         yield from ((info.name, info.ispkg) for info in pkgutil.iter_modules([folder]))
         return
     for name in names:
@@ -196,7 +195,7 @@ def _register(found: Iterable[Registered]) -> _Registry:
             raise RegistryError(f"rule {entry.id!r} in {entry.module} needs {entry.needs!r}, which no document has")
         registered[entry.id] = entry
     own = _own_clauses(registered.values())
-    known = ChainMap(own, specified_clauses())  # type: ignore[arg-type] # it is read only
+    known = {*own, *specified_clauses()}
     for entry in registered.values():
         _check_clauses(entry, known)
     return _Registry(dict(sorted(registered.items())), own)

@@ -61,9 +61,8 @@ def applies(entry: Registered, settings: Settings) -> bool:
         return is_wanted and not _matches(entry, "MUST", settings.ignore)
     table = clauses()
     edition = settings.standard.edition
-    return any(
-        edition in table[name].keyword and presence(entry, table[name], settings) is not None for name in entry.clauses
-    )
+    cited = (table[name] for name in entry.clauses)
+    return any(edition in clause.keyword and presence(entry, clause, settings) is not None for clause in cited)
 
 
 def selected_rules(settings: Settings) -> tuple[str, ...]:

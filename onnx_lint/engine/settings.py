@@ -9,7 +9,6 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from onnx_lint.common.option_types import OptionTypeError, as_option
 from onnx_lint.common.record import EMPTY, Record
 from onnx_lint.engine.plugins import use_files
 from onnx_lint.engine.registry import registry
@@ -129,6 +128,8 @@ def check_options(rule: str, options: Mapping[str, Any]) -> None:
     """Raise SelectionError unless the rule exists, and has these options, of these types."""
     if rule not in registry():
         raise SelectionError(f"options for unknown rule {rule!r}{_hint_for_rule(rule, registry())}")
+    from onnx_lint.common.option_types import OptionTypeError, as_option  # late, as few rules are given options
+
     known = registry()[rule].rule.option_types
     for name, value in options.items():
         if name not in known:
@@ -144,6 +145,8 @@ def options_of(rule: Rule, settings: Settings) -> dict[str, Any]:
     given = settings.options.get(rule.id)
     if not given:
         return {}
+    from onnx_lint.common.option_types import as_option  # late, as above
+
     wanted = rule.option_types
     return {name: as_option(value, wanted[name]) for name, value in given.items()}
 

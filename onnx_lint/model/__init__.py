@@ -40,11 +40,12 @@ if TYPE_CHECKING:
     from onnx_lint.ir.documents.kinds import MAGIC, MODEL_KIND
     from onnx_lint.ir.documents.value_types import Mixture, kind_name, mixtures
     from onnx_lint.ir.in_words import describe_element_type, describe_shape
-    from onnx_lint.ir.names.c90_names import as_c90, c90_edits, has_c90_edits, is_c90
+    from onnx_lint.ir.names.c90_names import as_c90, c90_edits, has_c90_edits
     from onnx_lint.ir.names.declaration_index import AxesOfOneRank, EarlierStatements
     from onnx_lint.ir.names.declarations import TENSOR_KINDS, Declaration, Statements, contradict
     from onnx_lint.ir.names.fresh_names import FreshNames
     from onnx_lint.ir.names.ordering import moves_into_order
+    from onnx_lint.ir.names.plain_names import is_c90
     from onnx_lint.ir.names.renaming import can_be_renamed, renaming, value_names
     from onnx_lint.ir.names.resolution import LateUse
     from onnx_lint.ir.operators.attribute_faults import AttributeFault, attribute_faults, listed_values, unlisted_values
@@ -182,11 +183,12 @@ _LATE: Final = {
     "ir.documents.kinds": "MAGIC MODEL_KIND",
     "ir.documents.value_types": "Mixture kind_name mixtures",
     "ir.in_words": "describe_element_type describe_shape",
-    "ir.names.c90_names": "as_c90 c90_edits has_c90_edits is_c90",
+    "ir.names.c90_names": "as_c90 c90_edits has_c90_edits",
     "ir.names.declaration_index": "AxesOfOneRank EarlierStatements",
     "ir.names.declarations": "Declaration Statements TENSOR_KINDS contradict",
     "ir.names.fresh_names": "FreshNames",
     "ir.names.ordering": "moves_into_order",
+    "ir.names.plain_names": "is_c90",
     "ir.names.renaming": "can_be_renamed renaming value_names",
     "ir.names.resolution": "LateUse",
     "ir.operators.attribute_faults": "AttributeFault attribute_faults listed_values unlisted_values",

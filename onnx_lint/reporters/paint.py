@@ -8,7 +8,6 @@ lines after a mark in the margin are aligned with the text behind it.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterator
 from typing import Final, TextIO
 
@@ -65,9 +64,9 @@ def columns(text: str) -> int:
     """
     if text.isascii():
         return len(text)
-    return sum(
-        0 if unicodedata.combining(char) else 1 + (unicodedata.east_asian_width(char) in {"W", "F"}) for char in text
-    )
+    from unicodedata import combining, east_asian_width  # late, as most texts are ASCII
+
+    return sum(0 if combining(char) else 1 + (east_asian_width(char) in {"W", "F"}) for char in text)
 
 
 # --- wrapping

@@ -17,7 +17,6 @@ from onnx_lint.report import ContextLine, Counted, Diagnostic, FileReport, Propo
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.reporters.paint import Line, link, painter, plain
-from onnx_lint.reporters.statistics import statistics_lines
 from onnx_lint.reporters.wording import (
     allowed_of,
     bytes_of,
@@ -94,6 +93,8 @@ class Writer:
             total = f"{total_of(report)}; {fixable}" if fixable else total_of(report)
             self._write([((total, "bold red" if report.not_linted else "bold"),), *self._remarks()])
         if self._options.statistics and report.diagnostics:
+            from onnx_lint.reporters.statistics import statistics_lines
+
             self._write([plain(row) for row in statistics_lines(report)])
         if weakened := list(weakened_of(report.weakened, quiet=self._options.quiet)):
             self._write([((what, "bold yellow"),) for what in weakened])

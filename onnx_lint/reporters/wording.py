@@ -69,7 +69,8 @@ def allowed_of(item: Diagnostic) -> str | None:
     allowed = item.allowed
     if not allowed or " " not in allowed:
         return allowed
-    return None if re.search(rf"(?<!\w){re.escape(allowed)}(?!\w)", item.message) else allowed
+    is_said = allowed in item.message and re.search(rf"(?<!\w){re.escape(allowed)}(?!\w)", item.message)
+    return None if is_said else allowed
 
 
 def path_at(path: str, position: tuple[int, int] | None) -> str:

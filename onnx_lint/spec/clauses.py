@@ -285,11 +285,12 @@ class _Compiled(Mapping[str, Clause]):
         self._keywords = [MappingProxyType(each) for each in keywords]
         self._lines = {line[2 : line.index(b'"', 2)].decode(): line for line in lines}
         self._made: dict[str, Clause] = {}
+        self._decode = json.JSONDecoder().raw_decode
 
     def __getitem__(self, name: str) -> Clause:
         found = self._made.get(name)
         if found is None:
-            row = json.loads(self._lines[name])
+            row, _ = self._decode(self._lines[name].decode())
             row[_KEYWORD] = self._keywords[row[_KEYWORD]]
             row[_RULES] = tuple(row[_RULES])
             row[_COUNTED] = tuple(row[_COUNTED])

@@ -6,7 +6,7 @@ from functools import partial
 from itertools import chain
 from typing import Final
 
-from onnx_lint.model import Fix, Graph, Model, Proto, c90_edits, has_c90_edits, is_c90
+from onnx_lint.model import Fix, Graph, Model, Proto, is_c90
 from onnx_lint.rule import Finding, Related, replace, rule
 from onnx_lint.wording import quote, quote_some
 
@@ -72,6 +72,8 @@ def non_c90_name(model: Model) -> Iterator[Finding]:
 
 
 def _fix(model: Model, graphs: list[Graph]) -> Fix | None:
+    from onnx_lint.model import c90_edits, has_c90_edits  # late, as many models have no such name
+
     if model.has_training_information or not has_c90_edits(graphs):
         return None
     what = "make C90 identifiers of the names of nodes, graphs and values that are no inputs or outputs"

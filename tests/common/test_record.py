@@ -156,13 +156,26 @@ def test_a_clean_run_does_not_import_dataclasses():
     assert done.stdout == "False\n"
 
 
-def test_a_field_without_a_default_does_not_follow_one_with_a_default():
-    class Wrong(Record):
-        x: int = 0
-        y: str  # type: ignore[misc]  # which type checkers know, too
+@pytest.mark.parametrize("count", [1, 100])
+def test_all_instances_of_a_class_are_made_alike(count):
+    """The first ones without compiling anything, and later ones by a compiled `__init__`."""
 
-    with pytest.raises(SyntaxError, match="default"):
-        Wrong(1, "")
+    class Checked(Record):
+        x: int
+        y: str = "y"
+
+        def __post_init__(self) -> None:
+            if self.x < 0:
+                raise ValueError("less than 0")
+
+    made = [Checked(each) for each in range(count)]
+    assert [(each.x, each.y) for each in made] == [(each, "y") for each in range(count)]
+    assert Checked(1, y="z") == Checked(1, "z")
+    with pytest.raises(ValueError, match="less than 0"):
+        Checked(-1)
+    for arguments, given in [((), {}), ((1, "y", 2), {}), ((1,), {"x": 1}), ((1,), {"z": 1})]:
+        with pytest.raises(TypeError, match=r"Checked\.__init__\(\)"):
+            Checked(*arguments, **given)
 
 
 def test_classes_with_as_many_fields_know_their_own():

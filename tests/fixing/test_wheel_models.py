@@ -17,7 +17,7 @@ from support.fixes.mended import check_bytes, mended
 from onnx_lint.engine.settings import Settings
 from onnx_lint.fixing.files import Mending, fix_file
 from onnx_lint.input.source import BytesSource
-from onnx_lint.ir.names.c90_names import is_c90
+from onnx_lint.ir.names.plain_names import is_c90
 
 DATA = Path(onnx.__file__).parent / "backend" / "test" / "data"
 SEED = 30

@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence, Set
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.cached import cached_property
 from onnx_lint.common.record import Record
-from onnx_lint.inference.flow.floats_read import FloatsRead
 from onnx_lint.inference.flow.outcome_memo import OutcomeMemo
 from onnx_lint.inference.flow.walks import Call
 from onnx_lint.inference.shapes.attribute_values import READ_FLOAT_ELEMENTS, READ_FLOATS, Protos
@@ -24,6 +23,9 @@ from onnx_lint.ir.operators.control_flow import ControlFlow
 from onnx_lint.ir.operators.imports import Imports
 from onnx_lint.ir.operators.operators import Operators, Scope
 from onnx_lint.spec.releases import newest_opset_version
+
+if TYPE_CHECKING:
+    from onnx_lint.inference.flow.floats_read import FloatsRead
 
 TypedOperators = dict[NodeForm, TypedOperator | None]
 """The operators of node forms with one set of imports; None for a node without a signature."""
@@ -163,6 +165,8 @@ class Frames:
     @cached_property
     def floats_read(self) -> FloatsRead:
         """The values whose floating-point elements decide shapes."""
+        from onnx_lint.inference.flow.floats_read import FloatsRead  # late, as few models have contents to read
+
         given = self._input
         main = () if given.main is None else (given.main,)
         roots = (*main, *given.training, *(each.body for each in given.functions)) if self._reads_floats else ()

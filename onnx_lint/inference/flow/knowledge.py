@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from heapq import nsmallest
 from itertools import chain
 from typing import Final, Literal
 
@@ -105,6 +104,8 @@ class Origins:
         first = self._walks.first
         values = sum(len(walked.graph.positions) for walked in first)
         unknown = sum(len(walked.unknown) for walked in first)
+        if not unknown:
+            return Knowledge(values, unknown, ())
         causes: Counter[Cause] = Counter()
         for walked in first:
             causes.update(self.cause(walked, name) for name in walked.unknown if not _is_main_input(walked, name))
@@ -119,6 +120,8 @@ class Origins:
             for name in walked.unknown
             if name not in inputs and _is_main_input(walked, name)
         )
+        from heapq import nsmallest  # late, as all shapes of many models are known
+
         ordered = nsmallest(MOST_CAUSES, chain(causes.items(), others), key=lambda item: (-item[1], item[0]))
         return Knowledge(values, unknown, tuple(ordered))
 

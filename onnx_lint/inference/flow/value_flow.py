@@ -7,14 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.cached import cached_property
-from onnx_lint.inference.flow.joining import joined
 from onnx_lint.inference.flow.knowledge import Knowledge, Origins, unknown_shapes
 from onnx_lint.inference.flow.walks import Call, WalkResult, Walks
 from onnx_lint.inference.shapes.dims import Shape
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts
 from onnx_lint.inference.shapes.stated import fact_of_type
-from onnx_lint.inference.types.conflict import call_site
-from onnx_lint.inference.types.operand_conflict import OperandConflict
 from onnx_lint.inference.types.type_string import ValueType
 from onnx_lint.ir.graph import Graph, GraphKind, Node
 from onnx_lint.ir.operators.operators import Operators
@@ -142,6 +139,9 @@ class ValueFlow:
         self, node: Node, schema: OperatorSchema, problem: TypeProblem, inputs: Facts, call: Call | None
     ) -> None:
         """Record a type problem of a node's operands."""
+        from onnx_lint.inference.types.conflict import call_site  # late, as most models have no conflict
+        from onnx_lint.inference.types.operand_conflict import OperandConflict
+
         if self._is_new(node.graph, node.index, problem):
             kinds = tuple([each.kind for each in inputs])
             conflict = OperandConflict(node, schema, self._schemas, problem, kinds, call_site(_typed(call)))
@@ -151,6 +151,7 @@ class ValueFlow:
         self, graph: Graph, field: str, index: int, declared: ValueType, inferred: ValueType, call: Call | None
     ) -> None:
         """Record a declaration in a list of the graph whose type contradicts the inferred one."""
+        from onnx_lint.inference.types.conflict import call_site  # late, as above
         from onnx_lint.inference.types.declaration_conflict import DeclarationConflict
 
         if self._is_new(graph, field, index):
@@ -161,6 +162,7 @@ class ValueFlow:
         self, graph: Graph, field: str, index: int, declared: ValueType, schema: OperatorSchema, call: Call | None
     ) -> None:
         """Record a declaration in a list of the graph with a type that the operator of the node can never produce."""
+        from onnx_lint.inference.types.conflict import call_site  # late, as above
         from onnx_lint.inference.types.declaration_conflict import ImpossibleDeclaration
 
         if self._is_new(graph, field, index):
@@ -170,6 +172,7 @@ class ValueFlow:
 
     def note_subgraph(self, node: Node, graph: Graph, mismatch: Mismatch, call: Call | None) -> None:
         """Record an input or output of a subgraph whose type is not the one that the node requires."""
+        from onnx_lint.inference.types.conflict import call_site  # late, as above
         from onnx_lint.inference.types.subgraph_conflict import SubgraphConflict
 
         if self._is_new(graph, mismatch.role, mismatch.index):
@@ -220,6 +223,8 @@ class ValueFlow:
 
     def note_supplied_shapes(self, node: Node, graph: Graph, supplied: tuple[Fact, ...], call: Call | None) -> None:
         """Record the inputs of a subgraph that are declared with another shape than its operator supplies."""
+        from onnx_lint.inference.flow.joining import joined
+
         for index, (value, given) in enumerate(zip(graph.proto.input, supplied, strict=False)):
             if given.shape is None and given.inside is None:
                 continue

@@ -8,7 +8,6 @@ from functools import partial
 from typing import Final
 
 from onnx_lint.common.record import Record
-from onnx_lint.inference.shapes.equations import equation, solve
 from onnx_lint.inference.shapes.operands import Operands, Outputs
 
 Infer = Callable[[Operands], Outputs]
@@ -43,6 +42,8 @@ def shapes_of(*operators: str, reads: tuple[int, ...] = ()) -> Callable[[Infer],
 
 def equations(texts: Mapping[str, str], *, domain: str = "") -> None:
     """Declare equations as the rules of operators, `Name` or `Name:7`, of a domain."""
+    from onnx_lint.inference.shapes.equations import equation, solve  # late, as some families have none
+
     for operator, text in texts.items():
         equation(text)  # find a mistake in it when the module is imported
         name = f"{domain}::{operator}" if domain else operator

@@ -9,15 +9,11 @@ from typing import Final
 
 from onnx_lint.ir.graph import Graph, GraphKind
 from onnx_lint.ir.names.fresh_names import FreshNames
+from onnx_lint.ir.names.plain_names import is_c90
 from onnx_lint.ir.names.renaming import can_be_renamed, renaming, value_names
 from onnx_lint.ir.places.edits import Assign
 
 _OTHER: Final = re.compile("[^A-Za-z0-9_]")
-
-
-def is_c90(name: str) -> bool:
-    """Return true if the name is an identifier: an ASCII identifier of Python is one of C90."""
-    return name.isidentifier() and name.isascii()
 
 
 def as_c90(name: str) -> str:

@@ -11,7 +11,6 @@ from typing import Final, TypeGuard
 from onnx_lint.common.cached import cached_property
 from onnx_lint.ir.columns.initializers import serialized_type
 from onnx_lint.ir.graph import Graph
-from onnx_lint.ir.in_words import describe_tensor_type, describe_type
 from onnx_lint.ir.places.place import Place
 from onnx_lint.schema import Proto
 from onnx_lint.wording import quote
@@ -105,6 +104,8 @@ class Declaration:
 
     def describe_type(self) -> str:
         """Return the declared type, such as `float[2,N]`."""
+        from onnx_lint.ir.in_words import describe_tensor_type, describe_type  # late: for messages only
+
         if not self.is_initializer:
             return describe_type(self.proto.type)
         return describe_tensor_type(self.element_type, self.proto.dims)

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds graphs whose lists of names need no closer check, as nearly all graphs."""
+"""Finds graphs and names that need no closer check, as nearly all."""
 
 from __future__ import annotations
 
 from onnx_lint.ir.graph import Graph, GraphKind
+
+
+def is_c90(name: str) -> bool:
+    """Return true if the name is an identifier: an ASCII identifier of Python is one of C90."""
+    return name.isidentifier() and name.isascii()
 
 
 def has_plain_names(graph: Graph) -> bool:

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.record import Record
 from onnx_lint.ir.graph import BEFORE_NODES, Graph, Node, Nodes
-from onnx_lint.ir.names.digraph import Digraph, shortest_way, strong_components
 from onnx_lint.ir.places.place import Place
+
+if TYPE_CHECKING:
+    from onnx_lint.ir.names.digraph import Digraph
 
 
 class Use(Record):
@@ -204,6 +206,8 @@ class Resolution:
 
     def split(self, graph: Graph, uses: _LateUses) -> None:
         """Divide the late uses of definitions in a graph into cycles and nodes that are only out of order."""
+        from onnx_lint.ir.names.digraph import strong_components  # late, as the nodes of most models are in order
+
         component = strong_components(_followers(graph))
         reported: set[int] = set()
         for late in uses:
@@ -258,6 +262,8 @@ def _late_use(graph: Graph, late: _Late) -> LateUse:
 
 def _followers(graph: Graph) -> Digraph:
     """Return for each node the nodes that use its outputs, directly or in nested graphs."""
+    from onnx_lint.ir.names.digraph import Digraph  # late, as above
+
     return Digraph(len(graph.nodes), lambda: dependencies(graph))
 
 
@@ -299,6 +305,8 @@ def _captured(graph: Graph) -> Iterator[str]:
 
 def _cycle(graph: Graph, late: _Late, followers: Digraph, nested: Mapping[int, list[Graph]]) -> Cycle:
     """Return a shortest cycle: from the node that uses the name to the node that defines it."""
+    from onnx_lint.ir.names.digraph import shortest_way  # late, as above
+
     path = shortest_way(followers, late.holder, late.producer)
     values = [
         _value(graph, here, there, nested.get(there, ()))

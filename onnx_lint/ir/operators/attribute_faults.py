@@ -13,11 +13,8 @@ from typing import TYPE_CHECKING, Final
 from onnx_lint.common.record import Record
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.crashes import true_if_it_crashes
-from onnx_lint.ir.operators import machine_learning_attributes
-from onnx_lint.ir.operators.einsum_equation import equation_fault
 from onnx_lint.ir.operators.given import has_broken_combinations, is_empty_list
 from onnx_lint.ir.operators.operators import AlikeNodes, Operators
-from onnx_lint.ir.operators.re2_pattern import pattern_fault
 from onnx_lint.schema import Proto
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, ATTRIBUTE_TYPE_NAMES, OperatorSchema
 from onnx_lint.spec.operators.attribute_constraints import ACTIVATIONS, AttributeConstraints, attribute_constraints
@@ -289,6 +286,8 @@ def _of_operator(schema: OperatorSchema, form: NodeForm, given: GivenAttributes)
     if key == ("", "Transpose") and "perm" in given:
         yield from _permutation(given["perm"])
     elif key == ("", "Einsum") and "equation" in given:
+        from onnx_lint.ir.operators.einsum_equation import equation_fault  # late, as few models have one
+
         fault = equation_fault(given["equation"].s.decode("utf-8", "backslashreplace"), len(form.inputs))
         if fault is not None:
             allowed = (
@@ -296,6 +295,8 @@ def _of_operator(schema: OperatorSchema, form: NodeForm, given: GivenAttributes)
             )
             yield AttributeFault("equation", fault, allowed)
     elif key == ("", "RegexFullMatch") and "pattern" in given:
+        from onnx_lint.ir.operators.re2_pattern import pattern_fault  # late, as above
+
         fault = pattern_fault(given["pattern"].s.decode("utf-8", "backslashreplace"))
         if fault is not None:
             yield AttributeFault("pattern", fault, "a regular expression in the syntax of RE2")
@@ -306,6 +307,8 @@ def _of_operator(schema: OperatorSchema, form: NodeForm, given: GivenAttributes)
     elif schema.domain == "ai.onnx.ml" and schema.name in _ENSEMBLES:
         yield from itertools.starmap(AttributeFault, _of_ensemble(schema, form, given))
     elif key in _BY_HAND:
+        from onnx_lint.ir.operators import machine_learning_attributes  # late, as above
+
         faults_of = {
             "LabelEncoder": machine_learning_attributes.encoder_faults,
             "LinearClassifier": machine_learning_attributes.linear_classifier_faults,

@@ -10,7 +10,6 @@ from onnx_lint.common.cached import cached_property
 from onnx_lint.common.record import Record
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.graph import Function, Graph, Node
-from onnx_lint.ir.names.digraph import digraph, shortest_way, strong_components
 from onnx_lint.spec.releases import normalized_domain
 
 OVERLOADS_SINCE = 10
@@ -164,12 +163,16 @@ class Calls:
     @cached_property
     def _component(self) -> Sequence[int]:
         """The number of the strong component of each function: functions in one component call one another."""
+        from onnx_lint.ir.names.digraph import digraph, strong_components  # late, as few models have functions
+
         return strong_components(digraph(self.callees))
 
     def recursions(self) -> list[Recursion]:
         """Return a shortest circle for each set of functions that call one another, through its first function."""
         if not any(self.callees):
             return []
+        from onnx_lint.ir.names.digraph import shortest_way  # late, as above
+
         component = self._component
         inside = [
             [callee for callee in callees if component[callee] == component[index]]

@@ -4,16 +4,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Set
+from typing import TYPE_CHECKING
 
 from onnx_lint.common.record import Record
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.graph import Graph
-from onnx_lint.ir.operators.bound_nodes import BoundNodes
 from onnx_lint.ir.operators.operators import Operators
 from onnx_lint.ir.places.place import Place
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, OperatorSchema
 from onnx_lint.spec.operators.attribute_values import names_element_type
 from onnx_lint.wording import quote
+
+if TYPE_CHECKING:
+    from onnx_lint.ir.operators.bound_nodes import BoundNodes
 
 
 class NamedElementType(Record):

@@ -7,12 +7,27 @@ from support.models.shape_samples import SCHEMAS
 from support.project.each_case import each_case
 from support.project.shape_families import operators_by_family
 
-from onnx_lint.inference.shapes.rules import WITHOUT_SHAPES, shape_rule
+from onnx_lint.inference.shapes.rules import FAMILIES, WITHOUT_SHAPES, shape_rule
 
 
 def test_each_operator_stands_in_one_family():
     operators = [operator for names in operators_by_family().values() for operator in names]
     assert sorted(operators) == sorted(set(operators))
+
+
+@each_case("family", sorted(operators_by_family()))
+def test_the_table_has_the_operators_of_each_family(family):
+    """An operator that the table lacks has no shape rule, and a module that it lacks is never imported."""
+    listed = {
+        f"{domain}::{operator}" if domain else operator
+        for domain, modules in FAMILIES.items()
+        for operator in modules.get(family, "").split()
+    }
+    assert sorted(listed) == sorted(operators_by_family()[family])
+
+
+def test_the_table_has_families_only():
+    assert {family for modules in FAMILIES.values() for family in modules} == operators_by_family().keys()
 
 
 @each_case("family", sorted(operators_by_family()))

@@ -6,7 +6,8 @@ from __future__ import annotations
 import pytest
 
 from onnx_lint.input.source import BytesSource
-from onnx_lint.ir.names.c90_names import as_c90, c90_edits, has_c90_edits, is_c90
+from onnx_lint.ir.names.c90_names import as_c90, c90_edits, has_c90_edits
+from onnx_lint.ir.names.plain_names import is_c90
 from onnx_lint.loader import load
 
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The shape rules of operators, in a module for each family. Those of a domain are imported with its first operator."""
+"""The shape rules of operators, in a module for each family.
+
+A module is imported when a model has one of its operators (docs/performance.md: shape-families).
+"""
 
 from __future__ import annotations
 
@@ -11,22 +14,104 @@ from typing import Final
 from onnx_lint.inference.shapes.registration import ShapeRule, declared
 from onnx_lint.spec.operators import OperatorSchema
 
-FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
-    "": (
-        *("along_axes", "attention", "broadcasting", "constants", "control_flow", "convolution", "einsum", "gathering"),
-        *("images", "joining", "losses", "matrices", "normalization", "padding", "pooling", "quantization"),
-        *("recurrence", "reduction", "reshaping", "resizing", "scattering", "selection", "sequences", "signals"),
-        *("text", "transformers", "unary"),
-    ),
-    "ai.onnx.ml": ("machine_learning",),
-    "ai.onnx.preview": ("transformers",),
-    "ai.onnx.preview.training": ("training",),
-    "com.microsoft": (
-        *("contrib_attention", "contrib_descriptions", "contrib_elements", "contrib_generation", "contrib_images"),
-        *("contrib_matrices", "contrib_quantization", "contrib_transformers"),
-    ),
+FAMILIES: Final[Mapping[str, Mapping[str, str]]] = {
+    "": {
+        "along_axes": "CumProd CumSum EyeLike ReverseSequence Trilu",
+        "attention": "Attention",
+        "broadcasting": """
+            Add And BitShift BitwiseAnd BitwiseOr BitwiseXor Div Equal Greater GreaterOrEqual Less LessOrEqual Max Mean
+            Min Mod Mul Or PRelu Pow StringConcat Sub Sum Where Xor
+        """,
+        "constants": "Constant ConstantOfShape Multinomial RandomNormal RandomUniform Range",
+        "control_flow": "If Loop Scan SequenceMap",
+        "convolution": "Conv ConvInteger ConvTranspose DeformConv QLinearConv",
+        "einsum": "Einsum",
+        "gathering": "Gather GatherElements GatherND Slice",
+        "images": "AffineGrid Col2Im GridSample ImageDecoder MaxRoiPool RoiAlign",
+        "joining": "Concat Split",
+        "losses": "NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss",
+        "matrices": "Det Gemm MatMul MatMulInteger QLinearMatMul",
+        "normalization": """
+            BatchNormalization GroupNormalization InstanceNormalization LRN LayerNormalization MeanVarianceNormalization
+            RMSNormalization
+        """,
+        "padding": "DepthToSpace Pad SpaceToDepth",
+        "pooling": "AveragePool GlobalAveragePool GlobalLpPool GlobalMaxPool LpPool MaxPool MaxUnpool",
+        "quantization": "DequantizeLinear DynamicQuantizeLinear QuantizeLinear",
+        "recurrence": "GRU LSTM RNN",
+        "reduction": """
+            ArgMax ArgMin ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd
+            ReduceSum ReduceSumSquare
+        """,
+        "reshaping": "Expand Flatten Reshape Shape Size Squeeze Tile Transpose Unsqueeze",
+        "resizing": "CenterCropPad Resize Upsample",
+        "scattering": "Scatter ScatterElements ScatterND TensorScatter",
+        "selection": "Compress NonMaxSuppression NonZero OneHot TopK Unique",
+        "sequences": """
+            ConcatFromSequence Optional OptionalGetElement OptionalHasElement SequenceAt SequenceConstruct SequenceEmpty
+            SequenceErase SequenceInsert SequenceLength SplitToSequence
+        """,
+        "signals": "BlackmanWindow DFT HammingWindow HannWindow MelWeightMatrix STFT",
+        "text": "StringNormalizer StringSplit TfIdfVectorizer",
+        "transformers": "CausalConvWithState LinearAttention RotaryEmbedding SwiGLU",
+        "unary": """
+            Abs Acos Acosh Asin Asinh Atan Atanh Bernoulli BitCast BitwiseNot Cast CastLike Ceil Celu Clip Cos Cosh
+            Dropout Elu Erf Exp Floor Gelu HardSigmoid HardSwish Hardmax Identity IsInf IsNaN LeakyRelu Log LogSoftmax
+            LpNormalization Mish Neg Not RandomNormalLike RandomUniformLike Reciprocal RegexFullMatch Relu Round Selu
+            Shrink Sigmoid Sign Sin Sinh Softmax Softplus Softsign Sqrt Swish Tan Tanh ThresholdedRelu
+        """,
+    },
+    "ai.onnx.ml": {
+        "machine_learning": """
+            ArrayFeatureExtractor Binarizer CategoryMapper FeatureVectorizer Imputer LabelEncoder LinearClassifier
+            LinearRegressor Normalizer OneHotEncoder SVMClassifier SVMRegressor Scaler TreeEnsemble
+            TreeEnsembleClassifier TreeEnsembleRegressor ZipMap
+        """,
+    },
+    "ai.onnx.preview": {
+        "transformers": "FlexAttention",
+    },
+    "ai.onnx.preview.training": {
+        "training": "Adagrad Adam Gradient Momentum",
+    },
+    "com.microsoft": {
+        "contrib_attention": """
+            Attention DecoderMaskedMultiHeadAttention DecoderMaskedSelfAttention GroupQueryAttention MultiHeadAttention
+            PackedAttention PackedMultiHeadAttention QAttention SparseAttention
+        """,
+        "contrib_descriptions": """
+            AttnLSTM BranchwiseRMSNorm ConvTransposeWithDynamicPads DecoderAttention DequantizeBFP EngramGate
+            HyperConnectionPostMix LinearAttentionGate MatMulBlockQuantizedFp4Weight MatMulBlockQuantizedFp8Weight
+            MatMulFpQ4 MatMulNBitsMlp MatMulNBitsQkv MaxpoolWithMask NGramHashMapping PagedAttention QOrderedAttention
+            QOrderedLongformerAttention QOrderedMatMul VarlenCausalConvWithState
+        """,
+        "contrib_elements": """
+            BiasAdd BiasDropout BiasGelu BiasSoftmax BiasSplitGelu BitmaskBiasDropout BitmaskDropout CDist CropAndResize
+            DynamicTimeWarping ExpandDims FastGelu GatedAdd GatedRMSNorm GatherND Gelu GemmaRotaryEmbedding GridSample
+            GroupNorm Inverse Irfft IsAllFinite MulInteger MurmurHash3 NGramRepeatBlock Pad QuickGelu Range Rfft
+            ScaledSiLU SkipGroupNorm SwiGLU Tokenizer TorchEmbedding Trilu UnfoldTensor Unique
+        """,
+        "contrib_generation": "BeamSearch GreedySearch Sampling WhisperBeamSearch",
+        "contrib_images": """
+            FusedConv NhwcConv NhwcFusedConv NhwcMaxPool QLinearAveragePool QLinearConv QLinearGlobalAveragePool
+        """,
+        "contrib_matrices": """
+            DynamicQuantizeMatMul FusedGemm FusedMatMul FusedMatMulActivation GemmFastGelu GemmFloat8 MatMulBnb4
+            MatMulInteger16 MatMulIntegerToFloat MatMulNBits QGemm SparseToDenseMatMul TransposeMatMul
+        """,
+        "contrib_quantization": """
+            DequantizeLinear DequantizeWithOrder DynamicQuantizeLSTM GatherBlockQuantized GatherPacked QLinearAdd
+            QLinearConcat QLinearLeakyRelu QLinearMul QLinearReduceMean QLinearSigmoid QLinearSoftmax QLinearWhere
+            QOrderedGelu QOrderedLayerNormalization QuantizeBFP QuantizeLinear QuantizeWithOrder ReduceSumInteger
+        """,
+        "contrib_transformers": """
+            CausalConvWithState EmbedLayerNormalization GatedRelativePositionBias LongformerAttention MRotaryEmbedding
+            MoE QEmbedLayerNormalization QMoE RelativePositionBias RemovePadding RestorePadding RotaryEmbedding
+            SkipLayerNormalization SkipSimplifiedLayerNormalization
+        """,
+    },
 }
-"""The modules with the rules of each domain."""
+"""The operators of each domain, by the module that has their rules."""
 
 _NO_WORD: Final = "its description has no word on shapes"
 _PACKED: Final = "the description has several forms of packed inputs, which nothing in the node distinguishes"
@@ -76,19 +161,26 @@ WITHOUT_SHAPES: Final[Mapping[str, str]] = {
 
 
 @cache
-def _import_families(domain: str) -> None:
-    for module in FAMILIES[domain]:
-        import_module(f"{__name__}.{module}")
+def _modules(domain: str) -> Mapping[str, str]:
+    return {operator: module for module, operators in FAMILIES[domain].items() for operator in operators.split()}
+
+
+@cache
+def _import_family(module: str) -> None:
+    import_module(f"{__name__}.{module}")
 
 
 def shape_rule(schema: OperatorSchema) -> ShapeRule | None:
-    """Return the rule for an operator as of a version; None if there is none."""
-    if schema.domain not in FAMILIES:
+    """Return the rule for an operator as of a version; None if there is none.
+
+    Raises KeyError if the module that FAMILIES lists for the operator has no rule for it.
+    """
+    module = _modules(schema.domain).get(schema.name) if schema.domain in FAMILIES else None
+    if module is None:
         return None
-    _import_families(schema.domain)
-    name = f"{schema.domain}::{schema.name}" if schema.domain else schema.name
+    _import_family(module)
     found = None
-    for since, rule in declared.get(name, ()):
+    for since, rule in declared[f"{schema.domain}::{schema.name}" if schema.domain else schema.name]:
         if since <= schema.since_version:
             found = rule
     return found
