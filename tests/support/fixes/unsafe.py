@@ -5,8 +5,10 @@ from __future__ import annotations
 
 from hashlib import sha1
 
-from support.fixes.case import FLOATS, RELU, THREES, Case, X, Y, function, graph, imports, info
+from support.fixes.case import FLOATS, RELU, THREES, Case, X, Y, entry, function, graph, imports, info
 
+FEATURES = graph(f"{RELU} {entry('k')}", function())
+"""A function, which came with IR version 8, and metadata of a graph, which came with IR version 10."""
 NEGATIVE = graph(f"{RELU} {info('a')}").replace("dim_value: 2", "dim_value: -1")
 
 
@@ -55,6 +57,7 @@ UNSAFE = [
     Case("unused-opset-import", graph(RELU, imports(("com.b", 1))), graph(RELU), safe=False),
     Case("negative-dimension", NEGATIVE, NEGATIVE.replace("dim_value: -1", ""), safe=False),
     Case("outdated-ir-version", graph(RELU), graph(RELU), safe=False, versions=(8, 10)),
+    Case("premature-feature", FEATURES, FEATURES, safe=False, versions=(7, 10)),
     Case("missing-opset-import", graph(RELU), graph(RELU, imports(("", 22))), safe=False, opset=0),
     Case(
         "missing-opset-import",
