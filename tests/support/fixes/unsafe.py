@@ -197,6 +197,10 @@ CONSTANT = 'node { name: "c" op_type: "Constant" output: "min" attribute { name:
 USED = 'node { name: "z" op_type: "Add" input: "x" input: "min" output: "z" }'
 TWICE = 'node { name: "o" op_type: "Clip" input: "x" input: "min" input: "min" output: "z" }'
 
+TAKEN_UP = graph(
+    'node { name: "r" op_type: "Relu" input: "x" output: "a/b" } '
+    + choice(branch("t", "a/b", used="a/b"), branch("e", "q"))
+)
 PIECE = b"\x3a\x07\x12\x05first"
 """A graph with a name."""
 
@@ -218,6 +222,7 @@ UNSAFE += [
         id="values and nodes",
     ),
     Case("non-c90-name", INTERFACE, INTERFACE, safe=False, id="inputs and outputs"),
+    Case("non-c90-name", TAKEN_UP, TAKEN_UP, safe=False, id="a name that a nested graph uses and then defines"),
     Case("incompatible-operand-shapes", clip(ONE), clip(SCALAR), safe=False),
     Case("incompatible-operand-shapes", clip(ONE, TWICE), clip(SCALAR, TWICE), safe=False, id="several users"),
     Case(
