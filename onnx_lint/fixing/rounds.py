@@ -12,7 +12,7 @@ from onnx_lint.common.record import Record
 from onnx_lint.engine.registry import registry
 from onnx_lint.input.patched_source import PatchedSource, unpatched
 from onnx_lint.input.source import Source
-from onnx_lint.ir.places.edits import Edit, Fix
+from onnx_lint.ir.places.edits import Assign, Edit, Fix
 from onnx_lint.ir.places.splices import EditError, Splice, Splicer
 from onnx_lint.report import Diagnostic, FileReport, unfold
 from onnx_lint.text_edits.text_splices import TextSplicer
@@ -145,13 +145,21 @@ def _candidates(
 
 
 def _apart(candidates: Iterable[_Candidate]) -> list[_Candidate]:
-    """Return the fixes that can be made at once: of two that overlap the first."""
+    """Return the fixes that can be made at once: of two that overlap the first.
+
+    The same holds for two rules that write the same text. It may be a name, which each took because nothing had it.
+    """
     taken: list[tuple[int, int]] = []
+    writers: dict[str, str] = {}
     chosen: list[_Candidate] = []
     for candidate in candidates:
         spans = [_position(splice) for splice in candidate.splices]
-        if not any(_overlaps(span, taken) for span in spans):
+        edits = candidate.fix.edits
+        texts = {edit.value for edit in edits if isinstance(edit, Assign) and isinstance(edit.value, str)}
+        is_apart = all(writers.get(text, candidate.rule) == candidate.rule for text in texts)
+        if is_apart and not any(_overlaps(span, taken) for span in spans):
             chosen.append(candidate)
+            writers.update(dict.fromkeys(texts, candidate.rule))
             for span in spans:
                 insort(taken, span)
     return chosen

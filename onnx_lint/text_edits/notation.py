@@ -17,6 +17,9 @@ from onnx_lint.text_edits.bracket_lists import Arrival, BracketList, Extent, Tex
 if TYPE_CHECKING:
     from onnx_lint.ir.places.edits import NewValue
 
+SEVERAL_LISTS: Final = "the text has several lists of the field"
+"""Why an element is not moved from one list to another, or into a list."""
+
 _LINE_END: Final = re.compile(r"[ \t\r,;]*(?:\n|\Z)")
 
 
@@ -53,7 +56,7 @@ class Notation(ABC):
                 assert place.index is not None
                 before = edit.before - place.index + index
                 if not 0 <= before <= len(edited.elements):
-                    raise EditError("the text has several lists of the field")
+                    raise EditError(SEVERAL_LISTS)
                 arrivals.append(Arrival(before, edited.elements[index]))
         for edited, gone, arrivals in changes.values():
             yield from list_patches(self.text, edited, gone, arrivals)

@@ -16,7 +16,7 @@ from onnx_lint.ir.places.splices import EditError
 from onnx_lint.loader.text.text_positions import text_starts
 from onnx_lint.loader.text.text_tokens import TEXT_TOKENS
 from onnx_lint.text_edits.bracket_lists import BracketList, Extent, TextPatch, lists_in
-from onnx_lint.text_edits.notation import Notation
+from onnx_lint.text_edits.notation import SEVERAL_LISTS, Notation
 
 if TYPE_CHECKING:
     from onnx_lint.ir.places.edits import NewValue
@@ -101,6 +101,8 @@ class TextNotation(Notation):
         """Return what a move inserts."""
         moved = self._whole(edit.place)
         place, is_before = self._neighbour(edit.place, edit.before)
+        if self.in_list(place) is not None:
+            raise EditError(SEVERAL_LISTS)
         target = self._whole(place)
         lines, lines_of_target = self.lines(moved), self.lines(target)
         if lines is not None and lines_of_target is not None and self.text[lines[1] - 1] == "\n":
@@ -183,8 +185,14 @@ class TextNotation(Notation):
     def _end_of_scalar(self, start: int) -> int:
         """Return the end of a number, a word, or of strings that are one."""
         end = start
+        is_divided = False
         for token in TEXT_TOKENS.finditer(self.text, start):
-            if token.lastgroup == "quoted" and token[0][0] != "#":
+            if token[0][0] == "#":
+                is_divided = True
+                continue
+            if token.lastgroup == "quoted":
+                if is_divided:
+                    raise EditError("a comment is between the pieces of a string")
                 end = token.end()
                 continue
             if end == start and token.lastgroup in ("word", "row"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from onnx_lint.model import NEWEST_IR_VERSION, Model
+from onnx_lint.model import NEWEST_IR_VERSION, ROOT, Assign, Fix, Model
 from onnx_lint.rule import Finding, rule
 
 if TYPE_CHECKING:
@@ -98,6 +98,8 @@ def premature_feature(model: Model) -> Iterator[Finding]:
     ### How to fix
 
     State the IR version that brought the feature, or do without it where an old consumer is to read the model.
+    `onnx-lint fix --unsafe-fixes` (unsafe: older consumers may refuse the model then) states the one that all features
+    of the model need.
 
     ```
     ir_version: 4
@@ -106,15 +108,17 @@ def premature_feature(model: Model) -> Iterator[Finding]:
     """
     if not 1 <= model.ir_version < NEWEST_IR_VERSION:
         return
-    for feature in model.features_beyond(model.ir_version):
-        if feature.since.clause != _ELSEWHERE:
-            yield _finding(model, feature)
+    features = [each for each in model.features_beyond(model.ir_version) if each.since.clause != _ELSEWHERE]
+    needed = max((each.since.ir_version for each in features), default=0)
+    fix = Fix(f"state IR version {needed}", (Assign(ROOT.at("ir_version"), needed),), is_safe=False)
+    for feature in features:
+        yield _finding(model, feature, fix)
 
 
 _ACCEPTED = "; onnx.checker and ONNX Runtime do not compare the two"
 
 
-def _finding(model: Model, feature: Feature) -> Finding:
+def _finding(model: Model, feature: Feature, fix: Fix) -> Finding:
     needed = feature.since.ir_version
     occurrences = f" ({feature.count:,} occurrences)" if feature.count > 1 else ""
     return Finding(
@@ -125,4 +129,5 @@ def _finding(model: Model, feature: Feature) -> Finding:
         allowed=f"IR version {needed} or later",
         subject=feature.what,
         collective=True,
+        fix=fix,
     )

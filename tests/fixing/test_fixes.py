@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 from onnx_lint.rules.hygiene import long_encoding
-from support.fixes.case import Case
+from support.fixes.case import FLOATS, Case, graph, imports
 from support.fixes.safe import SAFE
-from support.fixes.unsafe import UNSAFE
+from support.fixes.unsafe import UNSAFE, branch, choice
 from support.project.checkout import ROOT
 
-from onnx_lint import lint
+from onnx_lint import lint, schema
 from onnx_lint.engine.settings import Settings
 from onnx_lint.fixing.files import Mending, fix_file
 
@@ -51,6 +51,21 @@ def test_each_rule_with_a_fix_has_a_case_and_says_so_in_its_documentation():
         assert ("(safe)" in rules[rule]) or ("(unsafe" in rules[rule]), rule
     said = {rule for rule, source in rules.items() if "`onnx-lint fix" in source}
     assert said == with_fix
+
+
+def test_rules_that_make_names_at_once_do_not_make_the_same_one(tmp_path: Path):
+    path = tmp_path / "model.onnx"
+    inner = (
+        'node { name: "1" op_type: "Relu" input: "v" output: "x" } node { op_type: "Neg" input: "x" output: "x.1" } '
+        f'node {{ op_type: "n1" domain: "d" input: "x" input: "x.1" output: "t" }} output {{ name: "t" {FLOATS} }}'
+    )
+    whether = choice(f'g {{ name: "t" {inner} }}', branch("e", "u"))
+    outer = f'node {{ name: "v" op_type: "Abs" input: "x" output: "v" }} {whether}'
+    path.write_bytes(Case("", graph(outer, imports(("d", 1))), "").models()[0])
+    fix_file(str(path), Settings(select=("shadowed-name", "non-c90-name", "unnamed-node")), Mending(unsafe=True))
+    fixed = schema.message("ModelProto").FromString(path.read_bytes()).graph.node[1].attribute[0].g
+    assert [[*node.input, *node.output] for node in fixed.node] == [["v", "x_2"], ["x_2", "x_1"], ["x_2", "x_1", "t"]]
+    assert [node.name for node in fixed.node] == ["n1", "Neg", "n1_1"]
 
 
 def test_more_long_numbers_than_fit_into_memory_get_no_fix(monkeypatch: pytest.MonkeyPatch):

@@ -144,12 +144,26 @@ def test_messages_in_brackets_are_moved(before: str, after: str, tmp_path: Path)
     assert _fixed(model(before), tmp_path) == (model(after), ())
 
 
-def test_of_two_lists_of_a_field_neither_takes_an_element_of_the_other(tmp_path: Path):
+@pytest.mark.parametrize("nodes", ["node [{user}]\n  node [{producer}]", "node [{user}]\n  node {producer}"])
+def test_no_element_is_moved_from_or_to_a_list_of_others(nodes: str, tmp_path: Path):
     user, producer = USER.strip().removeprefix("node"), PRODUCER.strip().removeprefix("node: ").removesuffix(";")
-    text = _model(f"  node [{user}]\n  node [{producer}]\n")
+    text = _model("  " + nodes.replace("{user}", user).replace("{producer}", producer) + "\n")
     fixed, (why,) = _fixed(text, tmp_path)
     assert fixed == text
     assert why == "unordered-nodes: the fix cannot be made: the text has several lists of the field"
+
+
+def test_a_comment_between_the_pieces_of_a_string_stays(tmp_path: Path):
+    old = 'metadata_props { key: "k" value: "v" # of v\n "w" }'
+    source = BytesSource(old.encode())
+    edits = [Assign(ROOT.at("metadata_props", 0).at("value"), "new")]
+    splicer = TextSplicer(source, "ModelProto", "textproto", edits)
+    with pytest.raises(EditError, match="a comment is between the pieces of a string"):
+        splicer.splices_of(edits)
+    source = BytesSource(old.replace("\n", "\n}\n#").encode())
+    splicer = TextSplicer(source, "ModelProto", "textproto", edits)
+    (splice,) = splicer.splices_of(edits)
+    assert (splice.pieces, splice.end) == ((b'"new"',), old.index(" # of v"))
 
 
 def test_json_is_mended_and_its_layout_stays(tmp_path: Path):

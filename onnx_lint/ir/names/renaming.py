@@ -23,7 +23,8 @@ def value_names(graphs: Iterable[Graph]) -> Iterator[str]:
 def can_be_renamed(graph: Graph, names: Mapping[str, str]) -> bool:
     """Return true if each of the names means one value of the graph, wherever the graph uses it.
 
-    It does not if it is defined twice, or used before its definition, where it may mean a value of an outer graph.
+    It does not if it is defined twice, or used before its definition, where it may mean a value of an outer graph. The
+    same holds in a nested graph that gives the name to another value.
     """
     if graph.has_redefinitions:
         return False
@@ -31,7 +32,18 @@ def can_be_renamed(graph: Graph, names: Mapping[str, str]) -> bool:
     for index in graph.early_uses:
         if any(name in names and position[name] >= index for name in graph.node_inputs[index]):
             return False
-    return not any(position[name] >= nested.position for nested in graph.nested for name in _uses(nested, names))
+    if any(position[name] >= nested.position for nested in graph.nested for name in _uses(nested, names)):
+        return False
+    return all(_are_told_apart(nested, names) for nested in graph.nested)
+
+
+def _are_told_apart(graph: Graph, names: Mapping[str, str]) -> bool:
+    """Return true if each of the names means one value in a nested graph: that of the outer graph or one of its own."""
+    outer = _of_outside(graph, names)
+    own = {name: new for name, new in names.items() if name not in outer}
+    if own and not can_be_renamed(graph, own):
+        return False
+    return not outer or all(_are_told_apart(nested, outer) for nested in graph.nested)
 
 
 def _uses(graph: Graph, names: Mapping[str, str]) -> Iterator[str]:

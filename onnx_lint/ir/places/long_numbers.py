@@ -15,8 +15,11 @@ from onnx_lint.ir.places.place import ROOT, Place
 from onnx_lint.schema import wire
 from onnx_lint.spec.element_types import TYPED_FIELDS
 
-_LONG: Final = re.compile(rb"(?<![\x80-\xff])[\x80-\xff]{1,9}\x00")
-"""A varint whose last byte adds nothing. Among other bytes, such as those of a string, a match means nothing."""
+_LONG: Final = re.compile(rb"[\x80-\xff]{1,9}\x00")
+"""A varint whose last byte adds nothing, among other varints."""
+
+_LONG_END: Final = re.compile(rb"[\x80-\xff]\x00")
+"""The end of such a varint, among any bytes. In a string, or after one, a match may mean nothing."""
 
 _MOST_NESTED: Final = 100
 """Protocol Buffers parses no message that is deeper."""
@@ -45,7 +48,7 @@ def long_numbers(source: Source, message: str) -> Iterator[LongNumber]:
     Packed elements of tensors are not read, nor other packed lists of more than WINDOW_BYTES. Unknown fields are passed
     over, since nothing says what their bytes mean. If the bytes end inside a field, the walk ends there.
     """
-    if source.size > WINDOW_BYTES or _LONG.search(source.read_at(0, source.size)):
+    if source.size > WINDOW_BYTES or _LONG_END.search(source.read_at(0, source.size)):
         try:
             yield from _in_message(source, message, ROOT, 0, source.size, ())
         except wire.WireError:
@@ -81,6 +84,8 @@ def _in_message(
                 if skipped > following:
                     position = skipped
                     break
+        else:  # the last field may be a group, which ends far behind its tag
+            return
 
 
 def _long_parts(
@@ -112,7 +117,7 @@ def _may_have_long(source: Source, message: str, field: wire.Field, start: int, 
         return False
     if end - start > WINDOW_BYTES:
         return field.message is not None
-    return _LONG.search(source.read_at(start, end - start)) is not None
+    return _LONG_END.search(source.read_at(start, end - start)) is not None
 
 
 def _end_of_short(source: Source, field: wire.Field, start: int, end: int) -> int:

@@ -10,7 +10,7 @@ import pytest
 from support.models.mutated_models import models
 from support.wire.edited_tree import shortened
 from support.wire.odd_encodings import oddly_encoded
-from support.wire.wire_bytes import BASE, LEN, VARINT, length, number, rich_model, tag, varint
+from support.wire.wire_bytes import BASE, LEN, VARINT, group, length, number, rich_model, tag, varint
 
 from onnx_lint.input.patched_source import unpatched
 from onnx_lint.input.source import WINDOW_BYTES, BytesSource
@@ -55,6 +55,17 @@ def test_unknown_fields_and_groups_stay():
     for data in _models():
         odd = oddly_encoded(data, "ModelProto", choose, 0.1)
         assert _shorter(odd) == shortened(odd, "ModelProto")
+
+
+def test_a_group_at_the_end_of_a_message_stays():
+    unknown = group(96, tag(1, VARINT) + LONG_ONE)
+    assert _shorter(b"\x72\x80\x00" + BASE + unknown) == b"\x72\x00" + BASE + unknown
+
+
+@pytest.mark.parametrize("count", [1, 9, 10, 40])
+def test_a_long_tag_behind_a_string_of_other_letters_is_found(count: int):
+    before = BASE + length(4, "ü".encode() * count)
+    assert _shorter(before + b"\xb2\x00\x00") == before + b"\x32\x00"
 
 
 @pytest.mark.parametrize("count", [1, 40, WINDOW_BYTES])

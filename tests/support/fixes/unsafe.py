@@ -5,8 +5,10 @@ from __future__ import annotations
 
 from hashlib import sha1
 
-from support.fixes.case import FLOATS, RELU, THREES, Case, X, Y, function, graph, imports, info
+from support.fixes.case import FLOATS, RELU, THREES, Case, X, Y, entry, function, graph, imports, info
 
+FEATURES = graph(f"{RELU} {entry('k')}", function())
+"""A function, which came with IR version 8, and metadata of a graph, which came with IR version 10."""
 NEGATIVE = graph(f"{RELU} {info('a')}").replace("dim_value: 2", "dim_value: -1")
 
 
@@ -55,6 +57,7 @@ UNSAFE = [
     Case("unused-opset-import", graph(RELU, imports(("com.b", 1))), graph(RELU), safe=False),
     Case("negative-dimension", NEGATIVE, NEGATIVE.replace("dim_value: -1", ""), safe=False),
     Case("outdated-ir-version", graph(RELU), graph(RELU), safe=False, versions=(8, 10)),
+    Case("premature-feature", FEATURES, FEATURES, safe=False, versions=(7, 10)),
     Case("missing-opset-import", graph(RELU), graph(RELU, imports(("", 22))), safe=False, opset=0),
     Case(
         "missing-opset-import",
@@ -194,6 +197,10 @@ CONSTANT = 'node { name: "c" op_type: "Constant" output: "min" attribute { name:
 USED = 'node { name: "z" op_type: "Add" input: "x" input: "min" output: "z" }'
 TWICE = 'node { name: "o" op_type: "Clip" input: "x" input: "min" input: "min" output: "z" }'
 
+TAKEN_UP = graph(
+    'node { name: "r" op_type: "Relu" input: "x" output: "a/b" } '
+    + choice(branch("t", "a/b", used="a/b"), branch("e", "q"))
+)
 PIECE = b"\x3a\x07\x12\x05first"
 """A graph with a name."""
 
@@ -215,6 +222,7 @@ UNSAFE += [
         id="values and nodes",
     ),
     Case("non-c90-name", INTERFACE, INTERFACE, safe=False, id="inputs and outputs"),
+    Case("non-c90-name", TAKEN_UP, TAKEN_UP, safe=False, id="a name that a nested graph uses and then defines"),
     Case("incompatible-operand-shapes", clip(ONE), clip(SCALAR), safe=False),
     Case("incompatible-operand-shapes", clip(ONE, TWICE), clip(SCALAR, TWICE), safe=False, id="several users"),
     Case(
