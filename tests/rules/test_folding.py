@@ -194,7 +194,7 @@ def test_each_operator_that_an_import_lacks_has_its_finding(folder):
     assert [(item["operator"], item["count"]) for item in found] == [("Gelu", 3), ("Mish", 3), ("HardSwish", 3)]
 
 
-def test_each_call_that_breaks_a_node_of_a_function_is_named(folder):
+def test_the_calls_that_break_a_node_of_a_function_are_named(folder):
     calls = "".join(
         f'node {{ name: "call{index}" op_type: "F" domain: "example" input: ["image", "s{index}"] output: "z{index}" }}'
         f'initializer {{ name: "s{index}" dims: 4 data_type: 1 float_data: [{scales}] }}\n'
