@@ -326,11 +326,16 @@ def findings_of_nodes(
 def _with_others(model: Model, first: Finding, others: Sequence[NodeConflict]) -> Finding:
     """Return the finding on the first conflict of a node with the places of the next ones and the number of all."""
     related, causes = list(first.related), {str(first.cause): None}
-    for other in others[:_MOST_OF_NODE]:
+    shown = {first.place, *(each.place for each in related)}
+    for number, other in enumerate(others[:_MOST_OF_NODE]):
         with model.crashes.at("describing a finding", other.node):
             # The message of the finding names the node.
             message = other.describe().replace(f" of {other.node.describe()}", "", 1)
             related.append(Related(other.place, message))
+            if number < _MOST_WITH_NOTES:  # another call of a function may cause the next fault
+                notes = [Related(*note) for note in other.notes() if note[0] not in shown]
+                related += notes
+                shown.update(each.place for each in notes)
             causes[other.cause] = None
     more = f"{len(others):,} more such {'fault' if len(others) == 1 else 'faults'}"
     return replace(
@@ -344,3 +349,6 @@ def _with_others(model: Model, first: Finding, others: Sequence[NodeConflict]) -
 
 _MOST_OF_NODE: Final = 100
 """The most further conflicts of one node whose places its finding lists."""
+
+_MOST_WITH_NOTES: Final = 3
+"""The most of these that are explained as well: a note about a call lists all its arguments."""

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import partial
 
 from onnx_lint.model import (
@@ -63,7 +64,8 @@ def unsupported_combination(model: Model) -> Iterator[Finding]:
     beside `sizes`. There a `scales` of unknown length passes.
 
     Where attributes refer to parameters of a function, those with a value from a call or a default count. A function
-    may pass on two parameters if each call gives only one of them a value.
+    may pass on two parameters if each call gives only one of them a value. The same holds for inputs of a function: an
+    input that a call leaves out is left out in the body, and the finding needs a call that gives both.
 
     ### Example
 
@@ -82,6 +84,7 @@ def unsupported_combination(model: Model) -> Iterator[Finding]:
     node { op_type: "Constant" output: "c" attribute { name: "value_int" type: INT i: 1 } }
     ```
     """
+    given: dict[int, set[frozenset[int]]] | None = None
     for alike in model.operators.verified_nodes:
         schema = alike.operator.schema
         assert schema is not None
@@ -98,9 +101,15 @@ def unsupported_combination(model: Model) -> Iterator[Finding]:
                 for combination in wanted:
                     with model.crashes.at(_CHECK, node):
                         members = _broken_by(combination, node.form)
-                        is_resize = schema.name == "Resize"
-                        if members and not (is_resize and _has_empty_operand(model, node, members, schema)):
-                            yield _finding(node, node.form, schema, combination, members)
+                        if not members:
+                            continue
+                        if node.graph.function is not None:
+                            given = _inputs_of_calls(model) if given is None else given
+                            if not _are_given_together(node, members, given):
+                                continue
+                        if schema.name == "Resize" and _has_empty_operand(model, node, members, schema):
+                            continue
+                        yield _finding(node, node.form, schema, combination, members)
     yield from _handed_in(model)
 
 
@@ -112,6 +121,32 @@ def _broken_by(combination: Combination, form: NodeForm) -> Sequence[Member]:
     members = broken_by(combination, form)
     references = {attribute.name for attribute in form.attributes if attribute.ref_attr_name}
     return () if any(member.field == "attribute" and member.name in references for member in members) else members
+
+
+def _inputs_of_calls(model: Model) -> dict[int, set[frozenset[int]]]:
+    """Return the sets of inputs that calls of each function give, which is known by its index.
+
+    An input of the function around a call counts as given.
+    """
+    found: dict[int, set[frozenset[int]]] = defaultdict(set)
+    for alike in model.operators.alike_nodes:
+        if alike.operator.function is not None:
+            inputs = frozenset([index for index, is_given in enumerate(alike.inputs) if is_given])
+            found[alike.operator.function.index].add(inputs)
+    return found
+
+
+def _are_given_together(node: Node, members: Sequence[Member], calls: Mapping[int, Set[frozenset[int]]]) -> bool:
+    """Return whether all members may be given: true unless each call of the function around a node leaves one out."""
+    parameters = set()
+    for member in members:
+        if member.field == "input":
+            name = node.inputs[member.index]
+            definition = node.graph.first_definition(name) or node.graph.outer_definition(name)
+            if definition is not None and definition.field == "input" and definition.graph.is_function:
+                parameters.add(definition.index)
+    assert node.graph.function is not None
+    return not parameters or any(parameters <= given for given in calls.get(node.graph.function.index, ()))
 
 
 def _handed_in(model: Model) -> Iterator[Finding]:

@@ -209,7 +209,16 @@ def _masked() -> Iterator[RuntimeNode]:
             yield node("QAttention", *codes, to=None, **two)
         for mask in [*for_keys, (), (batch, 1, 3, 5)]:
             yield node("MultiHeadAttention", data, keys, keys, None, i32(*mask), to=None, **two)
-        for mask in masks:
+        totals = [(one, size) for one in others for size in (1, 2, 3, 5, 6)]
+        totals += [(one, *sizes) for one in others for sizes in ((3, 5), (1, 5), (3, 3), (3, 1))]
+        for mask in [*masks, *totals]:
+            before = f(2, batch, 2, 2, 4)
+            yield node("Attention", data, weights, bias, i32(*mask), before, to=[None] * 2, **two)
+            codes = u8(batch, 3, 8), u8(8, 24), bias, S, S, i32(*mask), Z, Z, before
+            yield node("QAttention", *codes, to=[None] * 2, **two)
+        totals = [(one, size) for one in others for size in (1, 5, 6, 11)]
+        totals += [(one, *sizes) for one in others for sizes in ((3, 11), (1, 11), (3, 5), (3, 6))]
+        for mask in [*masks, *totals]:
             states = None, past, past
             yield node("MultiHeadAttention", data, keys, keys, None, i32(*mask), *states, to=[None] * 3, **two)
 

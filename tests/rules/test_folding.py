@@ -192,3 +192,17 @@ def test_each_operator_that_an_import_lacks_has_its_finding(folder):
     text = _model("\n".join(nodes)).replace("opset_import { version: 21 }", "opset_import { version: 13 }")
     found = _found(folder, "unknown-operator", text)["findings"]
     assert [(item["operator"], item["count"]) for item in found] == [("Gelu", 3), ("Mish", 3), ("HardSwish", 3)]
+
+
+def test_the_calls_that_break_a_node_of_a_function_are_named(folder):
+    calls = "".join(
+        f'node {{ name: "call{index}" op_type: "F" domain: "example" input: ["image", "s{index}"] output: "z{index}" }}'
+        f'initializer {{ name: "s{index}" dims: 4 data_type: 1 float_data: [{scales}] }}\n'
+        for index, scales in enumerate(["1, 1, 2, 2", "1, 1, -2, 2", "1, -3, 2, 2"])
+    )
+    image = 'initializer { name: "image" dims: [1, 1, 1, 1] data_type: 1 float_data: 0 }\n'
+    resize = 'node { name: "r" op_type: "Resize" input: ["a", "", "s"] output: "b" } opset_import { version: 21 }'
+    body = f'functions {{ name: "F" domain: "example" input: ["a", "s"] output: "b" {resize} }}'
+    (finding,) = _found(folder, "unsupported-operand-value", _model(calls, image) + body)["findings"]
+    named = [each["message"].split("'")[1] for each in finding["related"] if each["message"].startswith("called by")]
+    assert (finding["count"], named) == (2, ["call1", "call2"])

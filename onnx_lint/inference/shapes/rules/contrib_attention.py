@@ -79,7 +79,7 @@ def _attention(node: Operands, mask: int, past: int) -> Outputs:
         return UNKNOWN
     batch, length, _ = data
     if node.operator != "DecoderMaskedSelfAttention":
-        _fits_mask(node, mask, is_first_step=not node.given(past))
+        _fits_mask(node, mask, past)
     keys, values = _hidden_sizes(node, weights)
     heads = number_of(node, "num_heads")
     before = of_rank(node, past, 5)
@@ -93,9 +93,9 @@ def _attention(node: Operands, mask: int, past: int) -> Outputs:
     return [(batch, length, values), present]
 
 
-def _fits_mask(node: Operands, index: int, *, is_first_step: bool) -> None:
-    """Note a mask of texts, of each text and key, or of each text, query and key that is of another size; without a
-    past there are as many keys as queries.
+def _fits_mask(node: Operands, index: int, past: int) -> None:
+    """Note a mask of texts, of each text and key, or of each text, query and key that is of another size; there are as
+    many keys as queries, and those of a past.
 
     A mask of each text and key may be [1, 1] or [batch, 1], which masks nothing.
     """
@@ -107,9 +107,14 @@ def _fits_mask(node: Operands, index: int, *, is_first_step: bool) -> None:
         return
     sizes = [(0, 0), (1, 1), (2, 1)] if len(mask) == _PAIRS else [(0, 0), (1, 1)]
     is_full = len(mask) == _PAIRS or (isinstance(mask[1], int) and mask[1] != 1)
-    for axis, like in sizes if is_first_step else sizes[: len(mask) - 1]:
+    for axis, like in sizes if not node.given(past) else sizes[: len(mask) - 1]:
         if is_full or mask[axis] != 1:
             node.equal((0, like), (index, axis))
+    last = len(mask) - 1
+    before = of_rank(node, past, 5)
+    is_buffer = node.integer("past_present_share_buffer", 0)
+    if before is not None and not is_buffer and (is_full or mask[last] != 1):
+        node.same((index, last), add(before[3], node.dim(0, 1)), node.place(past, 3))
 
 
 def _fits_texts(node: Operands, index: int, others: Callable[[int], tuple[int, ...]]) -> None:
@@ -200,7 +205,7 @@ def multi_head_attention(node: Operands) -> Outputs:
 
 
 def _fits_padding(node: Operands, query: Dims) -> None:
-    """Note a mask of the keys that is of another size; with a past there are more keys than the node gets."""
+    """Note a mask of the keys that is of another size; the keys of a past come before those that the node gets."""
     mask = node.shape(_KEY_MASK, at_least=_TEXTS, at_most=_PAIRS)
     if mask is None:
         return
@@ -211,7 +216,12 @@ def _fits_padding(node: Operands, query: Dims) -> None:
     if len(mask) == _PAIRS:
         node.equal((0, 1), (_KEY_MASK, 1))
     key = node.fact(1).shape
-    if node.given(6) or (node.given(1) and (key is None or len(key) < _FEATURES)):
+    if node.given(6):
+        past = of_rank(node, 6, 4)
+        if past is not None and not node.given(_BUFFER_LENGTH) and key is not None and len(key) == _FEATURES:
+            node.same((_KEY_MASK, len(mask) - 1), add(past[2], key[1]), node.place(6, 2))
+        return
+    if node.given(1) and (key is None or len(key) < _FEATURES):
         return
     keys = (0, 1) if not node.given(1) else (1, 2 if len(key or ()) == _BY_HEADS else 1)
     node.equal(keys, (_KEY_MASK, len(mask) - 1))
