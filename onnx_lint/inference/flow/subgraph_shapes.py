@@ -76,7 +76,7 @@ class SuppliedShapes(Record):
                 return _either(found.get("then_branch"), found.get("else_branch"))
             case "Loop":
                 return self._looped(found.get("body", ()))
-            case "SequenceMap":
+            case "SequenceMap" if self.facts:
                 return [Inside(held(each), count_in(self.facts[0])) for each in found.get("body", ())]
             case "Scan" if self.scan is not None:
                 return self._scanned(self.scan, found.get("body", ()))
