@@ -18,7 +18,7 @@ EMPTY: Final[Mapping[Any, Any]] = {}
 _OMITTED: Final = object()
 """Marks a field without a default."""
 
-_FEW: Final = 32
+_FEW: Final = 8
 """The number of instances of a class for which compiling its `__init__` would take more time than it saves."""
 
 
