@@ -14,16 +14,21 @@ PATIENCE_SECONDS = 300
 class Crowd:
     """Holds requests back until `wanted` of them are there at the same time, and counts them."""
 
-    def __init__(self, wanted: int, free: int = 0) -> None:
-        """`free`: how many requests are answered at once before that."""
+    def __init__(self, wanted: int, free: int = 0, *, only_later_parts: bool = False) -> None:
+        """`free`: how many requests are answered at once before that. `only_later_parts`: whether requests for the
+        beginning of a file are answered at once, whenever they come.
+        """
         self._wanted = wanted
         self._free = free
+        self._only_later_parts = only_later_parts
         self._lock = threading.Lock()
         self._is_complete = threading.Event()
         self._now = 0
         self.most = 0
 
-    def __call__(self, _file: File, _asked: Asked) -> None:
+    def __call__(self, _file: File, asked: Asked) -> None:
+        if self._only_later_parts and (asked.range or "").startswith("bytes=0-"):
+            return
         with self._lock:
             if self._free:
                 self._free -= 1
