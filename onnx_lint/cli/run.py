@@ -129,7 +129,7 @@ def _run(request: Request, plan: Plan, own: Request) -> int:
         release_memory()  # reports need memory, and the caches of the last model are not needed any more
     code = max(code, write_outputs(report, left, options, color=own.color, is_live=live is not None))
     if request.timings:
-        from onnx_lint.cli.timings import print_timings
+        from onnx_lint.cli.timings import print_timings  # late, as few runs are timed
 
         sys.stdout.flush()
         print_timings(report, before, time.perf_counter() - start)

@@ -71,7 +71,7 @@ def repair_of(node: Node, schema: OperatorSchema, inputs: Facts, problem: ShapeP
     for change in islice(
         _changes(node, Operands(schema, attributes, inputs, len(node.outputs)), problem), MOST_CHANGES
     ):
-        # Not a copy: subgraphs are attributes without a value.
+        # Not a copy: subgraphs are attributes without a value. ChainMap only reads here, but is typed as if it wrote.
         values = ChainMap({} if change.attribute is None else dict([change.attribute]), attributes)  # type: ignore[arg-type]
         facts = list(inputs)
         if change.shape is not None:
