@@ -590,8 +590,7 @@ class Model:
         main = self.main_graph if self.graphs else None
         training, functions = self.training_graphs, self.functions
         known = self.operators, self.imports, self.control_flow
-        tensors = self._read_outside, self._misfits, self.payloads.keys()
-        flow_input = FlowInput(main, training, functions, *known, *tensors, self.crashes)
+        flow_input = FlowInput(main, training, functions, *known, self._read_outside, self._misfits, self.crashes)
         return follow_values(flow_input, keeps_all=keeps_all)
 
     @property

@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Set
 from math import prod
 
-from onnx_lint.inference.flow.frames import FlowInput
 from onnx_lint.inference.flow.joining import joined
 from onnx_lint.inference.shapes.fact import MOST_ELEMENTS, UNKNOWN, Fact, fact
 from onnx_lint.inference.shapes.stated import (
     INTEGERS,
+    Outside,
     content_of,
     fact_of_sparse,
     facts_of_types,
@@ -18,7 +18,7 @@ from onnx_lint.inference.shapes.stated import (
 )
 from onnx_lint.inference.types.type_string import tensor_of
 from onnx_lint.ir.columns.gather import dimensions
-from onnx_lint.ir.crashes import crash_of
+from onnx_lint.ir.crashes import Crashes, crash_of
 from onnx_lint.ir.graph import Graph
 
 FactsByName = Mapping[str, Fact]
@@ -43,10 +43,10 @@ def declared_inputs(graph: Graph, supplied: tuple[Fact | None, ...] | None) -> d
     return found
 
 
-def initializer_facts(graph: Graph, with_numbers: Set[str], flow_input: FlowInput) -> dict[str, Fact]:
+def initializer_facts(graph: Graph, with_numbers: Set[str], outside: Outside, crashes: Crashes) -> dict[str, Fact]:
     """Return the facts of the initializers. Floating-point content is read only for the names in `with_numbers`.
 
-    A sparse initializer is another way to write a tensor, and operators treat it as one.
+    A sparse initializer is another way to write a tensor, and operators treat it as one. `outside` reads external data.
     """
     held = graph.initializers
     rows = list(zip(held.element_types, held.shapes, strict=True))
@@ -59,10 +59,10 @@ def initializer_facts(graph: Graph, with_numbers: Set[str], flow_input: FlowInpu
         for index, (name, row) in enumerate(zip(held.names, rows, strict=True)):
             if row in integers or (name in with_numbers and row in small):
                 try:
-                    facts[index] = _with_content(graph, index, facts[index], flow_input)
+                    facts[index] = _with_content(graph, index, facts[index], outside)
                 except Exception as error:
                     place = graph.at("initializer", index)
-                    flow_input.crashes.note(crash_of(error), "reading the elements of an initializer", place)
+                    crashes.note(crash_of(error), "reading the elements of an initializer", place)
     found = dict(zip(held.names, facts, strict=True))
     for sparse in graph.proto.sparse_initializer if not graph.is_function else ():
         found[sparse.values.name] = fact_of_sparse(sparse)
@@ -77,10 +77,8 @@ def _kind(row: tuple[int, bytes]) -> tuple[Fact, bool]:
     return fact(tensor_of(row[0]), shape), shape is not None and prod(sizes) <= MOST_ELEMENTS
 
 
-def _with_content(graph: Graph, index: int, bare: Fact, flow_input: FlowInput) -> Fact:
-    if flow_input.in_file and graph.at("initializer", index).key in flow_input.in_file:
-        return bare  # a small tensor with so many values has them in two fields, or has too many
-    content = content_of(graph.message_at("initializer", index), bare.shape, flow_input.outside)
+def _with_content(graph: Graph, index: int, bare: Fact, outside: Outside) -> Fact:
+    content = content_of(graph.message_at("initializer", index), bare.shape, outside)
     return fact(bare.kind, bare.shape, content) if content is not None else bare
 
 

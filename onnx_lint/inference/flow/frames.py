@@ -22,7 +22,6 @@ from onnx_lint.ir.graph import Function, Graph
 from onnx_lint.ir.operators.control_flow import ControlFlow
 from onnx_lint.ir.operators.imports import Imports
 from onnx_lint.ir.operators.operators import Operators, Scope
-from onnx_lint.ir.places.place import PlaceKey
 from onnx_lint.spec.releases import newest_opset_version
 
 if TYPE_CHECKING:
@@ -53,8 +52,6 @@ class FlowInput(Record):
     """Reads the values of a small tensor with external data."""
     misfits: Mapping[int, Set[str]]
     """The initializers whose dimensions do not fit their values, by the identities of their graphs."""
-    in_file: Set[PlaceKey]
-    """The places of tensors with values that the loader left in the file: too many for what is inferred."""
     crashes: Crashes
     """Records bugs."""
 

@@ -208,7 +208,7 @@ class Flow:
         if graph.initializer_names or graph.sparse_initializer_names:
             with self.crashes.at("reading the initializers", graph.place):
                 numbers = self.frames.floats_read.names(graph)
-                made = initializer_facts(graph, numbers, self.flow_input)
+                made = initializer_facts(graph, numbers, self.flow_input.outside, self.crashes)
                 for name in self.flow_input.misfits.get(id(graph), ()):
                     made[name] = fact(made[name].kind, None)
                 for name in inputs.keys() & made.keys():

@@ -362,12 +362,11 @@ class _Copier:
     def tensor(self, start: int, end: int, key: PlaceKey) -> int:
         payloads: list[Payload] = list(self.payloads.get(key, ()))
         values = self.values(start, end)
-        # All parts of a list stay in the file, in their order, if one of them is large.
-        large = {field.name for field, _, _, value, following in values if following - value >= PAYLOAD_BYTES}
         copied, pending = 0, start
-        for field, wire_type, tag, value, following in values:
-            is_small = following - value < PAYLOAD_BYTES
-            if field.name not in large or (is_small and len(payloads) >= _MOST_PARTS):
+        # All values stay in the file if some are large: no reader of the message may take the others for the tensor's.
+        has_large = bool(payloads) or any(following - value >= PAYLOAD_BYTES for *_, value, following in values)
+        for field, wire_type, tag, value, following in values if has_large else ():
+            if following - value < PAYLOAD_BYTES and len(payloads) >= _MOST_PARTS:
                 continue
             copied += self.copy(pending, tag)
             packed = wire_type == WireType.LEN

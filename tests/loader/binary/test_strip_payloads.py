@@ -120,16 +120,18 @@ def test_a_skeleton_of_many_nodes_leaves_out_large_payloads_alone():
         read_skeleton(BytesSource(data), len(data), 40_000)
 
 
-def test_all_parts_of_a_list_stay_in_the_file_in_their_order():
+def test_all_values_of_a_tensor_stay_in_the_file_in_their_order():
     short, name, long = tag(4, FIXED32) + b"\0\0\x80\x3f", length(8, "w"), (tag(4, FIXED32) + bytes(4)) * 1_000
     parts = [short, name, long, name, short, name, length(9, "raw")]
 
     skeleton = read_skeleton(BytesSource(b"".join(parts)), 50_000, 50_000, "TensorProto", whole_bytes=0)
 
-    assert skeleton.data == name + name + name + length(9, "raw")
+    assert skeleton.data == name + name + name + length(9, "")
     begins = [sum(map(len, parts[:index])) for index in (0, 2, 4)]
+    raw = sum(map(len, parts)) - len("raw")
     assert [(payload.offset, payload.length) for payload in skeleton.payloads[()]] == [
         (begins[0], len(short)),
         (begins[1], len(long)),
         (begins[2], len(short)),
+        (raw, len("raw")),
     ]
