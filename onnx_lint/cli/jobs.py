@@ -17,11 +17,14 @@ from onnx_lint.report import FileReport
 if TYPE_CHECKING:
     from onnx_lint.input.source import Source
 
-_LEAST_BYTES = 1 << 14
+_LEAST_BYTES = 1 << 12
 """The size to assume for smaller files. It represents the fixed cost of linting a file."""
 
-_BYTES_OF_A_WORKER = 512 * _LEAST_BYTES
-"""The work that makes it worth starting another process."""
+_DENSE_BYTES = 1 << 18
+"""Of a larger file, an eighth of the rest counts: most of it is weights, which take little time."""
+
+_WORK_OF_A_PROCESS = 320 * _LEAST_BYTES
+"""The bytes that make it worth starting another process: two of them break even at three quarters of that for each."""
 
 _MODELS_OF_A_WORKER = 32
 """The models in stores that make it worth starting another process. One process waits for so many at a time."""
@@ -38,19 +41,20 @@ def worthwhile_jobs(tasks: Sequence[Task], most: int) -> int:
     """Return for how many processes there is enough work, by the sizes of the files: from 1 to `most`."""
     work = 0
     for task in tasks:
-        work += max(_size(task.path), _LEAST_BYTES)
-        if work >= most * _BYTES_OF_A_WORKER:
+        work += _work(task.path)
+        if work >= most * _WORK_OF_A_PROCESS:
             return most
-    return max(work // _BYTES_OF_A_WORKER, 1)
+    return max(work // _WORK_OF_A_PROCESS, 1)
 
 
-def _size(path: str) -> int:
+def _work(path: str) -> int:
     if is_remote(path):
-        return _BYTES_OF_A_WORKER // _MODELS_OF_A_WORKER
+        return _WORK_OF_A_PROCESS // _MODELS_OF_A_WORKER
     try:
-        return os.stat(path).st_size
+        size = os.stat(path).st_size
     except (OSError, ValueError):
-        return 0  # reporting that it cannot be read takes no time
+        size = 0  # reporting that it cannot be read takes no time
+    return max(_LEAST_BYTES, min(size, _DENSE_BYTES) + max(size - _DENSE_BYTES, 0) // 8)
 
 
 def lint_each(
