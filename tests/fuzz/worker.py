@@ -22,13 +22,16 @@ from .corpus import Seed, seeds
 from .inputs import input_of
 from .oracle import problem_of
 
-SECONDS = 5.0
-"""The processor time for one input. After that, Python prints where it was."""
+SECONDS = 30.0
+"""The processor time for one input. After that, Python prints where it was.
+
+It is for what does not end, on slow machines too; `costs` judges what takes long for its size.
+"""
 
 HARD_SECONDS = 4
 """So much longer it may be where no Python runs that could say anything; then the system ends the process."""
 
-STUCK_SECONDS = 120.0
+STUCK_SECONDS = 600.0
 """After so long a worker that goes on with no input is ended from outside: it waits for something."""
 
 MEMORY_BYTES = 1 << 30
