@@ -43,7 +43,8 @@ def _no_limit_in_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def _limit_in_seconds(monkeypatch: pytest.MonkeyPatch, _no_limit_in_seconds: None) -> None:
     monkeypatch.setattr(costs, "LEAST_SECONDS", LEAST_SECONDS)
-    monkeypatch.setattr(costs, "_slowness", lambda: 1.0)
+    for name in ("_slowness", "_usual_slowness"):
+        monkeypatch.setattr(costs, name, lambda: 1.0)
 
 
 @pytest.mark.parametrize("part", range(6))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -73,6 +74,12 @@ def _slowness() -> float:
     return max(1.0, min(_seconds_of_reference_work() for _ in range(3)) / REFERENCE_SECONDS)
 
 
+@functools.cache
+def _usual_slowness() -> float:
+    """Return the slowness when this was asked first, so that a slow machine does not do most inputs again."""
+    return _slowness()
+
+
 def _seconds_of_reference_work() -> float:
     started = time.process_time()
     table = {f"name {number}": (number, number % 7) for number in range(100_000)}
@@ -91,7 +98,8 @@ def excess(cost: Cost, size: int, findings: int, again: Callable[[], Cost], grap
     A process that others hold up is slow too, so what is slow has to be so each time, and for the speed of the machine.
     """
     seconds = LEAST_SECONDS + SECONDS_PER_BYTE * size + SECONDS_PER_FINDING * findings + SECONDS_PER_GRAPH * graphs
-    if cost.seconds > seconds and (slow := min(cost.seconds, again().seconds, again().seconds)) > seconds:
+    if cost.seconds > seconds and cost.seconds > seconds * _usual_slowness():
+        slow = min(cost.seconds, again().seconds, again().seconds)
         seconds *= _slowness()
         if slow > seconds:
             return f"{slow:.2f} s of the processor for {size:,} bytes, more than {seconds:.2f} s"
