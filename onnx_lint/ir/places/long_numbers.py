@@ -21,6 +21,9 @@ _LONG: Final = re.compile(rb"[\x80-\xff]{1,9}\x00")
 _LONG_END: Final = re.compile(rb"[\x80-\xff]\x00")
 """The end of such a varint, among any bytes. In a string, or after one, a match may mean nothing."""
 
+_CONTINUED: Final = bytes(range(0x80, 0x100))
+"""The bytes of a varint that more bytes follow."""
+
 _MOST_NESTED: Final = 100
 """Protocol Buffers parses no message that is deeper."""
 
@@ -45,8 +48,8 @@ class LongNumber(Record):
 def long_numbers(source: Source, message: str) -> Iterator[LongNumber]:
     """Yield the long numbers of a serialized message, in file order.
 
-    Packed elements of tensors are not read, nor other packed lists of more than WINDOW_BYTES. Unknown fields are passed
-    over, since nothing says what their bytes mean. If the bytes end inside a field, the walk ends there.
+    Packed elements of tensors are not read. Unknown fields are passed over, since nothing says what their bytes mean.
+    If the bytes end inside a field, the walk ends there.
     """
     if source.size > WINDOW_BYTES or _LONG_END.search(source.read_at(0, source.size)):
         try:
@@ -75,8 +78,8 @@ def _in_message(
                 yield _long(source, place(), first, last, inner if part == "length" else holders, part)
             if wire_type == wire.WireType.LEN and _may_have_long(source, message, field, value, following):
                 if field.message is None:
-                    for found in _LONG.finditer(source.read_at(value, following - value)):
-                        yield _long(source, place(), value + found.start(), value + found.end(), inner, "value")
+                    for first, last in _long_elements(source, value, following):
+                        yield _long(source, place(), first, last, inner, "value")
                 elif len(inner) <= _MOST_NESTED:
                     yield from _in_message(source, field.message, place(), value, following, inner)
             if field.packable and wire_type == field.wire_type:
@@ -102,6 +105,21 @@ def _long_parts(
         yield "value", value, following
 
 
+def _long_elements(source: Source, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield the first byte of each long number in a packed list, and the byte after it. The list is read in pieces."""
+    position = start
+    while position < end:
+        piece = source.read_at(position, min(WINDOW_BYTES, end - position))
+        if position + len(piece) < end:
+            # The last number may continue in the next piece.
+            piece = piece.rstrip(_CONTINUED)
+        if not piece:
+            return  # no number is so long
+        for found in _LONG.finditer(piece):
+            yield position + found.start(), position + found.end()
+        position += len(piece)
+
+
 def _long(
     source: Source, place: Place, start: int, end: int, holders: tuple[wire.Span, ...], part: _PartOfRecord
 ) -> LongNumber:
@@ -116,7 +134,7 @@ def _may_have_long(source: Source, message: str, field: wire.Field, start: int, 
     if message == "TensorProto" and field.name in TYPED_FIELDS:
         return False
     if end - start > WINDOW_BYTES:
-        return field.message is not None
+        return True
     return _LONG_END.search(source.read_at(start, end - start)) is not None
 
 

@@ -109,6 +109,16 @@ def test_the_elements_of_a_tensor_are_not_read():
     assert Watched.read < 10 * WINDOW_BYTES
 
 
+@pytest.mark.parametrize("offset", range(4))
+def test_a_packed_list_is_read_in_pieces(offset: int):
+    rest = 2 * WINDOW_BYTES - offset
+    elements = b"\x07" * (WINDOW_BYTES - 1) + LONG_ONE + b"\x07" * (rest - WINDOW_BYTES) + LONG_ONE + b"\x07" * 5
+    data = BASE + length(7, length(1, length(5, length(1, "a") + number(20, 7) + length(8, elements))))
+    begin = data.index(elements)
+    places = [begin + WINDOW_BYTES - 1, begin + rest + 2]
+    assert _found(data) == [("value", "graph.node[0].attribute[0].ints", place) for place in places]
+
+
 def test_the_length_of_an_empty_message_is_a_number():
     data = BASE + tag(7, LEN) + b"\x80\x00"
     assert [kind for kind, *_ in _found(data)] == ["length"]
