@@ -13,7 +13,7 @@ from onnx_lint.common.cached import remembered
 from onnx_lint.inference.shapes.dims import Dim, Dims, Shape
 from onnx_lint.inference.shapes.fact import MOST_DIMENSIONS, MOST_ELEMENTS, UNKNOWN, Content, Fact, fact
 from onnx_lint.inference.types.type_string import from_proto, tensor_of
-from onnx_lint.spec.element_types import EXTERNAL_LOCATION
+from onnx_lint.spec.element_types import EXTERNAL_LOCATION, TYPED_FIELDS
 
 Outside = Callable[[Any], bytes | None]
 """Reads the values of a small TensorProto with external data; None if they are missing, or must not be read."""
@@ -123,6 +123,8 @@ def content_of(proto: Any, shape: Shape, outside: Outside | None = None) -> Cont
         raw = found_outside
     else:
         raw = proto.raw_data
+    if any(getattr(proto, other) for other in TYPED_FIELDS if other != field):
+        return None  # as for a tensor with raw_data and a list
     if raw and not stored and len(raw) == count * width:
         found: tuple[Any, ...] = struct.unpack(f"<{count}{code}", raw)
     elif len(stored) == count and not raw:

@@ -360,28 +360,33 @@ class _Copier:
         return copied + self.copy(pending, end)
 
     def tensor(self, start: int, end: int, key: PlaceKey) -> int:
-        payloads: list[Payload] = list(self.payloads.get(key, ()))
+        known = self.payloads.get(key, ())
+        raw = [payload for payload in known if payload.field == "raw_data"]
+        lists = [payload for payload in known if payload.field != "raw_data"]
         values = self.values(start, end)
         copied, pending = 0, start
         # All values stay in the file if some are large: no reader of the message may take the others for the tensor's.
-        has_large = bool(payloads) or any(following - value >= PAYLOAD_BYTES for *_, value, following in values)
+        has_large = bool(known) or any(following - value >= PAYLOAD_BYTES for *_, value, following in values)
         for field, wire_type, tag, value, following in values if has_large else ():
-            if following - value < PAYLOAD_BYTES and len(payloads) >= _MOST_PARTS:
+            if following - value < PAYLOAD_BYTES and len(lists) >= _MOST_PARTS:
                 continue
             copied += self.copy(pending, tag)
             packed = wire_type == WireType.LEN
-            if packed and field.packable:
-                check_packed(self.source, field, value, following)  # nothing else checks its content
-            payloads.append(
-                Payload(field.name, value if packed else tag, following - (value if packed else tag), packed)
-            )
+            first = value if packed else tag
+            payload = Payload(field.name, first, following - first, packed)
             if field.name == "raw_data":
                 empty = wire.encode_varint(field.number << 3 | WireType.LEN) + b"\0"
                 self.content.append(empty)
                 copied += len(empty)
+                raw = [payload] if payload.length else []  # the last one counts
+            else:
+                if packed and field.packable:
+                    check_packed(self.source, field, value, following)  # nothing else checks its content
+                lists.append(payload)
             pending = following
-        if payloads:
-            self.payloads[key] = tuple(payloads)
+        self.payloads[key] = (*lists, *raw)
+        if not self.payloads[key]:
+            del self.payloads[key]
         return copied + self.copy(pending, end)
 
     def values(self, start: int, end: int) -> list[tuple[wire.Field, int, int, int, int]]:

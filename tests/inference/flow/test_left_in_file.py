@@ -15,8 +15,9 @@ RULE = "unsupported-operand-value"
 
 
 @pytest.mark.parametrize("size", [8, 5 << 20], ids=["parsed", "left in the file"])
+@pytest.mark.parametrize("field", ["raw_data", "int32_data"])
 @pytest.mark.parametrize("holder", ["initializer", "Constant"])
-def test_elements_of_a_tensor_with_two_kinds_of_values_are_unknown(holder: str, size: int):
+def test_elements_of_a_tensor_with_two_kinds_of_values_are_unknown(holder: str, field: str, size: int):
     path = ROOT / "fixtures" / RULE / "invalid" / "an_overlap_above_one.textproto"
     assert [found.rule for found in lint(path, select=RULE).diagnostics] == [RULE]
     proto = text_format.Parse(path.read_text(encoding="utf-8"), schema.message("ModelProto")())
@@ -24,7 +25,7 @@ def test_elements_of_a_tensor_with_two_kinds_of_values_are_unknown(holder: str, 
     if holder == "Constant":
         threshold = in_a_constant(proto, threshold)
         assert [found.rule for found in lint(proto.SerializeToString(), select=RULE).diagnostics] == [RULE]
-    threshold.raw_data = bytes(size)
+    threshold.MergeFrom(schema.message("TensorProto")(**{field: bytes(size)}))
     report = lint(proto.SerializeToString(), select=(RULE, "ambiguous-tensor-data"))
     assert [found.rule for found in report.diagnostics] == ["ambiguous-tensor-data"]
 

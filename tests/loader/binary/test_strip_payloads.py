@@ -120,6 +120,14 @@ def test_a_skeleton_of_many_nodes_leaves_out_large_payloads_alone():
         read_skeleton(BytesSource(data), len(data), 40_000)
 
 
+@pytest.mark.parametrize(("last", "lengths"), [("", []), ("raw", [3])])
+def test_of_several_raw_data_the_last_one_counts(last: str, lengths: list[int]):
+    data = length(9, bytes(PAYLOAD_BYTES)) + length(8, "w") + length(9, last)
+    skeleton = read_skeleton(BytesSource(data), 50_000, 50_000, "TensorProto", whole_bytes=0)
+    assert skeleton.data == length(9, "") + length(8, "w") + length(9, "")
+    assert [payload.length for payload in skeleton.payloads.get((), ())] == lengths
+
+
 def test_all_values_of_a_tensor_stay_in_the_file_in_their_order():
     short, name, long = tag(4, FIXED32) + b"\0\0\x80\x3f", length(8, "w"), (tag(4, FIXED32) + bytes(4)) * 1_000
     parts = [short, name, long, name, short, name, length(9, "raw")]
