@@ -20,6 +20,9 @@ from onnx_lint.input.source import WINDOW_BYTES, Source
 MAX_VARINT_BYTES: Final = 10
 """A varint carries 7 bits per byte and at most 64 bits."""
 
+CONTINUED_BYTES: Final = bytes(range(0x80, 0x100))
+"""All bytes of varints but the last ones."""
+
 MAX_SHORT_VARINT_BYTES: Final = 5
 """A tag and a length have at most 32 bits. The parsers in C++ and upb reject more bytes than these need, even if the
 additional bytes carry no bits. The parser in pure Python reads up to ten."""

@@ -25,7 +25,7 @@ from .oracle import problem_of
 SECONDS = 30.0
 """The processor time for one input. After that, Python prints where it was.
 
-It is for what does not end, on slow machines too; `costs` judges what takes long for its size.
+It ends inputs that would never end, also on slow machines. `costs` checks whether an input takes too long for its size.
 """
 
 HARD_SECONDS = 4

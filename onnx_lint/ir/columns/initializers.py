@@ -15,7 +15,7 @@ from onnx_lint import schema
 from onnx_lint.common.cached import remembered
 from onnx_lint.common.record import Record
 from onnx_lint.ir.columns.gather import CHUNK, dimensions
-from onnx_lint.schema.wire import decode_varint
+from onnx_lint.schema.wire import CONTINUED_BYTES, decode_varint
 
 _PLAIN_FIELDS: Final = frozenset({"dims", "data_type", "name", "raw_data"})
 
@@ -35,9 +35,6 @@ _VALUES: Final = {
     0x5A: ("uint64_data", 0),
 }
 """By their tags the fields for values but strings, and how many bytes an entry has; 0 for varints."""
-
-_CONTINUED: Final = bytes(range(0x80, 0x100))
-"""All bytes of varints but the last ones."""
 
 
 class Initializers(Record):
@@ -151,7 +148,7 @@ def _counted(field: str, entry_bytes: int, content: bytes) -> tuple[str, int, in
         return field, len(content) // entry_bytes, -1
     if content.isascii():
         return field, len(content), max(content, default=-1)
-    return field, len(content.translate(None, _CONTINUED)), -1
+    return field, len(content.translate(None, CONTINUED_BYTES)), -1
 
 
 @remembered(1_000)

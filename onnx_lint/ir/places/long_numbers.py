@@ -21,9 +21,6 @@ _LONG: Final = re.compile(rb"[\x80-\xff]{1,9}\x00")
 _LONG_END: Final = re.compile(rb"[\x80-\xff]\x00")
 """The end of such a varint, among any bytes. In a string, or after one, a match may mean nothing."""
 
-_CONTINUED: Final = bytes(range(0x80, 0x100))
-"""The bytes of a varint that more bytes follow."""
-
 _MOST_NESTED: Final = 100
 """Protocol Buffers parses no message that is deeper."""
 
@@ -112,7 +109,7 @@ def _long_elements(source: Source, start: int, end: int) -> Iterator[tuple[int, 
         piece = source.read_at(position, min(WINDOW_BYTES, end - position))
         if position + len(piece) < end:
             # The last number may continue in the next piece.
-            piece = piece.rstrip(_CONTINUED)
+            piece = piece.rstrip(wire.CONTINUED_BYTES)
         if not piece:
             return  # no number is so long
         for found in _LONG.finditer(piece):
@@ -133,9 +130,7 @@ def _may_have_long(source: Source, message: str, field: wire.Field, start: int, 
         return False
     if message == "TensorProto" and field.name in TYPED_FIELDS:
         return False
-    if end - start > WINDOW_BYTES:
-        return True
-    return _LONG_END.search(source.read_at(start, end - start)) is not None
+    return end - start > WINDOW_BYTES or _LONG_END.search(source.read_at(start, end - start)) is not None
 
 
 def _end_of_short(source: Source, field: wire.Field, start: int, end: int) -> int:

@@ -68,9 +68,6 @@ _ANNOTATIONS: Final = frozenset({0x32, 0x4A, 0x52})
 _PIECE_BYTES: Final = PIECE_BYTES + wire.MOST_SHORT_BYTES
 """The number of bytes that are counted at a time. Larger messages are split."""
 
-_CONTINUED: Final = bytes(range(0x80, 0x100))
-"""All bytes of varints but the last ones."""
-
 _WORTHWHILE: Final = 256
 """A run of fewer bytes is not worth a new walk behind it."""
 
@@ -295,7 +292,7 @@ def _holds_graphs(node: bytes) -> bool:
 def _packed_count(field: wire.Field, content: bytes) -> int:
     """Return the number of elements of a packed list."""
     size = wire.FIXED_BYTES.get(field.wire_type)
-    return len(content) // size if size else len(content.translate(None, _CONTINUED))
+    return len(content) // size if size else len(content.translate(None, wire.CONTINUED_BYTES))
 
 
 def _run_count(field: wire.Field, content: bytes, start: int, end: int) -> int:
@@ -303,7 +300,7 @@ def _run_count(field: wire.Field, content: bytes, start: int, end: int) -> int:
     if field.wire_type == WireType.LEN:
         return wire.skip_short(BytesSource(content), start, end, content[start], wire.MOST_SHORT_BYTES)[1]
     size = wire.FIXED_BYTES.get(field.wire_type)
-    return (end - start) // (size + 1) if size else len(content[start:end].translate(None, _CONTINUED)) // 2
+    return (end - start) // (size + 1) if size else len(content[start:end].translate(None, wire.CONTINUED_BYTES)) // 2
 
 
 # --- text
