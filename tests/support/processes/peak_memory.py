@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-MOST_SECONDS = 60
+MOST_SECONDS = 600
 """The limit for one file, of the processor. The program is ended at it."""
 
 MAIN = """
