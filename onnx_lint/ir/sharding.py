@@ -39,13 +39,11 @@ class ShardingSpec(Record):
         return f"sharding {tensor} in {self.node.describe()}"
 
 
-def node_device_configurations(nodes: Iterable[Node]) -> list[NodeDeviceConfiguration]:
-    """Return every device configuration of the nodes."""
-    return [
-        NodeDeviceConfiguration(node, proto, node.place.at("device_configurations", index))
-        for node in nodes
-        for index, proto in enumerate(node.proto.device_configurations)
-    ]
+def node_device_configurations(nodes: Iterable[Node]) -> Iterator[NodeDeviceConfiguration]:
+    """Yield every device configuration of the nodes."""
+    for node in nodes:
+        for index, proto in enumerate(node.proto.device_configurations):
+            yield NodeDeviceConfiguration(node, proto, node.place.at("device_configurations", index))
 
 
 def sharding_specs(configurations: Iterable[NodeDeviceConfiguration]) -> Iterator[ShardingSpec]:

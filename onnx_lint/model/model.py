@@ -647,19 +647,19 @@ class Model:
         """
         return self.value_flow.shape_of(name, graph)
 
-    @cached_property
-    def node_device_configurations(self) -> list[NodeDeviceConfiguration]:
-        """Every device configuration of every node."""
+    @property
+    def node_device_configurations(self) -> Iterator[NodeDeviceConfiguration]:
+        """Every device configuration of every node. None is kept: four bytes of a file are a configuration."""
         from onnx_lint.ir.sharding import node_device_configurations  # late, since few models have any
 
         return node_device_configurations(self.nodes_with("device_configurations"))
 
-    @cached_property
-    def sharding_specs(self) -> list[ShardingSpec]:
-        """Every sharding of an input or output of a node."""
+    @property
+    def sharding_specs(self) -> Iterator[ShardingSpec]:
+        """Every sharding of an input or output of a node. None is kept, as above."""
         from onnx_lint.ir.sharding import sharding_specs  # as above
 
-        return list(sharding_specs(self.node_device_configurations))
+        return sharding_specs(self.node_device_configurations)
 
     def features_beyond(self, ir_version: int) -> Iterator[Feature]:
         """Yield the features of the model that a consumer of `ir_version` does not support.

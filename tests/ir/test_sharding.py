@@ -30,4 +30,5 @@ def test_each_sharding_is_found_with_its_node_and_place():
 
 def test_a_model_without_devices_has_none():
     model = from_text('graph { node { op_type: "Relu" output: "x" } }')
-    assert (model.node_device_configurations, model.sharding_specs) == ([], [])
+    assert not list(model.node_device_configurations)
+    assert not list(model.sharding_specs)
