@@ -216,3 +216,29 @@ def test_the_lists_beside_external_data_are_told_once_and_in_order(monkeypatch: 
     assert plain.message.endswith("has values in float_data and double_data")
     _split_everything(monkeypatch)
     assert plain in _diagnostics(data)
+
+
+ONES = 1_024
+VALUES = {
+    "raw": length(9, b"\xff" * 8 * ONES),
+    "packed": length(7, (b"\xff" * 9 + b"\1") * ONES),
+    "unpacked": (tag(7, 0) + b"\xff" * 9 + b"\1") * ONES,
+}
+"""1,024 times -1, the longest number of an INT64, which is as many elements as decide anything."""
+
+
+@pytest.mark.parametrize("values", VALUES.values(), ids=VALUES)
+def test_elements_count_in_a_large_file_as_well(values: bytes):
+    """All rows of these indices write to one place, which is a warning."""
+    kinds = [{"tensor_type": {"elem_type": 1, "shape": {"dim": [{"dim_value": size}]}}} for size in (4, ONES)]
+    node = {"op_type": "ScatterND", "input": ["x", "i", "u"], "output": ["y"]}
+    declared = [{"name": name, "type": kind} for name, kind in zip("xu", kinds, strict=True)]
+    graph = schema.message("GraphProto")(name="g", node=[node], input=declared).SerializeToString()
+    graph += length(5, number(1, ONES) + number(1, 1) + number(2, 7) + values + length(8, "i"))
+    other = length(5, length(9, bytes(strip_payloads.WHOLE_BYTES)) + length(8, "w"))
+    small, large = (
+        [found.message for found in lint(BASE + length(7, content)).diagnostics if "twice" in found.message]
+        for content in (graph, graph + other)
+    )
+    assert len(small) == 1
+    assert small == large

@@ -23,8 +23,8 @@ from onnx_lint.spec.element_types import VALUE_FIELDS
 
 _VALUE_FIELDS = frozenset(VALUE_FIELDS)
 
-PAYLOAD_BYTES = 4096
-"""Values of fewer bytes are copied with their message."""
+PAYLOAD_BYTES = 12 << 10
+"""Values of fewer bytes are copied with their message: all those whose elements decide shapes (`MOST_ELEMENTS`)."""
 
 LONG_LIST_BYTES = 1 << 18
 """A list of numbers or strings in an attribute of a node stays in the file from this size on."""

@@ -129,10 +129,10 @@ def test_of_several_raw_data_the_last_one_counts(last: str, lengths: list[int]):
 
 
 def test_all_values_of_a_tensor_stay_in_the_file_in_their_order():
-    short, name, long = tag(4, FIXED32) + b"\0\0\x80\x3f", length(8, "w"), (tag(4, FIXED32) + bytes(4)) * 1_000
+    short, name, long = tag(4, FIXED32) + b"\0\0\x80\x3f", length(8, "w"), (tag(4, FIXED32) + bytes(4)) * PAYLOAD_BYTES
     parts = [short, name, long, name, short, name, length(9, "raw")]
 
-    skeleton = read_skeleton(BytesSource(b"".join(parts)), 50_000, 50_000, "TensorProto", whole_bytes=0)
+    skeleton = read_skeleton(BytesSource(b"".join(parts)), 10**6, 10**6, "TensorProto", whole_bytes=0)
 
     assert skeleton.data == name + name + name + length(9, "")
     begins = [sum(map(len, parts[:index])) for index in (0, 2, 4)]
