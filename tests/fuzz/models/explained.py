@@ -112,8 +112,20 @@ _OF_ONNX = (
     Explained(MISSED, r"^Split: .*\(-1\)", "onnx computes a negative size from a negative attribute"),
     Explained(
         MISSED,
-        r"^Resize: .*\(0\) (must be same as rank|does not match)|^StringNormalizer: \S+ Input shape",
+        r"^Resize: .*\(0\) (must be same as rank|does not match)|^StringNormalizer: \S+ Input shape"
+        r"|^MatMul: .*ArrayFeatureExtractor\(",
         "onnx takes an unknown dimension for 0",
+    ),
+    Explained(MISSED, "^FlexAttention: .*requires rank-4 inputs", "onnx refuses an input of unknown rank"),
+    Explained(
+        MISSED,
+        r"differ in rank.* \|\| .*ConvTranspose\([^)]*output_shape",
+        "onnx infers two dimensions where `output_shape` is smaller than the input",
+    ),
+    Explained(
+        MISSED,
+        r"^Squeeze: .*must be 1 instead of 0 \|\| .*Pool\(",
+        "the specification does not say how many windows an axis of 0 elements has; onnx computes 0",
     ),
 )
 
@@ -183,6 +195,12 @@ _OF_RUNTIMES = (
         "an axis is one of the input; ONNX Runtime does not check it for some shapes",
     ),
     _lenient("impossible-attribute-value", "Unsqueeze Squeeze", "axes are not negative until version 10"),
+    _lenient("unsupported-operand-value", "CenterCropPad", "a size is not negative; ONNX Runtime does not check it"),
+    _lenient(
+        "incompatible-operand-shapes",
+        "Einsum",
+        "each ellipsis stands for as many dimensions, and NonZero of a scalar is (0, N); ONNX Runtime broadcasts both",
+    ),
     _lenient("incompatible-operand-shapes", "PRelu", "the slope is broadcast to X; ONNX Runtime broadcasts X too"),
     _lenient(
         "incompatible-operand-shapes",
@@ -245,6 +263,11 @@ _OF_RUNTIMES = (
 
 _OF_VALUES = (
     Explained(
+        OTHER_ELEMENTS,
+        r"^SplitToSequence .*a sequence of 0, ran: \d+ \[onnxruntime\]$",
+        "a list without lengths makes no chunks; ONNX Runtime takes it for none given",
+    ),
+    Explained(
         OTHER_SHAPE,
         rf"NonZero.*{_ONNXRUNTIME}",
         "for a scalar the specification requires (0, N), and ONNX Runtime returns (1, N)",
@@ -278,12 +301,12 @@ _OF_VALUES = (
     ),
     Explained(
         OTHER_SHAPE,
-        rf"^Resize .*keep_aspect_ratio_policy{_ONNXRUNTIME}",
+        rf"^Resize .*keep_aspect_ratio_policy{_ONNXRUNTIME}|^Loop of .*Resize: {_ONNXRUNTIME}",
         "ONNX Runtime does not resize along negative axes where a policy is given",
     ),
     Explained(
         OTHER_SHAPE,
-        rf"^SplitToSequence {_ONNXRUNTIME}",
+        rf"^(If of .*)?SplitToSequence.*{_ONNXRUNTIME}",
         "a given `split` switches `keepdims` off; ONNX Runtime squeezes chunks of size 1",
     ),
     Explained(OTHER_SHAPE, rf"PRelu.*{_ONNXRUNTIME}", "the slope is broadcast to X; ONNX Runtime broadcasts X too"),
