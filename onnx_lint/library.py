@@ -17,8 +17,9 @@ from onnx_lint.cli.choices import Plan, fails
 from onnx_lint.cli.errors import RunError
 from onnx_lint.cli.request import COMMAND_LINE, Request
 from onnx_lint.common.record import field_names, replace
-from onnx_lint.engine.lint import lint_source, opened, report_of
+from onnx_lint.engine.lint import lint_source, opened
 from onnx_lint.engine.registry import registry
+from onnx_lint.engine.reports import report_of
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.locations import shown_location
 from onnx_lint.input.source import BytesSource, FileSource, Source, SourceError

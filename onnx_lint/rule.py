@@ -8,10 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from onnx_lint.common.cached import cached_property
 from onnx_lint.common.record import Record, replace
 from onnx_lint.ir.documents.kinds import NEEDS, Need
-from onnx_lint.model import Model, Place
 from onnx_lint.spec.clauses import EDITIONS, KEYWORDS, Clause
 from onnx_lint.wording import quote
 
@@ -37,10 +35,11 @@ __all__ = [
 if TYPE_CHECKING:
     from typing import TypeVar
 
+    from onnx_lint.common.cached import cached_property
     from onnx_lint.inference.types.conflict import Conflict, Disagreement, NodeConflict
     from onnx_lint.inference.types.declaration_conflict import DeclaredValue
     from onnx_lint.ir.tensors.external import ExternalData
-    from onnx_lint.model import Fix
+    from onnx_lint.model import Fix, Model, Place
 
     C = TypeVar("C", bound=Conflict)
     F = TypeVar("F")
@@ -199,6 +198,8 @@ def rule(
     """
     if needs not in NEEDS:
         raise ValueError(f"needs must be one of {', '.join(NEEDS)}, not {needs!r}")
+    from onnx_lint.model import Model  # late, since a run whose verdicts are all in the cache needs no model
+
     if about is not None and getattr(Model, about.name, None) is not about:
         raise ValueError(f"about must be a cached property of Model, not {about.name!r}")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import os
 import re
 import subprocess
 import sys
@@ -489,28 +490,47 @@ def test_nothing_is_imported_before_it_is_needed(statement: str, absent: list[st
     assert (done.stdout.strip(), done.stderr) == ("[]", "")
 
 
-def test_a_plain_run_imports_nothing_for_findings_or_for_operators_that_the_model_lacks(tmp_path: Path):
-    """Whoever lints each commit waits for these imports, see docs/performance.md."""
+RUN_AND_TELL = (
+    "import sys; from onnx_lint.__main__ import main\ntry: main()\nfinally: sys.stderr.write(' '.join(sys.modules))"
+)
+"""Runs the program, and prints the imported modules on standard error."""
+
+
+@pytest.fixture
+def small_model(tmp_path: Path) -> Path:
     kind = {"tensor_type": {"elem_type": 1, "shape": {"dim": [{"dim_value": 2}]}}}
     graph = {"name": "g", "node": [{"op_type": "Relu", "input": ["x"], "output": ["y"]}]}
     graph |= {"input": [{"name": "x", "type": kind}], "output": [{"name": "y", "type": kind}]}
     producer = {"producer_name": "p", "producer_version": "1"}
     proto = schema.message("ModelProto")(ir_version=10, opset_import=[{"version": 21}], graph=graph, **producer)
     (tmp_path / "m.onnx").write_bytes(proto.SerializeToString())
-    code = (
-        "import sys; from onnx_lint.__main__ import main\ntry: main()\nfinally: sys.stderr.write(' '.join(sys.modules))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path / "m.onnx")], cwd=ROOT, capture_output=True, text=True, check=True
-    )
+    return tmp_path / "m.onnx"
+
+
+def _imported(*arguments: Path | str, **variables: str) -> set[str]:
+    """The modules that a run over a model imports."""
+    command, environment = [sys.executable, "-c", RUN_AND_TELL, *arguments], os.environ | variables
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
     assert "conforms" in done.stdout
-    found = set(done.stderr.split())
+    return set(done.stderr.split())
+
+
+def test_a_plain_run_imports_nothing_for_findings_or_for_operators_that_the_model_lacks(small_model: Path):
+    """Whoever lints each commit waits for these imports, see docs/performance.md."""
+    found = _imported(small_model)
     families = f"{rules.__name__}."
     assert {name for name in found if name.startswith(families)} == {f"{families}unary"}
     of_findings = {"byte_ranges", "conflict", "digraph", "in_words", "marks", "surroundings"}
     of_other_runs = {"check", "kept_files", "replacement", "statistics", "stopwatch", "timings"}
     assert {name for name in found if name.rpartition(".")[2] in of_findings | of_other_runs} == set()
     assert found & {"click", "heapq", "numpy", "pkgutil", "rich", "select", "tempfile", "unicodedata"} == set()
+
+
+def test_a_run_whose_verdicts_are_in_the_cache_imports_nothing_for_models(tmp_path: Path):
+    model = TESTS / "models" / "iris_logistic_regression.onnx"  # the cache does not trust a file of a second ago
+    first, second = (_imported("--cache", model, ONNX_LINT_CACHE_DIR=str(tmp_path / "cache")) for _ in range(2))
+    of_models = {"click", "google.protobuf.descriptor", "onnx_lint.engine.lint", "onnx_lint.model", "onnx_lint.schema"}
+    assert (first & of_models, second & of_models) == (of_models - {"click"}, set())
 
 
 def test_where_a_module_is_tested_follows_from_its_path():

@@ -15,7 +15,7 @@ from google.protobuf import text_format
 
 from onnx_lint import schema
 from onnx_lint.cli.lint_one import Task, lint_one
-from onnx_lint.engine.lint import report_of
+from onnx_lint.engine.reports import report_of
 from onnx_lint.engine.settings import Settings
 from onnx_lint.reporters import REPORTERS, Options, write_report
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from onnx_lint.cache.verdicts import FileCheck, Verdicts
-from onnx_lint.engine.lint import lint_file
 from onnx_lint.report import FileReport
 
 _open: Final[dict[str, Verdicts]] = {}
@@ -21,6 +20,8 @@ def cached_or_linted(check: FileCheck, folder: str) -> FileReport:
     found = verdicts.find(check, may_read=True)
     if found is not None:
         return found
+    from onnx_lint.engine.lint import lint_file  # late, as most verdicts are in the cache
+
     return verdicts.checked(
         check,
         lambda beside: lint_file(

@@ -26,8 +26,7 @@ from onnx_lint.cache.key import digest_of_settings, key_of
 from onnx_lint.cache.serialized import from_bytes, parsed, serialized, to_bytes
 from onnx_lint.cache.store import Store
 from onnx_lint.common.record import Record
-from onnx_lint.engine.lint import trusted_folders
-from onnx_lint.engine.settings import Settings
+from onnx_lint.engine.settings import Settings, trusted_folders
 from onnx_lint.input.locations import is_remote
 from onnx_lint.ir.tensors.data_folder import DataFolder
 from onnx_lint.report import FileReport

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from onnx_lint.common.memory import release_memory
 from onnx_lint.common.record import Record
-from onnx_lint.engine.lint import lint_file
 from onnx_lint.input.locations import is_remote, shown_location
 from onnx_lint.report import FileReport, InternalError
 
@@ -62,6 +61,9 @@ def lint_one(task: Task, opening: Callable[[], Source] | None = None) -> FileRep
     release_memory()
     if task.problem is not None:
         return FileReport(task.name or task.path, 0, unreadable=task.problem)
+    # Late, as the verdicts of a run may all be in the cache; not below, as a missing package is no fault of one file.
+    from onnx_lint.engine.lint import lint_file
+
     try:
         if task.mending is not None:
             from onnx_lint.fixing.files import fix_file  # late, as few runs change files

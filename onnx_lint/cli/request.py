@@ -34,6 +34,9 @@ COMMANDS: Final = frozenset(
 _ENVIRONMENT: Final = ("ONNX_LINT_", "_ONNX_LINT_")
 """The prefixes of environment variables that set options or ask for completions."""
 
+_CACHE_FOLDER: Final = "ONNX_LINT_CACHE_DIR"
+"""A variable with such a prefix that sets no option."""
+
 COMMAND_LINE: Final = "command line"
 ENVIRONMENT: Final = "environment"
 """The sources of an option."""
@@ -130,33 +133,40 @@ class Request(Record):
 
 
 def request_of_paths(arguments: Sequence[str]) -> Request | None:
-    """Return the request for arguments that are only paths, or paths and `--jobs N`, without importing click.
+    """Return the request for arguments that are paths, perhaps with `--jobs N` or `--cache`, without importing click.
 
     Returns None if there may be another option, a command, a variable or an error.
     """
     if not arguments or arguments[0] in COMMANDS:
         return None
-    jobs, paths = _jobs_and_paths(arguments)
+    options, paths = _options_and_paths(arguments)
     if not paths or any(path.startswith("-") and path != "-" for path in paths):
         return None
-    if any(name.startswith(_ENVIRONMENT) for name in os.environ):
+    if any(name.startswith(_ENVIRONMENT) and name != _CACHE_FOLDER for name in os.environ):
         return None
-    if jobs is None:
-        return Request(paths)
-    # A number of five digits or more is left to click.
-    return Request(paths, {"jobs": COMMAND_LINE}, jobs=int(jobs)) if jobs.isdecimal() and len(jobs) < 5 else None
+    if "jobs" in options:
+        jobs = options["jobs"]
+        if not jobs.isdecimal() or len(jobs) > 4:  # a number of five digits or more is left to click
+            return None
+        options["jobs"] = int(jobs)
+    return Request(paths, dict.fromkeys(options, COMMAND_LINE), **options)
 
 
-def _jobs_and_paths(arguments: Sequence[str]) -> tuple[str | None, tuple[str, ...]]:
-    """Return the text of the last option `--jobs`, None if there is none, and the other arguments."""
-    jobs: str | None = None
+def _options_and_paths(arguments: Sequence[str]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the options that stand among the paths, the last of each, and the other arguments.
+
+    The number of jobs is a text.
+    """
+    options: dict[str, Any] = {}
     others: list[str] = []
     left = iter(arguments)
     for argument in left:
         if argument in ("-j", "--jobs"):
-            jobs = next(left, "")
+            options["jobs"] = next(left, "")
         elif argument.startswith("--jobs="):
-            jobs = argument.removeprefix("--jobs=")
+            options["jobs"] = argument.removeprefix("--jobs=")
+        elif argument in ("--cache", "--no-cache"):
+            options["cache"] = argument == "--cache"
         else:
             others.append(argument)
-    return jobs, tuple(others)
+    return options, tuple(others)

@@ -25,7 +25,7 @@ from onnx_lint.cli.streams import standard_output
 from onnx_lint.common.memory import release_memory
 from onnx_lint.common.model_limits import ModelLimits, resident
 from onnx_lint.common.record import replace
-from onnx_lint.engine.lint import report_of, with_own_settings
+from onnx_lint.engine.reports import report_of, with_own_settings
 from onnx_lint.input.locations import is_remote
 from onnx_lint.reporters import DRAWN, SHOWN_WITH_CONTEXT, Options, reporter
 from onnx_lint.reporters.escape import shown_path, visible

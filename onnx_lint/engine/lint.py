@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
@@ -26,8 +26,8 @@ from onnx_lint.engine.facts import (
 from onnx_lint.engine.internal_errors import InternalErrors
 from onnx_lint.engine.plugins import use_files
 from onnx_lint.engine.registry import Registered, registry
-from onnx_lint.engine.selection import selected_rules, selection_of
-from onnx_lint.engine.settings import Settings, options_of, schemas_of
+from onnx_lint.engine.selection import selection_of
+from onnx_lint.engine.settings import Settings, options_of, schemas_of, trusted_folders
 from onnx_lint.input.limits import LIMIT_OF_REPORT, Limits, describe_limit
 from onnx_lint.input.locations import is_remote, shown_location, without_query
 from onnx_lint.input.source import ReadError, Source, SourceError, source_of
@@ -35,7 +35,7 @@ from onnx_lint.ir.crashes import is_bug
 from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.loader import load
 from onnx_lint.model import ROOT, Model
-from onnx_lint.report import Counted, Diagnostic, FileReport, InternalError, Report, fold
+from onnx_lint.report import Counted, Diagnostic, FileReport, InternalError, fold
 from onnx_lint.rule import Finding, RuleError
 
 if TYPE_CHECKING:
@@ -264,12 +264,6 @@ def _with_traffic(report: FileReport, source: Source) -> FileReport:
     return report if remote is None else replace(report, traffic=remote.finish())
 
 
-def trusted_folders(directory: str | None, settings: Settings) -> tuple[str, ...]:
-    """Return the folders into which links to external data are followed, for a model in a directory."""
-    roots = settings.external_data_roots
-    return (directory, *roots) if settings.follow_links and directory is not None else roots
-
-
 def load_source(
     source: Source, path: str, settings: Settings, *, is_file: bool, beside: DataFolder | None = None
 ) -> Model:
@@ -382,7 +376,7 @@ def _shown_with(
 ) -> tuple[Diagnostic, ...]:
     """Return the diagnostics with the lines around them, and with the nodes around them for pictures, as requested."""
     if context:
-        from onnx_lint.surroundings import with_surroundings  # late: not needed without findings
+        from onnx_lint.surroundings.of_findings import with_surroundings  # late: not needed without findings
 
         with watch("context"):
             diagnostics = with_surroundings(diagnostics, model, context, _rules_on_bytes())
@@ -419,19 +413,6 @@ def lint_file(
         return lint_source(source, name, settings, is_file=is_file, context=context, pictures=pictures, beside=beside)
     except (SourceError, OSError) as error:
         return FileReport(path=name, size=0, unreadable=str(error))
-
-
-def report_of(files: Iterable[FileReport], settings: Settings) -> Report:
-    """Return the report of a run with `settings` over `files`."""
-    return Report(tuple(files), settings.standard.edition, settings.standard.variant, selected_rules(settings))
-
-
-def with_own_settings(file: FileReport, own: Settings, usual: Settings) -> FileReport:
-    """Return the report of a file; if its settings differ from those of the first file, they are part of it."""
-    if own is usual:
-        return file
-    standard = own.standard
-    return replace(file, edition=standard.edition, variant=standard.variant, rules=selected_rules(own))
 
 
 def import_usual_rules(settings: Settings) -> None:

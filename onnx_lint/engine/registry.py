@@ -9,7 +9,7 @@ import os
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from types import ModuleType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import onnx_lint
 from onnx_lint.common import package_data
@@ -17,9 +17,11 @@ from onnx_lint.common.cached import cached_property
 from onnx_lint.common.record import Record, replace
 from onnx_lint.engine import plugins
 from onnx_lint.ir.documents.kinds import NEEDS, Need
-from onnx_lint.model import Model
 from onnx_lint.rule import Finding, Rule, RuleError
 from onnx_lint.spec.clauses import Clause, declare, specified_clauses
+
+if TYPE_CHECKING:
+    from onnx_lint.model import Model
 
 _OWN_RULES = "onnx_lint.rules"
 

@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.cached import Memory
 from onnx_lint.engine.registry import Registered, registry
 from onnx_lint.engine.settings import ALL, SelectionError, Settings
 from onnx_lint.ir.documents.kinds import KINDS
-from onnx_lint.model import Model
 from onnx_lint.spec.clauses import KEYWORDS, Clause, Severity, clauses, severity
+
+if TYPE_CHECKING:
+    from onnx_lint.model import Model
 
 _ALSO_IN: Final = {"hygiene": frozenset({"OPS-7", "SHP-6b"})}
 """The clauses of the specification that selecting a chapter of onnx-lint's own selects as well."""

@@ -160,6 +160,12 @@ def schemas_of(settings: Settings) -> OperatorSchemas:
     return operator_schemas(settings.opset_schemas)
 
 
+def trusted_folders(directory: str | None, settings: Settings) -> tuple[str, ...]:
+    """Return the folders into which links to external data are followed, for a model in a directory."""
+    roots = settings.external_data_roots
+    return (directory, *roots) if settings.follow_links and directory is not None else roots
+
+
 def _hint_for_rule(name: str, known: Iterable[str]) -> str:
     """Return the hint after `unknown rule NAME`; `known` are the allowed names. Empty if none is near.
 

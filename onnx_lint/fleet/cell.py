@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.cached import Memory
 from onnx_lint.common.memory import release_memory
-from onnx_lint.engine.lint import import_usual_rules, lint_file, with_own_settings
+from onnx_lint.engine.lint import import_usual_rules, lint_file
+from onnx_lint.engine.reports import with_own_settings
 from onnx_lint.engine.settings import Settings
 from onnx_lint.fleet.jobs import Job, Outcome
 from onnx_lint.fleet.records import outcome_of

@@ -15,8 +15,8 @@ from typing import Any, Final
 from onnx_lint import __version__
 from onnx_lint.common.model_limits import ModelLimits
 from onnx_lint.common.record import Record, replace
-from onnx_lint.engine.lint import report_of
 from onnx_lint.engine.registry import registry
+from onnx_lint.engine.reports import report_of
 from onnx_lint.engine.settings import Settings
 from onnx_lint.fleet.database import Reports
 from onnx_lint.fleet.jobs import Job, Outcome

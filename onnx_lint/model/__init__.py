@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from onnx_lint.input.limits import OF_CONSUMERS, describe_limit, exceeded
     from onnx_lint.ir.columns.attribute_kinds import VALUE_FIELD_OF_TYPE, AttributeKind, utf8_fault, value_fields
     from onnx_lint.ir.columns.nodes import NodeForm
+    from onnx_lint.ir.columns.tensor_encodings import element_count
     from onnx_lint.ir.crashes import true_if_it_crashes
     from onnx_lint.ir.documents.kinds import MAGIC, MODEL_KIND
     from onnx_lint.ir.documents.value_types import Mixture, kind_name, mixtures
@@ -80,7 +81,7 @@ if TYPE_CHECKING:
     from onnx_lint.ir.places.edits import Assign, Delete, Edit, Fix, Move, Shorten
     from onnx_lint.ir.places.long_numbers import LongNumber
     from onnx_lint.ir.sharding import ShardingSpec
-    from onnx_lint.ir.tensors import Occurrences, StoredSparseTensor, StoredTensor, and_others, contents, element_count
+    from onnx_lint.ir.tensors import Occurrences, StoredSparseTensor, StoredTensor, and_others, contents
     from onnx_lint.ir.tensors.data_folder import FileState
     from onnx_lint.ir.tensors.external import (
         IN_MEMORY_MARKS,
@@ -179,6 +180,7 @@ _LATE: Final = {
     "input.limits": "OF_CONSUMERS describe_limit exceeded",
     "ir.columns.attribute_kinds": "AttributeKind VALUE_FIELD_OF_TYPE utf8_fault value_fields",
     "ir.columns.nodes": "NodeForm",
+    "ir.columns.tensor_encodings": "element_count",
     "ir.crashes": "true_if_it_crashes",
     "ir.documents.kinds": "MAGIC MODEL_KIND",
     "ir.documents.value_types": "Mixture kind_name mixtures",
@@ -208,7 +210,7 @@ _LATE: Final = {
     "ir.places.edits": "Assign Delete Edit Fix Move Shorten",
     "ir.places.long_numbers": "LongNumber",
     "ir.sharding": "ShardingSpec",
-    "ir.tensors": "Occurrences StoredSparseTensor StoredTensor and_others contents element_count",
+    "ir.tensors": "Occurrences StoredSparseTensor StoredTensor and_others contents",
     "ir.tensors.data_folder": "FileState",
     "ir.tensors.external": "ExternalData IN_MEMORY_MARKS KNOWN_KEYS goes_up location_problem spelled_plainly",
     "model.newer_features": "Feature",

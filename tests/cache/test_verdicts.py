@@ -19,7 +19,8 @@ from onnx_lint.cache.store import DATABASE
 from onnx_lint.cache.verdicts import FileCheck, Verdicts
 from onnx_lint.cli.application import run
 from onnx_lint.common.record import replace
-from onnx_lint.engine.lint import lint_file, report_of
+from onnx_lint.engine.lint import lint_file
+from onnx_lint.engine.reports import report_of
 from onnx_lint.engine.settings import Settings
 from onnx_lint.ir.tensors.data_folder import DataFolder
 from onnx_lint.report import FileReport, InternalError

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from onnx_lint import schema
-from onnx_lint.cache import checks, identity
+from onnx_lint.cache import identity
 from onnx_lint.cache.store import DATABASE
 from onnx_lint.cli import lint_one
 from onnx_lint.cli.application import run
+from onnx_lint.engine import lint
 
 
 def model_bytes(name: str) -> bytes:
@@ -60,7 +61,7 @@ def test_what_is_unchanged_is_not_linted_again(
     cache: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = _ran(capsys, "check", "--cache", "models")
-    monkeypatch.setattr(checks, "lint_file", None)
+    monkeypatch.setattr(lint, "lint_file", None)
     monkeypatch.setattr(lint_one, "lint_one", None)
     assert _ran(capsys, "check", "--cache", "--time-limit", "0.000001", "models") == expected
 

@@ -66,11 +66,13 @@ PATHS = (
     ("gone.onnx",),
     ("expain", "clean.onnx"),
 )
-WITH_JOBS = (
+WITH_OPTIONS = (
     ("models", "clean.onnx", "--jobs", "2"),
     ("--jobs=2", "models", "./clean.onnx"),
     ("-j", "02", "clean.onnx", "check"),
     ("-j", "7", "clean.onnx", "--jobs", "2"),
+    ("models", "--cache"),
+    ("--cache", "cache", "-j", "2", "--no-cache"),
 )
 NOT_PATHS = (
     (),
@@ -86,6 +88,9 @@ NOT_PATHS = (
     ("clean.onnx", "--jobs", "many"),
     ("--jobs", "clean.onnx"),
     ("clean.onnx", "--jobs", "10000"),
+    ("clean.onnx", "-j", "--cache"),
+    ("--cache",),
+    ("clean.onnx", "--cache=yes"),
     ("--", "clean.onnx"),
 )
 
@@ -121,8 +126,8 @@ def test_paths_alone_do_what_the_command_does(
     _assert_alike(arguments, capfd)
 
 
-@pytest.mark.parametrize("arguments", WITH_JOBS)
-def test_paths_and_jobs_give_what_the_command_gives(
+@pytest.mark.parametrize("arguments", WITH_OPTIONS)
+def test_paths_and_common_options_give_what_the_command_gives(
     folder: Path, arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ):
     seen: list[Request] = []
@@ -130,7 +135,7 @@ def test_paths_and_jobs_give_what_the_command_gives(
         patch.setattr(run, "run", lambda request: seen.append(request) or 0)
         assert application.run(["check", *arguments]) == 0
     assert [request_of_paths(arguments)] == seen
-    if arguments == WITH_JOBS[1]:
+    if arguments == WITH_OPTIONS[1]:
         assert _run(*arguments) == _run("check", *arguments)
 
 
@@ -163,6 +168,8 @@ def test_variables_that_set_options_are_left_to_click(folder: Path, monkeypatch:
         with monkeypatch.context() as patch:
             patch.setenv(name, "x")
             assert request_of_paths(["clean.onnx"]) is None
+    monkeypatch.setenv("ONNX_LINT_CACHE_DIR", str(folder))
+    assert request_of_paths(["clean.onnx"]) == Request(("clean.onnx",))
 
 
 def test_the_defaults_of_a_request_are_those_of_the_command(monkeypatch: pytest.MonkeyPatch):

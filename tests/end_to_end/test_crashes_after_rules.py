@@ -14,7 +14,6 @@ import pytest
 from rich.progress import Progress
 
 from onnx_lint import report as report_module
-from onnx_lint import surroundings
 from onnx_lint.cli import baselines, suppressions, weakened
 from onnx_lint.cli import run as run_module
 from onnx_lint.cli.application import run
@@ -22,7 +21,7 @@ from onnx_lint.cli.progress import ProgressBar
 from onnx_lint.engine import diagnose, lint, proposed_fixes
 from onnx_lint.ir.places.document_places import DocumentPlaces
 from onnx_lint.reporters import REPORTERS
-from onnx_lint.surroundings import neighbourhood, text_lines
+from onnx_lint.surroundings import neighbourhood, of_findings, text_lines
 
 FAULTY = """
 <ir_version: 10, opset_import: ["" : 21, "unused" : 1]>
@@ -72,8 +71,8 @@ DESCRIPTIONS = {
     "related places": (diagnose, "_related"),
     "bytes": (DocumentPlaces, "extent"),
     "names around": (DocumentPlaces, "enclosing_names"),
-    "surroundings": (surroundings, "surroundings"),
-    "all surroundings": (surroundings, "worst_of_each"),
+    "surroundings": (of_findings, "surroundings"),
+    "all surroundings": (of_findings, "worst_of_each"),
     "picture": (neighbourhood._Surroundings, "of"),
     "all pictures": (neighbourhood, "worst_of_each"),
     "fix": (proposed_fixes._Descriptions, "_describe"),

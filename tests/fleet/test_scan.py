@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from support.models.clean_model import CLEAN
 
-from onnx_lint.cache import checks, identity
+from onnx_lint.cache import identity
 from onnx_lint.cache.checks import opened
 from onnx_lint.cli.application import run
 from onnx_lint.engine.settings import Settings
@@ -73,7 +73,7 @@ def test_it_shares_the_cache_with_check(
     assert checked("first", "--cache")[0] == 1
     assert isinstance(scanned("second", cache), Outcome)
     with monkeypatch.context() as patch:
-        patch.setattr(checks, "lint_file", None)
+        patch.setattr("onnx_lint.engine.lint.lint_file", None)
         assert scanned("first", cache) == plain
         assert checked("second", "--cache") == expected
         broken = scanned("third", cache)

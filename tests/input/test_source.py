@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 from support.project.checkout import ROOT
 
-from onnx_lint.engine.lint import lint_file, report_of
+from onnx_lint.engine.lint import lint_file
+from onnx_lint.engine.reports import report_of
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import WINDOW_BYTES, BytesSource, FileSource, Source, SourceError, open_file, source_of
 

@@ -17,14 +17,15 @@ from support.project.fixture_files import fixture_paths, read_fixture
 from onnx_lint import lint
 from onnx_lint.cli.application import run
 from onnx_lint.common.record import replace
-from onnx_lint.engine.lint import lint_model, lint_source, report_of
+from onnx_lint.engine.lint import lint_model, lint_source
 from onnx_lint.engine.registry import registry
+from onnx_lint.engine.reports import report_of
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 from onnx_lint.report import ContextLine, Diagnostic
 from onnx_lint.reporters import Options, write_report
-from onnx_lint.surroundings import surroundings, with_surroundings
+from onnx_lint.surroundings.of_findings import surroundings, with_surroundings
 from onnx_lint.surroundings.sheet import cut_around
 
 WITHOUT = {

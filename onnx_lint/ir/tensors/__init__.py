@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from onnx_lint.ir.columns.tensor_encodings import element_count
-
 if TYPE_CHECKING:
     from onnx_lint.ir.tensors.sparse import StoredSparseTensor
     from onnx_lint.ir.tensors.stored_tensor import StoredTensor
@@ -21,7 +19,6 @@ __all__ = [
     "StoredSparseTensor",
     "StoredTensor",
     "and_others",
-    "element_count",
 ]
 
 _WHERE = {

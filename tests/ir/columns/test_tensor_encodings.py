@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from onnx_lint.ir.tensors import element_count
+from onnx_lint.ir.columns.tensor_encodings import element_count
 
 
 def test_the_product_of_hostile_dimensions_is_found_at_once():

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Adds to findings the lines and nodes around them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from typing import Final
+
+from onnx_lint.common.record import replace
+from onnx_lint.ir.places.place import key_of, place_of
+from onnx_lint.model import Model
+from onnx_lint.report import ContextLine, Diagnostic, worst_of_each
+from onnx_lint.surroundings.facts import types_around, types_line
+from onnx_lint.surroundings.lines import Site, line_of, node_before, site_of
+
+MOST_FINDINGS: Final = 300
+"""The number of findings of a file that get surroundings, the most severe first."""
+
+_WORK: Final = "showing the model around a finding"
+
+_MOST_RELATED: Final = 3
+"""The number of related places that have a line."""
+
+_DECLARATIONS: Final = frozenset({"input", "initializer", "sparse_initializer", "value_info", "output"})
+
+
+def with_surroundings(
+    diagnostics: Sequence[Diagnostic], model: Model, per_rule: tuple[int, ...], without_lines: Set[str]
+) -> tuple[Diagnostic, ...]:
+    """Return the diagnostics, the first ones of each rule and clause with the lines around them.
+
+    `per_rule`: how many of each the report formats show. `without_lines`: rules whose findings are about bytes.
+    """
+    chosen = {count: worst_of_each(diagnostics, count, MOST_FINDINGS) for count in per_rule}
+    shown: list[Diagnostic] = []
+    for index, found in enumerate(diagnostics):
+        counts = tuple(count for count in per_rule if index in chosen[count])
+        if counts:
+            lines: tuple[ContextLine, ...] = ()
+            if found.rule not in without_lines:
+                with model.crashes.at(_WORK, place_of(key_of(found.pointer))):
+                    lines = surroundings(found, model)
+            found = replace(found, context=lines, context_of=counts if len(per_rule) > 1 else ())
+        shown.append(found)
+    return tuple(shown)
+
+
+def surroundings(diagnostic: Diagnostic, model: Model) -> tuple[ContextLine, ...]:
+    """Return the lines around a finding and its related places; nothing if the bytes are not a model."""
+    if not model.loaded:
+        return ()
+    site = site_of(place_of(key_of(diagnostic.pointer)), model)
+    related = [site_of(place_of(key_of(other.pointer)), model) for other in diagnostic.related[:_MOST_RELATED]]
+    others = {other.line: other for other in related if other is not None and (site is None or other.line != site.line)}
+    is_of_names = diagnostic.pointer.endswith("/name")
+    lines: list[ContextLine] = []
+    if site is not None:
+        before = node_before(site, model)
+        if before is not None:
+            is_related = others.pop(before.line, None) is not None
+            lines.append(_unmarked(line_of(before, with_name=is_related and is_of_names)))
+        type_of = types_around(diagnostic, site, model)
+        lines.append(line_of(site, type_of=type_of))
+        if lines[-1].notes:
+            others = {line: other for line, other in others.items() if not _is_declaration(other)}
+        elif type_of is not None and (known := types_line(site, type_of)) is not None:
+            lines.append(known)
+    lines += [_unmarked(line_of(other, with_name=is_of_names), _elsewhere(other, site)) for other in others.values()]
+    return tuple(lines)
+
+
+def _unmarked(line: ContextLine, comment: str = "") -> ContextLine:
+    return ContextLine(line.label, f"{line.text}{comment}")
+
+
+def _is_declaration(site: Site) -> bool:
+    """Return whether the line has no more than name and type of a value, which notes have as well."""
+    return site.step is not None and site.step[0] in _DECLARATIONS
+
+
+def _elsewhere(other: Site, site: Site | None) -> str:
+    """Return a comment with the graph of a related line in another graph; empty for a header, which names the graph."""
+    if other.step is None or site is None or other.key == site.key or not other.key:
+        return ""
+    return f"  # in {place_of(other.key)}"
