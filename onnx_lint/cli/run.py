@@ -102,6 +102,8 @@ def _run(request: Request, plan: Plan, own: Request) -> int:
     for output in outputs:
         reporter(output.format_name)  # import it now: without memory for its libraries this raises a clear error
     tasks = _tasks(outputs, plan, _context(outputs, own))
+    if request.timings:
+        import onnx_lint.engine.lint  # noqa: F401 - its time is that of the start, not of a model
     before = time.process_time()
     head = _head(tasks, plan)
     options = _options_of(own)

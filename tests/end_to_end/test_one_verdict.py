@@ -37,6 +37,7 @@ def is_split(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
 def _split_everything(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(strip_payloads, "WHOLE_BYTES", 8)
     monkeypatch.setattr(strip_payloads, "PAYLOAD_BYTES", 4)
+    monkeypatch.setattr(strip_payloads, "INTEGER_BYTES", 4)
 
 
 def _diagnostics(data: bytes) -> tuple[Diagnostic, ...]:

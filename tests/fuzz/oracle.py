@@ -5,19 +5,16 @@ from __future__ import annotations
 
 import functools
 import json
-import math
 import re
 import traceback
 from collections import Counter
 from collections.abc import Callable
-from itertools import chain
 from random import Random
 from typing import Any
 
 from onnx_lint.common.record import field_names, replace
 from onnx_lint.engine.lint import lint_source, load_source
 from onnx_lint.engine.settings import Settings
-from onnx_lint.inference.shapes.fact import MOST_ELEMENTS
 from onnx_lint.input.limits import DEFAULT_LIMITS
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader.identity.identify import Form, identify
@@ -31,7 +28,7 @@ from onnx_lint.spec.standard import EDITIONS, VARIANTS, Standard
 from .corpus import BINARY, Seed
 from .costs import Cost, excess, measured
 from .forms import FORMATS, problem_of_form
-from .thresholds import LOWERED, lowered
+from .thresholds import lowered
 from .twins import OF_THE_BYTES, OF_THE_NUMBERS, parsed, twin
 
 SETTINGS = tuple(Settings(Standard(edition, variant), select=("ALL",)) for edition in EDITIONS for variant in VARIANTS)
@@ -165,8 +162,6 @@ def _problem_of_ways(given: Seed, settings: Settings, file: FileReport, rng: Ran
         return f"as a large file its report differs in {', '.join(names)}"
     one, another = _counted(file, _whole), _counted(other, _whole)
     if one != another:
-        if _has_elements_that_stay(parsed(given)):
-            return None
         return f"as a large file it has other findings\n{_difference(one, another)}"
     if _counted(file, repr) == _counted(other, repr):
         return "as a large file it has its findings in another order"
@@ -174,27 +169,6 @@ def _problem_of_ways(given: Seed, settings: Settings, file: FileReport, rng: Ran
     if all(_is_where_values_begin(diagnostic) for diagnostic in moved):
         return None
     return f"as a large file it has other bytes\n{_difference(_counted(file, repr), _counted(other, repr))}"
-
-
-def _has_elements_that_stay(message: Any | None) -> bool:
-    """Return whether a tensor has few enough elements to decide something, and so many that they may stay in the file.
-
-    Only the lowered constants make them stay there: `test_one_verdict` has such a tensor in a large file.
-    """
-    if message is None:
-        return False
-    if message.DESCRIPTOR.name == "TensorProto":
-        return _FEWEST < math.prod(message.dims) <= MOST_ELEMENTS
-    inner = (value for field, value in message.ListFields() if field.message_type is not None)
-    return any(map(_has_elements_that_stay, chain.from_iterable(map(_as_list, inner))))
-
-
-_FEWEST = min(LOWERED["PAYLOAD_BYTES"]) // 11
-"""So many numbers fit into the least payload in any encoding."""
-
-
-def _as_list(value: Any) -> Any:
-    return [value] if hasattr(value, "DESCRIPTOR") else value
 
 
 def _is_where_values_begin(diagnostic: Diagnostic) -> bool:

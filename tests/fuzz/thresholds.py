@@ -51,6 +51,7 @@ LOWERED: dict[str, tuple[int, ...]] = {
 
 KEPT: dict[str, str] = {
     "MOST_SHORT_BYTES": "what two bytes of length say, and no matter of choice",
+    "INTEGER_BYTES": "what decides shapes is known in a file of any size",
     "_TAG_AND_LENGTH_BYTES": "the same for what is read at once",
     "MAX_VARINT_BYTES": "what Protocol Buffers reads",
     "MAX_SHORT_VARINT_BYTES": "the same for tags and lengths",

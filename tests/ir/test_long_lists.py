@@ -52,6 +52,7 @@ def leaves_lists(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have each list left in the file, and read in pieces of a few bytes."""
     monkeypatch.setattr(strip_payloads, "WHOLE_BYTES", 0)
     monkeypatch.setattr(strip_payloads, "PAYLOAD_BYTES", 1)
+    monkeypatch.setattr(strip_payloads, "INTEGER_BYTES", 1)
     monkeypatch.setattr(strip_payloads, "LONG_LIST_BYTES", 1)
     monkeypatch.setattr(wire_values, "PIECE_BYTES", 20)
     monkeypatch.setattr(wire_values, "VARINT_PIECE_BYTES", 24)
@@ -188,6 +189,7 @@ def test_lists_are_found_wherever_a_node_can_be(name: str, monkeypatch: pytest.M
     assert len(plain) == (2 if name in {"function", "training"} else 1)
     monkeypatch.setattr(strip_payloads, "WHOLE_BYTES", 0)
     monkeypatch.setattr(strip_payloads, "PAYLOAD_BYTES", 1)
+    monkeypatch.setattr(strip_payloads, "INTEGER_BYTES", 1)
     monkeypatch.setattr(strip_payloads, "LONG_LIST_BYTES", 1)
     assert load(BytesSource(document.SerializeToString()), proto=kind).left_in_file is not None
     assert found() == plain
@@ -244,6 +246,7 @@ def test_rules_find_in_lists_in_the_file_what_they_find_in_others(
     for module, name, value in (
         (strip_payloads, "WHOLE_BYTES", 0),
         (strip_payloads, "PAYLOAD_BYTES", 1),
+        (strip_payloads, "INTEGER_BYTES", 1),
         (strip_payloads, "LONG_LIST_BYTES", 1),
         (strip_payloads, "_VALUE_FIELDS", strip_payloads._VALUE_FIELDS if are_tensors_left else frozenset()),
         (tree_ensembles, "_PIECE", 2),

@@ -93,6 +93,7 @@ def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every file is walked, and every value of 16 bytes or more stays in the source."""
     monkeypatch.setattr(strip_payloads, "WHOLE_BYTES", 0)
     monkeypatch.setattr(strip_payloads, "PAYLOAD_BYTES", 16)
+    monkeypatch.setattr(strip_payloads, "INTEGER_BYTES", 16)
 
 
 @pytest.mark.usefixtures("small_limits")

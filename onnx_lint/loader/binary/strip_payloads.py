@@ -23,8 +23,14 @@ from onnx_lint.spec.element_types import VALUE_FIELDS
 
 _VALUE_FIELDS = frozenset(VALUE_FIELDS)
 
-PAYLOAD_BYTES = 12 << 10
-"""Values of fewer bytes are copied with their message: all those whose elements decide shapes (`MOST_ELEMENTS`)."""
+PAYLOAD_BYTES = 4096
+"""Values of fewer bytes are copied with their message."""
+
+INTEGER_BYTES: Final = 12 << 10
+"""The same for integers that may decide shapes: 1,024 of them in any encoding are known in a file of any size."""
+
+_INTEGERS: Final = frozenset({6, 7, 9})
+"""INT32, INT64 and BOOL."""
 
 LONG_LIST_BYTES = 1 << 18
 """A list of numbers or strings in an attribute of a node stays in the file from this size on."""
@@ -363,10 +369,11 @@ class _Copier:
         known = self.payloads.get(key, ())
         raw = [payload for payload in known if payload.field == "raw_data"]
         lists = [payload for payload in known if payload.field != "raw_data"]
-        values = self.values(start, end)
+        values, is_integer = self.values(start, end)
         copied, pending = 0, start
+        least = INTEGER_BYTES if is_integer else PAYLOAD_BYTES
         # All values stay in the file if some are large: no reader of the message may take the others for the tensor's.
-        has_large = bool(known) or any(following - value >= PAYLOAD_BYTES for *_, value, following in values)
+        has_large = bool(known) or any(following - value >= least for *_, value, following in values)
         for field, wire_type, tag, value, following in values if has_large else ():
             if following - value < PAYLOAD_BYTES and len(lists) >= _MOST_PARTS:
                 continue
@@ -389,20 +396,33 @@ class _Copier:
             del self.payloads[key]
         return copied + self.copy(pending, end)
 
-    def values(self, start: int, end: int) -> list[tuple[wire.Field, int, int, int, int]]:
-        """Return the records of a tensor that hold values and have a wire type that parsers accept for them."""
+    def values(self, start: int, end: int) -> tuple[list[tuple[wire.Field, int, int, int, int]], bool]:
+        """Return the records of a tensor that hold values, and whether they are integers that may decide shapes.
+
+        The records have a wire type that parsers accept for them.
+        """
         fields = wire.fields("TensorProto")
         found: list[tuple[wire.Field, int, int, int, int]] = []
+        is_integer = False
         for number, wire_type, tag, value, following in records_of(
             self.source, "TensorProto", start, end, inside_groups=False
         ):
             self.take(1)
             field = fields.get(number)
+            if field is not None and field.name == "data_type" and wire_type == WireType.VARINT:
+                is_integer = self.number(value, following) in _INTEGERS
             if field is None or field.name not in _VALUE_FIELDS or not (wire_type == RUN or field.accepts(wire_type)):
                 continue
             if len(found) < _MOST_PARTS or following - value >= PAYLOAD_BYTES:
                 found.append((field, wire_type, tag, value, following))
-        return found
+        return found, is_integer
+
+    def number(self, start: int, end: int) -> int:
+        """Return the number that the bytes of a varint encode."""
+        try:
+            return wire.decode_varint(self.source.read_at(start, end - start), 0)[0]
+        except IndexError:
+            raise WireError("truncated", start, "the file became shorter while it was read") from None
 
 
 _LISTS: Final = frozenset({"floats", "ints", "strings"})

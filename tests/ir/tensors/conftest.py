@@ -13,6 +13,7 @@ from onnx_lint.loader.binary import strip_payloads
 def values_stay_in_the_source(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(strip_payloads, "WHOLE_BYTES", 0)
     monkeypatch.setattr(strip_payloads, "PAYLOAD_BYTES", 1)
+    monkeypatch.setattr(strip_payloads, "INTEGER_BYTES", 1)
 
 
 @pytest.fixture

@@ -78,6 +78,7 @@ def test_a_finding_in_a_run_knows_the_bytes_of_its_record(monkeypatch: pytest.Mo
     (in_message,) = lint(load(BytesSource(data)), TENSOR_SETTINGS)
     monkeypatch.setattr(strip_payloads, "WHOLE_BYTES", 0)
     monkeypatch.setattr(strip_payloads, "PAYLOAD_BYTES", 1)
+    monkeypatch.setattr(strip_payloads, "INTEGER_BYTES", 1)
     (in_source,) = lint(load(BytesSource(data)), TENSOR_SETTINGS)
     assert in_source == in_message
     start, end = in_source.byte_range or (0, 0)

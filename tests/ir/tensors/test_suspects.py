@@ -68,6 +68,7 @@ def test_what_looks_right_may_have_a_second_field_in_the_source(holder: str, mon
     tensors[1].float_data.extend([0.5] * 20)
     monkeypatch.setattr(strip_payloads, "WHOLE_BYTES", 0)
     monkeypatch.setattr(strip_payloads, "PAYLOAD_BYTES", 40)
+    monkeypatch.setattr(strip_payloads, "INTEGER_BYTES", 40)
     loaded = load(BytesSource(model.SerializeToString()))
     assert list(loaded.tensors.unproved[0].proto.float_data) == []
     assert [tensor.proto.name for tensor in loaded.tensors.miscounted] == ["w1"]

@@ -67,6 +67,7 @@ def test_a_model_cut_off_anywhere_ends_in_a_verdict(
     if is_large:
         monkeypatch.setattr(strip_payloads, "WHOLE_BYTES", 16)
         monkeypatch.setattr(strip_payloads, "PAYLOAD_BYTES", 16)
+        monkeypatch.setattr(strip_payloads, "INTEGER_BYTES", 16)
     data = MODELS[name]
     for end in range(1 + (part + 3 * is_large) % PARTS, len(data), PARTS):
         report = lint(data[:end])

@@ -8,13 +8,16 @@ from itertools import islice
 from typing import Any
 
 import pytest
-from support.wire.wire_bytes import FIXED32, length, number, tag
+from support.wire.wire_bytes import FIXED32, VARINT, length, number, tag
 
+from onnx_lint.inference.shapes.fact import MOST_ELEMENTS
+from onnx_lint.inference.shapes.stated import INTEGERS
 from onnx_lint.input.source import WINDOW_BYTES, BytesSource
 from onnx_lint.ir.places.byte_ranges import ByteRanges
 from onnx_lint.ir.places.place import ROOT
 from onnx_lint.loader.binary.strip_payloads import PAYLOAD_BYTES, WHOLE_BYTES, TooManyFieldsError, read_skeleton
 from onnx_lint.schema import message, wire
+from onnx_lint.spec.element_types import ELEMENT_TYPES
 
 TAG = 0x0A
 MOST = 4096
@@ -143,3 +146,12 @@ def test_all_values_of_a_tensor_stay_in_the_file_in_their_order():
         (begins[2], len(short)),
         (raw, len("raw")),
     ]
+
+
+@pytest.mark.parametrize("kind", sorted(ELEMENT_TYPES))
+@pytest.mark.parametrize("is_first", [True, False])
+def test_integers_that_decide_shapes_are_copied_from_any_file(kind: int, is_first: bool):
+    declared, values = tag(2, VARINT) + bytes([kind | 0x80, 0]), length(9, bytes(8 * MOST_ELEMENTS))
+    data = declared + values if is_first else values + declared
+    skeleton = read_skeleton(BytesSource(data), 10**6, 10**6, "TensorProto", whole_bytes=0)
+    assert (skeleton.data == data) == (kind in INTEGERS)

@@ -142,7 +142,7 @@ def test_whoever_follows_the_sentence_gets_a_verdict(
 ):
     limit, data = REFUSED[name]
     if is_split:
-        for size in ("WHOLE_BYTES", "PAYLOAD_BYTES", "LONG_LIST_BYTES"):
+        for size in ("WHOLE_BYTES", "PAYLOAD_BYTES", "INTEGER_BYTES", "LONG_LIST_BYTES"):
             monkeypatch.setattr(strip_payloads, size, 16)
         monkeypatch.setattr(strip_payloads, "_MOST_COUNTED", 100)
     path = tmp_path / "model"
