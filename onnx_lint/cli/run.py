@@ -102,8 +102,9 @@ def _run(request: Request, plan: Plan, own: Request) -> int:
     for output in outputs:
         reporter(output.format_name)  # import it now: without memory for its libraries this raises a clear error
     tasks = _tasks(outputs, plan, _context(outputs, own))
-    if request.timings:
-        import onnx_lint.engine.lint  # noqa: F401 - its time is that of the start, not of a model
+    if request.timings or not own.cache:
+        # Before a report begins, as a package may be missing; in --timings it is part of the start.
+        import onnx_lint.engine.lint  # noqa: F401
     before = time.process_time()
     head = _head(tasks, plan)
     options = _options_of(own)

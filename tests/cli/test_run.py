@@ -273,6 +273,7 @@ main()
     [
         ("google", "protobuf", ["clean.onnx"]),
         ("google", "protobuf", ["check", "clean.onnx"]),
+        ("google", "protobuf", ["clean.onnx", "-f", "jsonl"]),
         ("google", "protobuf", ["rules"]),
         ("click", "click", ["check", "clean.onnx"]),
     ],
