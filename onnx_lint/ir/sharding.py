@@ -17,7 +17,13 @@ class NodeDeviceConfiguration(Record):
 
     node: Node
     proto: Proto
-    place: Place
+    index: int
+    """Its index among those of the node."""
+
+    @property
+    def place(self) -> Place:
+        """Where it is. It is made anew each time: four bytes of a file are a configuration."""
+        return self.node.place.at("device_configurations", self.index)
 
 
 class ShardingSpec(Record):
@@ -25,7 +31,13 @@ class ShardingSpec(Record):
 
     configuration: NodeDeviceConfiguration
     proto: Proto
-    place: Place
+    index: int
+    """Its index in the configuration."""
+
+    @property
+    def place(self) -> Place:
+        """Where it is, made anew as above."""
+        return self.configuration.place.at("sharding_spec", self.index)
 
     @property
     def node(self) -> Node:
@@ -35,7 +47,7 @@ class ShardingSpec(Record):
     def describe(self) -> str:
         """Return the name of the sharding in messages."""
         name = self.proto.tensor_name
-        tensor = f"of {quote(name)}" if name else f"{self.place.index}"
+        tensor = f"of {quote(name)}" if name else f"{self.index}"
         return f"sharding {tensor} in {self.node.describe()}"
 
 
@@ -43,11 +55,11 @@ def node_device_configurations(nodes: Iterable[Node]) -> Iterator[NodeDeviceConf
     """Yield every device configuration of the nodes."""
     for node in nodes:
         for index, proto in enumerate(node.proto.device_configurations):
-            yield NodeDeviceConfiguration(node, proto, node.place.at("device_configurations", index))
+            yield NodeDeviceConfiguration(node, proto, index)
 
 
 def sharding_specs(configurations: Iterable[NodeDeviceConfiguration]) -> Iterator[ShardingSpec]:
     """Yield every sharding of every node."""
     for configuration in configurations:
         for index, proto in enumerate(configuration.proto.sharding_spec):
-            yield ShardingSpec(configuration, proto, configuration.place.at("sharding_spec", index))
+            yield ShardingSpec(configuration, proto, index)
