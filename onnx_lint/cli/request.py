@@ -34,9 +34,6 @@ COMMANDS: Final = frozenset(
 _ENVIRONMENT: Final = ("ONNX_LINT_", "_ONNX_LINT_")
 """The prefixes of environment variables that set options or ask for completions."""
 
-_CACHE_FOLDER: Final = "ONNX_LINT_CACHE_DIR"
-"""A variable with such a prefix that sets no option."""
-
 COMMAND_LINE: Final = "command line"
 ENVIRONMENT: Final = "environment"
 """The sources of an option."""
@@ -142,8 +139,12 @@ def request_of_paths(arguments: Sequence[str]) -> Request | None:
     options, paths = _options_and_paths(arguments)
     if not paths or any(path.startswith("-") and path != "-" for path in paths):
         return None
-    if any(name.startswith(_ENVIRONMENT) and name != _CACHE_FOLDER for name in os.environ):
-        return None
+    variables = {name for name in os.environ if name.startswith(_ENVIRONMENT)}
+    if variables:
+        from onnx_lint.cache.folder import VARIABLE  # late, as few runs have any; this one sets no option
+
+        if variables != {VARIABLE}:
+            return None
     if "jobs" in options:
         jobs = options["jobs"]
         if not jobs.isdecimal() or len(jobs) > 4:  # a number of five digits or more is left to click

@@ -22,6 +22,9 @@ STRING_TYPE: Final = 8
 INTEGER_KEYS: Final = frozenset({2, 3, 4, 5, 6, 7, 12, 13})
 """UINT8, INT8, UINT16, INT16, INT32, INT64, UINT32, UINT64."""
 
+INDEX_TYPES: Final = frozenset({6, 7, 9})
+"""INT32, INT64 and BOOL, the types of indices, sizes and conditions: their elements decide shapes."""
+
 MAP_KEYS: Final = INTEGER_KEYS | {STRING_TYPE}
 """The numbers of the types that the keys of a map may have (IR.md: integral types and string)."""
 

@@ -9,7 +9,6 @@ from math import prod
 from onnx_lint.inference.flow.joining import joined
 from onnx_lint.inference.shapes.fact import MOST_ELEMENTS, UNKNOWN, Fact, fact
 from onnx_lint.inference.shapes.stated import (
-    INTEGERS,
     Outside,
     content_of,
     fact_of_sparse,
@@ -20,6 +19,7 @@ from onnx_lint.inference.types.type_string import tensor_of
 from onnx_lint.ir.columns.gather import dimensions
 from onnx_lint.ir.crashes import Crashes, crash_of
 from onnx_lint.ir.graph import Graph
+from onnx_lint.spec.element_types import INDEX_TYPES
 
 FactsByName = Mapping[str, Fact]
 
@@ -54,7 +54,7 @@ def initializer_facts(graph: Graph, with_numbers: Set[str], outside: Outside, cr
     kinds = {row: _kind(row) for row in set(rows)}
     facts = [kinds[row][0] for row in rows]
     small = {row for row, (_, is_small) in kinds.items() if is_small}
-    integers = {row for row in small if row[0] in INTEGERS}
+    integers = {row for row in small if row[0] in INDEX_TYPES}
     if integers or with_numbers:
         for index, (name, row) in enumerate(zip(held.names, rows, strict=True)):
             if row in integers or (name in with_numbers and row in small):

@@ -13,7 +13,7 @@ from onnx_lint.common.cached import remembered
 from onnx_lint.inference.shapes.dims import Dim, Dims, Shape
 from onnx_lint.inference.shapes.fact import MOST_DIMENSIONS, MOST_ELEMENTS, UNKNOWN, Content, Fact, fact
 from onnx_lint.inference.types.type_string import from_proto, tensor_of
-from onnx_lint.spec.element_types import EXTERNAL_LOCATION, TYPED_FIELDS
+from onnx_lint.spec.element_types import EXTERNAL_LOCATION, INDEX_TYPES, TYPED_FIELDS
 
 Outside = Callable[[Any], bytes | None]
 """Reads the values of a small TensorProto with external data; None if they are missing, or must not be read."""
@@ -23,8 +23,6 @@ MOST_NUMBERS: Final = 64
 
 FLOAT, INT32, INT64, BOOL, DOUBLE = 1, 6, 7, 9, 11
 """The numbers of the enum TensorProto.DataType whose contents are read."""
-
-INTEGERS: Final = frozenset({INT32, INT64, BOOL})
 
 _READ: Final[Mapping[int, tuple[str, str, int]]] = {
     FLOAT: ("f", "float_data", 4),
@@ -108,11 +106,11 @@ def content_of(proto: Any, shape: Shape, outside: Outside | None = None) -> Cont
     """
     if shape is None or proto.data_type not in _READ:
         return None
-    if len(shape) > 1 and proto.data_type not in INTEGERS:
+    if len(shape) > 1 and proto.data_type not in INDEX_TYPES:
         # Of tensors with more dimensions, only indices are used.
         return None
     count = prod(size for size in shape if isinstance(size, int))
-    if count > (MOST_ELEMENTS if proto.data_type in INTEGERS else MOST_NUMBERS):
+    if count > (MOST_ELEMENTS if proto.data_type in INDEX_TYPES else MOST_NUMBERS):
         return None
     code, field, width = _READ[proto.data_type]
     stored = getattr(proto, field)

@@ -19,7 +19,7 @@ from onnx_lint.loader.binary.runs import LONG_RUN, RUN, records_of
 from onnx_lint.model import Payload
 from onnx_lint.schema import wire
 from onnx_lint.schema.wire import WireError, WireType
-from onnx_lint.spec.element_types import VALUE_FIELDS
+from onnx_lint.spec.element_types import INDEX_TYPES, VALUE_FIELDS
 
 _VALUE_FIELDS = frozenset(VALUE_FIELDS)
 
@@ -28,9 +28,6 @@ PAYLOAD_BYTES = 4096
 
 INTEGER_BYTES: Final = 12 << 10
 """The same for integers that may decide shapes: 1,024 of them in any encoding are known in a file of any size."""
-
-_INTEGERS: Final = frozenset({6, 7, 9})
-"""INT32, INT64 and BOOL."""
 
 LONG_LIST_BYTES = 1 << 18
 """A list of numbers or strings in an attribute of a node stays in the file from this size on."""
@@ -410,7 +407,7 @@ class _Copier:
             self.take(1)
             field = fields.get(number)
             if field is not None and field.name == "data_type" and wire_type == WireType.VARINT:
-                is_integer = self.number(value, following) in _INTEGERS
+                is_integer = self.number(value, following) in INDEX_TYPES
             if field is None or field.name not in _VALUE_FIELDS or not (wire_type == RUN or field.accepts(wire_type)):
                 continue
             if len(found) < _MOST_PARTS or following - value >= PAYLOAD_BYTES:

@@ -199,7 +199,7 @@ _OF_RUNTIMES = (
     _lenient(
         "incompatible-operand-shapes",
         "Einsum",
-        "each ellipsis stands for as many dimensions, and NonZero of a scalar is (0, N); ONNX Runtime broadcasts both",
+        "every ellipsis has the same rank, and NonZero of a scalar has the shape (0, N); ONNX Runtime broadcasts both",
     ),
     _lenient("incompatible-operand-shapes", "PRelu", "the slope is broadcast to X; ONNX Runtime broadcasts X too"),
     _lenient(
