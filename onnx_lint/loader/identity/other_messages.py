@@ -182,17 +182,31 @@ def is_a_model(source: Source) -> bool:
 
 
 def _holds_graph(source: Source) -> bool:
-    """Return true if the field `graph` exists with content that fits GraphProto: then the file
-    is meant to be a model.
+    """Return true if a field `graph` has content that fits GraphProto, or nodes beside unknown fields: then the file is
+    meant to be a model.
     """
     graph = wire.fields_by_name(MODEL_KIND)["graph"]
     try:
-        for number, wire_type, _, value, following in wire.records(source, 0, source.size):
-            if number == graph.number and wire_type == graph.wire_type and following > value:
-                return _fits(source, "GraphProto", value, following)
+        return any(
+            number == graph.number
+            and wire_type == graph.wire_type
+            and following > value
+            and (_fits(source, "GraphProto", value, following) or _has_nodes(source, value, following))
+            for number, wire_type, _, value, following in wire.records(source, 0, source.size)
+        )
     except WireError:
-        pass  # bytes that cannot be split hold nothing
-    return False
+        return False  # bytes that cannot be split hold nothing
+
+
+def _has_nodes(source: Source, start: int, end: int) -> bool:
+    """Return true if the bytes are a small graph whose nodes have operators."""
+    if end - start > _MOST_OF_A_FIELD:
+        return False
+    try:
+        graph = schema.message("GraphProto").FromString(source.read_at(start, end - start))
+    except (DecodeError, UnicodeDecodeError):
+        return False
+    return _any_and_all(graph.node, _node)
 
 
 def _fits(source: Source, message: str, start: int = 0, end: int | None = None) -> bool:

@@ -8,6 +8,7 @@ from support.models.sound_documents import SOUND, only_fault, sound_message
 
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
+from onnx_lint.model import FaultKind
 
 
 @pytest.mark.parametrize("kind", SOUND)
@@ -37,6 +38,15 @@ def test_two_documents_in_one_file_are_told(kind: str):
     data = (magic + sound_message(kind).SerializeToString()) * 2
     messages = [fault.message for fault in load(BytesSource(data), "x.pb").faults]
     assert TWICE[kind] in messages
+
+
+def test_a_graph_with_an_unknown_field_is_not_taken_for_the_numbers_of_a_tensor():
+    """The other fields of this model are those of a tensor: a dimension, a type, and numbers in the place of the graph."""
+    graph = sound_message("GraphProto").SerializeToString()
+    for content in (graph, b"\xaa\x38\x01x" + graph):
+        faults = load(BytesSource(b"\x08\x0a\x10\x07\x3a" + bytes([len(content)]) + content), "x.onnx").faults
+        assert FaultKind.NOT_A_MODEL not in {fault.kind for fault in faults}
+        assert faults, "a number in the place of the producer's name"
 
 
 @pytest.mark.parametrize("kind", SOUND)
