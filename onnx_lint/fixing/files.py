@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from collections.abc import Callable
 from functools import partial
+from typing import Final
 
 from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.lint import lint_source, opened
@@ -97,9 +99,12 @@ def fix_source(
             return _reported(report, Repair(problem=f"{name}: {error.strerror or error}; it was left as it is"))
         except Exception as error:
             return _reported(report, Repair()).with_crash(error, "fixing the file")
-        return replace(outcome.report, repair=repair)
+        return _reported(outcome.report, repair)
     finally:
         source.close()
+
+
+_WRITABLE: Final = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
 def _reported(report: FileReport, repair: Repair) -> FileReport:
@@ -120,7 +125,8 @@ def _write(
             if not follows_links:
                 raise NotWrittenError("is a symbolic link; --follow-links changes the file that the link leads to")
             path = os.path.realpath(path)
-        if not os.access(path, os.W_OK):
+        # Root may write any file, also one that nobody is meant to write.
+        if not os.access(path, os.W_OK) or not os.stat(path).st_mode & _WRITABLE:
             raise NotWrittenError("the file is read-only")
         rewrite(path, outcome.source, lambda written: check(outcome, lint(open_file(written))), old)
 

@@ -286,6 +286,23 @@ def test_the_library_has_an_open_file_stay_as_it_is():
     assert fix("a.onnx", folder="out").fixed_model is None
 
 
+def test_processes_report_a_fix_that_they_do_not_make(capsys: Output):
+    """The fix adds an import: a message, which one process cannot send to another."""
+    proto = schema.message("ModelProto").FromString(ORDERED)
+    proto.opset_import[0].domain, proto.opset_import[0].version = "ai.onnx.ml", 3
+    del proto.graph.node[1]
+    proto.graph.node[0].op_type, proto.graph.node[0].domain, proto.graph.node[0].output[0] = "Scaler", "ai.onnx.ml", "y"
+    for name in ("a.onnx", "b.onnx"):
+        Path(name).write_bytes(proto.SerializeToString())
+    reports = []
+    for jobs in ("1", "2"):
+        assert run(["fix", "--jobs", jobs, "-f", "json", "a.onnx", "b.onnx"]) == 0
+        reports.append(json.loads(capsys.readouterr().out)["files"])
+    assert reports[0] == reports[1]
+    proposed = [[each["fix"]["message"] for each in file["diagnostics"] if "fix" in each] for file in reports[1]]
+    assert proposed == [["import 'ai.onnx' 22"]] * 2, "the newest version of IR version 10"
+
+
 def test_the_library_refuses_what_it_cannot_fix():
     with pytest.raises(TypeError, match=r"accepts a path, bytes, .*ModelProto"):
         fix(None)  # type: ignore[arg-type]
@@ -300,8 +317,8 @@ def test_a_crash_while_a_model_in_memory_is_fixed_leaves_no_result(monkeypatch: 
     assert not report.passes
 
 
-def test_a_read_only_file_is_left_as_it_is(capsys: Output, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(os, "access", lambda *_: False)  # root may write all files
+def test_a_read_only_file_is_left_as_it_is_by_root_too(capsys: Output):
+    Path("a.onnx").chmod(0o444)
     assert run(["fix", "-f", "concise", "a.onnx"]) == 2
     assert capsys.readouterr().err == "Error: a.onnx: the file is read-only; it was left as it is\n"
     assert content("a.onnx") == UNORDERED
