@@ -208,8 +208,12 @@ def _target(item: Input, plan: Plan) -> ScannedFile:
 
 
 def _named(request: Request) -> Iterator[str]:
-    """Yield the names of the targets, without credentials. The content of a list or a folder may change."""
-    yield from (shown_address(target) if is_remote(target) else target for target in request.paths)
+    """Yield the names of the targets, without credentials. The content of a list or a folder may change.
+
+    A shell that completes the name of a folder adds a slash, which makes no other target.
+    """
+    slashes = "/" + os.sep
+    yield from (shown_address(each) if is_remote(each) else each.rstrip(slashes) or each for each in request.paths)
     if request.files_from is not None:
         yield f"--files-from {request.files_from}"
 

@@ -89,6 +89,8 @@ def _weakens(path: Path, value: Any, settings: Settings, request: Request) -> bo
     if name == "limits":
         given = getattr(DEFAULT_LIMITS.with_values({path[1]: value}), path[1])
         return bool(given == getattr(settings.limits, path[1]) != getattr(DEFAULT_LIMITS, path[1]))
+    if name == "suppress":
+        return path[-1] == "rule"  # --show-suppressed has the rest of an entry
     if name == "fail-on":
         return bool(value == "never")
     if name == "rules":

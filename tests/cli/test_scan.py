@@ -97,6 +97,12 @@ def test_a_scan_uses_no_cache_in_a_folder_of_its_models(
     assert "is inside 'models', which is checked" in capsys.readouterr().err
 
 
+def test_a_scan_of_a_folder_with_a_slash_is_the_same_scan(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("locket", reason="the extra fleet is not installed")
+    monkeypatch.setattr(run_scan, "scan", lambda reports, *_: reports.finish(()))
+    assert [run(["scan", folder, "--to", "r", "--quiet"]) for folder in ("models", "models/")] == [0, 0]
+
+
 def test_without_the_extra_it_is_told_what_to_install(tmp_path: Path) -> None:
     code = (
         "import sys; sys.modules.update(dict.fromkeys(['dask', 'distributed', 'locket', 'psutil']));"

@@ -65,6 +65,10 @@ LINE = 'stranger/onnx-lint.toml weakens the verdict: ignore = ["duplicate-defini
             "[rules.oversized-message]\nmax_bytes = 104857600",
             {"rules.oversized-message.max_bytes": 104857600},
         ),
+        (
+            '[[suppress]]\nrule = "duplicate-definition"\nplace = "y*"\nreason = "known"',
+            {'suppress."stranger/onnx-lint.toml:1".rule': "duplicate-definition"},
+        ),
     ],
 )
 def test_what_turns_something_off_is_named(capsys: Output, text: str, settings: dict[str, object]) -> None:

@@ -41,7 +41,7 @@ def test_two_documents_in_one_file_are_told(kind: str):
 
 
 def test_a_graph_with_an_unknown_field_is_not_taken_for_the_numbers_of_a_tensor():
-    """The other fields of this model are those of a tensor: a dimension, a type, and numbers in the place of the graph."""
+    """The other fields of this model are those of a tensor: a dimension, a type, and numbers where the graph is."""
     graph = sound_message("GraphProto").SerializeToString()
     for content in (graph, b"\xaa\x38\x01x" + graph):
         faults = load(BytesSource(b"\x08\x0a\x10\x07\x3a" + bytes([len(content)]) + content), "x.onnx").faults
