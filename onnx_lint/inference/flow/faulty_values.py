@@ -12,6 +12,29 @@ from onnx_lint.ir.graph import BEFORE_NODES, Graph
 _NONE: Final[frozenset[str]] = frozenset()
 
 
+class _Inner(set[str]):
+    """The values of a graph whose shape is lost to a fault, if an enclosing graph has such values, which count too.
+
+    They are not copied: a fault before thousands of subgraphs would take memory with the square of their number.
+    """
+
+    def __init__(self, outer: set[str]) -> None:
+        super().__init__()
+        self._outer = outer
+
+    def __bool__(self) -> bool:
+        return True
+
+    def isdisjoint(self, names: Iterable[str]) -> bool:
+        """Return whether none of the names is a value of this graph, or of an enclosing one, with a lost shape."""
+        values: set[str] = self
+        while isinstance(values, _Inner):
+            if not set.isdisjoint(values, names):
+                return False
+            values = values._outer  # noqa: SLF001 - of its own class
+        return values.isdisjoint(names)
+
+
 class FaultyValues:
     """The outputs of nodes with a finding, by graph, and the values that follow from them."""
 
@@ -23,10 +46,9 @@ class FaultyValues:
         """By graph, the values whose shape is unknown, in full or in part, because of an earlier fault."""
 
     def begin_shapes(self, graph: Graph) -> set[str]:
-        """Return the set for the values of a graph whose shape is lost to a fault, with those of the
-        enclosing graphs.
-        """
-        found = self._shapeless[id(graph)] = set(self._shapeless.get(id(graph.parent), _NONE))
+        """Return the set for the values of a graph whose shape is lost to a fault; those of enclosing graphs count too."""
+        outer = self._shapeless.get(id(graph.parent))
+        found = self._shapeless[id(graph)] = _Inner(outer) if outer else set()
         return found
 
     def reach_outputs(self, graphs: Iterable[Graph]) -> bool:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from itertools import pairwise
 
 from onnx_lint.input.source import BytesSource
@@ -55,3 +56,54 @@ def test_a_fault_of_the_graph_around():
     both = "".join(f'attribute {{ name: "{name}_branch" type: GRAPH {branch} }}' for name in ("then", "else"))
     model = _chain(_node("Relu", "x", "a"), _node("Some", "x", "k", UNKNOWN), _node("If", "k", "b", both))
     assert (len(model.value_flow.operands), model.value_flow.declarations) == (1, [])
+
+
+def _peak_of_branches(count: int) -> int:
+    """The memory for the values of a model with a wrong node before so many If, each of which hands on what is wrong."""
+    nodes = [_node("MatMul", "xx", "v0")]
+    for index in range(count):
+        both = "".join(
+            f"""attribute {{ name: "{name}_branch" type: GRAPH g {{ name: "{name}"
+            node {{ op_type: "Relu" input: "v{index}" output: "{name}{index}" }}
+            output {{ name: "{name}{index}" }} }} }}"""
+            for name in ("then", "else")
+        )
+        nodes.append(f'node {{ op_type: "If" input: "c" output: "v{index + 1}" {both} }}')
+    shape = "shape { dim { dim_value: 2 } dim { dim_value: 3 } }"
+    text = f"""ir_version: 10 opset_import {{ version: 13 }} graph {{ name: "g"
+        input {{ name: "x" type {{ tensor_type {{ elem_type: 1 {shape} }} }} }}
+        input {{ name: "c" type {{ tensor_type {{ elem_type: 9 shape {{ }} }} }} }} {" ".join(nodes)} }}"""
+    model = load(BytesSource(text.encode()))
+    assert len(list(model.graphs)) == 2 * count + 1
+    tracemalloc.start()
+    try:
+        assert len(model.value_flow.shapes) == 1
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_memory_after_a_fault_grows_with_the_subgraphs_and_not_with_their_square():
+    assert _peak_of_branches(800) < 5 * _peak_of_branches(200)
+
+
+def test_a_shape_lost_outside_is_lost_inside_at_any_depth():
+    """Declarations inside, which an exporter inferred from the wrong value, are no further findings."""
+    shape = "shape { dim { dim_value: 2 } dim { dim_value: 3 } }"
+    wrong = "shape { dim { dim_value: 7 } dim { dim_value: 7 } }"
+
+    def nested(depth: int) -> str:
+        value = f"t{depth}"
+        inner = f'node {{ op_type: "Relu" input: "a" output: "{value}" }}' if depth == 0 else nested(depth - 1)
+        made = f'node {{ op_type: "If" input: "c" output: "{value}" {inner} }}' if depth else inner
+        info = f'value_info {{ name: "{value}" type {{ tensor_type {{ elem_type: 1 {wrong} }} }} }}'
+        graph = f'g {{ name: "b{depth}" {made} {info} output {{ name: "{value}" }} }}'
+        return "".join(f'attribute {{ name: "{name}_branch" type: GRAPH {graph} }}' for name in ("then", "else"))
+
+    text = f"""ir_version: 10 opset_import {{ version: 13 }} graph {{ name: "g"
+        input {{ name: "x" type {{ tensor_type {{ elem_type: 1 {shape} }} }} }}
+        input {{ name: "c" type {{ tensor_type {{ elem_type: 9 shape {{ }} }} }} }}
+        node {{ op_type: "MatMul" input: "x" input: "x" output: "a" }}
+        node {{ op_type: "If" input: "c" output: "y" {nested(2)} }} }}"""
+    flow = load(BytesSource(text.encode())).value_flow
+    assert (len(flow.shapes), flow.declared_shapes, flow.subgraph_shapes) == (1, [], [])
