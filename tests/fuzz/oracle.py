@@ -102,7 +102,8 @@ def _problem_of_cost(given: Seed, settings: Settings, cost: Cost, file: FileRepo
             _linted(given, settings)
         return other
 
-    graphs = file.facts.graphs + file.facts.functions if file.facts is not None else 0
+    of_an_operator_set = int(dict(file.document).get("functions", 0))
+    graphs = file.facts.graphs + file.facts.functions if file.facts is not None else of_an_operator_set
     return excess(cost, len(given.data), len(file.diagnostics), again, graphs)
 
 
