@@ -124,6 +124,16 @@ _OF_ONNX = (
     ),
     Explained(
         MISSED,
+        r"^SplitToSequence: \S+ Input 'split' can not be empty",
+        "an empty list of lengths splits an axis without elements; onnx refuses it even for an axis of unknown length",
+    ),
+    Explained(
+        MISSED,
+        r"^Resize: \S+ Providing `scales`",
+        "`scales` of unknown length may have no elements, and then it is not given",
+    ),
+    Explained(
+        MISSED,
         r"^Squeeze: .*must be 1 instead of 0 \|\| .*Pool\(",
         "the specification does not say how many windows an axis of 0 elements has; onnx computes 0",
     ),
@@ -240,6 +250,21 @@ _OF_RUNTIMES = (
     ),
     Explained(
         FALSE_ALARM,
+        rf"^unsupported-operand-value : .* \(AffineGrid\) .* at least 1{_ONNXRUNTIME}",
+        "a size is positive; ONNX Runtime returns an empty tensor for zero",
+    ),
+    _lenient(
+        "unsupported-operand-value",
+        "Resize",
+        "a size is not negative; ONNX Runtime computes another one from the policy on aspect ratios",
+    ),
+    _lenient(
+        "unsupported-operand-value",
+        "GatherND",
+        "an index is one of its axis; ONNX Runtime does not check it if the slices have no elements",
+    ),
+    Explained(
+        FALSE_ALARM,
         rf"^impossible-attribute-value ai.onnx.ml::TreeEnsemble: {_ONNXRUNTIME}",
         "a flag is 0 or 1; ONNX Runtime accepts other numbers",
     ),
@@ -255,7 +280,7 @@ _OF_RUNTIMES = (
     ),
     _lenient(
         "unsupported-attribute-value",
-        "Cast CastLike Gelu ReverseSequence STFT ScatterElements ScatterND",
+        "Cast CastLike Gelu ReverseSequence RoiAlign STFT ScatterElements ScatterND",
         "the specification lists the values; ONNX Runtime checks them only if it needs the attribute",
     ),
     _lenient("unsupported-combination", "Attention", "both caches are outputs or none; ONNX Runtime returns one"),

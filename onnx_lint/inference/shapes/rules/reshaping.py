@@ -149,7 +149,12 @@ def reshape(node: Operands) -> Outputs:
             target[index] = shape[index] if shape is not None and index < len(shape) else None
     if rest:
         target[rest[0]] = None
-    if not node.problems and shape is not None:
+    if not node.problems and rest and 0 in target:
+        # Any number fits, or none. The texts do not say so without `allowzero`; onnx, ONNX Runtime and NumPy treat it as
+        # an error.
+        reason = f"nothing follows for it: element {target.index(0)} gives a dimension of 0"
+        node.wrong_value(source, -1, reason, rest[0], allowed="a size")
+    elif not node.problems and shape is not None:
         copied = {index for index, dim in enumerate(asked) if dim == 0 and copies}
         _count_elements(node, source, shape, target, rest, copied)
     return [tuple(target)]
@@ -159,11 +164,6 @@ def _count_elements(
     node: Operands, source: int | str, shape: Dims, target: list[Dim], rest: list[int], copied: set[int]
 ) -> None:
     """Compare the numbers of elements, and insert the size for -1."""
-    if rest and 0 in target:
-        # Any number fits, or none. The texts do not say; onnx, ONNX Runtime and NumPy treat it as an error.
-        reason = f"nothing follows for it: element {target.index(0)} gives a dimension of 0"
-        node.wrong_value(source, -1, reason, rest[0], allowed="a size")
-        return
     # Copied dimensions are on both sides and cancel, unless one is 0: nothing follows for the others then.
     if any(shape[index] == 0 for index in copied):
         copied = set()
