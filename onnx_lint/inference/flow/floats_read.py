@@ -31,11 +31,12 @@ class FloatsRead:
         self._operators = operators
         sources: dict[_ScopedName, list[_ScopedName]] = defaultdict(list)
         wanted: list[_ScopedName] = []
+        constants: list[tuple[_ScopedName, NodeForm]] = []
         graphs = list(roots)
         while graphs:
             graph = graphs.pop()
             graphs += graph.nested
-            self._add(graph, sources, wanted)
+            self._add(graph, sources, wanted, constants)
         found: dict[int, set[str]] = defaultdict(set)
         while wanted:
             scope, name = value = wanted.pop()
@@ -43,12 +44,20 @@ class FloatsRead:
                 found[scope].add(name)
                 wanted += sources.get(value, ())
         self._names: Mapping[int, Set[str]] = found
+        self.constants = frozenset([form for (scope, name), form in constants if name in found[scope]])
+        """The forms of the Constants among them."""
 
     def names(self, graph: Graph) -> Set[str]:
         """Return the names for a graph."""
         return self._names.get(_scope(graph.function), frozenset())
 
-    def _add(self, graph: Graph, sources: dict[_ScopedName, list[_ScopedName]], wanted: list[_ScopedName]) -> None:
+    def _add(
+        self,
+        graph: Graph,
+        sources: dict[_ScopedName, list[_ScopedName]],
+        wanted: list[_ScopedName],
+        constants: list[tuple[_ScopedName, NodeForm]],
+    ) -> None:
         scope = _scope(graph.function)
         reads: dict[NodeForm, tuple[int, ...]] = {}
         called: dict[NodeForm, Function] = {}
@@ -65,6 +74,8 @@ class FloatsRead:
                 body = called[form].body
                 for source, value in _passed(called[form].index, body, scope, inputs, outputs):
                     sources[value].append(source)
+            elif form.op_type == "Constant" and outputs:
+                constants.append(((scope, outputs[0]), form))
             elif form.op_type in IN_ORDER and inputs and outputs:
                 sources[scope, outputs[0]].append((scope, inputs[0]))
             elif form in reads:

@@ -116,10 +116,12 @@ class Frames:
         is_shared = is_shared and (frame.bindings is None or not form.attributes)
         key = float_key = None
         if form.attribute_kinds and frame.bindings is None:
-            float_key = _key_of_float_constant(form) if form.op_type == "Constant" and not self._reads_floats else None
+            float_key = _key_of_float_constant(form) if form.op_type == "Constant" else None
+            if float_key is not None and self._reads_floats and form in self.floats_read.constants:
+                float_key = None
             key = float_key or _key_of_alike(form)
         memo = self._alike.get(key) if key is not None else None
-        if memo is None and is_shared:
+        if memo is None and is_shared and float_key is None:
             memo = frame.kept.get(form)
         if memo is None:
             memo = self._new_memo(graph, form, frame, has_content=float_key is None)
@@ -178,7 +180,7 @@ def _key_of_alike(form: NodeForm) -> tuple[object, ...] | None:
 
     Such attributes are graphs, in nodes without other attributes, such as If and Loop: each graph is inferred
     separately (docs/performance.md: memos-of-holders). So are
-    floating-point numbers: they affect the types and shapes of only two operators (docs/performance.md:
+    floating-point numbers: they affect the types and shapes of only a few operators (docs/performance.md:
     memos-without-floats).
     """
     kinds = form.attribute_kinds or ()

@@ -76,3 +76,19 @@ def test_calls_that_differ_only_in_elements_that_nothing_reads_share_one_walk(mo
     facts = _readers_of_few(" ".join(calls)).value_flow.facts
     assert facts["v_"].shape == facts["w_"].shape == (2,)
     assert len(walked) == 1
+
+
+def test_constants_that_nothing_reads_share_what_follows_from_them():
+    """Beside a Dropout, whose ratio counts; each Constant would be followed by itself, which takes twice the time."""
+    constants = " ".join(
+        f"""node {{ op_type: "Constant" output: "{name}" attribute {{ name: "value" type: TENSOR
+        t {{ data_type: 1 dims: 2 float_data: {index} float_data: 1 }} }} }}"""
+        for index, name in enumerate("vwu")
+    )
+    ratio = """node { op_type: "Constant" output: "s" attribute { name: "value" type: TENSOR
+        t { data_type: 1 float_data: 0.5 } } } node { op_type: "Dropout" input: "x" input: "s" output: "z" }"""
+    flow = from_text(f'{HEAD} graph {{ name: "g" {_value("x", 1, 2)} {constants} {ratio} }}').value_flow
+    assert [flow.facts[name].content for name in "vwus"] == [None, None, None, (0.5,)]
+    memos = flow.walks.first[0].memos
+    shared = {id(memo) for form, memo in memos.items() if form.op_type == "Constant"}
+    assert len(shared) == 2
