@@ -24,8 +24,8 @@ _BESIDE: Final = ("-wal", "-shm", "-journal")
 MOST_BYTES: Final = 256 << 20
 """The most bytes of the database. Above that, the least recently used quarter of its entries is deleted."""
 
-_WRITTEN_BEFORE_LOOK: Final = 256
-"""The number of entries that a process writes before it checks the size again."""
+_WRITTEN_BEFORE_LOOK: Final = 16 << 20
+"""The bytes that a process writes before it checks the size again."""
 
 _MOST_BYTES_OF_ENTRY: Final = 8 << 20
 _DAY_SECONDS: Final = 86_400
@@ -75,8 +75,9 @@ class Store:
         row = key, int(time.time()), _check(key, content) + content
         try:
             self._connection.execute("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?)", row)
-            self._written += 1
-            if self._written % _WRITTEN_BEFORE_LOOK == 0:
+            self._written += len(content)
+            if self._written >= _WRITTEN_BEFORE_LOOK:
+                self._written = 0
                 _shrink(self._connection)
         except sqlite3.Error as error:
             self._recover(error)

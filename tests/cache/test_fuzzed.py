@@ -20,7 +20,7 @@ def less_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cached, "SETTLED_NANOSECONDS", 0)
 
 
-@pytest.mark.parametrize("count", [8, pytest.param(200, marks=pytest.mark.heavy)])
+@pytest.mark.parametrize("count", [4, pytest.param(200, marks=pytest.mark.heavy)])
 def test_reports_on_fuzzed_inputs_are_the_same_with_a_cache(count: int) -> None:
     cached.checked(7, range(count))
 

@@ -140,6 +140,17 @@ def test_the_entries_that_were_used_longest_ago_go_first(tmp_path: Path, monkeyp
     assert not clear(str(tmp_path))
 
 
+def test_large_entries_of_one_process_stay_within_the_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "MOST_BYTES", 1_000_000)
+    monkeypatch.setattr(store, "_WRITTEN_BEFORE_LOOK", 100_000)
+    made = Store(str(tmp_path))
+    for number in range(100):
+        made.put(b"%d" % number, os.urandom(50_000))
+    assert made.get(b"99") is not None
+    made.close()
+    assert sum(file.stat().st_size for file in tmp_path.iterdir()) < 1_300_000
+
+
 def _write(folder: str, start: int) -> None:
     made = Store(folder)
     for number in range(start, start + 20):
