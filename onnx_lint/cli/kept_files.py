@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import Final
 
 from onnx_lint.cli.errors import RequestError
 from onnx_lint.cli.standard_streams import OutputError
 from onnx_lint.input.locations import MODEL_SUFFIXES, is_remote
 from onnx_lint.input.regular_file import read_beginning
 from onnx_lint.reporters.escape import shown_path
-
-_HEAD_BYTES: Final = 4096
 
 
 def check_reports(paths: Iterable[str | None], used: Iterable[str]) -> None:
@@ -43,15 +40,15 @@ def why_kept(path: str) -> str | None:
         return None
     if target.lower().endswith(MODEL_SUFFIXES):
         return "is a model by its name"
-    try:
-        head = read_beginning(target, _HEAD_BYTES)
-    except OSError:
-        return "cannot be read, so it may be a model"
     from onnx_lint.ir.tensors.data_folder import is_lfs_pointer
-    from onnx_lint.loader.identity.identify import is_parser_syntax, is_text
+    from onnx_lint.loader.identity.identify import HEAD_BYTES, TEXT_BYTES, is_parser_syntax, is_text
     from onnx_lint.loader.text.outer_names import resembles_message
 
-    if not is_text(head):
+    try:
+        head = read_beginning(target, TEXT_BYTES)
+    except OSError:
+        return "cannot be read, so it may be a model"
+    if not is_text(head[:HEAD_BYTES]):
         return "holds binary data"
     if is_lfs_pointer(head):
         return "is a Git LFS pointer"

@@ -64,6 +64,7 @@ KEPT: dict[str, str] = {
     "MAX_TRIED_BYTES": "beyond it less is looked for",
     "MAX_PARSED_BYTES": "what Protocol Buffers parses",
     "HEAD_BYTES": "decides what a file is",
+    "TEXT_BYTES": "decides what a file is",
     "_SPOOL_BYTES": "for standard input alone",
     "_BYTES_OF_ELEMENT": "of the wire format",
     "_BYTES_OF_CHARACTER": "what the estimate of memory counts for a character",

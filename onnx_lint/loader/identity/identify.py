@@ -14,6 +14,9 @@ from onnx_lint.model import Fault, FaultKind
 
 HEAD_BYTES = 4096
 
+TEXT_BYTES = 1 << 16
+"""How much of a text is looked at, since it may begin with a license."""
+
 
 class Form(Enum):
     """The forms in which a message is written."""
@@ -114,7 +117,7 @@ def identify(source: Source, name: str) -> Form | Fault:
             return _no_model(f"the file is {what}, not a model")
     # A serialized model starts with the tag of a field and soon has a length below 32: no text does.
     if is_text(head):
-        return _identify_text(head.removeprefix(b"\xef\xbb\xbf"), name)
+        return _identify_text(source.read_at(0, TEXT_BYTES).removeprefix(b"\xef\xbb\xbf"), name)
     return Form.BINARY
 
 

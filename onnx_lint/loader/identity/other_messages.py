@@ -84,10 +84,10 @@ def data_kind(source: Source) -> str | None:
     """Return the message of DATA_KINDS that the file plausibly holds; None if that is undecided."""
     if is_a_model(source):
         return None
-    fitting = [kind for kind in DATA_KINDS if _fits(source, kind)]
-    certain = next((kind for kind in fitting if _holds(source, kind, _IS_CERTAIN[kind])), None)
+    certain = _certain_kind(source)
     if certain is not None:
         return certain
+    fitting = [kind for kind in DATA_KINDS if _fits(source, kind)]
     nested = next((kind for kind in fitting if kind in NESTING_KINDS and _is_too_deep(source, kind)), None)
     if nested is not None:
         return nested
@@ -178,35 +178,43 @@ def possible_kinds(source: Source) -> list[str]:
 
 def is_a_model(source: Source) -> bool:
     """Return true if the file has the fields of a model, or the content of a graph in the place of a model's graph."""
-    return (_fits(source, MODEL_KIND) and _shows_model(source)) or _holds_graph(source)
+    if _fits(source, MODEL_KIND) and _shows_model(source):
+        return True
+    # The numbers of a tensor of int64 are in the place of the graph, and may be the bytes of one.
+    return _certain_kind(source) is None and _holds_graph(source)
+
+
+def _certain_kind(source: Source) -> str | None:
+    """Return the message of DATA_KINDS whose fields state the values that the file holds."""
+    fitting = (kind for kind in DATA_KINDS if _fits(source, kind))
+    return next((kind for kind in fitting if _holds(source, kind, _IS_CERTAIN[kind])), None)
 
 
 def _holds_graph(source: Source) -> bool:
-    """Return true if a field `graph` has content that fits GraphProto, or nodes beside unknown fields: then the file is
-    meant to be a model.
+    """Return true if the field `graph` exists with content that fits GraphProto, or with a node beside unknown fields:
+    then the file is meant to be a model.
     """
     graph = wire.fields_by_name(MODEL_KIND)["graph"]
     try:
-        return any(
-            number == graph.number
-            and wire_type == graph.wire_type
-            and following > value
-            and (_fits(source, "GraphProto", value, following) or _has_nodes(source, value, following))
-            for number, wire_type, _, value, following in wire.records(source, 0, source.size)
-        )
+        for number, wire_type, _, value, following in wire.records(source, 0, source.size):
+            if number == graph.number and wire_type == graph.wire_type and following > value:
+                return _fits(source, "GraphProto", value, following) or _begins_with_node(source, value, following)
     except WireError:
-        return False  # bytes that cannot be split hold nothing
+        pass  # bytes that cannot be split hold nothing
+    return False
 
 
-def _has_nodes(source: Source, start: int, end: int) -> bool:
-    """Return true if the bytes are a small graph whose nodes have operators."""
-    if end - start > _MOST_OF_A_FIELD:
-        return False
+def _begins_with_node(source: Source, start: int, end: int) -> bool:
+    """Return true if the first node of a graph has an operator."""
+    node = wire.fields_by_name("GraphProto")["node"]
     try:
-        graph = schema.message("GraphProto").FromString(source.read_at(start, end - start))
-    except (DecodeError, UnicodeDecodeError):
-        return False
-    return _any_and_all(graph.node, _node)
+        for number, wire_type, _, value, following in islice(wire.records(source, start, end), _FITTED_FIELDS):
+            if number == node.number and wire_type == node.wire_type:
+                read = source.read_at(value, min(following - value, _MOST_OF_A_FIELD))
+                return _node(schema.message("NodeProto").FromString(read))
+    except (DecodeError, UnicodeDecodeError, WireError):
+        pass  # no graph
+    return False
 
 
 def _fits(source: Source, message: str, start: int = 0, end: int | None = None) -> bool:

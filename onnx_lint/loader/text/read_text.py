@@ -212,12 +212,19 @@ def parse_json(source: Source, kind: str = MODEL_KIND, limits: Limits = DEFAULT_
     fault = _too_deep(text, _JSON_TOKENS, MAX_DEPTH + 1)
     if fault is not None:
         return _in_file(fault, source)
+    if "3.4028235" in text:
+        text = _WITH_GREATEST_FLOAT.sub(lambda found: "3.4028234" if found[1] else found[0], text)
     try:
         return json_format.Parse(
             text, schema.message(kind)(), descriptor_pool=schema.pool(), max_recursion_depth=MAX_DEPTH + 1
         )
     except (json_format.ParseError, ValueError, OverflowError, RecursionError) as error:
         return _in_file(_json_fault(error, text, kind), source)
+
+
+_WITH_GREATEST_FLOAT: Final = re.compile(rf"{JSON_STRING}|(3\.4028235(?=[eE]\+?38[\s,\]}}]))", re.DOTALL)
+"""Strings, and the greatest number of type float as Protocol Buffers writes it. It is rounded up, and their parser for
+Python finds it too great. With another last digit it is the same number."""
 
 
 def _json_fault(error: Exception, text: str, kind: str) -> Fault:

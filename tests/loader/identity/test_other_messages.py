@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 from support.models.sound_documents import SOUND, only_fault, sound_message
 
+from onnx_lint import schema
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 from onnx_lint.model import FaultKind
@@ -47,6 +48,13 @@ def test_a_graph_with_an_unknown_field_is_not_taken_for_the_numbers_of_a_tensor(
         faults = load(BytesSource(b"\x08\x0a\x10\x07\x3a" + bytes([len(content)]) + content), "x.onnx").faults
         assert FaultKind.NOT_A_MODEL not in {fault.kind for fault in faults}
         assert faults, "a number in the place of the producer's name"
+
+
+@pytest.mark.parametrize("numbers", [(10, 1, 4), (18, 2, 64, 64), (10, 3, 34, 1, 65, 48, 0, 48, 1)])
+def test_numbers_of_a_tensor_that_resemble_a_graph_are_those_of_a_tensor(numbers: tuple[int, ...]):
+    tensor = schema.message("TensorProto")(dims=[len(numbers)], data_type=7, int64_data=numbers)
+    model = load(BytesSource(tensor.SerializeToString()), "x.pb")
+    assert (model.kind, model.faults) == ("TensorProto", ())
 
 
 @pytest.mark.parametrize("kind", SOUND)

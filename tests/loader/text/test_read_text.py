@@ -81,6 +81,17 @@ def test_a_fault_of_json_is_placed(text: str, detail: str):
     assert "Available" not in fault.message
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_greatest_float_as_protobuf_writes_it(sign: int):
+    """Its printer for JSON rounds the number up, and its parser then finds it too great."""
+    greatest = sign * (2 - 2**-23) * 2.0**127
+    proto = schema.message("ModelProto")(ir_version=8)
+    node = proto.graph.node.add(op_type="Clip", doc_string="[3.4028235e+38]")
+    node.attribute.add(name="max", f=greatest, floats=[greatest, 1.0])
+    model = loaded(json_format.MessageToJson(proto).encode(), "model.json")
+    assert model.proto.SerializeToString() == proto.SerializeToString()
+
+
 @pytest.mark.parametrize(
     ("text", "detail"),
     [
