@@ -34,12 +34,12 @@ def exceeded_limit(model: Model) -> Iterator[Finding]:
     Findings beyond these limits are left out of the report, which is a note: `findings_per_rule` (1000) and `findings`
     (10000) for one file.
 
-    A file beyond one of the other limits is *not checked*: that is not a finding, the exit code is 2, and the message
-    names the option and, except for times, a value that is enough. These are `memory` (2GiB) for the memory that the model is estimated
-    to need, without the contents of its tensors, `file_bytes` (16GiB) for the file, `text_bytes` (256MiB) for a model
-    in text form, `fields` (50000000) for the fields that are read one by one, and for a remote model `download_bytes`
-    (64MiB), `request_seconds` (60) and `remote_seconds` (3600). Data files beyond `external_bytes` (64GiB) are not
-    verified, which the report says beside the findings.
+    A file beyond one of the other limits is *not checked*: that is not a finding, the exit code is 2, and the
+    message names the option and, except for times, a value that is enough. These are `memory` (2GiB) for the memory
+    that the model is estimated to need, without the contents of its tensors, `file_bytes` (16GiB) for the file,
+    `text_bytes` (256MiB) for a model in text form, `fields` (50000000) for the fields that are read one by one, and
+    for a remote model `download_bytes` (64MiB), `request_seconds` (60) and `remote_seconds` (3600). Data files
+    beyond `external_bytes` (64GiB) are not verified, which the report says beside the findings.
 
     Each limit is set by `--limit NAME=VALUE`, by `limits` in Python, or in the configuration. Those in bytes take a
     unit, as in `--limit memory=4GiB`.

@@ -31,7 +31,7 @@ class _Inner(set[str]):
         while isinstance(values, _Inner):
             if not set.isdisjoint(values, names):
                 return False
-            values = values._outer  # noqa: SLF001 - of its own class
+            values = values._outer
         return values.isdisjoint(names)
 
 
@@ -46,7 +46,7 @@ class FaultyValues:
         """By graph, the values whose shape is unknown, in full or in part, because of an earlier fault."""
 
     def begin_shapes(self, graph: Graph) -> set[str]:
-        """Return the set for the values of a graph whose shape is lost to a fault; those of enclosing graphs count too."""
+        """Return the set for values of a graph whose shape is lost to a fault; those of enclosing graphs count too."""
         outer = self._shapeless.get(id(graph.parent))
         found = self._shapeless[id(graph)] = _Inner(outer) if outer else set()
         return found

@@ -113,7 +113,7 @@ def _memos(random: Random, domain: str, nodes: int) -> Iterator[tuple[OperatorSc
 
 @each_domain
 def test_no_number_in_an_attribute_is_read(domain: str, nodes: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nodes that differ in attributes of type FLOAT share a memo, unless their operator is one of two."""
+    """Nodes that differ in attributes of type FLOAT share a memo, unless their operator is one of a few."""
     random = Random(f"numbers of {domain}")
     value = attribute_values._value
 

@@ -150,9 +150,8 @@ def reshape(node: Operands) -> Outputs:
     if rest:
         target[rest[0]] = None
     if not node.problems and rest and 0 in target:
-        # Any number fits, or none. The texts do not say so without `allowzero`; onnx, ONNX Runtime and NumPy treat it as
-        # an error.
-        reason = f"nothing follows for it: element {target.index(0)} gives a dimension of 0"
+        # Any number fits, or none. Without `allowzero` the texts do not say so; onnx, ONNX Runtime and NumPy refuse it.
+        reason = f"element {target.index(0)} makes a dimension of 0, so no size can be computed for it"
         node.wrong_value(source, -1, reason, rest[0], allowed="a size")
     elif not node.problems and shape is not None:
         copied = {index for index, dim in enumerate(asked) if dim == 0 and copies}
