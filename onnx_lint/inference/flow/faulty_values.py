@@ -25,7 +25,7 @@ class _Inner(set[str]):
     def __bool__(self) -> bool:
         return True
 
-    def isdisjoint(self, names: Iterable[str]) -> bool:
+    def isdisjoint(self, names: Iterable[object], /) -> bool:
         """Return whether none of the names is a value of this graph, or of an enclosing one, with a lost shape."""
         values: set[str] = self
         while isinstance(values, _Inner):

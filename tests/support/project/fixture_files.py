@@ -111,7 +111,7 @@ class Fixture:
     def model(self) -> Model:
         name = next(iter(_values(self.headers, "name")), self.path.name if self.is_text else "model.onnx")
         settings, source = self.settings, BytesSource(self.data)
-        directory = self.directory
+        directory = str(self.directory) if self.directory is not None else None
         return load(source, name, settings.standard, directory, settings.limits, self.proto, target=settings.target)
 
     @property
