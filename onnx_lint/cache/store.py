@@ -22,7 +22,7 @@ _BESIDE: Final = ("-wal", "-shm", "-journal")
 """The suffixes of the files that SQLite writes beside a database."""
 
 MOST_BYTES: Final = 256 << 20
-"""The most bytes of the database. Above that, the least recently used quarter of its entries is deleted."""
+"""The most bytes of the database. As long as it has more, the least recently used quarter of its entries is deleted."""
 
 _WRITTEN_BEFORE_LOOK: Final = 16 << 20
 """The bytes that a process writes before it checks the size again."""
@@ -194,12 +194,15 @@ def _has_table(connection: sqlite3.Connection) -> bool:
 
 
 def _shrink(connection: sqlite3.Connection) -> None:
+    while _used_bytes(connection) > MOST_BYTES:
+        connection.execute(
+            "DELETE FROM verdicts WHERE key IN "
+            "(SELECT key FROM verdicts ORDER BY used LIMIT (SELECT count(*) / 4 + 1 FROM verdicts))"
+        )
+
+
+def _used_bytes(connection: sqlite3.Connection) -> int:
     pages, free, size = (
         connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")
     )
-    if (pages - free) * size <= MOST_BYTES:
-        return
-    connection.execute(
-        "DELETE FROM verdicts WHERE key IN "
-        "(SELECT key FROM verdicts ORDER BY used LIMIT (SELECT count(*) / 4 + 1 FROM verdicts))"
-    )
+    return int((pages - free) * size)

@@ -843,7 +843,7 @@ def test_a_report_never_replaces_a_model(named: str, linked: bool, capsys: pytes
         '{"node": [{"opType": "Abs", "version": 1, "tool": 2}], "name": "g"}',
         '{"name": "k", "typo": 1, "keyType": 7, "stringKeys": [], "values": {}}',
         "tensor_type { elem_type: 1 }",
-        "# a license\n" * 1_000 + "ir_version: 8\ngraph { }",
+        "# a license\n" * 5_000 + "ir_version: 8\ngraph { }",
     ],
     ids=lambda text: text[:30],
 )

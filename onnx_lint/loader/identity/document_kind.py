@@ -7,7 +7,7 @@ import re
 
 from onnx_lint.input.source import Source
 from onnx_lint.ir.documents.kinds import KINDS, MAGIC, MODEL_KIND, OPERATOR_SET_KIND
-from onnx_lint.loader.identity.identify import HEAD_BYTES, Form
+from onnx_lint.loader.identity.identify import HEAD_BYTES, TEXT_BYTES, Form
 from onnx_lint.schema import wire
 from onnx_lint.schema.wire import WireError, WireType
 
@@ -30,7 +30,7 @@ def kind_of_content(source: Source, form: Form, name: str) -> str:
     a model must not count as a conforming file. A file called `.onnxopset` that cannot be anything else is an operator
     set without its magic word, which is then its fault.
     """
-    head = source.read_at(0, HEAD_BYTES)
+    head = source.read_at(0, HEAD_BYTES if form is Form.BINARY else TEXT_BYTES)
     if form is Form.TEXTPROTO:
         stated = re.search(_TEXT_MESSAGE, head)
         if stated is not None and stated[1].decode() in KINDS:

@@ -15,7 +15,7 @@ from onnx_lint.model import Fault, FaultKind
 HEAD_BYTES = 4096
 
 TEXT_BYTES = 1 << 16
-"""How much of a text is looked at, since it may begin with a license."""
+"""How much of a text is looked at, since it may begin with a license; then the parser decides."""
 
 
 class Form(Enum):

@@ -181,7 +181,7 @@ def is_a_model(source: Source) -> bool:
     if _fits(source, MODEL_KIND) and _shows_model(source):
         return True
     # The numbers of a tensor of int64 are in the place of the graph, and may be the bytes of one.
-    return _certain_kind(source) is None and _holds_graph(source)
+    return _holds_graph(source) and _certain_kind(source) is None
 
 
 def _certain_kind(source: Source) -> str | None:
@@ -206,15 +206,24 @@ def _holds_graph(source: Source) -> bool:
 
 def _begins_with_node(source: Source, start: int, end: int) -> bool:
     """Return true if the first node of a graph has an operator."""
-    node = wire.fields_by_name("GraphProto")["node"]
+    node = _first(source, start, end, "GraphProto", "node")
+    operator = _first(source, *node, "NodeProto", "op_type") if node is not None else None
+    if operator is None:
+        return False
+    name = source.read_at(operator[0], min(operator[1] - operator[0], _MOST_OF_A_FIELD))
+    return _is_name(name.decode("utf-8", "surrogateescape"))
+
+
+def _first(source: Source, start: int, end: int, message: str, field: str) -> tuple[int, int] | None:
+    """Return where the first value of a field begins and ends; None if there is none among the first fields."""
+    wanted = wire.fields_by_name(message)[field]
     try:
         for number, wire_type, _, value, following in islice(wire.records(source, start, end), _FITTED_FIELDS):
-            if number == node.number and wire_type == node.wire_type:
-                read = source.read_at(value, min(following - value, _MOST_OF_A_FIELD))
-                return _node(schema.message("NodeProto").FromString(read))
-    except (DecodeError, UnicodeDecodeError, WireError):
-        pass  # no graph
-    return False
+            if number == wanted.number and wire_type == wanted.wire_type:
+                return value, following
+    except WireError:
+        pass  # what comes after it is not looked at
+    return None
 
 
 def _fits(source: Source, message: str, start: int = 0, end: int | None = None) -> bool:

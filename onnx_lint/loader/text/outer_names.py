@@ -8,13 +8,11 @@ from typing import Final
 
 from onnx_lint import schema
 from onnx_lint.ir.documents.kinds import KINDS
+from onnx_lint.loader.identity.identify import TEXT_BYTES
 from onnx_lint.loader.text.text_tokens import JSON_TOKENS, QUOTED
 
 # Text in quotes or after # may look like anything.
 _TOKENS: Final = re.compile(rf"{QUOTED}|[{{<]|[}}>]|\b[A-Za-z_]\w*+(?=\s*+[:{{<])")
-
-_HEAD: Final = 1 << 14
-"""The number of characters that are examined: the first fields show the message, and then the parser decides."""
 
 
 def fields_of(kind: str) -> set[str]:
@@ -26,7 +24,7 @@ def names_in_text(text: str) -> set[str]:
     """Return the names of the outermost fields."""
     names = set()
     depth = 0
-    for token in _TOKENS.finditer(text[:_HEAD]):
+    for token in _TOKENS.finditer(text[:TEXT_BYTES]):
         if token[0] in "{<":
             depth += 1
         elif token[0] in "}>":
@@ -40,7 +38,7 @@ def _names_in_json(text: str) -> set[str]:
     """Return the keys of the outermost object."""
     names = set()
     depth = 0
-    for token in JSON_TOKENS.finditer(text[:_HEAD]):
+    for token in JSON_TOKENS.finditer(text[:TEXT_BYTES]):
         if token[0] in "{}":
             depth += 1 if token[0] == "{" else -1
         elif depth == 1 and token["colon"]:

@@ -213,7 +213,7 @@ def parse_json(source: Source, kind: str = MODEL_KIND, limits: Limits = DEFAULT_
     if fault is not None:
         return _in_file(fault, source)
     if "3.4028235" in text:
-        text = _WITH_GREATEST_FLOAT.sub(lambda found: "3.4028234" if found[1] else found[0], text)
+        text = _with_readable_floats(text)
     try:
         return json_format.Parse(
             text, schema.message(kind)(), descriptor_pool=schema.pool(), max_recursion_depth=MAX_DEPTH + 1
@@ -222,9 +222,20 @@ def parse_json(source: Source, kind: str = MODEL_KIND, limits: Limits = DEFAULT_
         return _in_file(_json_fault(error, text, kind), source)
 
 
-_WITH_GREATEST_FLOAT: Final = re.compile(rf"{JSON_STRING}|(3\.4028235(?=[eE]\+?38[\s,\]}}]))", re.DOTALL)
-"""Strings, and the greatest number of type float as Protocol Buffers writes it. It is rounded up, and their parser for
-Python finds it too great. With another last digit it is the same number."""
+def _with_readable_floats(text: str) -> str:
+    """Return JSON with another last digit in the greatest number of type float, which makes it the same number.
+
+    Protocol Buffers writes that number rounded up, and its parser for Python finds it too great.
+    """
+    data = text.encode()
+    changed = bytearray(data)
+    for found in _STRING_OR_GREATEST_FLOAT.finditer(data):
+        if found[1]:
+            changed[found.end(1) - 1] = ord("4")
+    return changed.decode()
+
+
+_STRING_OR_GREATEST_FLOAT: Final = re.compile(rf"{JSON_STRING}|(3\.4028235(?=[eE]\+?38[\s,\]}}]))".encode(), re.DOTALL)
 
 
 def _json_fault(error: Exception, text: str, kind: str) -> Fault:
