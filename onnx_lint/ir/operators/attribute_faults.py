@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.record import Record
 from onnx_lint.ir.columns.nodes import NodeForm
+from onnx_lint.ir.columns.tensor_encodings import element_count
 from onnx_lint.ir.crashes import true_if_it_crashes
 from onnx_lint.ir.operators.given import has_broken_combinations, is_empty_list
 from onnx_lint.ir.operators.operators import AlikeNodes, Operators
@@ -269,9 +269,7 @@ def _length(attribute: Proto) -> int | None:
     """Return the number of elements of a list or a tensor; None for impossible dimensions and other attributes."""
     if attribute.type in _FIELDS:
         return len(getattr(attribute, _FIELDS[attribute.type]))
-    if attribute.type == ATTRIBUTE_TYPE_CODES["TENSOR"] and min(attribute.t.dims, default=0) >= 0:
-        return math.prod(map(int, attribute.t.dims))
-    return None
+    return element_count(attribute.t.dims) if attribute.type == ATTRIBUTE_TYPE_CODES["TENSOR"] else None
 
 
 def _counted(length: int) -> str:

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any, Final
 
 from onnx_lint.common.record import Record
+from onnx_lint.ir.columns.tensor_encodings import element_count
 from onnx_lint.schema import Proto
 
 ValueFault = tuple[str, str, str, str | None]
@@ -141,7 +141,7 @@ def _lead_down(columns: tuple[Sequence[Any], ...], nodes: Set[tuple[int, int]]) 
 def length_of(proto: Proto) -> int | None:
     """Return the number of elements of a list or a tensor; None for a tensor of impossible dimensions."""
     if proto.HasField("t"):
-        return math.prod(map(int, proto.t.dims)) if min(proto.t.dims, default=0) >= 0 else None
+        return element_count(proto.t.dims)
     return max(len(proto.ints), len(proto.floats))
 
 

@@ -62,8 +62,7 @@ class GivenOperands(Record):
     def omitted(self) -> list[int]:
         """The indices of required operands whose name is empty.
 
-        Of a variadic input with enough values the first place is required: `onnx` and ONNX Runtime take the type of the
-        others from it, and accept empty names behind it.
+        Of a variadic input that needs values, the first place is required: `onnx` and ONNX Runtime take a type from it.
         """
         pairs = enumerate(zip(self.given, self.parameters, strict=False))
         return [index for index, (given, parameter) in pairs if not given and self._is_required(parameter)]

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import Any
 
 from onnx_lint.common.record import Record
+from onnx_lint.ir.columns.tensor_encodings import element_count
 from onnx_lint.ir.parts import SparseTensor, place_in_words
 from onnx_lint.ir.places.place import Place
 from onnx_lint.ir.tensors.contents import int64_pieces, rows_of
@@ -54,7 +54,8 @@ class StoredSparseTensor(Record):
             return None
         shape = list(self.indices.proto.dims)
         if len(shape) == 1:
-            return [math.prod(dims) if len(dims) <= _MAX_EXACT_RANK else MAX_INT64 + 1]
+            count = element_count(self.sparse.proto.dims)
+            return [MAX_INT64 + 1 if count is None else count]
         return dims if len(shape) == 2 and shape[1] == len(dims) else None
 
     def index_rows(self) -> Iterator[Any]:
@@ -75,7 +76,3 @@ class StoredSparseTensor(Record):
         if self.values is not None and self.name:
             return f"sparse {self.values.describe()}"
         return f"the sparse tensor at {place_in_words(self.place, self.sparse.graph)}"
-
-
-_MAX_EXACT_RANK = 1000
-"""Up to here the product is exact; a hostile shape may have a million dimensions."""
