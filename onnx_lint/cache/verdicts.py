@@ -86,7 +86,8 @@ class Verdicts:
             return None
         if report.path != check.name:
             return None
-        if entry["identity"] != list(identity) and entry["digest"] is not None and identity_at(check.path) == identity:
+        was_read = entry["identity"] != list(identity) or not is_settled(identity, entry["moment"])
+        if was_read and entry["digest"] is not None and identity_at(check.path) == identity:
             # The next run need not compare the content: a later change gives the file a later time.
             self._store.put(key, _packed({**entry, "identity": identity, "moment": time.time_ns()}))
         return report

@@ -127,6 +127,18 @@ def test_what_has_changed_is_not_found(cache: Verdicts, model: Path) -> None:
     assert cache.find(check, may_read=True) is None
 
 
+def test_a_file_that_had_just_been_written_is_read_once_more_and_not_each_time(
+    cache: Verdicts, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check = check_of(model)
+    first = checked(cache, check)
+    assert cache.find(check, may_read=False) is None
+    later = model.stat().st_mtime_ns + 10 * identity.SETTLED_NANOSECONDS
+    monkeypatch.setattr(verdicts.time, "time_ns", lambda: later)
+    assert cache.find(check, may_read=True) == first
+    assert cache.find(check, may_read=False) == first
+
+
 @pytest.mark.usefixtures("settled")
 def test_a_content_that_is_the_same_is_found_after_it_was_compared(cache: Verdicts, model: Path) -> None:
     check = check_of(model)
