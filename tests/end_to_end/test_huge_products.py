@@ -27,7 +27,13 @@ SPARSE = f"""sparse_initializer {{ {DIMS} values {{ name: "s" data_type: 1 dims:
 
 
 @pytest.mark.parametrize(
-    ("content", "rule"), [(ENSEMBLE, "impossible-attribute-value"), (SPARSE, "sparse-index-out-of-range")]
+    ("content", "rule"),
+    [
+        (ENSEMBLE, "impossible-attribute-value"),
+        (ENSEMBLE.replace("dims: 1 float_data: 1", "dims: 4294967296 dims: 4294967296"), "invalid-tensor-shape"),
+        (SPARSE, "sparse-index-out-of-range"),
+    ],
+    ids=["splits", "leaves", "sparse"],
 )
 def test_a_product_of_very_many_digits_costs_no_finding(content: str, rule: str):
     text = f"""ir_version: 10 opset_import {{ version: 21 }} opset_import {{ domain: "ai.onnx.ml" version: 5 }}
