@@ -30,9 +30,7 @@ def omitted_required_operand(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     An empty name for operands that the signature calls optional. `operator-arity` counts the values of variadic
-    operands, and reports a list that ends before a required operand. The texts do not say what an empty name means
-    among variadic inputs. It is reported in the first place of those that need a value, since `onnx` and ONNX Runtime
-    take a type from there and refuse the node; behind it, Sum, Max, Min, Mean, Concat and Einsum accept the name.
+    operands, and reports a list that ends before a required operand.
 
     ### Example
 

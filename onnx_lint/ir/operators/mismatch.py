@@ -60,17 +60,11 @@ class GivenOperands(Record):
 
     @property
     def omitted(self) -> list[int]:
-        """The indices of required operands whose name is empty.
-
-        Of a variadic input that needs values, the first place is required: `onnx` and ONNX Runtime take a type from it.
-        """
+        """The indices of required operands whose name is empty; a variadic one is not among them."""
         pairs = enumerate(zip(self.given, self.parameters, strict=False))
-        return [index for index, (given, parameter) in pairs if not given and self._is_required(parameter)]
-
-    def _is_required(self, parameter: Parameter) -> bool:
-        if parameter.option is ParameterOption.VARIADIC:
-            return self.word == "input" and parameter.min_arity > 0 and self.short_variadic is None
-        return parameter.option is ParameterOption.SINGLE
+        return [
+            index for index, (given, parameter) in pairs if not given and parameter.option is ParameterOption.SINGLE
+        ]
 
     def describe_counts(self) -> str:
         """Return the allowed numbers in words: `1 input`, `2 to 3 inputs`, `at least 1 input`, `1 or 5 outputs`."""
