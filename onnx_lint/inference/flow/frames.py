@@ -116,16 +116,18 @@ class Frames:
         is_shared = is_shared and (frame.bindings is None or not form.attributes)
         key = float_key = None
         if form.attribute_kinds and frame.bindings is None:
-            float_key = _key_of_float_constant(form) if form.op_type == "Constant" else None
+            float_key = _key_of_float_constant(form)
             if float_key is not None and self._reads_floats and form in self.floats_read.constants:
                 float_key = None
             key = float_key or _key_of_alike(form)
+        # Without its content the memo of a Constant is for all of its shape in this model, and for no later model.
+        is_shared = is_shared and float_key is None
         memo = self._alike.get(key) if key is not None else None
-        if memo is None and is_shared and float_key is None:
+        if memo is None and is_shared:
             memo = frame.kept.get(form)
         if memo is None:
             memo = self._new_memo(graph, form, frame, has_content=float_key is None)
-            if is_shared and memo.operator is not None and float_key is None:
+            if is_shared and memo.operator is not None:
                 _kept.keep(frame.scope, form, memo)
         if key is not None:
             self._alike[key] = memo

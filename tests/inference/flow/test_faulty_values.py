@@ -59,7 +59,7 @@ def test_a_fault_of_the_graph_around():
 
 
 def _peak_of_branches(count: int) -> int:
-    """The memory for the values of a model with a wrong node before so many If, which hand on what is wrong."""
+    """Return the peak of memory of following the values of a model: of a wrong MatMul, and `count` If behind it."""
     nodes = [_node("MatMul", "xx", "v0")]
     for index in range(count):
         both = "".join(
