@@ -38,7 +38,6 @@ LAYERS = (
     {"cache", "reporters"},
     {"fixing"},
     {"configuration"},
-    {"fleet"},
     {"cli"},
     {"library"},
     {"assertion"},
@@ -93,7 +92,7 @@ LENT = {
 """Packages that are there whenever the module is imported: it is they who import it, or `access.py`, which says where
 they are not, has run before."""
 
-OF_EXTRAS = {"fleet": {"dask", "distributed", "locket", "psutil", "pyarrow"}}
+OF_EXTRAS: dict[str, set[str]] = {}
 """Packages that an extra installs, by the layer that has them to itself."""
 
 
@@ -431,7 +430,7 @@ def test_run_time_needs_five_packages_and_no_onnx():
 
 BORDER = {
     *("application", "check", "rule_options", "settings_options", "report_options", "sections", "shared_options"),
-    *("cache", "catalogue", "configuration", "fix_options", "new_rule", "scan", "shapes", "completion"),
+    *("cache", "catalogue", "configuration", "fix_options", "new_rule", "shapes", "completion"),
     *("completed_values", "installed_schemas"),
 }
 """The modules that speak with click: the program, its commands and options, and completion in shells."""

@@ -19,7 +19,6 @@ from onnx_lint.cli.configuration import config_command
 from onnx_lint.cli.errors import RequestError, RunError
 from onnx_lint.cli.installed_schemas import schema_command
 from onnx_lint.cli.new_rule import new_rule_command
-from onnx_lint.cli.scan import scan_command
 from onnx_lint.cli.shapes import shapes_command
 from onnx_lint.cli.standard_streams import ClosedPipeError
 from onnx_lint.cli.streams import standard_output
@@ -117,7 +116,6 @@ for _command in (
     config_command,
     cache_command,
     shapes_command,
-    scan_command,
     new_rule_command,
     schema_command,
     completions_command,

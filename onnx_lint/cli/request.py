@@ -24,7 +24,6 @@ COMMANDS: Final = frozenset(
         "fix",
         "new-rule",
         "rules",
-        "scan",
         "schema",
         "shapes",
     ]

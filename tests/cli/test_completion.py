@@ -100,7 +100,6 @@ def test_the_first_word_is_a_command_or_a_file(offered: Offered):
         "fix",
         "new-rule",
         "rules",
-        "scan",
         "schema",
         "shapes",
     ]

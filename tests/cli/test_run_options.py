@@ -177,7 +177,7 @@ def test_the_limits_of_a_model_are_those_of_a_process(
     assert errors == "Error: clean.textproto: the model took longer than 0.5 seconds (option --time-limit)\n"
 
 
-@pytest.mark.parametrize("name", ["check", "scan"])
+@pytest.mark.parametrize("name", ["check"])
 @pytest.mark.parametrize(
     ("value", "size"),
     [

@@ -94,7 +94,6 @@ def wait_until_it_waits(process: subprocess.Popen[bytes], reading: int) -> None:
 
 
 READERS_LEAVE: list[tuple[list[str], int]] = [
-    (["scan", "--help"], 0),
     (["--help"], 0),
     (["--version"], 0),
     (["rules"], 0),
