@@ -105,8 +105,6 @@ class ProposedFix(Record):
     """Empty if there are many."""
     patches: tuple[tuple[int, int, str], ...] = ()
     """The bytes that change: offset, length and what replaces them, in base64; empty if these are many."""
-    regions: tuple[tuple[int, int, int, int], ...] = ()
-    """For each patch of a text its first line and column, and those behind its last character, all from 1."""
 
 
 class Diagnostic(Record):

@@ -33,7 +33,7 @@ LAYERS = (
     {"rule"},
     {"rules"},
     {"loader", "report"},
-    {"remote", "surroundings", "text_edits"},
+    {"remote", "surroundings"},
     {"engine"},
     {"cache", "reporters"},
     {"fixing"},

@@ -7,9 +7,9 @@ from base64 import b64encode
 from typing import Final
 
 from onnx_lint.common.record import replace
-from onnx_lint.input.patched_source import size_of, unpatched
+from onnx_lint.input.patched_source import size_of
 from onnx_lint.ir.places.edits import Fix, Move
-from onnx_lint.ir.places.splices import EditError, Splice, Splicer
+from onnx_lint.ir.places.splices import EditError, Splicer
 from onnx_lint.model import Model
 from onnx_lint.report import Diagnostic, ProposedEdit, ProposedFix
 
@@ -18,9 +18,6 @@ MOST_EDITS: Final = 100
 
 MOST_BYTES: Final = 4096
 """A fix that replaces bytes by more than these is described without bytes."""
-
-MOST_TEXT_BYTES: Final = 1 << 20
-"""The text that is read and parsed again to find out which characters of it change. Each fix reads the whole text."""
 
 MOST_FIXES: Final = 1_000
 """The most fixes of a file whose bytes are computed."""
@@ -52,7 +49,6 @@ class _Descriptions:
         self._form = model.form
         self._kind = model.kind
         self._splicer = Splicer(model.source, model.kind)
-        self._text_left = MOST_TEXT_BYTES
         self._keeps_edits = keeps_edits
         self._known: dict[int, tuple[ProposedFix, Fix | None]] = {}
 
@@ -83,11 +79,13 @@ class _Descriptions:
             for edit in fix.edits
         )
         patches = self._patches(fix)
-        return ProposedFix(fix.message, fix.is_safe, edits, patches, self._regions(patches))
+        return ProposedFix(fix.message, fix.is_safe, edits, patches)
 
     def _patches(self, fix: Fix) -> tuple[tuple[int, int, str], ...]:
+        if self._form != "binary":
+            return ()
         try:
-            splices = self._splices(fix)
+            splices = self._splicer.with_lengths(self._splicer.splices_of(fix.edits))
         except EditError:
             return ()
         if sum(size_of(piece) for splice in splices for piece in splice.pieces) > MOST_BYTES:
@@ -100,33 +98,3 @@ class _Descriptions:
             ]
             found.append((splice.start, splice.end - splice.start, b64encode(b"".join(pieces)).decode()))
         return tuple(found)
-
-    def _splices(self, fix: Fix) -> list[Splice]:
-        """Return the splices of a fix; none for a text if too much text was read. Raises EditError."""
-        if self._form == "binary":
-            return self._splicer.with_lengths(self._splicer.splices_of(fix.edits))
-        self._text_left -= self._source.size
-        if self._text_left < 0:
-            return []
-        from onnx_lint.text_edits.text_splices import TextSplicer  # late, as few models are text
-
-        splicer = TextSplicer(self._source, self._kind, self._form, fix.edits)
-        splices = splicer.with_lengths(splicer.splices_of(fix.edits))
-        after = unpatched(self._source).patched(splice.patch for splice in splices)
-        return splices if splicer.problem(after, fix.edits) is None else []
-
-    def _regions(self, patches: tuple[tuple[int, int, str], ...]) -> tuple[tuple[int, int, int, int], ...]:
-        """Return the first and the last line and column of patches of a text; none for bytes."""
-        if self._form == "binary" or not patches:
-            return ()
-        data = self._source.read_at(0, self._source.size)
-        return tuple(
-            (*_line_and_column(data, start), *_line_and_column(data, start + length)) for start, length, _ in patches
-        )
-
-
-def _line_and_column(data: bytes, offset: int) -> tuple[int, int]:
-    """Return the line and the column of a byte in a text, both from 1."""
-    first = data.rfind(b"\n", 0, offset) + 1
-    column = len(data[first:offset].decode("utf-8").removeprefix("\ufeff")) + 1
-    return data.count(b"\n", 0, offset) + 1, column

@@ -15,7 +15,6 @@ from onnx_lint.input.source import Source
 from onnx_lint.ir.places.edits import Assign, Edit, Fix
 from onnx_lint.ir.places.splices import EditError, Splice, Splicer
 from onnx_lint.report import Diagnostic, FileReport, unfold
-from onnx_lint.text_edits.text_splices import TextSplicer
 
 MOST_ROUNDS: Final = 10
 
@@ -75,14 +74,17 @@ def mend(source: Source, report: FileReport, lint: Lint, *, unsafe: bool) -> Men
     refused: set[str] = set()
     for _ in range(MOST_ROUNDS):
         fixes = _fixes(report.diagnostics, refused, unsafe=unsafe)
-        splicer = _splicer(current, report, fixes)
+        if fixes and report.form != "binary":
+            not_made["only binary files are fixed"] = None
+            break
+        splicer = Splicer(current, report.kind)
         chosen = _apart(_candidates(fixes, splicer, not_made))
         accepted = None
         for attempt in _attempts(chosen):
             splices = splicer.with_lengths(splice for each in attempt for splice in each.splices)
             after = current.patched(splice.patch for splice in splices)
             found = lint(after)
-            problem = _wrong_text(splicer, after, attempt) or _problem(report, found, attempt)
+            problem = _problem(report, found, attempt)
             if problem is None:
                 accepted = attempt
                 break
@@ -108,12 +110,6 @@ def mend(source: Source, report: FileReport, lint: Lint, *, unsafe: bool) -> Men
     )
 
 
-def _wrong_text(splicer: Splicer | TextSplicer, after: PatchedSource, attempt: Iterable[_Candidate]) -> str | None:
-    if isinstance(splicer, Splicer):
-        return None
-    return splicer.problem(after, [edit for each in attempt for edit in each.fix.edits])
-
-
 def _fixes(diagnostics: Iterable[Diagnostic], refused: set[str], *, unsafe: bool) -> list[tuple[str, Fix]]:
     """Return the fixes that may be made, each once, with its rule."""
     # Findings share a fix by its identity: to compare two with a hundred thousand moves each would take long.
@@ -125,14 +121,8 @@ def _fixes(diagnostics: Iterable[Diagnostic], refused: set[str], *, unsafe: bool
     return list(found.values())
 
 
-def _splicer(source: PatchedSource, report: FileReport, fixes: Iterable[tuple[str, Fix]]) -> Splicer | TextSplicer:
-    if report.form == "binary" or not fixes:
-        return Splicer(source, report.kind)
-    return TextSplicer(source, report.kind, report.form, [edit for _, fix in fixes for edit in fix.edits])
-
-
 def _candidates(
-    fixes: Iterable[tuple[str, Fix]], splicer: Splicer | TextSplicer, not_made: dict[str, None]
+    fixes: Iterable[tuple[str, Fix]], splicer: Splicer, not_made: dict[str, None]
 ) -> list[_Candidate]:
     """Return the fixes that can be made."""
     found: list[_Candidate] = []

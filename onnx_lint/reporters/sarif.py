@@ -14,7 +14,6 @@ The report follows GitHub, the service that most people use, where it differs fr
 
 from __future__ import annotations
 
-from base64 import b64decode
 from collections.abc import Collection, Iterator, Sequence
 from itertools import compress
 from pathlib import Path
@@ -176,19 +175,11 @@ def _results(
 
 
 def _fix(fix: ProposedFix, artifact: dict[str, Any]) -> dict[str, Any]:
-    """Return the fix as bytes or text to replace. SARIF has no word for its safety, so that the description says it."""
+    """Return the fix as bytes to replace. SARIF has no word for its safety, so that the description says it."""
     replacements = [
         {"deletedRegion": {"byteOffset": offset, "byteLength": length}, "insertedContent": {"binary": new}}
         for offset, length, new in fix.patches
     ]
-    if fix.regions:
-        replacements = [
-            {
-                "deletedRegion": dict(zip(("startLine", "startColumn", "endLine", "endColumn"), region, strict=True)),
-                "insertedContent": {"text": b64decode(new).decode()},
-            }
-            for region, (_, _, new) in zip(fix.regions, fix.patches, strict=True)
-        ]
     said = f"{_inert(fix.message)} ({'safe' if fix.is_safe else 'unsafe'})"
     return {
         "description": {"text": said},
