@@ -75,6 +75,24 @@ def _run(walk: Walk) -> Facts:
                 return stop.value  # type: ignore[no-any-return]  # StopIteration does not know the generator's type
 
 
+class _GraphWalk:
+    """The state of the walk over one graph."""
+
+    def __init__(self, graph: Graph, frame: Frame, known: Known, declared: Mapping[str, Fact]) -> None:
+        self.graph = graph
+        self.frame = frame
+        self.known = known
+        self.declared = declared
+        self.nested = nested_by_position(graph) if graph.nested else {}
+        self.discords: dict[str, Fact] = {}
+        """The facts of values whose declarations contradict them."""
+        self.impossible: dict[str, OutcomeMemo] = {}
+        """The values that are declared as what their operator never produces."""
+        self.behind: set[str] = set()
+        """The values whose shapes are lost to a fault."""
+        self.has_unknown = False
+
+
 class Flow:
     """The state of one pass over a model."""
 
@@ -117,85 +135,125 @@ class Flow:
         return (UNKNOWN,) * len(graph.output_names)
 
     def _walk(self, graph: Graph, frame: Frame, known: Known, supplied: tuple[Fact | None, ...] | None) -> Walk:
-        declared = {} if graph.is_function else self._enter(graph, frame, known, supplied)
-        nested = nested_by_position(graph) if graph.nested else {}
-        memos, get, declares, joins = frame.memos, known.get, declared.get, self._declarations.joined.get
-        table = graph.table
-        has_unknown = not have_known_shapes(graph.names_before_nodes, known)
-        discords: dict[str, Fact] = {}
-        impossible: dict[str, OutcomeMemo] = {}
+        here = _GraphWalk(graph, frame, known, {} if graph.is_function else self._enter(graph, frame, known, supplied))
+        here.has_unknown = not have_known_shapes(graph.names_before_nodes, known)
         self.faulty.begin(graph)
-        behind = self.faulty.begin_shapes(graph)
-        if graph.parent is not None:
-            # A declaration here of an outer value must agree as well.
-            for name, outer in declared.items():
-                if name not in graph.positions and name in known:
-                    self._declarations.join(name, known[name], outer, discords)
+        here.behind = self.faulty.begin_shapes(graph)
+        self._compare_outer_values(here)
+        memos, get, declares, behind, table = frame.memos, known.get, here.declared.get, here.behind, graph.table
         for index, (form, inputs_of, outputs) in enumerate(zip(table.forms, table.inputs, table.outputs, strict=True)):
             memo = memos.get(form) or self.frames.memo(graph, form, frame)
             inputs = tuple(map(get, inputs_of))
             plain = memo.plain.get(inputs)
-            if plain is not None and not behind:
+            if plain is not None and not behind:  # docs/performance.md: plain-outcomes
                 name = outputs[0]
                 stated = declares(name)
                 if stated is None or stated is plain:
                     known[name] = plain
                     continue
-            outcome = memo.outcomes.get(inputs)
-            if outcome is None:
-                if memo.operator is None or memo.operator.by_subgraphs:
-                    facts = tuple([UNKNOWN if each is None else each for each in inputs])
-                    node = graph.nodes[index]
-                    outcome = yield from self._special(node, memo, facts, frame, known, nested.get(index, ()))
-                    if outcome.branches and declared:
-                        self._declarations.compare_branches(graph, declared, outputs, outcome, frame.call)
-                else:
-                    outcome = memo.outcome(inputs)
-            is_behind = memo.has_faulty_attribute or (bool(behind) and self._is_behind(graph, index, nested, behind))
-            if behind and not outcome.problems and self._lacks_a_type(graph, index, inputs, known):
-                outcome = memo.without_types(outcome, inputs)
-            has_unknown = has_unknown or len(outcome.outputs) < len(outputs)
-            for name, made in zip(outputs, outcome.outputs, strict=False):
-                stated = declares(name)
-                if stated is None or stated is made:
-                    known[name] = made
-                elif made.kind is None and not may_be(stated, graph, index, name, memo):
-                    known[name] = made
-                    if self._declarations.is_reported(graph, index, name, outcome, known):
-                        impossible[name] = memo
-                else:
-                    known[name] = joins((made, stated)) or self._declarations.join(name, made, stated, discords)
-                    if form.op_type == "Reshape" and name not in discords and inputs and inputs[0] is not None:
-                        self._declarations.compare_counts(graph, name, memo, inputs[0], stated, known[name], frame.call)
-                if is_behind and not is_complete(made):
-                    # After a fault declarations do not count: most exporters infer them from the faulty value.
-                    known[name] = fact(known[name].kind, made.shape, made.content, made.inside)
-                    behind.add(name)
-                has_unknown = has_unknown or known[name].shape is None
-            if "" in outputs:
-                known[""] = ABSENT
-            if outcome.crash is not None:
-                self.crashes.note(outcome.crash, "inferring types and shapes", graph.nodes[index])
-            if outcome.problems or outcome.shape_problems:
-                has_unknown = True
-                if self._report(graph.nodes[index], inputs, outcome, frame, known):
-                    behind.update(filter(None, outputs))
-        differing: set[str] = set()
-        with self.crashes.at("comparing declarations with what follows", graph.place):
-            if discords:
-                differing = self._declarations.compare(graph, declared, discords, frame.call)
-            if impossible:
-                self._declarations.note_impossible(graph, declared, impossible, frame.call)
-        for index, graphs in nested.items():
-            holder = memos[table.forms[index]] if index < len(table.forms) else None
-            if holder is not None and holder.operator is not None and not holder.operator.by_subgraphs:
-                node = graph.nodes[index]
-                facts = tuple([get(name, UNKNOWN) for name in node.inputs])
-                with self.crashes.at("following the values through subgraphs", node):
-                    yield from self.subgraphs.walk_others(node, holder, facts, frame, known, graphs)
-        self.found.note_graph(graph, known, frame.memos, frame.call, has_unknown=has_unknown)
+            outcome = memo.outcomes.get(inputs) or (yield from self._new_outcome(here, index, memo, inputs))
+            self._take(here, index, memo, inputs, outcome)
+        differing = self._compare_declarations(here)
+        yield from self._walk_other_subgraphs(here)
+        self.found.note_graph(graph, known, memos, frame.call, has_unknown=here.has_unknown)
         # A value that is declared with another type is reported, and is unknown as an output of a subgraph.
         return tuple([UNKNOWN if name in differing else get(name, UNKNOWN) for name in graph.output_names])
+
+    def _compare_outer_values(self, here: _GraphWalk) -> None:
+        """Compare the declarations of outer values with their facts; they must agree as well."""
+        if here.graph.parent is None:
+            return
+        for name, outer in here.declared.items():
+            if name not in here.graph.positions and name in here.known:
+                self._declarations.join(name, here.known[name], outer, here.discords)
+
+    def _new_outcome(
+        self, here: _GraphWalk, index: int, memo: OutcomeMemo, inputs: tuple[Fact | None, ...]
+    ) -> Generator[Walk, Facts, NodeOutcome]:
+        """Return the outcome of a node whose inputs have these facts for the first time."""
+        if memo.operator is not None and not memo.operator.by_subgraphs:
+            return memo.outcome(inputs)
+        facts = tuple([UNKNOWN if each is None else each for each in inputs])
+        nested = here.nested.get(index, ())
+        outcome = yield from self._special(here.graph.nodes[index], memo, facts, here.frame, here.known, nested)
+        if outcome.branches and here.declared:
+            outputs = here.graph.table.outputs[index]
+            self._declarations.compare_branches(here.graph, here.declared, outputs, outcome, here.frame.call)
+        return outcome
+
+    def _take(
+        self, here: _GraphWalk, index: int, memo: OutcomeMemo, inputs: tuple[Fact | None, ...], outcome: NodeOutcome
+    ) -> None:
+        """Add the facts of the outputs of a node to those that are known, and record its problems."""
+        graph, known, behind = here.graph, here.known, here.behind
+        outputs = graph.table.outputs[index]
+        is_behind = memo.has_faulty_attribute or (bool(behind) and self._is_behind(graph, index, here.nested, behind))
+        if behind and not outcome.problems and self._lacks_a_type(graph, index, inputs, known):
+            outcome = memo.without_types(outcome, inputs)
+        here.has_unknown |= len(outcome.outputs) < len(outputs)
+        for name, made in zip(outputs, outcome.outputs, strict=False):
+            known[name] = self._fact_of_output(here, index, memo, inputs, outcome, name, made)
+            if is_behind and not is_complete(made):
+                # After a fault declarations do not count: most exporters infer them from the faulty value.
+                known[name] = fact(known[name].kind, made.shape, made.content, made.inside)
+                behind.add(name)
+            here.has_unknown |= known[name].shape is None
+        if "" in outputs:
+            known[""] = ABSENT
+        if outcome.crash is not None:
+            self.crashes.note(outcome.crash, "inferring types and shapes", graph.nodes[index])
+        if outcome.problems or outcome.shape_problems:
+            here.has_unknown = True
+            if self._report(graph.nodes[index], inputs, outcome, here.frame, known):
+                behind.update(filter(None, outputs))
+
+    def _fact_of_output(
+        self,
+        here: _GraphWalk,
+        index: int,
+        memo: OutcomeMemo,
+        inputs: tuple[Fact | None, ...],
+        outcome: NodeOutcome,
+        name: str,
+        made: Fact,
+    ) -> Fact:
+        """Return the fact of an output: what the operator makes, joined with the declaration."""
+        stated = here.declared.get(name)
+        if stated is None or stated is made:
+            return made
+        if made.kind is None and not may_be(stated, here.graph, index, name, memo):
+            # `is_reported` looks the output up.
+            here.known[name] = made
+            if self._declarations.is_reported(here.graph, index, name, outcome, here.known):
+                here.impossible[name] = memo
+            return made
+        quick = self._declarations.joined.get((made, stated))
+        found = quick or self._declarations.join(name, made, stated, here.discords)
+        is_reshape = memo.operator is not None and memo.operator.schema.name == "Reshape"
+        if is_reshape and name not in here.discords and inputs and inputs[0] is not None:
+            self._declarations.compare_counts(here.graph, name, memo, inputs[0], stated, found, here.frame.call)
+        return found
+
+    def _compare_declarations(self, here: _GraphWalk) -> set[str]:
+        """Record the declarations that contradict what was inferred; return the values of another type."""
+        differing: set[str] = set()
+        with self.crashes.at("comparing declarations with what follows", here.graph.place):
+            if here.discords:
+                differing = self._declarations.compare(here.graph, here.declared, here.discords, here.frame.call)
+            if here.impossible:
+                self._declarations.note_impossible(here.graph, here.declared, here.impossible, here.frame.call)
+        return differing
+
+    def _walk_other_subgraphs(self, here: _GraphWalk) -> Generator[Walk, Facts, None]:
+        """Walk the subgraphs of nodes whose operator takes none."""
+        forms = here.graph.table.forms
+        for index, graphs in here.nested.items():
+            holder = here.frame.memos[forms[index]] if index < len(forms) else None
+            if holder is not None and holder.operator is not None and not holder.operator.by_subgraphs:
+                node = here.graph.nodes[index]
+                facts = tuple([here.known.get(name, UNKNOWN) for name in node.inputs])
+                with self.crashes.at("following the values through subgraphs", node):
+                    yield from self.subgraphs.walk_others(node, holder, facts, here.frame, here.known, graphs)
 
     def _enter(
         self, graph: Graph, frame: Frame, known: Known, supplied: tuple[Fact | None, ...] | None
