@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, Final
 
 from onnx_lint.cli.option_values import names_of, opset_versions_of
 from onnx_lint.cli.request import Request
 from onnx_lint.common.record import replace
+from onnx_lint.configuration.keys import KEYS
 from onnx_lint.configuration.policy import policy_in
 from onnx_lint.configuration.suppressions import suppressions_in
 from onnx_lint.configuration.values import Path, SetValue, SetValues
@@ -18,61 +19,6 @@ from onnx_lint.engine.settings import SelectionError, check_options, check_selec
 from onnx_lint.input.limits import DEFAULT_LIMITS, LimitError
 from onnx_lint.spec.target import Target
 from onnx_lint.wording import suggestion
-
-PARAMETERS: Final = {
-    "edition": "edition",
-    "variant": "variant",
-    "select": "select",
-    "extend-select": "extend_select",
-    "ignore": "ignore",
-    "per-file-ignores": "per_file_ignores",
-    "severity": "severities",
-    "pedantic": "pedantic",
-    "policy": "policy",
-    "suppress": "suppressions",
-    "suppressions-in-models": "suppressions_in_models",
-    "fail-on": "fail_on",
-    "internal-errors": "internal_errors",
-    "baseline": "baseline",
-    "target-ir": "target_ir",
-    "target-opset": "target_opsets",
-    "consumers": "consumers",
-    "targets": "products",
-    "proto": "proto",
-    "external-data": "external_data",
-    "follow-links": "follow_links",
-    "external-data-roots": "external_data_roots",
-    "opset-schemas": "opset_schemas",
-    "plugins": "plugins",
-    "limits": "limits",
-    "rules": "rule_options",
-    "format": "format_name",
-    "exclude": "exclude",
-    "jobs": "jobs",
-    "cache": "cache",
-    "context": "context",
-    "documentation-url": "documentation_url",
-}
-"""The parameter of the command `check` for each configuration key."""
-
-_SINGLE: Final = (
-    "edition",
-    "variant",
-    "proto",
-    "pedantic",
-    "suppressions-in-models",
-    "fail-on",
-    "internal-errors",
-    "target-ir",
-    "external-data",
-    "follow-links",
-    "format",
-    "jobs",
-    "cache",
-    "context",
-    "documentation-url",
-)
-_TABLES: Final = ("severity", "limits", "target-opset")
 
 
 def merged(request: Request, values: SetValues) -> Request:
@@ -83,19 +29,11 @@ def merged(request: Request, values: SetValues) -> Request:
     for path, value in _below(values, "severity"):
         _check_rule(path, value)
     changes: dict[str, Any] = {}
-    for name in _SINGLE:
-        if PARAMETERS[name] not in request.given and (name,) in values:
-            changes[PARAMETERS[name]] = values[name,].value
+    for key in KEYS.values():
+        if key.merging in _CONVERSIONS and key.field not in request.given and (key.name,) in values:
+            changes[key.field] = _CONVERSIONS[key.merging](values[key.name,])
     if "target_ir" in changes:
         _check_target(values, ("target-ir",))
-    if "baseline" not in request.given and ("baseline",) in values:
-        changes["baseline"] = _joined(values["baseline",])
-    for name in ("consumers", "targets"):
-        if PARAMETERS[name] not in request.given and (name,) in values:
-            changes[PARAMETERS[name]] = tuple(values[name,].value)
-    for name in ("opset-schemas", "external-data-roots"):
-        if PARAMETERS[name] not in request.given and (name,) in values:
-            changes[PARAMETERS[name]] = tuple(_all_joined(values[name,]))
     if ("exclude",) in values:
         changes["exclude"] = (*_patterns(values["exclude",]), *request.exclude)
     return replace(request, **changes, **_selection(request, values), **_tables(request, values))
@@ -129,11 +67,12 @@ def _selection(request: Request, values: SetValues) -> dict[str, Any]:
 def _tables(request: Request, values: SetValues) -> dict[str, Any]:
     """Return the changes of the request from the tables of the configuration."""
     changes: dict[str, Any] = {}
-    for name in _TABLES:
-        parameter = PARAMETERS[name]
+    for key in KEYS.values():
+        if key.merging != "table":
+            continue
         # The last of several entries for one name counts, so those of the command line come last.
-        entries = [f"{path[1]}={value.value}" for path, value in _below(values, name) if value.value != "off"]
-        changes[parameter] = (*entries, *getattr(request, parameter))
+        entries = [f"{path[1]}={value.value}" for path, value in _below(values, key.name) if value.value != "off"]
+        changes[key.field] = (*entries, *getattr(request, key.field))
     for path, value in _below(values, "limits"):
         _check_limit(path, value)
     for path, _ in _below(values, "target-opset"):
@@ -168,6 +107,15 @@ def _joined(value: SetValue) -> str:
 def _all_joined(value: SetValue) -> Iterator[str]:
     for path in value.value:
         yield _joined(SetValue(path, value.origin))
+
+
+_CONVERSIONS: Final[Mapping[str, Callable[[SetValue], Any]]] = {
+    "value": lambda given: given.value,
+    "tuple": lambda given: tuple(given.value),
+    "path": _joined,
+    "paths": lambda given: tuple(_all_joined(given)),
+}
+"""How the value of a key goes into the field of the request, by `ConfigurationKey.merging`."""
 
 
 def _patterns(value: SetValue) -> Iterator[str]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
-from onnx_lint.cli.merge_configuration import PARAMETERS
 from onnx_lint.cli.paths import find_inputs, paths_of
 from onnx_lint.cli.streams import standard_output
 from onnx_lint.configuration.files import shown
@@ -18,11 +17,6 @@ from onnx_lint.reporters.escape import shown_path, visible
 
 if TYPE_CHECKING:
     from onnx_lint.cli.choices import Plan
-
-_ADDED: Final = frozenset(
-    {"ignore", "extend-select", "per-file-ignores", "plugins", "severity", "limits", "target-opset", "exclude"}
-)
-"""The keys that the command line adds to; it overrides all others."""
 
 _SettingLine = tuple[str, str]
 """The text of a setting and its source."""
@@ -45,7 +39,9 @@ def show_settings(plan: Plan) -> None:
         for number, (key, files) in enumerate(groups.items()):
             more = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
             stream.write(f"{'' if number == 0 else chr(10)}# {shown_path(files[0])}{more}\n")
-            lines = [line for name in PARAMETERS for line in _lines(KEYS[name], values[key], plan)]
+            lines = [
+                line for each in KEYS.values() if each.name != "extend" for line in _lines(each, values[key], plan)
+            ]
             width = min(max(len(text) for text, _ in lines), 60)
             stream.writelines(f"{visible(text).ljust(width)}  # {visible(origin)}\n" for text, origin in lines)
 
@@ -64,7 +60,7 @@ def _lines(key: ConfigurationKey, values: SetValues, plan: Plan) -> list[_Settin
         if found is not None:
             value = [shown(path) for path in files_of(found)] if key.name == "plugins" else found.value
             configured = [(f"{key.name} = {_toml(value)}", found.origin.shown)]
-    if given and key.name not in _ADDED:
+    if given and not key.is_added_to:
         configured = []
     lines = [*configured, *given]
     if lines:
@@ -76,7 +72,7 @@ def _lines(key: ConfigurationKey, values: SetValues, plan: Plan) -> list[_Settin
 
 def _given(key: ConfigurationKey, plan: Plan) -> list[_SettingLine]:
     """Return the lines for values of the key from the command line or the environment."""
-    parameter = PARAMETERS[key.name]
+    parameter = key.field
     if parameter not in plan.request.given:
         return []
     value = plan.request.file_ignores if key.name == "per-file-ignores" else getattr(plan.request, parameter)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from onnx_lint.configuration.keys import KEYS
 from onnx_lint.configuration.values import Path, SetValue, SetValues, dotted
@@ -22,24 +22,6 @@ if TYPE_CHECKING:
     from onnx_lint.cli.choices import Plan
     from onnx_lint.cli.request import Request
     from onnx_lint.engine.settings import Settings
-
-_OPTIONS: Final = {
-    "edition": "edition",
-    "variant": "variant",
-    "proto": "proto",
-    "fail-on": "fail_on",
-    "baseline": "baseline",
-    "external-data": "external_data",
-    "follow-links": "follow_links",
-    "external-data-roots": "external_data_roots",
-    "opset-schemas": "opset_schemas",
-    "select": "select",
-    "ignore": "select",
-}
-"""The option that, if it is on the command line, overrides a key."""
-
-_ADDING: Final = frozenset({"extend-select", "pedantic", "policy", "target-ir", "target-opset", "consumers", "targets"})
-"""The keys that only add findings."""
 
 
 def weakenings(plan: Plan, paths: Iterable[str]) -> tuple[Weakening, ...]:
@@ -82,7 +64,10 @@ def print_weakenings(weakened: Iterable[Weakening]) -> None:
 
 def _weakens(path: Path, value: Any, settings: Settings, request: Request) -> bool:
     name = path[0]
-    if name in _ADDING or _OPTIONS.get(name) in request.given:
+    key = KEYS[name]
+    # --select replaces select and ignore.
+    is_replaced = "select" in request.given if name == "ignore" else not key.is_added_to and key.field in request.given
+    if key.only_adds or is_replaced:
         return False
     if name == "severity":
         return _lowers(path[1], value, settings, request)

@@ -59,6 +59,18 @@ class ConfigurationKey(Record):
     """The option of the command line with the same meaning; empty if there is none."""
     is_run_wide: bool = False
     """True if it applies to the run as a whole, not to single files."""
+    field: str = ""
+    """The field of `Request` with the same meaning; if empty, the name of the key, with underscores."""
+    merging: str = "value"
+    """How the value goes into that field: as a `value`, `tuple`, `path`, `paths` or `table`, or by code of its `own`."""
+    is_added_to: bool = False
+    """True if the command line adds to the value; it replaces the value of any other key."""
+    only_adds: bool = False
+    """True if it can only add findings."""
+
+    def __post_init__(self) -> None:
+        """Derive the field."""
+        object.__setattr__(self, "field", self.field or self.name.replace("-", "_"))
 
 
 _LIMIT_SCHEMA: Final = {
@@ -119,6 +131,7 @@ _DECLARED: Final = (
         "file; tables are merged entry by entry. Without this key, files in parent folders are ignored.",
         'extend = "../onnx-lint.toml"',
         "",
+        merging="own",
     ),
     ConfigurationKey(
         "edition",
@@ -146,6 +159,7 @@ _DECLARED: Final = (
         f"{_SELECTORS} --select on the command line replaces select, extend-select and ignore of the configuration.",
         'select = ["error", "name"]',
         "--select",
+        merging="own",
     ),
     ConfigurationKey(
         "extend-select",
@@ -155,6 +169,9 @@ _DECLARED: Final = (
         f"{_SELECTORS} On the command line it adds to the configuration, and overrides its ignore.",
         'extend-select = ["unused-opset-import"]',
         "--extend-select",
+        merging="own",
+        is_added_to=True,
+        only_adds=True,
     ),
     ConfigurationKey(
         "ignore",
@@ -164,6 +181,8 @@ _DECLARED: Final = (
         f"{_SELECTORS} It overrides select and extend-select. On the command line it adds to the configuration.",
         'ignore = ["non-c90-name"]',
         "--ignore",
+        merging="own",
+        is_added_to=True,
     ),
     ConfigurationKey(
         "per-file-ignores",
@@ -174,6 +193,8 @@ _DECLARED: Final = (
         "relative to the folder of the configuration file: * and ? stop at a slash, ** does not.",
         '[per-file-ignores]\n"legacy/**" = ["name", "duplicate-node-name"]',
         "--per-file-ignores",
+        merging="own",
+        is_added_to=True,
     ),
     ConfigurationKey(
         "suppress",
@@ -184,6 +205,8 @@ _DECLARED: Final = (
         "per-file-ignores; until is the last day. An entry that has expired or matches nothing is reported.",
         '[[suppress]]\nrule = "unaligned-external-offset"\nreason = "read as a whole"\nuntil = "2099-12-31"',
         "",
+        field="suppressions",
+        merging="own",
     ),
     ConfigurationKey(
         "suppressions-in-models",
@@ -204,6 +227,9 @@ _DECLARED: Final = (
         "error, warning, note, or off.",
         '[severity]\nnon-c90-name = "note"',
         "--severity",
+        field="severities",
+        merging="table",
+        is_added_to=True,
     ),
     ConfigurationKey(
         "pedantic",
@@ -213,6 +239,7 @@ _DECLARED: Final = (
         "",
         "pedantic = false",
         "--pedantic",
+        only_adds=True,
     ),
     ConfigurationKey(
         "policy",
@@ -223,6 +250,8 @@ _DECLARED: Final = (
         "Each finding names the line of this file. docs/configuration.md describes the entries.",
         '[policy.operators]\nforbid = ["Loop", "com.microsoft::*"]',
         "",
+        merging="own",
+        only_adds=True,
     ),
     ConfigurationKey(
         "fail-on",
@@ -252,6 +281,7 @@ _DECLARED: Final = (
         "A path, relative to this file; --write-baseline writes it.",
         'baseline = "onnx-lint-baseline.json"',
         "--baseline",
+        merging="path",
     ),
     ConfigurationKey(
         "target-ir",
@@ -261,6 +291,7 @@ _DECLARED: Final = (
         "Everything that such a consumer does not support is reported.",
         "target-ir = 10",
         "--target-ir",
+        only_adds=True,
     ),
     ConfigurationKey(
         "target-opset",
@@ -271,6 +302,10 @@ _DECLARED: Final = (
         "reported.",
         "target-opset = 21",
         "--target-opset",
+        field="target_opsets",
+        merging="table",
+        is_added_to=True,
+        only_adds=True,
     ),
     ConfigurationKey(
         "consumers",
@@ -280,6 +315,8 @@ _DECLARED: Final = (
         f"Any of {', '.join(CONSUMERS)}. onnx-lint explain CLAUSE lists the consumers that reject a violation.",
         'consumers = ["onnx.checker"]',
         "--consumer",
+        merging="tuple",
+        only_adds=True,
     ),
     ConfigurationKey(
         "targets",
@@ -289,6 +326,9 @@ _DECLARED: Final = (
         "NAME=VERSION, such as onnxruntime=1.17; docs/targets.md lists them.",
         'targets = ["onnxruntime=1.17"]',
         "--target",
+        field="products",
+        merging="tuple",
+        only_adds=True,
     ),
     ConfigurationKey(
         "proto",
@@ -327,6 +367,7 @@ _DECLARED: Final = (
         "Paths, relative to this file. Every file below them may be read, wherever the link is.",
         'external-data-roots = ["../hub"]',
         "--external-data-root",
+        merging="paths",
     ),
     ConfigurationKey(
         "opset-schemas",
@@ -336,6 +377,7 @@ _DECLARED: Final = (
         "Paths, relative to this file; docs/opset-schema.md describes the format. Operator-set documents work as well.",
         'opset-schemas = ["vision.json"]',
         "--opset-schema",
+        merging="paths",
     ),
     ConfigurationKey(
         "plugins",
@@ -347,6 +389,8 @@ _DECLARED: Final = (
         'plugins = ["rules/*.py"]',
         "--plugin",
         is_run_wide=True,
+        merging="own",
+        is_added_to=True,
     ),
     ConfigurationKey(
         "limits",
@@ -356,6 +400,8 @@ _DECLARED: Final = (
         f"The limits are {', '.join(LIMIT_NAMES)}. Limits in bytes accept a unit: memory = '4GiB'.",
         "[limits]\nmemory = '4GiB'",
         "--limit",
+        merging="table",
+        is_added_to=True,
     ),
     ConfigurationKey(
         "rules",
@@ -365,6 +411,8 @@ _DECLARED: Final = (
         "A table for each rule; onnx-lint explain RULE lists its options.",
         "[rules.oversized-message]\nmax_bytes = 104857600",
         "",
+        field="rule_options",
+        merging="own",
     ),
     ConfigurationKey(
         "format",
@@ -375,6 +423,7 @@ _DECLARED: Final = (
         'format = "text"',
         "--format",
         is_run_wide=True,
+        field="format_name",
     ),
     ConfigurationKey(
         "exclude",
@@ -386,6 +435,8 @@ _DECLARED: Final = (
         'exclude = ["third_party/**"]',
         "--exclude",
         is_run_wide=True,
+        merging="own",
+        is_added_to=True,
     ),
     ConfigurationKey(
         "jobs",
