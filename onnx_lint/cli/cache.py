@@ -7,6 +7,7 @@ import os
 
 import click
 
+from onnx_lint.cache.folder import CacheFolderError, cache_folder
 from onnx_lint.cli.errors import RunError
 from onnx_lint.cli.streams import standard_output
 from onnx_lint.reporters.escape import shown_path
@@ -19,7 +20,6 @@ def cache_command(action: str) -> None:
 
     The folder is ~/.cache/onnx-lint, or below XDG_CACHE_HOME, unless ONNX_LINT_CACHE_DIR names another one.
     """
-    from onnx_lint.cache.folder import CacheFolderError, cache_folder
     from onnx_lint.cache.store import clear
 
     try:

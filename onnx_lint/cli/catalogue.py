@@ -10,10 +10,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from onnx_lint.cli.choices import use_plugins
 from onnx_lint.cli.completion import complete_rules_and_clauses
 from onnx_lint.cli.rule_options import edition_option
 from onnx_lint.cli.shared_options import form_option, plugin_option
 from onnx_lint.cli.streams import standard_output, use_color
+from onnx_lint.engine.registry import registry
+from onnx_lint.ir.documents.kinds import KINDS
+from onnx_lint.reporters import document_kinds, documentation
+from onnx_lint.reporters.documentation import clause_record, reason_of, rule_record, rules_of
 from onnx_lint.spec.clauses import clauses
 from onnx_lint.wording import nearest, quote
 
@@ -36,11 +41,6 @@ def explain_command(name: str, edition: str, format_name: str, plugins: tuple[st
 
     The page is Markdown, rendered on a terminal.
     """
-    from onnx_lint.cli.choices import use_plugins
-    from onnx_lint.engine.registry import registry
-    from onnx_lint.ir.documents.kinds import KINDS
-    from onnx_lint.reporters import document_kinds, documentation
-
     use_plugins(plugins)
     rules, table = registry(), clauses()
     spellings = {known.lower(): known for known in (*KINDS, *table, *rules)}
@@ -90,10 +90,6 @@ def rules_command(edition: str, format_name: str, plugins: tuple[str, ...]) -> N
 
     Rules that are off by default run with --pedantic, or when they are selected by name.
     """
-    from onnx_lint.cli.choices import use_plugins
-    from onnx_lint.engine.registry import registry
-    from onnx_lint.reporters.documentation import rule_record
-
     use_plugins(plugins)
     records = [rule_record(entry, edition) for entry in registry().values()]
     if format_name == "json":
@@ -122,9 +118,6 @@ def rules_command(edition: str, format_name: str, plugins: tuple[str, ...]) -> N
 @plugin_option
 def clauses_command(edition: str, uncovered: bool, format_name: str, plugins: tuple[str, ...]) -> None:
     """List the clauses of an edition, the keyword of each, and the rules that check it."""
-    from onnx_lint.cli.choices import use_plugins
-    from onnx_lint.reporters.documentation import clause_record, rules_of
-
     use_plugins(plugins)
     present = [clause for clause in clauses().values() if edition in clause.keyword]
     covered = {clause.id for clause in present if rules_of(clause)}
@@ -145,8 +138,6 @@ def clauses_command(edition: str, uncovered: bool, format_name: str, plugins: tu
 
 
 def _deciders(clause: Clause) -> str:
-    from onnx_lint.reporters.documentation import reason_of, rules_of
-
     return " ".join(rules_of(clause)) or f"none: {reason_of(clause)}"
 
 

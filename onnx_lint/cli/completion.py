@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from onnx_lint.cli import completed_values
 from onnx_lint.cli.streams import standard_output
 
 if TYPE_CHECKING:
@@ -51,8 +52,6 @@ def _by(name: str) -> Completer:
     """Return a completer that imports `completed_values` and calls its function `name` when a shell asks."""
 
     def complete(_ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
-        from onnx_lint.cli import completed_values
-
         found: list[CompletionItem[str]] = getattr(completed_values, name)(incomplete)
         return found
 

@@ -10,6 +10,8 @@ import click
 
 from onnx_lint.cli.completion import complete_keys
 from onnx_lint.cli.streams import report_file, standard_output
+from onnx_lint.configuration.documents import configuration_schema, described, starter_file
+from onnx_lint.configuration.keys import KEYS
 from onnx_lint.reporters.escape import shown_path
 from onnx_lint.wording import suggestion
 
@@ -39,9 +41,6 @@ def config_command(key: str | None, init: bool, schema: bool, output: str | None
 
 
 def _text(key: str | None, *, init: bool, schema: bool) -> str:
-    from onnx_lint.configuration.documents import configuration_schema, described, starter_file
-    from onnx_lint.configuration.keys import KEYS
-
     if init:
         return starter_file()
     if schema:

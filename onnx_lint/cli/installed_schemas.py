@@ -14,6 +14,7 @@ from onnx_lint.cli.errors import RequestError, RunError
 from onnx_lint.cli.streams import standard_output
 from onnx_lint.reporters.escape import visible
 from onnx_lint.spec.operators import SchemaFileError
+from onnx_lint.spec.operators.schema_file import parsed_schema_file
 from onnx_lint.spec.releases import is_onnx_domain
 
 _RUNTIME: Final = "onnxruntime"
@@ -29,8 +30,6 @@ def schema_command(package: str, domain: str | None) -> None:
     MODULE is onnxruntime, or a module that registers operators in onnx.defs or has objects with an op_schema. The
     module is imported, which runs its code.
     """
-    from onnx_lint.spec.operators.schema_file import parsed_schema_file
-
     try:
         found = [schema for schema in _schemas(package) if not is_onnx_domain(schema.domain)]
     except ImportError as error:

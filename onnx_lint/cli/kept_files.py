@@ -13,6 +13,9 @@ from onnx_lint.cli.errors import RequestError
 from onnx_lint.cli.standard_streams import OutputError
 from onnx_lint.input.locations import MODEL_SUFFIXES, is_remote
 from onnx_lint.input.regular_file import read_beginning
+from onnx_lint.ir.tensors.data_folder import is_lfs_pointer
+from onnx_lint.loader.identity.identify import HEAD_BYTES, TEXT_BYTES, is_parser_syntax, is_text
+from onnx_lint.loader.text.outer_names import resembles_message
 from onnx_lint.reporters.escape import shown_path
 
 
@@ -40,10 +43,6 @@ def why_kept(path: str) -> str | None:
         return None
     if target.lower().endswith(MODEL_SUFFIXES):
         return "is a model by its name"
-    from onnx_lint.ir.tensors.data_folder import is_lfs_pointer
-    from onnx_lint.loader.identity.identify import HEAD_BYTES, TEXT_BYTES, is_parser_syntax, is_text
-    from onnx_lint.loader.text.outer_names import resembles_message
-
     try:
         head = read_beginning(target, TEXT_BYTES)
     except OSError:

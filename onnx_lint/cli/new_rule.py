@@ -11,7 +11,10 @@ from typing import Final
 import click
 
 from onnx_lint.cli.streams import report_file, standard_output
+from onnx_lint.engine.registry import registry
 from onnx_lint.reporters.escape import shown_path
+from onnx_lint.rule import own_clause
+from onnx_lint.spec.clauses import specified_clauses
 
 _NAME: Final = re.compile("[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
@@ -108,10 +111,6 @@ def new_rule_command(name: str, clause: str | None, file: str | None) -> None:
     NAME is the id of the rule: lower-case words with dashes that name what is found, such as missing-licence. Existing
     files are never changed. Then run: pytest, and onnx-lint --plugin FILE MODEL.
     """
-    from onnx_lint.engine.registry import registry
-    from onnx_lint.rule import own_clause
-    from onnx_lint.spec.clauses import specified_clauses
-
     if _NAME.fullmatch(name) is None:
         raise click.UsageError(
             f"the name of a rule has lower-case words with dashes, such as missing-licence, not {name!r}"

@@ -13,6 +13,7 @@ from onnx_lint.cli.errors import RequestError
 from onnx_lint.cli.standard_streams import OutputError
 from onnx_lint.cli.streams import for_standard_output, report_file, standard_output, write_to_standard_output
 from onnx_lint.common.record import Record, replace
+from onnx_lint.report import InternalError
 from onnx_lint.reporters import REPORTERS, SHOWN_WITH_CONTEXT, FileWriter, Options, file_writer, reporter
 from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.wording import suggestion
@@ -188,7 +189,6 @@ def _work(output: Output) -> str:
 def _print_crash(output: Output, error: Exception, options: Options) -> int:
     """Print that a report is missing or not whole because writing it crashed; return the exit code."""
     from onnx_lint.cli.failures import print_crash  # late, as few runs crash
-    from onnx_lint.report import InternalError
 
     print_crash(f"onnx-lint crashed while {_work(output)}", InternalError.of(error))
     sys.stderr.write(_HOW_TO_GO_ON)

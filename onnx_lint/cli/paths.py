@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from onnx_lint.cli.errors import RequestError, RunError
 from onnx_lint.common.record import Record, replace
 from onnx_lint.input.locations import MODEL_SUFFIXES, is_remote, is_web, names_object, shown_location
+from onnx_lint.input.regular_file import read_regular
 from onnx_lint.reporters.escape import visible
 from onnx_lint.wording import nearest, quote
 
@@ -83,8 +84,6 @@ def paths_of(request: Request) -> Iterable[str]:
     """
     if request.files_from is None:
         return request.paths
-    from onnx_lint.input.regular_file import read_regular  # late, as few runs have a list of files
-
     try:
         data = sys.stdin.buffer.read() if request.files_from == "-" else read_regular(request.files_from, _MAX_LIST)
     except (OSError, ValueError, AttributeError) as error:  # AttributeError: standard input is closed

@@ -10,6 +10,7 @@ import click
 from onnx_lint.cli.completion import complete_files
 from onnx_lint.cli.outputs import FORMATS
 from onnx_lint.cli.sections import COMMON, section
+from onnx_lint.common.distribution import is_url
 from onnx_lint.input.limits import parse_size
 from onnx_lint.reporters import SARIF_REGIONS
 
@@ -17,8 +18,6 @@ from onnx_lint.reporters import SARIF_REGIONS
 def _url(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
     if not value:
         return None
-    from onnx_lint.common.distribution import is_url
-
     if not is_url(value):
         raise click.BadParameter(f"{value!r} is not an http or https address")
     return value

@@ -16,6 +16,7 @@ from onnx_lint.configuration.values import Path, SetValue, SetValues, dotted
 from onnx_lint.engine.registry import registry
 from onnx_lint.input.limits import DEFAULT_LIMITS
 from onnx_lint.report import Weakening
+from onnx_lint.reporters.wording import weakened_of
 from onnx_lint.spec.clauses import Severity, severity
 
 if TYPE_CHECKING:
@@ -57,8 +58,6 @@ def weakenings(plan: Plan, paths: Iterable[str]) -> tuple[Weakening, ...]:
 
 def print_weakenings(weakened: Iterable[Weakening]) -> None:
     """Print on standard error which discovered configuration files turn something off, if the report cannot say so."""
-    from onnx_lint.reporters.wording import weakened_of
-
     sys.stderr.writelines(f"Warning: {what}\n" for what in weakened_of(weakened, quiet=True))
 
 

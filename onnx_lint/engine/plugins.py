@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from importlib import import_module
 from types import ModuleType
 
+from onnx_lint.input.regular_file import read_regular
 from onnx_lint.spec.clauses import declare
 
 ENTRY_POINT_GROUP = "onnx_lint.rules"
@@ -64,8 +65,6 @@ def modules(files: Sequence[str]) -> Iterator[tuple[str, ModuleType]]:
 @functools.cache
 def _module_of_file(path: str) -> ModuleType:
     """Import a plugin file; its module has the path as its name, and leaves no bytecode beside the file."""
-    from onnx_lint.input.regular_file import read_regular  # late, as above
-
     module = ModuleType(path)
     module.__file__ = path
     sys.modules[path] = module  # where dataclasses and pickle look for what it defines

@@ -14,6 +14,7 @@ from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.lint import lint_source, opened
 from onnx_lint.engine.proposed_fixes import without_edits
 from onnx_lint.engine.settings import Settings
+from onnx_lint.fixing.difference import difference_of
 from onnx_lint.fixing.rewrite import NotWrittenError, rewrite, write_pieces
 from onnx_lint.fixing.rounds import Lint, Mended, check, mend
 from onnx_lint.input.patched_source import PatchedSource, unpatched
@@ -86,8 +87,6 @@ def fix_source(
             outcome = mend(source, report, lint, unsafe=mending.unsafe)
             repair = Repair(outcome.fixed, outcome.revealed, outcome.made, outcome.not_made)
             if mending.shows_difference:
-                from onnx_lint.fixing.difference import difference_of  # late, as it is rarely asked for
-
                 return _reported(report, replace(repair, difference=difference_of(outcome, name, settings)))
             if receive is not None:
                 receive(outcome.source)

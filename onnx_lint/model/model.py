@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Self
 from onnx_lint import schema
 from onnx_lint.common.cached import cached_property
 from onnx_lint.common.record import EMPTY
+from onnx_lint.inference.flow.frames import FlowInput
+from onnx_lint.inference.flow.walk import follow_values
 from onnx_lint.inference.types.declared_types import DeclaredTypes
 from onnx_lint.inference.types.usual_types import sight_of
 from onnx_lint.input.limits import DEFAULT_LIMITS, Limits
@@ -26,17 +28,21 @@ from onnx_lint.ir.names.declarations import RepeatedDeclarations, repeated_decla
 from onnx_lint.ir.names.plain_names import has_plain_names
 from onnx_lint.ir.names.resolution import Resolution, UndefinedName, resolve
 from onnx_lint.ir.nesting import with_nested
+from onnx_lint.ir.operators.attribute_faults import has_faulty_attributes
 from onnx_lint.ir.operators.control_flow import ControlFlow
 from onnx_lint.ir.operators.function_calls import Calls
 from onnx_lint.ir.operators.imports import Importer, Imports, domains_in_use
 from onnx_lint.ir.operators.mismatch import has_mismatches
+from onnx_lint.ir.operators.named_element_types import named_element_types
 from onnx_lint.ir.operators.operators import Operators
 from onnx_lint.ir.parts import METADATA, Attribute, Metadata, Type, ValueInfos, metadata_lists
 from onnx_lint.ir.payload import Payload
 from onnx_lint.ir.places.document_places import DocumentPlaces
 from onnx_lint.ir.places.place import ROOT, Place, PlaceKey
+from onnx_lint.ir.sharding import node_device_configurations, sharding_specs
 from onnx_lint.ir.tensors.suspects import SuspectTensors, find_suspects
 from onnx_lint.model.indexed_fields import fields_sought_everywhere
+from onnx_lint.model.newer_features import SearchedParts, features_beyond, undated_types
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import later_element_types
 from onnx_lint.spec.ir_versions import FREE_INITIALIZERS_SINCE, LATER_FIELDS, later_fields
@@ -573,8 +579,6 @@ class Model:
 
     def named_element_types(self, numbers: Set[int]) -> Iterator[NamedElementType]:
         """Yield the attributes that name one of these element types, such as `to` of Cast."""
-        from onnx_lint.ir.operators.named_element_types import named_element_types  # late: for old models only
-
         return named_element_types(self.operators, self.bound_nodes, numbers)
 
     @cached_property
@@ -584,9 +588,6 @@ class Model:
 
     def _follow_values(self, *, keeps_all: bool) -> ValueFlow:
         # Late: a broken file and many rules do not need it (docs/performance.md: values-asked).
-        from onnx_lint.inference.flow.frames import FlowInput
-        from onnx_lint.inference.flow.walk import follow_values
-
         main = self.main_graph if self.graphs else None
         training, functions = self.training_graphs, self.functions
         known = self.operators, self.imports, self.control_flow
@@ -650,15 +651,11 @@ class Model:
     @property
     def node_device_configurations(self) -> Iterator[NodeDeviceConfiguration]:
         """Every device configuration of every node. None is kept: four bytes of a file are a configuration."""
-        from onnx_lint.ir.sharding import node_device_configurations  # late, since few models have any
-
         return node_device_configurations(self.nodes_with("device_configurations"))
 
     @property
     def sharding_specs(self) -> Iterator[ShardingSpec]:
         """Every sharding of an input or output of a node. None is kept, as above."""
-        from onnx_lint.ir.sharding import sharding_specs  # as above
-
         return sharding_specs(self.node_device_configurations)
 
     def features_beyond(self, ir_version: int) -> Iterator[Feature]:
@@ -667,8 +664,6 @@ class Model:
         Fields that no clause checks separately are left out: they only occur in messages that are reported themselves.
         """
         # Late, since few models are that old.
-        from onnx_lint.model.newer_features import SearchedParts, features_beyond, undated_types
-
         types = self._declared_types.index if self.has_unusual_types else None
         imported = map(self.imports.domains, [None, *self.functions])
         content = SearchedParts(
@@ -900,8 +895,6 @@ class Model:
         """True if attributes of a node have values that its operator cannot use or does not list, or stand beside
         others or operands that exclude them; or if this may be so in a call of a function.
         """
-        from onnx_lint.ir.operators.attribute_faults import has_faulty_attributes  # late, as nodes may have none
-
         return has_faulty_attributes(self.operators) or bool(self.bound_nodes)
 
     @cached_property

@@ -14,6 +14,7 @@ from onnx_lint.remote.data_folder import RemoteFolder
 from onnx_lint.remote.errors import ChangedError, RemoteError
 from onnx_lint.remote.lookup import Lookup, lookup_beside
 from onnx_lint.remote.objects import PART_BYTES, StoredObject
+from onnx_lint.remote.other_object import OtherObject
 from onnx_lint.remote.parts import Parts
 from onnx_lint.report import Traffic
 
@@ -173,6 +174,4 @@ def _of_store(system: Any, address: str, access: Access) -> StoredObject:
         from onnx_lint.remote.s3_object import S3Object
 
         return S3Object(system, address, access)
-    from onnx_lint.remote.other_object import OtherObject
-
     return OtherObject(system, address, access)

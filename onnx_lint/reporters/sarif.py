@@ -27,6 +27,7 @@ from onnx_lint.reporters.escape import shortened, visible
 from onnx_lint.reporters.fingerprint import fingerprints
 from onnx_lint.reporters.json_pieces import Elements, Properties, write_pieces
 from onnx_lint.reporters.links import information_url
+from onnx_lint.reporters.marks import rows_under
 from onnx_lint.reporters.sarif_rules import NOTIFICATIONS, sarif_rules
 from onnx_lint.reporters.uri import default_root, uri_of
 from onnx_lint.reporters.wording import (
@@ -222,8 +223,6 @@ def _with_snippet(location: dict[str, Any], item: Diagnostic) -> dict[str, Any]:
     """
     if not item.context or "region" not in location:
         return location
-    from onnx_lint.reporters.marks import rows_under  # late, as a clean run has nothing to show
-
     rows: list[str] = []
     for line in item.context:
         rows.append(f"{line.label:>4} |  {line.text}")

@@ -21,6 +21,7 @@ from onnx_lint.inference.types.type_string import ValueType, optional_element, s
 from onnx_lint.inference.types.typed_operator import TypedOperator, TypeOutcome, allowed_types, shared_variable
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.crashes import Crash, crash_of
+from onnx_lint.ir.operators.attribute_faults import attribute_faults, unlisted_values
 from onnx_lint.spec.operators import OperatorSchema, ParameterOption
 from onnx_lint.spec.operators.attribute_values import allowed_values, is_flag, names_element_type
 
@@ -272,8 +273,6 @@ def _has_faults(schema: OperatorSchema, form: NodeForm, bound: Protos | None) ->
     """Return whether an attribute has a value that the operator cannot use, which is another finding."""
     if not form.attributes:
         return False
-    from onnx_lint.ir.operators.attribute_faults import attribute_faults, unlisted_values
-
     if bound and any(attribute.ref_attr_name for attribute in form.attributes):
         from onnx_lint.ir.operators.bound_nodes import with_values
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.cached import cached_property
+from onnx_lint.inference.flow.joining import joined
 from onnx_lint.inference.flow.knowledge import Knowledge, Origins, unknown_shapes
 from onnx_lint.inference.flow.walks import Call, WalkResult, Walks
 from onnx_lint.inference.shapes.dims import Shape
@@ -223,8 +224,6 @@ class ValueFlow:
 
     def note_supplied_shapes(self, node: Node, graph: Graph, supplied: tuple[Fact, ...], call: Call | None) -> None:
         """Record the inputs of a subgraph that are declared with another shape than its operator supplies."""
-        from onnx_lint.inference.flow.joining import joined
-
         for index, (value, given) in enumerate(zip(graph.proto.input, supplied, strict=False)):
             if given.shape is None and given.inside is None:
                 continue

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from onnx_lint.common.cached import cached_property
+from onnx_lint.inference.types.distinct_types import TypeIndex
 from onnx_lint.inference.types.usual_types import is_usual, sight_of
 from onnx_lint.ir.attributes import AttributeIndex
 from onnx_lint.ir.graph import Graph
@@ -32,8 +33,6 @@ class DeclaredTypes:
     @cached_property
     def index(self) -> TypeIndex:
         """The index with each distinct type once."""
-        from onnx_lint.inference.types.distinct_types import TypeIndex  # late, as most types are usual
-
         return TypeIndex(self._graphs, self._attributes, self._of_files)
 
     @cached_property

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from onnx_lint import schema
 from onnx_lint.common.cached import cached_property
 from onnx_lint.input.source import BytesSource, Source
+from onnx_lint.ir.places.enclosing_names import NamesInDocument
 from onnx_lint.ir.places.place import Place
 from onnx_lint.schema import Proto, wire
 
@@ -53,8 +54,6 @@ class DocumentPlaces:
 
     @cached_property
     def _names(self) -> NamesInDocument:
-        from onnx_lint.ir.places.enclosing_names import NamesInDocument  # late: for findings only
-
         return NamesInDocument(self._document)
 
     @cached_property
