@@ -62,7 +62,7 @@ class ConfigurationKey(Record):
     field: str = ""
     """The field of `Request` with the same meaning; if empty, the name of the key, with underscores."""
     merging: str = "value"
-    """How the value goes into that field: as a `value`, `tuple`, `path`, `paths` or `table`, or by code of its `own`."""
+    """How the value goes into that field: as a `value`, `tuple`, `path`, `paths` or `table`, or by its `own` code."""
     is_added_to: bool = False
     """True if the command line adds to the value; it replaces the value of any other key."""
     only_adds: bool = False

@@ -18,6 +18,11 @@ from onnx_lint.report import Diagnostic, FileReport, unfold
 
 MOST_ROUNDS: Final = 10
 
+TEXT_IS_NOT_FIXED: Final = (
+    "onnx-lint fix changes binary files only; convert this text with onnx.load and onnx.save, then fix the .onnx file"
+)
+"""Why no finding of a model in text or JSON is fixed."""
+
 _OF_VALUES: Final = frozenset({"has_type_conflicts", "has_shape_conflicts", "dimension_contradictions"})
 """The subjects of the rules about types, shapes and contents of values. Nothing is inferred from a faulty node, so its
 fault may hide findings of these rules."""
@@ -75,7 +80,7 @@ def mend(source: Source, report: FileReport, lint: Lint, *, unsafe: bool) -> Men
     for _ in range(MOST_ROUNDS):
         fixes = _fixes(report.diagnostics, refused, unsafe=unsafe)
         if fixes and report.form != "binary":
-            not_made["only binary files are fixed"] = None
+            not_made[TEXT_IS_NOT_FIXED] = None
             break
         splicer = Splicer(current, report.kind)
         chosen = _apart(_candidates(fixes, splicer, not_made))
@@ -121,9 +126,7 @@ def _fixes(diagnostics: Iterable[Diagnostic], refused: set[str], *, unsafe: bool
     return list(found.values())
 
 
-def _candidates(
-    fixes: Iterable[tuple[str, Fix]], splicer: Splicer, not_made: dict[str, None]
-) -> list[_Candidate]:
+def _candidates(fixes: Iterable[tuple[str, Fix]], splicer: Splicer, not_made: dict[str, None]) -> list[_Candidate]:
     """Return the fixes that can be made."""
     found: list[_Candidate] = []
     for rule, fix in fixes:
