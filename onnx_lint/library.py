@@ -228,7 +228,7 @@ def fix(
         "limits": _pairs(limits),
         "opset_imports": _pairs(_imports_of(path) if opset_imports is None else opset_imports),
     }
-    from onnx_lint.fixing.files import Mending  # late, as few programs change files
+    from onnx_lint.fixing.files import Mending
 
     location = _path_of(path)
     if location is None and folder is not None:
@@ -304,7 +304,7 @@ def _path_of(model: Any) -> str | None:
 
 def _plan_with_policy(request: Request, policy: Mapping[str, Any]) -> Plan:
     """Return the plan of a request with a policy. Raises ValueError for one that is none."""
-    from onnx_lint.configuration.values import Origin, checked  # late, as few calls have a policy
+    from onnx_lint.configuration.values import Origin, checked
 
     values = checked(
         {"policy": dict(policy) if isinstance(policy, Mapping) else policy},

@@ -130,7 +130,7 @@ class Rule(Record):
     @property
     def option_types(self) -> dict[str, Any]:
         """The type of each option."""
-        from onnx_lint.common.option_types import option_types  # late: for options that are set only
+        from onnx_lint.common.option_types import option_types
 
         return option_types(self.check, self.options)
 
@@ -254,7 +254,7 @@ def deletion_of(declared: DeclaredValue) -> Fix | None:
     """Return the fix that deletes a declaration in `value_info`; None for one of an output."""
     if declared.field != "value_info":
         return None
-    from onnx_lint.model import Delete, Fix  # late: for findings only
+    from onnx_lint.model import Delete, Fix
 
     entry = declared.graph.at("value_info", declared.index)
     return Fix(f"delete value info {quote(declared.subject)} of {declared.graph.describe()}", (Delete(entry),))
@@ -268,7 +268,7 @@ def location_beside_model(users: Sequence[ExternalData]) -> Fix | None:
     name = users[0].beside_model() if users[0].location else None
     if name is None or any(data.beside_model() != name for data in users):
         return None
-    from onnx_lint.model import Assign, Fix  # late, as above
+    from onnx_lint.model import Assign, Fix
 
     edits = tuple(Assign(data.entry_place("location").at("value"), name) for data in users)
     where = "" if "/" in name else " beside the model"

@@ -20,7 +20,7 @@ def cached_or_linted(check: FileCheck, folder: str) -> FileReport:
     found = verdicts.find(check, may_read=True)
     if found is not None:
         return found
-    from onnx_lint.engine.lint import lint_file  # late, as most verdicts are in the cache
+    from onnx_lint.engine.lint import lint_file
 
     return verdicts.checked(
         check,

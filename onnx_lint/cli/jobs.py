@@ -126,7 +126,7 @@ def _with_openings(tasks: Sequence[Task], remote: Sequence[int]) -> Iterator[tup
     waiting = deque(remote)
     ahead = None
     if waiting:
-        from onnx_lint.remote.ahead import AHEAD, Ahead  # late, as few models are in stores
+        from onnx_lint.remote.ahead import AHEAD, Ahead
 
         ahead = Ahead()
 

@@ -41,7 +41,7 @@ def check_of(task: Task) -> tuple[FileCheck, str] | None:
     """Return what decides the report of a task, and the folder of the cache; None if the report may not be kept."""
     if task.cache is None or task.problem is not None or task.mending is not None:
         return None
-    from onnx_lint.cache.verdicts import FileCheck  # late, as few runs have a cache
+    from onnx_lint.cache.verdicts import FileCheck
 
     name = shown_location(task.path) if task.name is None else task.name
     check = FileCheck(task.path, task.settings, name, task.context, task.pictures)
@@ -66,14 +66,14 @@ def lint_one(task: Task, opening: Callable[[], Source] | None = None) -> FileRep
 
     try:
         if task.mending is not None:
-            from onnx_lint.fixing.files import fix_file  # late, as few runs change files
+            from onnx_lint.fixing.files import fix_file
 
             return fix_file(
                 task.path, task.settings, task.mending, task.name, context=task.context, pictures=task.pictures
             )
         cached = check_of(task)
         if cached is not None:
-            from onnx_lint.cache.checks import cached_or_linted  # late, as few runs have a cache
+            from onnx_lint.cache.checks import cached_or_linted
 
             return cached_or_linted(*cached)
         return lint_file(

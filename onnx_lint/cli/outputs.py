@@ -188,7 +188,7 @@ def _work(output: Output) -> str:
 
 def _print_crash(output: Output, error: Exception, options: Options) -> int:
     """Print that a report is missing or not whole because writing it crashed; return the exit code."""
-    from onnx_lint.cli.failures import print_crash  # late, as few runs crash
+    from onnx_lint.cli.failures import print_crash
 
     print_crash(f"onnx-lint crashed while {_work(output)}", InternalError.of(error))
     sys.stderr.write(_HOW_TO_GO_ON)
@@ -206,7 +206,7 @@ def _write_output(report: Report, output: Output, options: Options, *, color: st
     if output.path is None:
         write_to_standard_output(report, output.format_name, options, color=color)
         return
-    from onnx_lint.cli.kept_files import check_data  # late, as most reports go to standard output
+    from onnx_lint.cli.kept_files import check_data
 
     instead = "the report is on standard output" if is_free else "the report was not written"
     try:

@@ -140,7 +140,7 @@ def request_of_paths(arguments: Sequence[str]) -> Request | None:
         return None
     variables = {name for name in os.environ if name.startswith(_ENVIRONMENT)}
     if variables:
-        from onnx_lint.cache.folder import VARIABLE  # late, as few runs have any; this one sets no option
+        from onnx_lint.cache.folder import VARIABLE
 
         if variables != {VARIABLE}:
             return None

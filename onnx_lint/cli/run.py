@@ -132,7 +132,7 @@ def _run(request: Request, plan: Plan, own: Request) -> int:
         release_memory()  # reports need memory, and the caches of the last model are not needed any more
     code = max(code, write_outputs(report, left, options, color=own.color, is_live=live is not None))
     if request.timings:
-        from onnx_lint.cli.timings import print_timings  # late, as few runs are timed
+        from onnx_lint.cli.timings import print_timings
 
         sys.stdout.flush()
         print_timings(report, before, time.perf_counter() - start)
@@ -169,7 +169,7 @@ def _tasks(outputs: Sequence[Output], plan: Plan, context: tuple[int, ...]) -> l
         for item, mending in zip(inputs, mendings, strict=True)
     ]
     if any(output.path is not None for output in outputs):
-        from onnx_lint.cli.kept_files import check_reports  # late, as most reports go to standard output
+        from onnx_lint.cli.kept_files import check_reports
 
         check_reports([output.path for output in outputs], [*(item.path for item in inputs), *plan.files_in_use()])
     return tasks

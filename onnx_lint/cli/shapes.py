@@ -43,7 +43,7 @@ def shapes_command(
     A function is listed once for each call with different argument types. A question mark replaces a type or shape
     that cannot be inferred; beside it is the operator or input that is the reason.
     """
-    from onnx_lint.cli.run_shapes import run_shapes  # late, as in `check`
+    from onnx_lint.cli.run_shapes import run_shapes
 
     given = {parameter: COMMAND_LINE for parameter, value in options.items() if value not in (True, False, ())}
     given |= {} if options["external_data"] else {"external_data": COMMAND_LINE}

@@ -106,7 +106,7 @@ def final_code(code: int) -> int:
 
 def _wait_for_room(descriptor: int) -> None:
     """Wait until a descriptor can be written to, or has failed."""
-    import select  # late, as few pipes do not block
+    import select
 
     poll = select.poll()
     poll.register(descriptor, select.POLLOUT)

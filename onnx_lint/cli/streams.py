@@ -55,7 +55,7 @@ def report_file(path: str) -> Iterator[TextIO]:
     A device or pipe, such as `/dev/stdout`, is written to directly. Raises OutputError if the file cannot be written,
     or would replace a model.
     """
-    from onnx_lint.cli.kept_files import why_kept  # late, as most reports go to standard output
+    from onnx_lint.cli.kept_files import why_kept
     from onnx_lint.common.replacement import replacement
 
     try:

@@ -31,7 +31,7 @@ def in_workers(
     waiting = deque(indices)
     most_ahead = _FILES_AHEAD
     if any(is_opened_ahead(tasks[index]) for index in indices):
-        from onnx_lint.remote.ahead import AHEAD  # late, as few models are in stores
+        from onnx_lint.remote.ahead import AHEAD
 
         most_ahead = AHEAD
     missing = len(waiting)
@@ -95,7 +95,7 @@ class _Linter:
         task = self._tasks[index]
         if is_opened_ahead(task):
             if self._ahead is None:
-                from onnx_lint.remote.ahead import Ahead  # late, as few models are in stores
+                from onnx_lint.remote.ahead import Ahead
 
                 self._ahead = Ahead()
             self._ahead.begin(index, task.path, task.settings)

@@ -20,7 +20,7 @@ def replacement(target: str) -> Iterator[tuple[int, str]]:
     The block closes the descriptor. If it raises, the new file is deleted. Raises OSError if the file cannot be
     replaced.
     """
-    import tempfile  # late, as most runs write to standard output alone
+    import tempfile
 
     directory, name = os.path.split(target)
     descriptor, temporary = tempfile.mkstemp(prefix=f".{name[:100]}.", suffix=TEMPORARY, dir=directory or ".")

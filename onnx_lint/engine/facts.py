@@ -41,7 +41,7 @@ def document_of(model: Model) -> tuple[tuple[str, str | int], ...]:
     """Return the facts about a document that is not a model; nothing for a model."""
     if not model.loaded or model.kind == MODEL_KIND:
         return ()
-    from onnx_lint.ir.documents.facts import document_facts  # late, since most files are models
+    from onnx_lint.ir.documents.facts import document_facts
 
     return tuple(
         (name, without_middle(fact, MAX_NAME) if isinstance(fact, str) else fact)
@@ -80,7 +80,7 @@ def data_files_of(model: Model, settings: Settings) -> tuple[str, ...]:
     if not model.loaded or not model.external_data:
         return ()
     if model.directory is None:
-        from onnx_lint.ir.tensors.external import location_problem  # late, as few models have external data
+        from onnx_lint.ir.tensors.external import location_problem
 
         names = () if settings.external_data else (data.location for data in model.external_data)
         return tuple(dict.fromkeys(name for name in names if location_problem(name) is None))

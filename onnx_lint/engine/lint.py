@@ -117,7 +117,7 @@ def lint_model(
     diagnostics.sort(key=lambda item: (item[0], item[1].rule, item[1].place, item[1].message))
     listed = [found for _, found in diagnostics]
     if listed and model.form != "binary":
-        from onnx_lint.surroundings.text_lines import with_positions  # late, since few models are text
+        from onnx_lint.surroundings.text_lines import with_positions
 
         bare = listed
         with watch("positions"):
@@ -148,7 +148,7 @@ def _run(
         return
     every: Iterator[Finding] = chain((first,), findings)
     if entry.plugin is not None:
-        from onnx_lint.engine.plugin_findings import checked  # late, as few runs have plugins
+        from onnx_lint.engine.plugin_findings import checked
 
         every = checked(entry, every)
     found = diagnose(entry, every, model, settings, counts, errors)
@@ -318,7 +318,7 @@ def _lint_source(
         data_files = part(lambda: data_files_of(model, settings), (), "listing the files of external data")
     diagnostics = verdict.diagnostics
     if any(item.edits or item.members for item in diagnostics):
-        from onnx_lint.engine.proposed_fixes import with_proposed_fixes, without_edits  # late, as few files need fixes
+        from onnx_lint.engine.proposed_fixes import with_proposed_fixes, without_edits
 
         found = diagnostics
         diagnostics = part(
@@ -357,7 +357,7 @@ def _lint_source(
 
 def _suppressed(report: FileReport, model: Model, settings: Settings) -> FileReport:
     """Return the report without the findings that the configuration, or the model itself, suppresses."""
-    from onnx_lint.engine.suppressions import with_suppressed, with_suppressed_by_model  # late, as few runs have any
+    from onnx_lint.engine.suppressions import with_suppressed, with_suppressed_by_model
 
     report = with_suppressed(report, settings.suppressions)
     if settings.suppressions_in_models and model.kind == "ModelProto":
@@ -376,12 +376,12 @@ def _shown_with(
 ) -> tuple[Diagnostic, ...]:
     """Return the diagnostics with the lines around them, and with the nodes around them for pictures, as requested."""
     if context:
-        from onnx_lint.surroundings.of_findings import with_surroundings  # late: not needed without findings
+        from onnx_lint.surroundings.of_findings import with_surroundings
 
         with watch("context"):
             diagnostics = with_surroundings(diagnostics, model, context, _rules_on_bytes())
     if pictures:
-        from onnx_lint.surroundings.neighbourhood import with_neighbourhoods  # late, since few reports draw
+        from onnx_lint.surroundings.neighbourhood import with_neighbourhoods
 
         with watch("pictures"):
             diagnostics = with_neighbourhoods(diagnostics, model)

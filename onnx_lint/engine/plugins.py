@@ -50,7 +50,7 @@ def modules(files: Sequence[str]) -> Iterator[tuple[str, ModuleType]]:
     The name is that of the distribution, or of the file. Raises PluginError for a plugin that cannot be loaded.
     """
     for name, package in _packages():
-        import pkgutil  # late, as few runs have plugins
+        import pkgutil
 
         yield name, package
         try:

@@ -128,7 +128,7 @@ def check_options(rule: str, options: Mapping[str, Any]) -> None:
     """Raise SelectionError unless the rule exists, and has these options, of these types."""
     if rule not in registry():
         raise SelectionError(f"options for unknown rule {rule!r}{_hint_for_rule(rule, registry())}")
-    from onnx_lint.common.option_types import OptionTypeError, as_option  # late, as few rules are given options
+    from onnx_lint.common.option_types import OptionTypeError, as_option
 
     known = registry()[rule].rule.option_types
     for name, value in options.items():
@@ -145,7 +145,7 @@ def options_of(rule: Rule, settings: Settings) -> dict[str, Any]:
     given = settings.options.get(rule.id)
     if not given:
         return {}
-    from onnx_lint.common.option_types import as_option  # late, as above
+    from onnx_lint.common.option_types import as_option
 
     wanted = rule.option_types
     return {name: as_option(value, wanted[name]) for name, value in given.items()}

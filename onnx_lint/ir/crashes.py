@@ -49,7 +49,7 @@ def crash_of(error: Exception) -> Crash:
     """Return the exception as a crash. Raises it again if it is not a bug."""
     if not is_bug(error):
         raise error
-    import traceback  # late: few runs need it
+    import traceback
 
     last, place = error.__traceback__, ("", 0)
     while last is not None:

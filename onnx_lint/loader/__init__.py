@@ -80,7 +80,7 @@ def load(
 
     parsed = read_text(source, form, kind, limits)
     if isinstance(parsed, Fault) and kind == MODEL_KIND and proto is None:
-        from onnx_lint.loader.text.text_kinds import another_text  # late, as most texts are models
+        from onnx_lint.loader.text.text_kinds import another_text
 
         parsed = another_text(source, form, parsed, limits)
     if isinstance(parsed, Fault):

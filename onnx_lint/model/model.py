@@ -196,7 +196,7 @@ class Model:
 
     def long_numbers(self) -> Iterator[LongNumber]:
         """Yield the numbers of the file that take more bytes than they need; nothing for text or unreadable bytes."""
-        from onnx_lint.ir.places.long_numbers import long_numbers  # late: only asked for by name
+        from onnx_lint.ir.places.long_numbers import long_numbers
 
         return long_numbers(self.source, self.kind) if self.loaded and self.form == "binary" else iter(())
 
@@ -216,7 +216,7 @@ class Model:
         """The attribute values of nodes that the loader left in the file; None if there are none."""
         if not (self._long_lists or self.payloads):
             return None
-        from onnx_lint.ir.long_lists import LeftInFile  # late, since few files are so large
+        from onnx_lint.ir.long_lists import LeftInFile
 
         return LeftInFile(self.source, self._long_lists, self.payloads)
 
@@ -405,14 +405,14 @@ class Model:
         found = self.tensors.external
         if not found:
             return []
-        from onnx_lint.ir.tensors.external import ExternalData  # late, since most models have none
+        from onnx_lint.ir.tensors.external import ExternalData
 
         return [ExternalData(tensor, self.data_folder, self.digests) for tensor in found.origins]
 
     @cached_property
     def data_folder(self) -> DataFolder | None:
         """The folder in which files of external data are looked up; None if they must not be looked up."""
-        from onnx_lint.ir.tensors.data_folder import DataFolder  # late, as above
+        from onnx_lint.ir.tensors.data_folder import DataFolder
 
         if self.given_folder is not None or self.directory is None:
             return self.given_folder
@@ -421,7 +421,7 @@ class Model:
     @cached_property
     def digests(self) -> Digests | None:
         """The digests of the files of external data; None if they must not be looked up."""
-        from onnx_lint.ir.tensors.checksum import Digests  # late, as above
+        from onnx_lint.ir.tensors.checksum import Digests
 
         return Digests(self.data_folder) if self.data_folder is not None else None
 
@@ -436,7 +436,7 @@ class Model:
         """The tensors whose values are not evidently valid; those in another file with the values there."""
         if not self.external_data or self.data_folder is None:
             return self.tensors.unproved
-        from onnx_lint.ir.tensors import outside  # late, as above
+        from onnx_lint.ir.tensors import outside
 
         return (*self.tensors.unproved, *outside.dense(self.external_data, self.data_folder))
 
@@ -445,7 +445,7 @@ class Model:
         """Every sparse tensor; parts with values in another file with the values there."""
         if not (self.tensors.sparse and self.external_data) or self.data_folder is None:
             return self.tensors.sparse
-        from onnx_lint.ir.tensors import outside  # late, as above
+        from onnx_lint.ir.tensors import outside
 
         return tuple(outside.sparse(self.tensors.sparse, self.external_data, self.data_folder))
 
@@ -525,21 +525,21 @@ class Model:
     @cached_property
     def uses(self) -> ValueUses:
         """The values that something uses, and the nodes that no output needs."""
-        from onnx_lint.ir.names.uses import ValueUses  # late: only asked for by name
+        from onnx_lint.ir.names.uses import ValueUses
 
         return ValueUses(self.graphs, self.proto.training_info)
 
     @cached_property
     def foldable_nodes(self) -> Sequence[Node]:
         """The last nodes of each computation that constants alone decide, see `onnx_lint.inference.flow.folding`."""
-        from onnx_lint.inference.flow.folding import foldable_nodes  # late: only asked for by name
+        from onnx_lint.inference.flow.folding import foldable_nodes
 
         training = self.proto.training_info
         return foldable_nodes(self.graphs, self.operators, self.value_flow, self.effective_ir_version, training)
 
     def equal_initializers(self, least_bytes: int) -> Iterator[EqualInitializers]:
         """Yield the initializers of at least that many bytes that equal an earlier one of their graph."""
-        from onnx_lint.ir.tensors.equal import equal_initializers  # late: only asked for by name
+        from onnx_lint.ir.tensors.equal import equal_initializers
 
         return equal_initializers(self.graphs, self.source, self.payloads, self.data_folder, least_bytes)
 
@@ -573,7 +573,7 @@ class Model:
         """The nodes of functions whose attributes refer to parameters, with the values from calls and defaults."""
         if not self.parametric_functions or not any(kind.is_reference for kind in self.attribute_kinds):
             return []
-        from onnx_lint.ir.operators.bound_nodes import bound_nodes  # late, since few models have any
+        from onnx_lint.ir.operators.bound_nodes import bound_nodes
 
         return bound_nodes(self.parametric_functions, self.graphs, self.operators)
 
@@ -610,28 +610,28 @@ class Model:
         """Return the values of a small tensor in a file beside the model; None if it must not be read or lacks them."""
         if self.data_folder is None:
             return None
-        from onnx_lint.ir.tensors.outside import small_values  # late, since few models have any
+        from onnx_lint.ir.tensors.outside import small_values
 
         return small_values(proto, self.main_graph, self.data_folder)
 
     @cached_property
     def dimension_contradictions(self) -> list[Contradiction]:
         """The dimension variables for which no sizes satisfy all declarations and nodes."""
-        from onnx_lint.inference.flow.dimension_equations import contradictions  # late: only asked for by name
+        from onnx_lint.inference.flow.dimension_equations import contradictions
 
         return contradictions(self.value_flow, self.crashes)
 
     @cached_property
     def fixed_sizes(self) -> list[FixedSize]:
         """The dimensions with a declared size in the main graph that its inputs leave open."""
-        from onnx_lint.inference.flow.dimension_equations import fixed_sizes  # late, as above
+        from onnx_lint.inference.flow.dimension_equations import fixed_sizes
 
         return fixed_sizes(self.value_flow, self.crashes)
 
     @cached_property
     def provenance(self) -> Provenance:
         """The explanation of the facts about the values of every graph and function body."""
-        from onnx_lint.inference.flow.provenance import Provenance  # late: no rule needs it
+        from onnx_lint.inference.flow.provenance import Provenance
 
         return Provenance(self._follow_values(keeps_all=True), self.operators, self.graphs)
 

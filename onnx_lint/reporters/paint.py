@@ -64,7 +64,7 @@ def columns(text: str) -> int:
     """
     if text.isascii():
         return len(text)
-    from unicodedata import combining, east_asian_width  # late, as most texts are ASCII
+    from unicodedata import combining, east_asian_width
 
     return sum(0 if combining(char) else 1 + (east_asian_width(char) in {"W", "F"}) for char in text)
 

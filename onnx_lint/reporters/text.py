@@ -173,7 +173,7 @@ def _context(lines: Sequence[ContextLine], width: int | None) -> Iterator[Line]:
     """Yield the lines of the model around a finding, cut to the width of the terminal."""
     if not lines:
         return
-    from onnx_lint.reporters.marks import rows_under  # late, as a clean run has nothing to show
+    from onnx_lint.reporters.marks import rows_under
     from onnx_lint.surroundings.sheet import cut_around
 
     margin = max([_LEAST_MARGIN, *(len(line.label) for line in lines)])
@@ -225,7 +225,7 @@ def _plugin_option(rule: str) -> str:
 
 def _page(rule: str, options: Options) -> str | None:
     """Return the address of the documentation of a rule, if known."""
-    from onnx_lint.reporters.links import documentation_url  # late, as a clean run has nothing to link
+    from onnx_lint.reporters.links import documentation_url
 
     return documentation_url(rule, options.documentation)
 

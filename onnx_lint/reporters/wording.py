@@ -158,7 +158,7 @@ def weakened_of(weakened: Iterable[Weakening], *, quiet: bool = False) -> Iterat
     for weakening in weakened:
         if quiet and not weakening.is_found:
             continue
-        import json  # late, as nothing else of a plain run needs it
+        import json
 
         settings = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in weakening.settings]
         shown = [shortened(setting, MAX_SETTING_SHOWN) for setting in settings[:MAX_SETTINGS_SHOWN]]

@@ -72,7 +72,7 @@ def non_c90_name(model: Model) -> Iterator[Finding]:
 
 
 def _fix(model: Model, graphs: list[Graph]) -> Fix | None:
-    from onnx_lint.model import c90_edits, has_c90_edits  # late, as many models have no such name
+    from onnx_lint.model import c90_edits, has_c90_edits
 
     if model.has_training_information or not has_c90_edits(graphs):
         return None

@@ -169,7 +169,7 @@ class Frames:
     @cached_property
     def floats_read(self) -> FloatsRead:
         """The values whose floating-point elements decide shapes."""
-        from onnx_lint.inference.flow.floats_read import FloatsRead  # late, as few models have contents to read
+        from onnx_lint.inference.flow.floats_read import FloatsRead
 
         given = self._input
         main = () if given.main is None else (given.main,)

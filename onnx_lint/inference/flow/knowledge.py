@@ -120,7 +120,7 @@ class Origins:
             for name in walked.unknown
             if name not in inputs and _is_main_input(walked, name)
         )
-        from heapq import nsmallest  # late, as all shapes of many models are known
+        from heapq import nsmallest
 
         ordered = nsmallest(MOST_CAUSES, chain(causes.items(), others), key=lambda item: (-item[1], item[0]))
         return Knowledge(values, unknown, tuple(ordered))

@@ -140,7 +140,7 @@ class ValueFlow:
         self, node: Node, schema: OperatorSchema, problem: TypeProblem, inputs: Facts, call: Call | None
     ) -> None:
         """Record a type problem of a node's operands."""
-        from onnx_lint.inference.types.conflict import call_site  # late, as most models have no conflict
+        from onnx_lint.inference.types.conflict import call_site
         from onnx_lint.inference.types.operand_conflict import OperandConflict
 
         if self._is_new(node.graph, node.index, problem):
@@ -152,7 +152,7 @@ class ValueFlow:
         self, graph: Graph, field: str, index: int, declared: ValueType, inferred: ValueType, call: Call | None
     ) -> None:
         """Record a declaration in a list of the graph whose type contradicts the inferred one."""
-        from onnx_lint.inference.types.conflict import call_site  # late, as above
+        from onnx_lint.inference.types.conflict import call_site
         from onnx_lint.inference.types.declaration_conflict import DeclarationConflict
 
         if self._is_new(graph, field, index):
@@ -163,7 +163,7 @@ class ValueFlow:
         self, graph: Graph, field: str, index: int, declared: ValueType, schema: OperatorSchema, call: Call | None
     ) -> None:
         """Record a declaration in a list of the graph with a type that the operator of the node can never produce."""
-        from onnx_lint.inference.types.conflict import call_site  # late, as above
+        from onnx_lint.inference.types.conflict import call_site
         from onnx_lint.inference.types.declaration_conflict import ImpossibleDeclaration
 
         if self._is_new(graph, field, index):
@@ -173,7 +173,7 @@ class ValueFlow:
 
     def note_subgraph(self, node: Node, graph: Graph, mismatch: Mismatch, call: Call | None) -> None:
         """Record an input or output of a subgraph whose type is not the one that the node requires."""
-        from onnx_lint.inference.types.conflict import call_site  # late, as above
+        from onnx_lint.inference.types.conflict import call_site
         from onnx_lint.inference.types.subgraph_conflict import SubgraphConflict
 
         if self._is_new(graph, mismatch.role, mismatch.index):

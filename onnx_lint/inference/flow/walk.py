@@ -107,7 +107,7 @@ class Flow:
     @cached_property
     def functions(self) -> FunctionWalk:
         """The walks over function bodies."""
-        from onnx_lint.inference.flow.function_declarations import FunctionDeclarations  # late: few models have any
+        from onnx_lint.inference.flow.function_declarations import FunctionDeclarations
         from onnx_lint.inference.flow.function_walk import FunctionWalk
 
         return FunctionWalk(self.frames, FunctionDeclarations(self.faulty), self.walk, self.crashes)
@@ -115,7 +115,7 @@ class Flow:
     @cached_property
     def subgraphs(self) -> SubgraphWalk:
         """The walks over subgraphs of control-flow operators."""
-        from onnx_lint.inference.flow.subgraph_walk import SubgraphWalk  # late, as above
+        from onnx_lint.inference.flow.subgraph_walk import SubgraphWalk
 
         return SubgraphWalk(self.flow_input.control_flow, self.found, self.faulty, self.walk_nested)
 

@@ -42,7 +42,7 @@ def shapes_of(*operators: str, reads: tuple[int, ...] = ()) -> Callable[[Infer],
 
 def equations(texts: Mapping[str, str], *, domain: str = "") -> None:
     """Declare equations as the rules of operators, `Name` or `Name:7`, of a domain."""
-    from onnx_lint.inference.shapes.equations import equation, solve  # late, as some families have none
+    from onnx_lint.inference.shapes.equations import equation, solve
 
     for operator, text in texts.items():
         equation(text)  # find a mistake in it when the module is imported

@@ -104,7 +104,7 @@ class Declaration:
 
     def describe_type(self) -> str:
         """Return the declared type, such as `float[2,N]`."""
-        from onnx_lint.ir.in_words import describe_tensor_type, describe_type  # late: for messages only
+        from onnx_lint.ir.in_words import describe_tensor_type, describe_type
 
         if not self.is_initializer:
             return describe_type(self.proto.type)

@@ -206,7 +206,7 @@ class Resolution:
 
     def split(self, graph: Graph, uses: _LateUses) -> None:
         """Divide the late uses of definitions in a graph into cycles and nodes that are only out of order."""
-        from onnx_lint.ir.names.digraph import strong_components  # late, as the nodes of most models are in order
+        from onnx_lint.ir.names.digraph import strong_components
 
         component = strong_components(_followers(graph))
         reported: set[int] = set()
@@ -262,7 +262,7 @@ def _late_use(graph: Graph, late: _Late) -> LateUse:
 
 def _followers(graph: Graph) -> Digraph:
     """Return for each node the nodes that use its outputs, directly or in nested graphs."""
-    from onnx_lint.ir.names.digraph import Digraph  # late, as above
+    from onnx_lint.ir.names.digraph import Digraph
 
     return Digraph(len(graph.nodes), lambda: dependencies(graph))
 
@@ -305,7 +305,7 @@ def _captured(graph: Graph) -> Iterator[str]:
 
 def _cycle(graph: Graph, late: _Late, followers: Digraph, nested: Mapping[int, list[Graph]]) -> Cycle:
     """Return a shortest cycle: from the node that uses the name to the node that defines it."""
-    from onnx_lint.ir.names.digraph import shortest_way  # late, as above
+    from onnx_lint.ir.names.digraph import shortest_way
 
     path = shortest_way(followers, late.holder, late.producer)
     values = [

@@ -146,7 +146,7 @@ def _pieces(attribute: Proto) -> Iterable[Sequence[int | bytes]]:
             values: Sequence[int | bytes] = getattr(attribute, name.lower())
             if len(values) < _MANY:
                 return (values,)
-            from onnx_lint.ir.long_lists import pieces_of  # late, as few lists are long
+            from onnx_lint.ir.long_lists import pieces_of
 
             return pieces_of(values)
 
@@ -193,7 +193,7 @@ def _repeated(constraints: AttributeConstraints, given: GivenAttributes) -> Iter
 
 def _first_repeated(numbers: Sequence[int]) -> int | None:
     if len(numbers) >= _MANY:
-        from onnx_lint.ir.long_lists import first_repeated  # late, as above
+        from onnx_lint.ir.long_lists import first_repeated
 
         return first_repeated(numbers)
     seen: set[int] = set()
@@ -285,7 +285,7 @@ def _of_operator(schema: OperatorSchema, form: NodeForm, given: GivenAttributes)
     if key == ("", "Transpose") and "perm" in given:
         yield from _permutation(given["perm"])
     elif key == ("", "Einsum") and "equation" in given:
-        from onnx_lint.ir.operators.einsum_equation import equation_fault  # late, as few models have one
+        from onnx_lint.ir.operators.einsum_equation import equation_fault
 
         fault = equation_fault(given["equation"].s.decode("utf-8", "backslashreplace"), len(form.inputs))
         if fault is not None:
@@ -294,7 +294,7 @@ def _of_operator(schema: OperatorSchema, form: NodeForm, given: GivenAttributes)
             )
             yield AttributeFault("equation", fault, allowed)
     elif key == ("", "RegexFullMatch") and "pattern" in given:
-        from onnx_lint.ir.operators.re2_pattern import pattern_fault  # late, as above
+        from onnx_lint.ir.operators.re2_pattern import pattern_fault
 
         fault = pattern_fault(given["pattern"].s.decode("utf-8", "backslashreplace"))
         if fault is not None:
@@ -315,12 +315,12 @@ def _of_operator(schema: OperatorSchema, form: NodeForm, given: GivenAttributes)
 
 
 def _of_ensemble(schema: OperatorSchema, form: NodeForm, given: GivenAttributes) -> Iterable[ValueFault]:
-    from onnx_lint.ir.operators.ensemble_votes import VOTINGS, is_evidently_right  # late, as few models have trees
+    from onnx_lint.ir.operators.ensemble_votes import VOTINGS, is_evidently_right
 
     voting = VOTINGS.get(schema.name)
     if voting is not None and form.known_faults is None and is_evidently_right(given, voting):
         return ()
-    from onnx_lint.ir.operators import tree_ensembles  # late, as numpy is
+    from onnx_lint.ir.operators import tree_ensembles
 
     if voting is not None:
         return tree_ensembles.voting_faults(given, voting)

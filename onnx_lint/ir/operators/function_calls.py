@@ -163,7 +163,7 @@ class Calls:
     @cached_property
     def _component(self) -> Sequence[int]:
         """The number of the strong component of each function: functions in one component call one another."""
-        from onnx_lint.ir.names.digraph import digraph, strong_components  # late, as few models have functions
+        from onnx_lint.ir.names.digraph import digraph, strong_components
 
         return strong_components(digraph(self.callees))
 
@@ -171,7 +171,7 @@ class Calls:
         """Return a shortest circle for each set of functions that call one another, through its first function."""
         if not any(self.callees):
             return []
-        from onnx_lint.ir.names.digraph import shortest_way  # late, as above
+        from onnx_lint.ir.names.digraph import shortest_way
 
         component = self._component
         inside = [

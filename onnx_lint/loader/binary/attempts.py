@@ -56,7 +56,7 @@ class BinaryFile:
         if self._skeleton is None:
             skeleton = read_skeleton(self.source, MAX_PARSED_BYTES, self.limits.fields, self.kind)
             if not is_within(self.source.size, self.limits):
-                from onnx_lint.loader.limits.memory_estimate import needed_memory  # late, as few files are so large
+                from onnx_lint.loader.limits.memory_estimate import needed_memory
 
                 needed = needed_memory(skeleton, self.kind, self.limits.memory)
                 if needed is not None:
@@ -143,14 +143,14 @@ def irregular(file: BinaryFile) -> Model | None:
     """Return the readable part of a message that Protocol Buffers cannot read, with its faults."""
     if file.parsed is not None:
         return None
-    from onnx_lint.loader.binary.irregular import read_irregular  # late, as few files are so
+    from onnx_lint.loader.binary.irregular import read_irregular
 
     return file.model_of(*read_irregular(file.source, file.kind, file.skeleton().data, file.limits))
 
 
 def inspected(file: BinaryFile) -> Model | None:
     """Return the message with the faults that Protocol Buffers ignores; the walk over all fields finds them."""
-    from onnx_lint.loader.binary.wire_audit import inspect  # late, as most files are written as it writes them
+    from onnx_lint.loader.binary.wire_audit import inspect
 
     assert file.parsed is not None
     inspection = inspect(file.source, file.kind, file.limits, skips_canonical=is_shallow(file.parsed))
@@ -172,14 +172,14 @@ def _other_message(file: BinaryFile) -> Fault | None:
     """Return the fault of a file that should be a model and holds another message."""
     if file.kind != MODEL_KIND:
         return None
-    from onnx_lint.loader.identity.other_messages import another_message  # late, as it is for what may be no model
+    from onnx_lint.loader.identity.other_messages import another_message
 
     return another_message(file.source)
 
 
 def _unsplit(file: BinaryFile, error: WireError) -> tuple[Fault, ...]:
     """Why bytes could not be split; where the walk finds nothing wrong, as in a file that shrank, the error."""
-    from onnx_lint.loader.binary.wire_audit import inspect  # late, as above
+    from onnx_lint.loader.binary.wire_audit import inspect
 
     other = _other_message(file)
     if other is not None:

@@ -34,7 +34,7 @@ def records_of(
 def _with_runs(
     source: Source, message: str, start: int, end: int, inside_groups: bool
 ) -> Iterator[tuple[int, int, int, int, int]]:
-    from onnx_lint.loader.binary.run_ends import run_end  # late, as it imports much
+    from onnx_lint.loader.binary.run_ends import run_end
 
     run: tuple[int, int, int] | None = None
     records = 0

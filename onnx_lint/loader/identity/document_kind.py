@@ -42,7 +42,7 @@ def kind_of_content(source: Source, form: Form, name: str) -> str:
         return OPERATOR_SET_KIND
     if not name.lower().endswith((DATA_SUFFIX, SET_SUFFIX)):
         return MODEL_KIND
-    from onnx_lint.loader.identity.other_messages import (  # late, because models are not called so
+    from onnx_lint.loader.identity.other_messages import (
         data_kind,
         possible_kinds,
     )

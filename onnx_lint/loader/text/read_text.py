@@ -202,7 +202,7 @@ def _syntax_error(error: text_format.ParseError, text: str, kind: str) -> Fault:
 
 def parse_json(source: Source, kind: str = MODEL_KIND, limits: Limits = DEFAULT_LIMITS) -> Proto | Fault:
     """Parse a model in protobuf JSON."""
-    from google.protobuf import json_format  # few models are JSON, and every run would pay for the import
+    from google.protobuf import json_format
 
     text = _read(source)
     if isinstance(text, Fault):
