@@ -71,10 +71,6 @@ def _inlined(size: int) -> Callable[[Path], None]:
     return lambda path: huge_models.write_inlined(path, size)
 
 
-def _external(path: Path) -> None:
-    huge_models.write_external(path, 10 * GIB)
-
-
 def _nested(path: Path) -> None:
     models.save(models.nested(60, 8), path)
 
@@ -153,7 +149,6 @@ CASES: Final = (
     Case("100,000 nodes side by side, a tenth Constants of 256 bytes", _flat),
     Case("1 GiB of inlined weights, 64 nodes", _inlined(GIB), is_small=True),
     Case("3 GiB of inlined weights, one file", _inlined(3 * GIB), exit_code=1),
-    Case("10 GiB of external data", _external),
     Case("2,000 models of 10 to 49 nodes, one call", _many, many=True, options=("--jobs", "1")),
     Case("the same, --jobs 0", _many, many=True, options=("--jobs", "0")),
     Case("a ResNet-50 of the onnx package", _network),

@@ -12,7 +12,6 @@ from onnx_lint.schema.wire import WireType, encode_varint
 TENSORS = 64
 """The number of initializers that share the weights: about as many as a small convolutional network has."""
 _ROWS = 1024
-_ALIGNMENT = 4096
 _FLOAT = 1
 _GRAPH, _INITIALIZER, _RAW_DATA = 7, 5, 9
 
@@ -62,21 +61,3 @@ def write_inlined(path: Path, size: int) -> None:
             file.write(key + head)
             file.seek(payload, 1)
         file.truncate()
-
-
-def write_external(path: Path, size: int) -> None:
-    """Write a model whose initializers are `size` bytes of zeros in the file `<path>.data` beside it."""
-    columns = size // TENSORS // 4 // _ROWS
-    payload = columns * _ROWS * 4
-    assert payload % _ALIGNMENT == 0
-    data = path.with_name(f"{path.name}.data")
-    model = _chain()
-    for index in range(TENSORS):
-        weight = _weight(index, columns)
-        weight.data_location = 1
-        for key, value in (("location", data.name), ("offset", index * payload), ("length", payload)):
-            weight.external_data.add(key=key, value=str(value))
-        model.graph.initializer.append(weight)
-    path.write_bytes(model.SerializeToString())
-    with data.open("wb") as file:
-        file.truncate(TENSORS * payload)

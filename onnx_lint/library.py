@@ -27,6 +27,7 @@ from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.report import Diagnostic
 from onnx_lint.report import Report as BareReport
 from onnx_lint.reporters import SHOWN_WITH_CONTEXT, write_report
+from onnx_lint.reporters.wording import total_of
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.spec.standard import DEFAULT_STANDARD
 from onnx_lint.wording import suggestion
@@ -83,15 +84,8 @@ class Report(BareReport):
         return tuple(found for found in self.diagnostics if found.rule == rule)
 
     def _repr_html_(self) -> str:
-        """Return the HTML report for a notebook: of one file its findings, of several the page in a sandboxed frame."""
-        if len(self.files) == 1:
-            from onnx_lint.reporters.html import fragment_of
-
-            return fragment_of(self)
-        stream = io.StringIO()
-        write_report("html", self, stream)
-        page = escape(stream.getvalue())
-        return f'<iframe sandbox="allow-scripts" srcdoc="{page}" width="100%" height="600" style="border: 0"></iframe>'
+        """Return the line that a notebook shows: the totals. `print` shows the findings."""
+        return f"<p>onnx-lint: {escape(total_of(self))}</p>"
 
     def __str__(self) -> str:
         """Return the text report, without colours."""

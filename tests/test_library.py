@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import io
-import re
 from pathlib import Path
 from typing import Any
 
@@ -171,27 +170,5 @@ class TestJudgement:
         assert not lint(NAMELESS.encode(), config=True, filename=name).passes
 
 
-def test_a_notebook_shows_the_first_hundred_findings():
-    """A notebook saves what it shows."""
-    nodes = "".join(f'node {{ op_type: "Relu" input: "missing{n}" output: "y{n}" }}' for n in range(150))
-    report = lint(f'ir_version: 10 opset_import {{ version: 21 }} graph {{ name: "g" {nodes} }}'.encode())
-    more = len(report.diagnostics) - 100
-    assert more > 0
-    shown = report._repr_html_()
-    assert shown.count("<details") == 100
-    assert f"{more} more findings, no worse than these" in shown
-
-
-def test_a_notebook_shows_the_findings_of_one_model(broken: Path, tmp_path: Path):
-    shown = lint(broken)._repr_html_()
-    assert "broken.textproto: 1 error" in shown
-    assert '<span class="chip">undefined-name</span>' in shown
-    assert "<code>z</code>" in shown
-    assert [part for part in ("<script", "<iframe", "<a ", 'class="picture"') if part in shown] == []
-    # Every rule of the style is about this output only.
-    style = re.sub(r"/\*.*?\*/", "", shown.partition("<style>")[2].partition("</style>")[0], flags=re.DOTALL)
-    selectors = [each for part in re.findall(r"([^{}]+)\{", style) for each in part.split(",")]
-    assert len(selectors) > 10
-    assert [each for each in selectors if not each.strip().startswith(".onnx-lint")] == []
-    hostile = lint(UNDEFINED.replace('"z"', '"<script>alert(1)</script>"').encode())._repr_html_()
-    assert "<script" not in hostile
+def test_a_notebook_shows_one_line(broken: Path):
+    assert lint(broken)._repr_html_() == "<p>onnx-lint: 1 model: 1 with errors; 1 error</p>"

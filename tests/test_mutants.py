@@ -1,12 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The mutants of a file, and what onnx's tests said of the models that were captured from them."""
+"""The mutants of a file."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
-from tools.captured_models import captured
 from tools.mutants import mutants_of
 
 SOURCE = '''
@@ -26,10 +22,3 @@ def test_each_mutant_is_one_change_that_runs():
 def test_a_mutant_has_no_other_change():
     texts = {each.what: each.text for each in mutants_of("f.py", "x = a < 1 < b")}
     assert texts == {"lt to lte": "x = a < 1 <= b", "1 to 2": "x = a < 2 < b"}
-
-
-def test_a_model_that_one_test_rejects_is_rejected(tmp_path: Path):
-    rows = [("a", ""), ("a", "no"), ("a", ""), ("b", "")]
-    lines = [json.dumps({"model": model, "by": "check_model", "rejected": rejected}) for model, rejected in rows]
-    (tmp_path / "verdicts.jsonl").write_text("\n".join(lines))
-    assert [(each.path.stem, each.rejected) for each in captured(tmp_path)] == [("a", "no"), ("b", "")]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shows each report format for one model with an error, a warning and a note.
 
-`PYTHONPATH=. python docs/generate/forms.py` writes them to `docs/captures/forms`. The page for a browser is shown by a
-picture of it (screenshots.py).
+`PYTHONPATH=. python docs/generate/forms.py` writes them to `docs/captures/forms`. docs/reports.md shows the page for a
+browser by a screenshot, which is made by hand.
 """
 
 from __future__ import annotations

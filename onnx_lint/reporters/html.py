@@ -70,9 +70,6 @@ SHOWN_FINDINGS: Final = 200
 MAX_SHOWN: Final = 500_000
 """The most characters of findings that are markup."""
 
-IN_NOTEBOOK: Final = 100
-"""The most findings that a notebook shows, which saves them with each of its cells."""
-
 PER_PART: Final = 100
 """The number of findings whose bodies and pictures are unpacked together."""
 
@@ -88,7 +85,7 @@ _HEAD: Final = """<!DOCTYPE html>
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{policy}">
-{again}<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="generator" content="onnx-lint {version}">
 <title>onnx-lint: {title}</title>
 <style>{style}</style>
@@ -104,32 +101,12 @@ _TAIL: Final = """<script>{layout}</script>
 
 def write(report: Report, stream: TextIO, options: Options) -> None:
     """Write the page."""
-    write_page(stream, total_of(report), _body(report, _findings(report), options))
-
-
-def fragment_of(report: Report) -> str:
-    """Return the report on one file for a notebook: a line and the findings, in the colours of the notebook."""
-    (file,) = report.files
-    found = _findings(report)
-    findings = "".join(PageEntry(file, item, is_on_page=False).details() for file, item in found[:IN_NOTEBOOK])
-    more = len(report.diagnostics) - IN_NOTEBOOK
-    if more > 0:
-        findings += f"<p>{counted(more, 'more finding')}, no worse than these; print(report) shows all.</p>"
-    crashes = "".join(f"<p>internal error: {text_of(internal_error_of(error))}</p>" for error in file.internal_errors)
-    state = f"{text_of(shown_path(file.path))}: {text_of(_state(file, report))}"
-    style = _data("notebook.css")
-    return f'<div class="onnx-lint"><style>{style}</style><p>{state}</p>{crashes}{findings}</div>'
-
-
-def write_page(stream: TextIO, title: str, body: Iterable[str], *, reload: int | None = None) -> None:
-    """Write a page around `body`, which is markup; the title is text. `reload`: in how many seconds it reloads."""
     style, layout, script = _data("picture.css", "page.css"), _data("dagre.min.js"), _data("picture.js", "page.js")
     hashes = " ".join(f"'sha256-{_hash(text)}'" for text in (layout, script))
     style_hash = f"'sha256-{_hash(style)}'"
     policy = f"default-src 'none'; style-src {style_hash}; script-src {hashes}; base-uri 'none'; form-action 'none'"
-    again = f'<meta http-equiv="refresh" content="{reload}">\n' if reload is not None else ""
-    stream.write(_HEAD.format(policy=policy, again=again, version=__version__, title=text_of(title), style=style))
-    stream.writelines(f"{part}\n" for part in body)
+    stream.write(_HEAD.format(policy=policy, version=__version__, title=text_of(total_of(report)), style=style))
+    stream.writelines(f"{part}\n" for part in _body(report, _findings(report), options))
     stream.write(_TAIL.format(layout=layout, script=script))
 
 

@@ -83,8 +83,6 @@ class PageEntry(Record):
     item: Diagnostic | InternalError
     shows_trace: bool = True
     """False for an internal error whose traceback another entry shows."""
-    is_on_page: bool = True
-    """False in a notebook, which has no pictures and no documentation of rules."""
 
     @property
     def severity(self) -> str:
@@ -109,7 +107,7 @@ class PageEntry(Record):
     def body(self) -> str:
         """The markup of the entry when it is open."""
         if isinstance(self.item, Diagnostic):
-            return _body_of(self.file, self.item, is_on_page=self.is_on_page)
+            return _body_of(self.file, self.item)
         lines = [escape(visible(line)) for line in self.item.traceback.splitlines()]
         trace = (
             f"<pre>{chr(10).join(lines)}</pre>" if self.shows_trace else "<p>The trace is that of an entry above.</p>"
@@ -205,7 +203,7 @@ def _summary_of(item: Diagnostic) -> str:
     )
 
 
-def _body_of(file: FileReport, item: Diagnostic, *, is_on_page: bool) -> str:
+def _body_of(file: FileReport, item: Diagnostic) -> str:
     facts: list[tuple[str, str]] = []
     if item.hint:
         facts.append(("help", prose_of(item.hint)))
@@ -218,9 +216,8 @@ def _body_of(file: FileReport, item: Diagnostic, *, is_on_page: bool) -> str:
         others.append(("", more))
     clause = f"{item.clause} {item.keyword} ({item.anchor}): {item.clause_summary}"
     others.append(("clause", text_of(clause)))
-    if is_on_page:
-        others.append(("rule", rule_link(item.rule)))
-    drawn = '<div class="picture"></div>' if is_on_page and item.neighbourhood is not None else ""
+    others.append(("rule", rule_link(item.rule)))
+    drawn = '<div class="picture"></div>' if item.neighbourhood is not None else ""
     return f"{_context(item)}{_list_of(facts)}{drawn}{_list_of(others)}"
 
 

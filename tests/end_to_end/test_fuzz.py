@@ -12,6 +12,8 @@ from random import Random
 from typing import Any
 
 import pytest
+from support.wire.wire_bytes import BASE, GRAPH, length
+
 from fuzz import costs, inputs, oracle, thresholds, truncation, twins, worker
 from fuzz.corpus import JSON, TEXT, Seed, seeds
 from fuzz.inputs import KINDS, input_of
@@ -19,8 +21,6 @@ from fuzz.minimise import kind_of, minimised
 from fuzz.oracle import SETTINGS, problem_of
 from fuzz.run import Run, save
 from fuzz.tree import parse, serialize
-from support.wire.wire_bytes import BASE, GRAPH, length
-
 from onnx_lint.engine import lint as engine
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader.binary import attempts
@@ -28,7 +28,7 @@ from onnx_lint.model import Model
 from onnx_lint.report import FileReport
 
 COUNT = 120
-"""The default run; CI runs 10,000 inputs with `python -m tests.fuzz.run`."""
+"""The default run; CI runs 10,000 inputs with `python -m fuzz.run`."""
 
 
 LEAST_SECONDS = costs.LEAST_SECONDS
@@ -36,7 +36,7 @@ LEAST_SECONDS = costs.LEAST_SECONDS
 
 @pytest.fixture(autouse=True)
 def _no_limit_in_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Other programs may slow down any input. `python -m tests.fuzz.run` limits the time of each."""
+    """Other programs may slow down any input. `python -m fuzz.run` limits the time of each."""
     monkeypatch.setattr(costs, "LEAST_SECONDS", math.inf)
 
 

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import onnx.parser
 import pytest
+from onnx import ModelProto
+
 from fuzz.models import oracle, worker
 from fuzz.models.builder import Generated
 from fuzz.models.explained import EXPLAINED, FALSE_ALARM, MISSED, OTHER_ELEMENTS, OTHER_SHAPE, OTHER_TYPE
@@ -26,8 +28,6 @@ from fuzz.models.runtimes import cause, run_reference, with_all_values
 from fuzz.models.signature import signature
 from fuzz.models.tensors import array_of, dtype_of
 from fuzz.models.values import difference
-from onnx import ModelProto
-
 from onnx_lint.inference.shapes.fact import fact
 from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
 

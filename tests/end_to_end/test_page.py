@@ -23,7 +23,6 @@ from support.reports.visits import Visit
 
 from onnx_lint.cli.application import run
 from onnx_lint.common.record import replace
-from onnx_lint.library import lint
 from onnx_lint.report import (
     ContextLine,
     FileReport,
@@ -435,18 +434,6 @@ def test_text_stands_out_from_its_ground(browser: Any, faulty: Path, scheme: str
     visit.page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
     assert visit.faint_texts() == []
     assert len(visit.page.locator("text").all()) > 5  # of a picture
-
-
-@pytest.mark.browser
-@pytest.mark.parametrize("name", ["--jp-error-color1", "--vscode-errorForeground"])
-def test_a_notebook_gives_the_colours(browser: Any, tmp_path: Path, name: str):
-    shown = lint(b"\x08\x0a\x3a\x07\x0a\x05\x0a\x01z\x22\x00")._repr_html_()
-    path = tmp_path / "notebook.html"
-    path.write_text(f'<body style="{name}: rgb(1, 2, 3); color: rgb(4, 5, 6)">{shown}</body>', encoding="utf-8")
-    visit = Visit(browser, path, ready="details")
-    style = "each => [getComputedStyle(each).borderLeftColor, getComputedStyle(each).color]"
-    assert visit.page.locator("b.error").first.evaluate(style) == ["rgb(1, 2, 3)", "rgb(4, 5, 6)"]
-    assert (visit.requests, visit.said) == ([path.as_uri()], [])
 
 
 @pytest.mark.browser

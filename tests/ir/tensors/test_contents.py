@@ -17,7 +17,7 @@ from support.models.tensor_samples import (
     tensor_model,
     unpacked,
 )
-from support.project.fixture_files import FIXTURES, Fixture, lint
+from support.project.fixture_files import Fixture, lint
 
 from onnx_lint.input.source import BytesSource
 from onnx_lint.ir.tensors import wire_values
@@ -156,15 +156,6 @@ def test_contents_are_read_in_bounded_pieces(make: Callable[[], bytes]):
     WatchedSource.longest = 0
     assert lint(model, TENSOR_SETTINGS) == ()
     assert 0 < WatchedSource.longest <= wire_values.PIECE_BYTES
-
-
-@pytest.mark.heavy
-def test_a_gibibyte_of_contents_is_looked_through_in_little_memory():
-    """Each kind of contents, 1 GiB of it, in less than 200 MB (the script has the bar)."""
-    script = FIXTURES.parent / "benchmarks" / "tensor_contents.py"
-    done = subprocess.run([sys.executable, str(script), "--gib", "1"], capture_output=True, text=True, check=False)
-    print(done.stdout)
-    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_small_models_do_without_numpy(tmp_path: Path):

@@ -6,6 +6,6 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-_TESTS = str(Path(__file__).parent.parent)
-if _TESTS not in sys.path:  # pytest puts the folder there; `python -m tests.fuzz.run` does not
+_TESTS = str(Path(__file__).parent.parent / "tests")
+if _TESTS not in sys.path:  # pytest puts the folder there; `python -m fuzz.run` does not
     sys.path.insert(0, _TESTS)

@@ -181,7 +181,7 @@ def show(run: Run) -> None:
 
 def main() -> int:
     """Run from the command line. Return 1 if a contradiction is not explained."""
-    parser = argparse.ArgumentParser(prog="python -m tests.fuzz.models", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m fuzz.models", description=__doc__)
     parser.add_argument("--count", type=int, default=100_000, help="how many models")
     parser.add_argument("--first", type=int, default=0, help="the number of the first model")
     parser.add_argument("--seed", type=int, default=1, help="with the number it determines the model")

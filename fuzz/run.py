@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The long run: `python -m tests.fuzz.run --count 150000 --seed 1 --jobs 2`.
+"""The long run: `python -m fuzz.run --count 150000 --seed 1 --jobs 2`.
 
 Each worker is a process of its own with a limit on memory, and on the time of the processor for each input. An input
 that breaks one of them, crashes a rule or ends the process is saved, and the run goes on behind it.
@@ -90,7 +90,7 @@ def _checked_again(number: int, given: Seed) -> str | None:
 
 def main() -> int:
     """Run from the command line; returns 1 when an input failed."""
-    parser = argparse.ArgumentParser(prog="python -m tests.fuzz.run", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m fuzz.run", description=__doc__)
     parser.add_argument("--count", type=int, default=150_000, help="how many inputs")
     parser.add_argument("--first", type=int, default=0, help="the number of the first input")
     parser.add_argument("--seed", type=int, default=1, help="with the number it determines the input")

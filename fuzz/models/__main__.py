@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Judge generated models: `python -m tests.fuzz.models --count 100000 --seed 1 --jobs 2`."""
+"""Judge generated models: `python -m fuzz.models --count 100000 --seed 1 --jobs 2`."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from onnx_lint.input.source import BytesSource
 from onnx_lint.loader.text.read_text import parse_textproto
 from onnx_lint.model import Fault
 
-MODELS = Path(__file__).parent.parent / "models"
+MODELS = Path(__file__).parent.parent / "tests" / "models"
 
 BINARY, TEXT, JSON = ".onnx", ".textproto", ".json"
 
