@@ -436,15 +436,19 @@ class FileReport(Record):
         ]
         return replace(self, diagnostics=kept[0], suppressed=kept[1])
 
-    def with_context_of(self, per_rule: int) -> FileReport:
-        """Return the report for a format that shows the lines around `per_rule` findings of a rule and clause."""
-        kept = [
-            tuple(
-                replace(item, context=()) if item.context_of and per_rule not in item.context_of else item
-                for item in found
+    def with_extent(self, context: tuple[int, ...], *, pictures: bool) -> FileReport:
+        """Return the report as a check that collects less has it. `context`: its numbers of findings with lines."""
+
+        def less(item: Diagnostic) -> Diagnostic:
+            counts = tuple(count for count in item.context_of if count in context)
+            return replace(
+                item,
+                context=item.context if counts or (context and not item.context_of) else (),
+                context_of=counts if len(context) > 1 else (),
+                neighbourhood=item.neighbourhood if pictures else None,
             )
-            for found in (self.diagnostics, self.suppressed)
-        ]
+
+        kept = [tuple(map(less, found)) for found in (self.diagnostics, self.suppressed)]
         return replace(self, diagnostics=kept[0], suppressed=kept[1])
 
 

@@ -43,6 +43,11 @@ def is_settled(identity: Sequence[int], moment: int) -> bool:
     return os.name == "posix" and max(identity[3:]) + SETTLED_NANOSECONDS <= moment
 
 
+def is_same_elsewhere(identity: Sequence[int], other: Sequence[int]) -> bool:
+    """Return whether two identities may be of one file, seen by two machines, which number devices differently."""
+    return list(identity[1:]) == list(other[1:])
+
+
 def digest_at(path: str) -> str | None:
     """Return the digest of the content of a regular file; None if it cannot be read or is too large."""
     found = hashlib.sha256()

@@ -23,10 +23,14 @@ from onnx_lint.engine.settings import Settings
 _IGNORED: Final = frozenset({"__pycache__"})
 
 
-def key_of(settings: bytes, *, path: str, name: str, context: tuple[int, ...], pictures: bool) -> bytes:
+KEY_BYTES: Final = 32
+"""The length of a key."""
+
+
+def key_of(settings: bytes, *, path: str, name: str) -> bytes:
     """Return the key of a check: of these settings, and of a file by its path and by its name in the report."""
-    found = hashlib.blake2b(settings, digest_size=32)
-    found.update(repr((os.path.abspath(path), name, context, pictures)).encode("utf-8", "surrogatepass"))
+    found = hashlib.blake2b(settings, digest_size=KEY_BYTES)
+    found.update(repr((os.path.abspath(path), name)).encode("utf-8", "surrogatepass"))
     return found.digest()
 
 

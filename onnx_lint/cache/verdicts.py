@@ -20,9 +20,10 @@ from onnx_lint.cache.identity import (
     digest_at,
     identity_at,
     identity_of,
+    is_same_elsewhere,
     is_settled,
 )
-from onnx_lint.cache.key import digest_of_settings, key_of
+from onnx_lint.cache.key import KEY_BYTES, digest_of_settings, key_of
 from onnx_lint.cache.serialized import from_bytes, parsed, serialized, to_bytes
 from onnx_lint.cache.store import Store
 from onnx_lint.common.record import Record
@@ -51,6 +52,10 @@ class FileCheck(Record):
         """True if the file system shows every change that affects the report, and the report has no times."""
         return self.path != "-" and not is_remote(self.path) and not is_remote(self.name) and not self.settings.timings
 
+    def identity(self) -> Identity | None:
+        """Return the identity of the file as it is now; None if it has none that shows every change."""
+        return identity_at(self.path)
+
     def folder(self) -> DataFolder | None:
         """The folder in which the check looks for external data; None if it does not look for any."""
         if not self.settings.external_data or self.name == "-":
@@ -71,13 +76,25 @@ class Verdicts:
         self._store.close()
 
     def find(self, check: FileCheck, *, may_read: bool) -> FileReport | None:
-        """Return the report of an unchanged file; None if there is none. `may_read`: whether to compare the content."""
+        """Return the report of an unchanged file; None if there is none. `may_read`: whether to compare the content.
+
+        It may come from an entry with more context lines or with pictures, which are then left out.
+        """
         key = self._key(check)
-        content = self._store.get(key) if key is not None else None
-        if key is None or content is None:
-            return None
-        identity = identity_at(check.path)
+        entries = self._store.beginning_with(key) if key is not None else {}
+        own = _extent(check)
+        for extent in sorted(entries, key=own.__ne__):  # its own entry is the first
+            report = self._found(check, key + extent, entries[extent], may_read=may_read) if key is not None else None
+            if report is not None:
+                return report
+        return None
+
+    def _found(self, check: FileCheck, key: bytes, content: bytes, *, may_read: bool) -> FileReport | None:
         try:
+            *context, pictures = from_bytes(key[KEY_BYTES:])
+            if not {*check.context} <= {*context} or check.pictures > pictures:
+                return None
+            identity = check.identity()
             entry = _unpacked(content)
             if identity is None or not _is_unchanged(check, entry, identity, may_read=may_read):
                 return None
@@ -87,39 +104,41 @@ class Verdicts:
         if report.path != check.name:
             return None
         was_read = entry["identity"] != list(identity) or not is_settled(identity, entry["moment"])
-        if was_read and entry["digest"] is not None and identity_at(check.path) == identity:
+        if was_read and entry["digest"] is not None and check.identity() == identity:
             # The next run need not compare the content: a later change gives the file a later time.
             self._store.put(key, _packed({**entry, "identity": identity, "moment": time.time_ns()}))
+        if check.context != tuple(context) or check.pictures != pictures:
+            return report.with_extent(check.context, pictures=check.pictures)
         return report
 
     def checked(self, check: FileCheck, lint: Callable[[DataFolder | None], FileReport]) -> FileReport:
         """Return the report that `lint` makes. Store it if it depends only on what an entry holds."""
-        key = self._key(check)
-        before = identity_at(check.path)
-        moment = time.time_ns()
-        has_settled = before is not None and is_settled(before, moment)
-        digest = None if has_settled else digest_at(check.path)
-        folder = check.folder()
-        report = lint(folder)
-        if key is None or before is None or report.internal_errors or report.unreadable is not None:
-            return report
-        beside = _beside(folder, moment)
-        if beside is None:
-            return report
-        if has_settled:
-            digest = digest_at(check.path) if before[2] <= MAX_DIGEST_BYTES else None
-        elif digest is None or digest != digest_at(check.path):
-            return report
-        if identity_at(check.path) != before:
-            return report
-        try:
-            made = serialized(report)
-        except TypeError:
-            return report
-        self._store.put(
-            key, _packed({"identity": before, "moment": moment, "digest": digest, **beside, "report": made})
-        )
+        report, entry = linted(check, lint)
+        if entry is not None:
+            self._put(check, entry)
         return report
+
+    def keep(self, check: FileCheck, entry: Mapping[str, Any], moment: int) -> None:
+        """Store an entry that another machine made, if the files here are those that it read.
+
+        `moment`: a time of this machine before the check. A file system has another device number there.
+        """
+        identity = check.identity()
+        if identity is None or not is_same_elsewhere(identity, entry["identity"]):
+            return
+        folder = check.folder()
+        opened = {}
+        for location, before in entry["opened"].items():
+            found = _identity_in(folder, location) if folder is not None else None
+            if found is None or not is_same_elsewhere(found, before):
+                return
+            opened[location] = found
+        self._put(check, {**entry, "identity": identity, "moment": moment, "opened": opened})
+
+    def _put(self, check: FileCheck, entry: Mapping[str, Any]) -> None:
+        key = self._key(check)
+        if key is not None:
+            self._store.put(key + _extent(check), _packed(entry))
 
     def _key(self, check: FileCheck) -> bytes | None:
         known = self._settings.get(id(check.settings))
@@ -127,9 +146,40 @@ class Verdicts:
             # The settings are kept as well, so that no other object gets their id.
             known = check.settings, digest_of_settings(check.settings)
             self._settings[id(check.settings)] = known
-        if known[1] is None:
-            return None
-        return key_of(known[1], path=check.path, name=check.name, context=check.context, pictures=check.pictures)
+        return key_of(known[1], path=check.path, name=check.name) if known[1] is not None else None
+
+
+def linted(
+    check: FileCheck, lint: Callable[[DataFolder | None], FileReport]
+) -> tuple[FileReport, dict[str, Any] | None]:
+    """Return the report that `lint` makes, and its entry; None if it depends on more than an entry holds."""
+    before = check.identity()
+    moment = time.time_ns()
+    has_settled = before is not None and is_settled(before, moment)
+    digest = None if has_settled else digest_at(check.path)
+    folder = check.folder()
+    report = lint(folder)
+    if before is None or report.internal_errors or report.unreadable is not None:
+        return report, None
+    beside = _beside(folder, moment)
+    if beside is None:
+        return report, None
+    if has_settled:
+        digest = digest_at(check.path) if before[2] <= MAX_DIGEST_BYTES else None
+    elif digest is None or digest != digest_at(check.path):
+        return report, None
+    if check.identity() != before:
+        return report, None
+    try:
+        made = serialized(report)
+    except TypeError:
+        return report, None
+    return report, {"identity": before, "moment": moment, "digest": digest, **beside, "report": made}
+
+
+def _extent(check: FileCheck) -> bytes:
+    """Return the end of a key: how much the report shows of the model around its findings."""
+    return to_bytes([*check.context, check.pictures])
 
 
 def _is_unchanged(check: FileCheck, entry: Mapping[str, Any], identity: Identity, *, may_read: bool) -> bool:
@@ -151,9 +201,13 @@ def _is_unchanged(check: FileCheck, entry: Mapping[str, Any], identity: Identity
 
 
 def _is_same(folder: DataFolder, location: str, before: Sequence[int], moment: int) -> bool:
-    file = folder.file(location)
-    identity = identity_at(os.path.join(file.folder, file.path), follow_links=False)
+    identity = _identity_in(folder, location)
     return identity is not None and list(identity) == before and is_settled(identity, moment)
+
+
+def _identity_in(folder: DataFolder, location: str) -> Identity | None:
+    file = folder.file(location)
+    return identity_at(os.path.join(file.folder, file.path), follow_links=False)
 
 
 def _beside(folder: DataFolder | None, moment: int) -> dict[str, Any] | None:

@@ -224,7 +224,7 @@ def _as_shown(file: FileReport, output: Output) -> FileReport:
     per_rule = SHOWN_WITH_CONTEXT.get(output.format_name)
     if per_rule is None or not any(item.context_of for item in (*file.diagnostics, *file.suppressed)):
         return file
-    return file.with_context_of(per_rule)
+    return file.with_extent((per_rule,), pictures=True)
 
 
 def _warn_about_sarif(report: Report, options: Options) -> None:

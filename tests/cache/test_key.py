@@ -67,17 +67,17 @@ def test_plugin_files_have_no_key() -> None:
 
 
 def test_every_argument_changes_the_key() -> None:
-    usual: dict[str, Any] = {"path": "m.onnx", "name": "m.onnx", "context": (3,), "pictures": False}
-    others = {"path": "n.onnx", "name": "n.onnx", "context": (3, 100), "pictures": True}
+    usual: dict[str, Any] = {"path": "m.onnx", "name": "m.onnx"}
+    others = {"path": "n.onnx", "name": "n.onnx"}
     keys = {key_of(b"s", **usual), key_of(b"t", **usual)}
     keys |= {key_of(b"s", **(usual | {name: value})) for name, value in others.items()}
     assert len(keys) == 2 + len(others)
 
 
 def test_the_working_directory_changes_the_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = key_of(b"s", path="m.onnx", name="m.onnx", context=(), pictures=False)
+    before = key_of(b"s", path="m.onnx", name="m.onnx")
     monkeypatch.chdir(tmp_path)
-    assert key_of(b"s", path="m.onnx", name="m.onnx", context=(), pictures=False) != before
+    assert key_of(b"s", path="m.onnx", name="m.onnx") != before
 
 
 def test_the_content_of_a_schema_file_changes_the_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -272,6 +272,47 @@ def test_reports_without_a_verdict_are_not_kept(cache: Verdicts, model: Path) ->
         assert cache.find(check, may_read=True) is None
 
 
+@pytest.mark.usefixtures("settled")
+def test_an_entry_serves_every_report_that_shows_less(cache: Verdicts, tmp_path: Path) -> None:
+    """Any other report has an entry of its own beside it."""
+    path = max(models_of_fixtures(tmp_path), key=lambda path: len(checked(cache, check_of(path)).diagnostics))
+    rich = replace(check_of(path), context=(3, 100), settings=replace(SETTINGS, external_data=False))
+    checked(cache, rich)
+    for context in ((), (3,), (100,), (3, 100)):
+        for pictures in (False, True):
+            check = replace(rich, context=context, pictures=pictures)
+            assert cache.find(check, may_read=False) == lint_file(
+                path=check.path, settings=check.settings, name=check.name, context=context, pictures=pictures
+            )
+    richer = replace(rich, context=(3, 7))
+    assert cache.find(richer, may_read=False) is None
+    assert checked(cache, richer) == cache.find(richer, may_read=False)
+    assert cache.find(rich, may_read=False) == checked(cache, rich)
+
+
+def test_an_entry_of_another_machine(cache: Verdicts, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It saw the same files, on a device with another number and at another time."""
+    monkeypatch.setattr(identity, "SETTLED_NANOSECONDS", -3_600_000_000_000)
+    (model.parent / "w.bin").write_bytes((4).to_bytes(8, "little"))
+    model.write_bytes(model_bytes(location="w.bin", integer=True))
+    check = check_of(model)
+    report, entry = verdicts.linted(
+        check,
+        lambda beside: lint_file(check.path, check.settings, check.name, context=(3,), pictures=True, beside=beside),
+    )
+    assert entry is not None
+    entry = verdicts.from_bytes(verdicts.to_bytes(entry))  # as it is sent
+    (location,) = entry["opened"]
+    for seen in (entry["identity"], entry["opened"][location]):
+        seen[0] += 1
+    moment = verdicts.time.time_ns()
+    for change in ({"identity": [0] * 5}, {"opened": {location: [0] * 5}}, {"opened": {"gone": [0] * 5}}):
+        cache.keep(check, {**entry, **change}, moment)
+        assert cache.find(check, may_read=False) is None
+    cache.keep(check, {**entry, "moment": 0}, moment)
+    assert cache.find(check, may_read=False) == report
+
+
 def test_what_no_file_system_tells_about_is_not_kept() -> None:
     for path in ("-", "https://example.invalid/m.onnx", "s3://bucket/m.onnx"):
         assert not FileCheck(path, SETTINGS, path, (), False).may_be_kept
@@ -313,8 +354,8 @@ def test_an_entry_that_is_no_report(cache: Verdicts, model: Path) -> None:
     checked(cache, check)
     key = cache._key(check)
     assert key is not None
-    content = cache._store.get(key)
-    assert content is not None
+    key += verdicts._extent(check)
+    content = cache._store.beginning_with(key)[b""]
     entry = verdicts._unpacked(content)
     assert cache.find(check, may_read=True) is not None
     for forged in (
