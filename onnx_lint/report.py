@@ -164,20 +164,15 @@ class Diagnostic(Record):
     declared_by: str | None = None
     """The plugin whose clause it is; None for a clause of the ONNX specification."""
     suppressed_by: str | None = None
-    """The line of the configuration, or the place in the model, that suppresses it, with the reason; None if neither
-    does."""
+    """The line of the configuration that suppresses it, with the reason; None if none does."""
 
     @property
     def suppressor(self) -> str:
         """The source of its suppression, if it is suppressed: one of `SUPPRESSORS`."""
-        if self.suppressed_by is None:
-            return "baseline"
-        return "model" if self.suppressed_by.startswith(IN_METADATA) else "configuration"
+        return "baseline" if self.suppressed_by is None else "configuration"
 
 
-SUPPRESSORS: Final = ("baseline", "configuration", "model")
-
-IN_METADATA: Final = "metadata_props["
+SUPPRESSORS: Final = ("baseline", "configuration")
 """A suppression in a model begins with this, since it begins with its place."""
 
 NAMED: Final = 4
@@ -394,9 +389,7 @@ class FileReport(Record):
     incomplete: tuple[str, ...] = ()
     """Descriptions, for people, of what was not verified or not reported, and why."""
     suppressed: tuple[Diagnostic, ...] = ()
-    """The findings that a baseline, the configuration or the model suppresses. They are counted, and fail no run."""
-    suppression_problems: tuple[str, ...] = ()
-    """The faults of suppressions in the metadata of the model, a phrase each."""
+    """The findings that a baseline or the configuration suppresses. They are counted, and fail no run."""
     edition: str | None = None
     """The edition for this file, if it differs from that of the report."""
     variant: str | None = None

@@ -20,29 +20,6 @@ _DESCRIPTION: Final = (
     "may be added, and none is removed or given another meaning."
 )
 
-_OBJECT: Final = {
-    "type": "object",
-    "description": "What distinguishes the file from other versions of it; only in the reports of `onnx-lint scan`.",
-    "required": ["size", "version", "settings"],
-    "properties": {
-        "size": {"type": ["integer", "null"], "minimum": 0, "description": "In bytes; null where it is not known."},
-        "version": {
-            "type": "string",
-            "description": "The time of its last change, or the version in its store; empty where neither is known.",
-        },
-        "settings": {
-            "type": "string",
-            "description": "A digest of settings, rules and versions.",
-        },
-    },
-}
-
-
-_SUPPRESSIONS: Final = {
-    "used_suppressions": "The suppressions that suppress findings of the file, as in suppressed_by",
-    "suppression_problems": "The faults of suppressions in the metadata of the model",
-}
-
 
 def line_schema() -> dict[str, Any]:
     """The schema, which needs no other."""
@@ -52,10 +29,6 @@ def line_schema() -> dict[str, Any]:
     file = copy.deepcopy(definitions["file"])
     file["required"].remove("diagnostics")
     del file["properties"]["diagnostics"]
-    file["properties"]["object"] = _OBJECT
-    for name, what in _SUPPRESSIONS.items():
-        described = f"{what}; only in the reports of `onnx-lint scan`, and absent if there are none."
-        file["properties"][name] = {"type": "array", "items": {"type": "string"}, "description": described}
     run = {
         "type": "object",
         "required": ["version", "tool"],

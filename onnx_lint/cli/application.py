@@ -17,7 +17,6 @@ from onnx_lint.cli.check import check_command, fix_command
 from onnx_lint.cli.completion import COMPLETE_VARIABLE, PROGRAM, completions_command
 from onnx_lint.cli.configuration import config_command
 from onnx_lint.cli.errors import RequestError, RunError
-from onnx_lint.cli.installed_schemas import schema_command
 from onnx_lint.cli.new_rule import new_rule_command
 from onnx_lint.cli.shapes import shapes_command
 from onnx_lint.cli.standard_streams import ClosedPipeError
@@ -117,7 +116,6 @@ for _command in (
     cache_command,
     shapes_command,
     new_rule_command,
-    schema_command,
     completions_command,
 ):
     application.add_command(_command)

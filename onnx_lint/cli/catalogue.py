@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from onnx_lint.cli.choices import use_plugins
-from onnx_lint.cli.completion import complete_rules_and_clauses
+from onnx_lint.cli.completion import complete_names
 from onnx_lint.cli.rule_options import edition_option
 from onnx_lint.cli.shared_options import form_option, plugin_option
 from onnx_lint.cli.streams import standard_output, use_color
@@ -32,7 +32,7 @@ _MAX_WIDTH: Final = 100
 
 
 @click.command("explain", short_help="Explain a rule, a clause or a kind of file.")
-@click.argument("name", metavar="RULE|CLAUSE|MESSAGE", shell_complete=complete_rules_and_clauses)
+@click.argument("name", metavar="RULE|CLAUSE|MESSAGE", shell_complete=complete_names)
 @edition_option
 @form_option
 @plugin_option

@@ -96,8 +96,7 @@ class Plan:
         ignores = _ignores(merged.file_ignores, path)
         key = (id(values), ignores)
         if key not in self._choices:
-            in_models = self.run_request().suppressions_in_models
-            self._choices[key] = _choices(replace(merged, suppressions_in_models=in_models), ignores, self.plugins)
+            self._choices[key] = _choices(merged, ignores, self.plugins)
         return self._choices[key]
 
     def _check_plugins(self, values: SetValues) -> None:
@@ -120,8 +119,8 @@ class Plan:
 
     @property
     def has_suppressions(self) -> bool:
-        """True if the configuration of any file looked up so far suppresses findings, or lets models do so."""
-        return any(request.suppressions or request.suppressions_in_models for request in self._merged.values())
+        """True if the configuration of any file looked up so far suppresses findings."""
+        return any(request.suppressions for request in self._merged.values())
 
     def suppressions_for(self, path: str) -> tuple[Suppression, ...]:
         """Return the suppressions of the configuration of the file at `path`, those that have expired included."""
@@ -298,7 +297,6 @@ def _settings(request: Request, ignores: tuple[str, ...], plugins: tuple[str, ..
             plugins=plugins,
             policy_lines=request.policy_lines,
             suppressions=_suppressions(request),
-            suppressions_in_models=request.suppressions_in_models,
         )
     except (ValueError, OSError) as error:
         raise _usable_error(error) from error

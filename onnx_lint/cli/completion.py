@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Completion in shells: the command that prints the scripts, and the completers of option values."""
+"""Completion in shells: the command that prints the scripts, and the names of rules that they offer."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import click
 
-from onnx_lint.cli import completed_values
 from onnx_lint.cli.streams import standard_output
+from onnx_lint.engine.registry import RegistryError, registry
+from onnx_lint.spec.clauses import clauses
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -45,20 +45,15 @@ def completions_command(ctx: click.Context, shell: str) -> None:
         stream.write(script.source_template % script.source_vars())
 
 
-Completer = Callable[[click.Context, click.Parameter, str], "list[CompletionItem[str]]"]
+def complete_names(_ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+    """Offer the ids of rules, and those of clauses if the beginning is that of one."""
+    from click.shell_completion import CompletionItem
 
-
-def _by(name: str) -> Completer:
-    """Return a completer that imports `completed_values` and calls its function `name` when a shell asks."""
-
-    def complete(_ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
-        found: list[CompletionItem[str]] = getattr(completed_values, name)(incomplete)
-        return found
-
-    return complete
-
-
-complete_selectors = _by("selectors")
-complete_rules_and_clauses = _by("rules_and_clauses")
-complete_keys = _by("keys")
-complete_files = _by("files")
+    try:
+        known = {entry.id: entry.rule.summary for entry in registry().values()}
+    except RegistryError:
+        return []  # a message would appear in the middle of the user's command line
+    if incomplete:
+        known |= {clause.id: clause.summary for clause in clauses().values()}
+    found = (name for name in known if name.lower().startswith(incomplete.lower()))
+    return [CompletionItem(name, help=known[name]) for name in found]

@@ -8,7 +8,6 @@ import os
 
 import click
 
-from onnx_lint.cli.completion import complete_keys
 from onnx_lint.cli.streams import report_file, standard_output
 from onnx_lint.configuration.documents import configuration_schema, described, starter_file
 from onnx_lint.configuration.keys import KEYS
@@ -17,7 +16,7 @@ from onnx_lint.wording import suggestion
 
 
 @click.command("config", short_help="Document configuration files.")
-@click.argument("key", required=False, metavar="[KEY]", shell_complete=complete_keys)
+@click.argument("key", required=False, metavar="[KEY]")
 @click.option("--init", is_flag=True, help="Print a file to start from, with every key as a comment.")
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of configuration files.")
 @click.option("-o", "--output", metavar="PATH", help="Write to this new file instead of standard output.")

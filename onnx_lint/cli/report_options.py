@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from onnx_lint.cli.completion import complete_files
 from onnx_lint.cli.outputs import FORMATS
 from onnx_lint.cli.sections import COMMON, section
 from onnx_lint.common.distribution import is_url
@@ -67,7 +66,7 @@ output_options = section(
         "outputs",
         multiple=True,
         metavar="[FORMAT=]PATH",
-        shell_complete=complete_files,
+        type=click.Path(),
         help="Write to this file; its suffix implies the format. FORMAT=PATH adds a report.",
     ),
 )

@@ -24,7 +24,6 @@ COMMANDS: Final = frozenset(
         "fix",
         "new-rule",
         "rules",
-        "schema",
         "shapes",
     ]
 )
@@ -120,8 +119,6 @@ class Request(Record):
     """The file and line of each entry of the policy."""
     suppressions: tuple[Suppression, ...] = ()
     """The findings that a configuration accepts."""
-    suppressions_in_models: bool = False
-    """Permission for models to suppress findings on themselves. Only a configuration sets it."""
     set_aside: tuple[str, ...] = ()
     """The selectors that a configuration ignores and the command line may override."""
     file_ignores: tuple[tuple[str, str, tuple[str, ...]], ...] = ()

@@ -5,10 +5,7 @@ from __future__ import annotations
 
 import click
 
-from onnx_lint.cli.completion import (
-    complete_files,
-    complete_selectors,
-)
+from onnx_lint.cli.completion import complete_names
 from onnx_lint.cli.sections import COMMON, section
 from onnx_lint.spec.messages import FILE_MESSAGES
 from onnx_lint.spec.standard import DEFAULT_STANDARD, EDITIONS, VARIANTS
@@ -28,12 +25,10 @@ selection_options = section(
         "--select",
         multiple=True,
         metavar="NAMES",
-        shell_complete=complete_selectors,
+        shell_complete=complete_names,
         help="Run only these rules: rule ids, chapters, error, warning, note or ALL.",
     ),
-    click.option(
-        "--ignore", multiple=True, metavar="NAMES", shell_complete=complete_selectors, help="Skip these rules."
-    ),
+    click.option("--ignore", multiple=True, metavar="NAMES", shell_complete=complete_names, help="Skip these rules."),
     click.option("--pedantic", is_flag=True, help="Also report, one by one, faults that nearly every real model has."),
     edition_option,
 )
@@ -56,14 +51,13 @@ rule_options = section(
         "--extend-select",
         multiple=True,
         metavar="NAMES",
-        shell_complete=complete_selectors,
+        shell_complete=complete_names,
         help="Run these rules as well.",
     ),
     click.option(
         "--per-file-ignores",
         multiple=True,
         metavar="GLOB:NAMES",
-        shell_complete=complete_files,
         help="Skip these rules for files that match GLOB.",
     ),
     click.option(
@@ -134,7 +128,7 @@ extent_options = section(
         "external_data_roots",
         multiple=True,
         metavar="DIR",
-        shell_complete=complete_files,
+        type=click.Path(),
         help="Follow links to external data into this folder as well.",
     ),
     click.option("--verify-checksums", is_flag=True, help="Read external data files and compare their checksums."),

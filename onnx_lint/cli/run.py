@@ -304,8 +304,7 @@ def _lint(tasks: Sequence[Task], plan: Plan, head: Report, live: LiveReport | No
 def _complain(plan: Plan, names: Sequence[str], used: set[str], report: Report) -> None:
     from onnx_lint.cli.suppressions import print_complaints
 
-    of_models = [(file.path, file.suppression_problems) for file in report.files if file.suppression_problems]
-    print_complaints(plan, names, used, report.rules, of_models)
+    print_complaints(plan, names, used, report.rules)
 
 
 def _weakened(plan: Plan, names: Sequence[str]) -> dict[str, Any]:

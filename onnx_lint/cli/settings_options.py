@@ -9,7 +9,6 @@ from typing import Final
 import click
 from click.core import ParameterSource
 
-from onnx_lint.cli.completion import complete_files
 from onnx_lint.cli.request import COMMAND_LINE, ENVIRONMENT
 from onnx_lint.cli.sections import section
 from onnx_lint.cli.shared_options import config_option, no_config_option, opset_schema_option, plugin_option
@@ -67,13 +66,13 @@ baseline_options = section(
     click.option(
         "--baseline",
         metavar="FILE",
-        shell_complete=complete_files,
+        type=click.Path(),
         help="Do not report findings that this file lists.",
     ),
     click.option(
         "--write-baseline",
         metavar="FILE",
-        shell_complete=complete_files,
+        type=click.Path(),
         help="Write all findings to this file and exit with 0.",
     ),
     click.option("--prune-baseline", is_flag=True, help="Remove findings that no longer occur from the baseline."),

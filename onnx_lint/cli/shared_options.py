@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import click
 
-from onnx_lint.cli.completion import complete_files
-
 form_option = click.option(
     "-f",
     "--format",
@@ -22,7 +20,7 @@ opset_schema_option = click.option(
     "opset_schemas",
     multiple=True,
     metavar="FILE",
-    shell_complete=complete_files,
+    type=click.Path(),
     help="Read the operators of a custom domain from this file.",
 )
 
@@ -30,7 +28,7 @@ config_option = click.option(
     "--config",
     multiple=True,
     metavar="FILE|KEY=VALUE",
-    shell_complete=complete_files,
+    type=click.Path(),
     help="Use this configuration file instead of the nearest one, or set one key.",
 )
 
@@ -41,6 +39,6 @@ plugin_option = click.option(
     "plugins",
     multiple=True,
     metavar="FILE",
-    shell_complete=complete_files,
+    type=click.Path(),
     help="Also run the rules in this Python file.",
 )

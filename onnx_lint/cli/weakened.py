@@ -40,9 +40,6 @@ def weakenings(plan: Plan, paths: Iterable[str]) -> tuple[Weakening, ...]:
     lenient = run_values.get(("internal-errors",))
     if lenient is not None and lenient.value == "warning" and "internal_errors" not in plan.request.given:
         note(("internal-errors",), lenient)
-    in_models = run_values.get(("suppressions-in-models",))
-    if in_models is not None and in_models.value:
-        note(("suppressions-in-models",), in_models)
     seen: set[int] = set()
     for file in paths:
         values = plan.values_of(file)

@@ -209,17 +209,6 @@ _DECLARED: Final = (
         merging="own",
     ),
     ConfigurationKey(
-        "suppressions-in-models",
-        FLAG,
-        False,
-        "Whether a model can suppress findings on itself.",
-        "By metadata_props, with the key onnx-lint.suppress.RULE or onnx-lint.suppress.RULE.PLACE, and the reason as "
-        "value. Read only from the configuration of the working directory.",
-        "suppressions-in-models = false",
-        "",
-        is_run_wide=True,
-    ),
-    ConfigurationKey(
         "severity",
         table(choice(LEVELS)),
         {},

@@ -348,22 +348,13 @@ def _lint_source(
         form=model.form,
         data_files=data_files,
     )
-    if settings.suppressions or settings.suppressions_in_models:
+    if settings.suppressions:
+        from onnx_lint.engine.suppressions import with_suppressed
+
         bare_report = report
-        report = part(lambda: _suppressed(bare_report, model, settings), bare_report, "suppressing findings")
+        report = part(lambda: with_suppressed(bare_report, settings.suppressions), bare_report, "suppressing findings")
         report = replace(report, internal_errors=errors.all())
     return report, model
-
-
-def _suppressed(report: FileReport, model: Model, settings: Settings) -> FileReport:
-    """Return the report without the findings that the configuration, or the model itself, suppresses."""
-    from onnx_lint.engine.suppressions import with_suppressed, with_suppressed_by_model
-
-    report = with_suppressed(report, settings.suppressions)
-    if settings.suppressions_in_models and model.kind == "ModelProto":
-        rules = [entry.id for entry in selection_of(settings).judging(model)]
-        report = with_suppressed_by_model(report, model.proto.metadata_props, rules)
-    return report
 
 
 def _rules_on_bytes() -> frozenset[str]:

@@ -79,8 +79,6 @@ class Settings(Record):
     """The file and line of each entry of the policy, such as `operators.forbid`. Its values are in `options`."""
     suppressions: tuple[Suppression, ...] = ()
     """The findings to suppress. None of them has expired."""
-    suppressions_in_models: bool = False
-    """Permission for a model to suppress findings by its metadata."""
 
     def __post_init__(self) -> None:
         use_files(self.plugins)

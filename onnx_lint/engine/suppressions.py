@@ -1,40 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Suppressions: findings that the user accepts, each with a reason.
-
-They are in the configuration or, if the user allows it, in the metadata of a model.
-"""
+"""Suppressions: findings that the user accepts in the configuration, each with a reason."""
 
 from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Iterator
-from itertools import islice
-from typing import Any, Final
 
 from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.proposed_fixes import without_edits
-from onnx_lint.engine.registry import registry
 from onnx_lint.input.globs import matches
-from onnx_lint.input.limits import LIMIT_OF_REPORT
-from onnx_lint.model import ROOT
 from onnx_lint.report import Diagnostic, FileReport, fold, unfold
-from onnx_lint.wording import MAX_NAME, quote, suggestion, without_middle
-
-PREFIX: Final = "onnx-lint.suppress."
-"""The keys of metadata with suppressions begin with it. The rule follows, and after another dot the place."""
-
-MOST_IN_MODEL: Final = 100
-"""The most suppressions that are read from one model. Each is compared with each finding."""
-
-MOST_WILDCARDS: Final = 10
-"""The most `*` in the place of a suppression in a model."""
 
 
 class Suppression(Record):
     """One suppression."""
 
     where: str
-    """The file and line, or the place in the model."""
+    """The file and line."""
     rule: str
     reason: str
     place: str = ""
@@ -104,42 +86,6 @@ def with_suppressed(file: FileReport, entries: Iterable[Suppression]) -> FileRep
     if not suppressed:
         return file
     return replace(file, diagnostics=fold(left), suppressed=(*file.suppressed, *without_edits(fold(suppressed))))
-
-
-def with_suppressed_by_model(file: FileReport, metadata: Iterable[Any], rules: Iterable[str]) -> FileReport:
-    """Return the report with the findings suppressed that the metadata of the model suppresses.
-
-    `rules`: the rules that ran. Entries that are wrong or suppress nothing are in `suppression_problems`. A model
-    cannot suppress that it exceeds a limit: the findings of that rule are about the report itself, too.
-    """
-    problems: list[str] = []
-    entries: list[Suppression] = []
-    keys = [(index, entry) for index, entry in enumerate(metadata) if entry.key.startswith(PREFIX)]
-    for index, entry in islice(keys, MOST_IN_MODEL):
-        where = str(ROOT.at("metadata_props", index))
-        rule, _, place = entry.key.removeprefix(PREFIX).partition(".")
-        reason = without_middle(entry.value.strip(), MAX_NAME)
-        problem = _problem_of(rule, place, reason)
-        if problem is None:
-            entries.append(Suppression(where, rule, reason, place))
-        else:
-            problems.append(f"{where}: {problem}")
-    if len(keys) > MOST_IN_MODEL:
-        problems.append(f"only the first {MOST_IN_MODEL} of {len(keys):,} suppressions in the metadata are read")
-    file = with_suppressed(file, entries)
-    problems += unused(entries, used_in(file), rules)
-    return replace(file, suppression_problems=tuple(problems))
-
-
-def _problem_of(rule: str, place: str, reason: str) -> str | None:
-    """Return why such a suppression in a model is not used; None if it is."""
-    if rule not in registry():
-        return f"the suppression names an unknown rule {quote(rule)}{suggestion(rule, registry())}"
-    if LIMIT_OF_REPORT in registry()[rule].clauses:
-        return f"a model cannot suppress {rule}"
-    if len(place) > MAX_NAME or place.count("*") > MOST_WILDCARDS:
-        return f"the place of a suppression has at most {MAX_NAME:,} characters and {MOST_WILDCARDS} times '*'"
-    return None if reason else f"the suppression of {rule} requires a reason as its value"
 
 
 def used_in(file: FileReport) -> set[str]:

@@ -164,8 +164,7 @@ def _results(
             result["occurrenceCount"] = item.count
         if id(item) in known:
             justification = item.suppressed_by or "The baseline lists the finding."
-            kind = "inSource" if item.suppressor == "model" else "external"
-            result["suppressions"] = [{"kind": kind, "status": "accepted", "justification": justification}]
+            result["suppressions"] = [{"kind": "external", "status": "accepted", "justification": justification}]
         if item.fix is not None and item.fix.patches:
             result["fixes"] = [_fix(item.fix, artifact)]
         if related:

@@ -42,7 +42,6 @@ OTHERS: dict[str, Any] = {
     "download": True,
     "policy_lines": {"max-size": "onnx-lint.toml:1"},
     "suppressions": (Suppression("onnx-lint.toml:1", "cycle", "known"),),
-    "suppressions_in_models": True,
 }
 
 

@@ -447,7 +447,6 @@ def test_show_settings_tells_the_origin_of_each(folder: Path, capsys: Output, mo
         ('ignore = ["graph"]', "command line"),
         ("per-file-ignores = {}", "default"),
         ("suppress = {}", "default"),
-        ("suppressions-in-models = false", "default"),
         ('severity.cycle = "note"', "command line"),
         ("pedantic = true", "--config 'pedantic=true'"),
         ("policy = {}", "default"),
