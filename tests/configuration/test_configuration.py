@@ -135,7 +135,7 @@ def test_standard_input_goes_by_the_working_directory(folder: Path) -> None:
 
 def test_without_a_file_nothing_is_imported_for_it(folder: Path) -> None:
     code = (
-        "import sys; from onnx_lint.cli.application import run; run(['odd.textproto', '-q']); "
+        "import sys; from onnx_lint.__main__ import _code; _code(['odd.textproto']); "
         "print([name for name in sys.modules if name.startswith('onnx_lint.configuration.') or name == 'tomllib'])"
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
