@@ -183,6 +183,7 @@ def _shown(site: dict[str, str], fixture: Fixture) -> str | None:
     return match[2] + "\n"
 
 
+@pytest.mark.slow
 def test_the_shown_command_gives_the_shown_report(
     site: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):

@@ -16,6 +16,8 @@ import pytest
 from support.project.checkout import ROOT
 from support.project.syntax_trees import files, nodes_of
 
+pytestmark = pytest.mark.slow
+
 CITED = re.compile(r"docs/performance\.md:\s+([a-z-]+)")
 PART = "half|third|quarter|fifth|sixth|seventh|eighth|ninth|tenth|twelfth|fifteenth|twentieth|fiftieth|hundredth"
 CLAIM = re.compile(

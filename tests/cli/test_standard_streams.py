@@ -25,7 +25,10 @@ from support.project.checkout import ROOT
 from onnx_lint.cli.application import run
 from onnx_lint.reporters import REPORTERS
 
-pytestmark = pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full"),
+]
 
 CLOSED = "Error: standard output: is closed\n"
 FULL = "Error: standard output: No space left on device\n"

@@ -5,19 +5,17 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 from support.project import fixture_files
-from support.project.checkout import ROOT
 from support.project.fixture_files import Fixture
 
-sys.path.append(str(ROOT))
-
 from conformance import __main__, checkers, running, suite, table
+
+pytestmark = pytest.mark.slow
 
 _EXPECTED = re.compile(r"(\w+)\[[^\]]+\] ([^@:]+)(?:@\d+)?: .*")
 

@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from itertools import cycle
 from pathlib import Path
 
 import pytest
-from support.project.checkout import ROOT
 
+from onnx_lint.__main__ import _code
+from onnx_lint.cli import standard_streams
 from onnx_lint.cli.application import run
 from onnx_lint.common.visible import message_without_commands, visible
 from onnx_lint.reporters import REPORTERS
@@ -91,36 +91,42 @@ WRONG_USAGE = (
     "check --select {0} {0}.textproto",
     "explain {0}",
     "shapes {0}.none",
-    "scan --summary {0}",
+    "fix {0}.none",
     "check -o {0}/x.json {0}.textproto",
     "check --baseline {0}.none {0}.textproto",
 )
 """Files that are not there, and options and rules that are unknown, all named by a stranger."""
 
 
+def _prepare(patch: pytest.MonkeyPatch) -> None:
+    """Prepare the streams as the program does when it starts."""
+    patch.setattr(sys, "stdout", sys.stdout)
+    patch.setattr(sys, "stderr", sys.stderr)
+    standard_streams.prepare()
+
+
 @pytest.mark.parametrize(("command", "words"), list(zip(COMMANDS, WRONG_USAGE, strict=True)), indirect=["command"])
-def test_nor_has_standard_error(command: str, words: str) -> None:
+def test_nor_has_standard_error(
+    command: str, words: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
     arguments = [word.format(command) for word in words.split()]
-    done = subprocess.run(
-        [sys.executable, "-m", "onnx_lint", *arguments], capture_output=True, check=False, env={"PYTHONPATH": str(ROOT)}
-    )
-    assert done.returncode == 2
-    assert done.stderr
-    assert commands_in(done.stderr.decode()) == []
+    with monkeypatch.context() as patch:
+        _prepare(patch)
+        assert _code(arguments) == 2
+    errors = capfd.readouterr().err
+    assert errors
+    assert commands_in(errors) == []
 
 
 @pytest.mark.parametrize(("command", "color"), list(zip(COMMANDS, cycle(["never", "always"]))), indirect=["command"])
-def test_nor_has_a_report_on_standard_error_and_its_own_mark_stays(command: str, color: str) -> None:
-    model = Path(f"{command}.textproto").read_bytes()
-    done = subprocess.run(
-        [sys.executable, "-m", "onnx_lint", "fix", "--color", color, "-"],
-        input=model,
-        capture_output=True,
-        check=False,
-        env={"PYTHONPATH": str(ROOT)},
-    )
-    assert done.returncode == 1
-    text = done.stderr.decode()
+def test_nor_has_a_report_on_standard_error_and_its_own_mark_stays(
+    command: str, color: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with Path(f"{command}.textproto").open() as model, monkeypatch.context() as patch:
+        patch.setattr(sys, "stdin", model)
+        _prepare(patch)
+        assert _code(["fix", "--color", color, "-"]) == 1
+    text = capfd.readouterr().err
     assert re.search(r"^(\x1b\[[\d;]*m)?  ::: ", text, re.MULTILINE)
     assert r"\x3a:: " not in text
     assert commands_in(text) == []

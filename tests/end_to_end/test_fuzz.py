@@ -27,6 +27,8 @@ from onnx_lint.loader.binary import attempts
 from onnx_lint.model import Model
 from onnx_lint.report import FileReport
 
+pytestmark = pytest.mark.slow
+
 COUNT = 120
 """The default run; CI runs 10,000 inputs with `python -m fuzz.run`."""
 

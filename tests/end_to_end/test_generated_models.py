@@ -31,6 +31,8 @@ from fuzz.models.values import difference
 from onnx_lint.inference.shapes.fact import fact
 from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
 
+pytestmark = pytest.mark.slow
+
 SEED, COUNT = 0, 120
 
 

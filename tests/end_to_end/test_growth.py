@@ -15,6 +15,7 @@ import pytest
 from google.protobuf import text_format
 from support.hostile.crossed_lists import CROSSED, DEFAULT, HEAD, each, graph
 from support.models.growing_models import VARIANTS, Path, grown, lists, template
+from support.project.each_case import each_case
 
 from onnx_lint import schema
 from onnx_lint.configuration import baseline
@@ -148,8 +149,8 @@ def test_all_lists_of_a_message_together(holder: str, variant: str):
 
 
 @pytest.mark.growth
-@pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("name", ALL)
+@each_case("variant", VARIANTS)
 def test_each_list_alone(name: str, variant: str):
     assert_growth(_lint_grown([ALL[name]], variant))
 

@@ -12,6 +12,8 @@ from support.wire.wire_bytes import BASE, length, number
 
 from onnx_lint import lint
 
+pytestmark = pytest.mark.slow
+
 LONG = 10_000
 MODELS = 5
 

@@ -17,6 +17,8 @@ from support.project.checkout import ROOT
 from onnx_lint.spec.releases import NEWEST_IR_VERSION, NEWEST_OPSET
 from onnx_lint.spec.standard import EDITIONS
 
+pytestmark = pytest.mark.slow
+
 FOLDERS = ("onnx_lint", "rules", "tools")
 NO_CACHES = shutil.ignore_patterns("__pycache__")
 

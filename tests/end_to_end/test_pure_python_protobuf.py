@@ -18,6 +18,8 @@ from support.wire.wire_bytes import length, number
 
 from onnx_lint import schema
 
+pytestmark = pytest.mark.slow
+
 IMPLEMENTATION = "PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION"
 
 

@@ -119,6 +119,7 @@ def _run(checkout: Path, *arguments: str) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
+@pytest.mark.slow
 def test_a_rule_is_added_with_one_file_and_two_fixtures(checkout: Path):
     _add(checkout)
     assert (

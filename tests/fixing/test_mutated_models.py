@@ -20,6 +20,8 @@ from onnx_lint import schema
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
 
+pytestmark = pytest.mark.slow
+
 SETTINGS = Settings(select=("ALL",))
 FEW = 120
 """The number of models in the default run; `-m corpus` takes all."""

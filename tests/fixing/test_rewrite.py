@@ -19,6 +19,8 @@ from onnx_lint.fixing.rewrite import NotWrittenError, rewrite, write_pieces
 from onnx_lint.input.patched_source import PatchedSource, unpatched
 from onnx_lint.input.source import BytesSource, open_file
 
+pytestmark = pytest.mark.slow
+
 OLD, NEW = b"old" * 1000, b"old" * 500 + b"new" + b"old" * 500
 
 

@@ -18,6 +18,8 @@ from onnx_lint.loader import load
 from onnx_lint.model import Model, Proto
 from onnx_lint.spec.operators import OperatorSchema
 
+pytestmark = pytest.mark.slow
+
 OF_NODES = Settings(select=("attribute", "function", "shape", "signature", "tensor", "type"))
 """The chapters whose rules look at attributes, or at what follows from them."""
 

@@ -23,6 +23,10 @@ from onnx_lint.model import Proto
 from onnx_lint.report import Diagnostic
 
 RULES = sorted(path.name for path in FIXTURES.iterdir() if path.is_dir())
+GROUPS = {
+    f"{group[0]} to {group[-1]}": group for group in (RULES[start : start + 8] for start in range(0, len(RULES), 8))
+}
+"""The rules, eight in a group: fewer tests, and still several for the processes that share them."""
 
 DEFAULT = slice(None, None, 6)
 """The fixtures of each rule in the default run."""
@@ -65,26 +69,29 @@ def _written(candidates: Iterable[Fixture]) -> list[Written]:
     return found
 
 
-def _default(rule: str) -> list[Fixture]:
-    return list(fixtures_of(rule))[DEFAULT]
+def _default(rules: Iterable[str]) -> list[Fixture]:
+    return [fixture for rule in rules for fixture in list(fixtures_of(rule))[DEFAULT]]
 
 
-def _others(rule: str) -> list[Fixture]:
-    default = _default(rule)
-    return [fixture for fixture in fixtures_of(rule) if fixture not in default]
+def _others(rules: Iterable[str]) -> list[Fixture]:
+    default = _default(rules)
+    return [fixture for rule in rules for fixture in fixtures_of(rule) if fixture not in default]
 
 
 @pytest.fixture(
     scope="module",
     params=[
-        *(pytest.param((_default, rule), id=rule) for rule in RULES),
-        *(pytest.param((_others, rule), id=f"{rule}, others", marks=pytest.mark.heavy) for rule in RULES),
+        *(pytest.param((_default, group), id=name) for name, group in GROUPS.items()),
+        *(
+            pytest.param((_others, group), id=f"{name}, others", marks=pytest.mark.heavy)
+            for name, group in GROUPS.items()
+        ),
     ],
 )
 def written(request: pytest.FixtureRequest) -> list[Written]:
-    """Fixtures of one rule. The scope is the module, so that the three tests of a rule share one run."""
-    chosen, rule = request.param
-    return _written(chosen(rule))
+    """Fixtures of a group. The scope is the module, so that the three tests of a group share one run."""
+    chosen, group = request.param
+    return _written(chosen(group))
 
 
 def _whole(diagnostic: Diagnostic) -> tuple[object, ...]:

@@ -146,6 +146,7 @@ def test_what_is_about_the_model_has_no_picture():
     assert [item.neighbourhood for item in found(model, "missing-producer")] == [None]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["users of one value", "inputs of one node", "chain"])
 def test_a_large_graph_costs_a_look_and_gives_a_small_picture(form: str):
     count = 20_000

@@ -9,6 +9,8 @@ import pytest
 
 from onnx_lint import lint
 
+pytestmark = pytest.mark.slow
+
 GRAPHS = {
     "If": ("then_branch", "else_branch"),
     "Loop": ("body",),

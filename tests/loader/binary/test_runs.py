@@ -58,6 +58,7 @@ PARTS = 6
 """The default run takes one part of the cuts, the heavy tests take the others."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.heavy) for part in range(1, PARTS))])
 @pytest.mark.parametrize("is_large", [False, True], ids=["whole", "as a large file"])
 @pytest.mark.parametrize("name", MODELS)
