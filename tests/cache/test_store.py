@@ -163,6 +163,7 @@ def _write(folder: str, start: int) -> None:
     made.close()
 
 
+@pytest.mark.slow
 def test_eight_processes(tmp_path: Path) -> None:
     context = multiprocessing.get_context("spawn")
     processes = [context.Process(target=_write, args=(str(tmp_path), 20 * number)) for number in range(8)]

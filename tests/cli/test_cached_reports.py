@@ -47,6 +47,7 @@ def _ran(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str,
     return code, *capsys.readouterr()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", ["1", "2", "8"])
 def test_several_processes_share_it(cache: Path, capsys: pytest.CaptureFixture[str], jobs: str) -> None:
     expected = _ran(capsys, "check", "models", "cut.onnx", "missing.onnx")

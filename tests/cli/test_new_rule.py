@@ -26,6 +26,7 @@ def _run(folder: Path, *arguments: str) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_from_an_empty_folder_to_a_green_test(tmp_path: Path):
     code, output = _run(tmp_path, "onnx_lint", "new-rule", "missing-licence", "--clause", "ACME-1")
     assert code == 0, output
@@ -77,6 +78,7 @@ def test_no_file_is_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cap
     assert [path.name for path in tmp_path.iterdir()] == ["test_missing_licence.py"]
 
 
+@pytest.mark.slow
 def test_a_second_rule_in_the_folder_leaves_the_first_one_green(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     for name in ("missing-licence", "missing-author"):

@@ -81,6 +81,7 @@ def test_a_file_that_ends_its_worker_takes_no_other_with_it(log: Path, linting: 
     assert sorted(map(int, log.read_text().split())) == list(range(COUNT))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 3])
 def test_a_file_that_takes_too_long_is_given_up(
     log: Path, linting: Callable[[Judge], None], count: int, monkeypatch: pytest.MonkeyPatch
@@ -101,6 +102,7 @@ def test_a_file_that_takes_too_long_is_given_up(
     assert sorted(map(int, log.read_text().split())) == list(range(COUNT))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not resident(os.getpid()), reason="the system does not report the memory of a process")
 def test_a_file_that_takes_too_much_memory_is_given_up(linting: Callable[[Judge], None]):
     linting(stand_ins.hoarding)

@@ -53,6 +53,8 @@ from onnx_lint.cli.application import run
 from onnx_lint.engine.registry import registry
 from onnx_lint.reporters import REPORTERS
 
+pytestmark = pytest.mark.slow
+
 UNWANTED = {"ONNX_LINT_FORMAT", "NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "COLUMNS"}
 """Variables that change what is printed."""
 

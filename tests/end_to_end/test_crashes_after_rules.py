@@ -23,6 +23,8 @@ from onnx_lint.ir.places.document_places import DocumentPlaces
 from onnx_lint.reporters import REPORTERS
 from onnx_lint.surroundings import neighbourhood, of_findings, text_lines
 
+pytestmark = pytest.mark.slow
+
 FAULTY = """
 <ir_version: 10, opset_import: ["" : 21, "unused" : 1]>
 main (float[N, 3] x) => (float[N, 4] y)

@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 from support.project.checkout import ROOT, TESTS
 
+pytestmark = pytest.mark.slow
+
 PLUGIN = TESTS / "plugin"
 
 MODEL = """

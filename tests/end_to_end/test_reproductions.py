@@ -14,6 +14,8 @@ from support.wire.wire_bytes import BASE, LEN, length, number, tag
 from onnx_lint import lint
 from onnx_lint.input.limits import DEFAULT_LIMITS
 
+pytestmark = pytest.mark.slow
+
 SECONDS = 2
 """Seconds of the processor."""
 PEAK_BYTES = 200 * 1000 * 1000

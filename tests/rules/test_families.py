@@ -10,6 +10,7 @@ import pytest
 from support.project.families import FAMILIES, THROUGH_FUNCTIONS, broken_in, kept_in, members, through_functions
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
 def test_each_member_is_broken_in_a_fixture(family: str):
     assert members()[family]

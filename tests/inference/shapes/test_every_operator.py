@@ -136,6 +136,7 @@ def test_no_number_in_an_attribute_is_a_fault() -> None:
                 assert wanted is None or name not in {*wanted.minima, *wanted.distinct, *wanted.sizes}
 
 
+@pytest.mark.slow
 @each_domain
 def test_only_elements_of_declared_operands_are_read(domain: str, nodes: int) -> None:
     """Nodes whose operands differ in other elements share an outcome: these are dropped before a rule gets them."""
@@ -168,6 +169,7 @@ def _with_numbers(random: Random, each: Fact) -> Fact:
     return fact(each.kind, shape, tuple(random.choice((0.0, 1.0, 2.5, -1.0)) for _ in range(count)))
 
 
+@pytest.mark.slow
 @each_domain
 def test_no_floating_point_element_decides_anything(domain: str, nodes: int) -> None:
     """Constants that differ in such elements share a memo, unless the model has one of a few operators."""

@@ -39,6 +39,7 @@ def _models() -> Iterator[bytes]:
         yield model.SerializeToString(deterministic=True)
 
 
+@pytest.mark.slow
 def test_a_file_in_an_odd_encoding_becomes_the_one_that_protocol_buffers_writes():
     choose = random.Random(1)
     numbers = 0
@@ -50,6 +51,7 @@ def test_a_file_in_an_odd_encoding_becomes_the_one_that_protocol_buffers_writes(
     assert numbers > 1000
 
 
+@pytest.mark.slow
 def test_unknown_fields_and_groups_stay():
     choose = random.Random(2)
     for data in _models():
