@@ -47,6 +47,9 @@ from generate.examples import command, examples, title  # noqa: E402
 from generate.line_schema import LINE_SCHEMA, line_schema_text  # noqa: E402
 from generate.version_ranges import PAGE, with_ranges  # noqa: E402
 
+FOLDERS = ("benchmarks", "conformance", "docs", "fixtures", "fuzz", "onnx_lint", "rules", "tests", "tools")
+"""The folders of the checkout with pages in Markdown."""
+
 WITH_EXAMPLES = sorted(RULES)[::4]
 """The rules whose pages have examples here. `docs/build.py` makes those of all."""
 
@@ -142,7 +145,8 @@ def test_each_command_and_each_key_is_described(site: dict[str, str]):
 def test_all_pages_are_in_the_table_of_contents(site: dict[str, str]):
     names = {path.stem for path in DOCS.glob("*.md")} - {"index"}
     names |= {name.removesuffix(".md") for name in site if "/" not in name}
-    listed = re.findall(r"^([a-z_-]+)$", (DOCS / "index.md").read_text(encoding="utf-8"), re.MULTILINE)
+    texts = [(DOCS / name).read_text(encoding="utf-8") for name in ("index.md", "project.md")]
+    listed = [name for text in texts for name in re.findall(r"^([a-z_-]+)$", text, re.MULTILINE)]
     assert sorted(listed) == sorted(names)
 
 
@@ -272,12 +276,36 @@ def test_the_quick_start_shows_what_its_commands_print(
     assert [language for language, _ in blocks].count("text") == 7
 
 
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
-def test_the_links_lead_somewhere(page: str):
-    text = (ROOT / page).read_text(encoding="utf-8")
-    targets = [target.partition("#")[0] for target in re.findall(r"\]\(([^)]+)\)", text) if "://" not in target]
-    assert targets
-    assert [target for target in targets if not (ROOT / target).exists()] == []
+def _anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, as a forge makes them."""
+    found: dict[str, int] = {}
+    for heading in re.findall(r"^#+ (.+)$", _prose(page), re.MULTILINE):
+        plain = re.sub(r"\[([^]]*)\]\([^)]*\)|[`*]", r"\1", heading).strip().lower()
+        anchor = re.sub(r"[^\w\- ]", "", plain).replace(" ", "-")
+        found[anchor] = found.get(anchor, -1) + 1
+    return {
+        anchor if number == 0 else f"{anchor}-{number}" for anchor, last in found.items() for number in range(last + 1)
+    }
+
+
+def _prose(page: Path) -> str:
+    return re.sub(r"^ *```.*?^ *```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+
+
+def test_no_link_is_dead():
+    """In all Markdown files as a forge shows them: each relative link leads to a file, and to a heading in it."""
+    pages = [*ROOT.glob("*.md"), *(page for folder in FOLDERS for page in (ROOT / folder).rglob("*.md"))]
+    dead = []
+    for page in pages:
+        for link in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"`[^`\n]*`", "", _prose(page))):
+            name, _, anchor = link.partition("#")
+            target = page.parent / name if name else page
+            if ":" in link:  # an address
+                continue
+            if not target.exists() or (anchor and target.suffix == ".md" and anchor not in _anchors(target)):
+                dead.append(f"{page.relative_to(ROOT)}: {link}")
+    assert len(pages) > 30
+    assert dead == []
 
 
 def test_the_recipes_of_the_readme_name_inputs_that_there_are():

@@ -19,6 +19,15 @@ ROOT: Final = DOCS.parent
 COPIED: Final = {"CHANGELOG.md": "changelog.md", "fixtures/README.md": "fixtures.md"}
 """Pages that lie elsewhere in the repository."""
 
+LINKS: Final = {
+    "../rules/README.md": "rules/index.md",
+    "../fixtures/README.md": "fixtures.md",
+    "../onnx_lint/spec/clauses.toml": "clauses.md",
+    "../tests/support/project/families.py": "families.md",
+    "config.schema.json": "configuration_keys.md",
+}
+"""Links of the written pages that lead to a file in a checkout, and the page of the site with the same content."""
+
 
 def pages() -> Iterator[tuple[str, str]]:
     """Name and text of each page that is not written in the folder docs."""
@@ -35,8 +44,13 @@ def gather(folder: Path) -> None:
     """Put all pages, written and made, into `folder`, which is emptied before."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    for path in (*DOCS.glob("*.md"), *DOCS.glob("*.json")):
+    for path in DOCS.glob("*.json"):
         shutil.copyfile(path, folder / path.name)
+    for path in DOCS.glob("*.md"):
+        text = path.read_text(encoding="utf-8")
+        for file, page in LINKS.items():
+            text = text.replace(f"]({file})", f"]({page})")
+        (folder / path.name).write_text(text, encoding="utf-8")
     shutil.copytree(DOCS / "captures", folder / "captures")
     for name, text in pages():
         target = folder / name

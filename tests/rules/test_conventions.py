@@ -135,11 +135,6 @@ def test_every_folder_of_fixtures_belongs_to_a_rule():
     assert sorted(path.name for path in FIXTURES.iterdir() if path.is_dir() and path.name not in RULES) == []
 
 
-def test_the_changelog_names_the_rule():
-    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    assert [name for name in RULES if f"`{name}`" not in changelog] == []
-
-
 def test_the_catalogue_is_current():
     written = (ROOT / "rules" / "README.md").read_text(encoding="utf-8")
     assert written == catalogue(), "run python -m tools.catalogue"
