@@ -37,6 +37,7 @@ LAYERS = (
     {"engine"},
     {"cache", "reporters"},
     {"fixing"},
+    {"tasks"},
     {"configuration"},
     {"cli"},
     {"library"},

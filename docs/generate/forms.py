@@ -14,10 +14,10 @@ from typing import Final
 from google.protobuf import text_format
 
 from onnx_lint import schema
-from onnx_lint.cli.lint_one import Task, lint_one
 from onnx_lint.engine.reports import report_of
 from onnx_lint.engine.settings import Settings
 from onnx_lint.reporters import REPORTERS, Options, write_report
+from onnx_lint.tasks.lint_one import Task, lint_one
 
 FORMS: Final = Path(__file__).parent.parent / "captures" / "forms"
 

@@ -9,10 +9,10 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from onnx_lint.cli.lint_one import Task, check_of, is_opened_ahead, lint_one
 from onnx_lint.common.model_limits import NO_LIMITS, ModelLimits
 from onnx_lint.input.locations import is_remote
 from onnx_lint.report import FileReport
+from onnx_lint.tasks.lint_one import Task, check_of, is_opened_ahead, lint_one
 
 if TYPE_CHECKING:
     from onnx_lint.input.source import Source
@@ -91,7 +91,7 @@ def lint_each(
     for index in here:
         done[index] = cached.get(index) or lint_one(tasks[index])
         on_done(tasks[index].name or tasks[index].path)
-    from onnx_lint.cli.workers import in_workers
+    from onnx_lint.tasks.workers import in_workers
 
     turn = 0
     with contextlib.closing(in_workers(tasks, elsewhere, workers, limits)) as reports:

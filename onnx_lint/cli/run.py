@@ -16,7 +16,6 @@ from onnx_lint.cli import exit_codes
 from onnx_lint.cli.choices import Plan
 from onnx_lint.cli.errors import RequestError, RunError
 from onnx_lint.cli.jobs import lint_each
-from onnx_lint.cli.lint_one import Task
 from onnx_lint.cli.option_values import limits_of
 from onnx_lint.cli.outputs import LiveReport, Output, live_report, parse_outputs, write_outputs
 from onnx_lint.cli.paths import Exclusion, find_inputs, has_working_directory, is_searched, paths_of
@@ -30,11 +29,11 @@ from onnx_lint.input.locations import is_remote
 from onnx_lint.reporters import DRAWN, SHOWN_WITH_CONTEXT, Options, reporter
 from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.spec.clauses import Severity
+from onnx_lint.tasks.lint_one import Task
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from onnx_lint.cli.lint_one import Task
     from onnx_lint.cli.paths import Input
     from onnx_lint.cli.request import Request
     from onnx_lint.common.model_limits import ModelLimits

@@ -50,6 +50,7 @@ class Ended(Record):
     is_limit: bool
     code: int
     """The exit code, or the number of the signal that ended the process, negated."""
+    was_ready: bool = True
 
 
 class WatchedProcess:
@@ -131,7 +132,8 @@ class WatchedProcess:
         code = self._process.wait()
         job = self.jobs[0] if self.jobs else None
         if self._exceeded is None:
-            return Ended(job, f"the process that linted the file ended {way_of_end(code)}", is_limit=False, code=code)
+            words = f"the process that linted the file ended {way_of_end(code)}"
+            return Ended(job, words, is_limit=False, code=code, was_ready=self.is_ready)
         answers, words = self._exceeded
         return Ended(job if answers == self._answers else None, words, is_limit=True, code=code)
 

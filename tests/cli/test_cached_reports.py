@@ -12,9 +12,9 @@ import pytest
 from onnx_lint import schema
 from onnx_lint.cache import identity
 from onnx_lint.cache.store import DATABASE
-from onnx_lint.cli import lint_one
 from onnx_lint.cli.application import run
 from onnx_lint.engine import lint
+from onnx_lint.tasks import lint_one
 
 
 def model_bytes(name: str) -> bytes:

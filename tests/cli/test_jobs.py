@@ -11,13 +11,13 @@ import onnx
 import pytest
 
 from onnx_lint.cli.jobs import lint_each, worthwhile_jobs
-from onnx_lint.cli.lint_one import Task
 from onnx_lint.cli.paths import Exclusion, find_inputs
 from onnx_lint.cli.progress import is_wanted
 from onnx_lint.common import memory
 from onnx_lint.engine.settings import Settings
 from onnx_lint.model import Model
 from onnx_lint.report import FileReport
+from onnx_lint.tasks.lint_one import Task
 
 
 @pytest.fixture(autouse=True)

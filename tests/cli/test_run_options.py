@@ -166,7 +166,7 @@ def test_the_limits_of_a_model_are_those_of_a_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Also where there is one model only. What exceeds a limit is not checked."""
-    from onnx_lint.cli import workers
+    from onnx_lint.tasks import workers
 
     monkeypatch.chdir(tmp_path)
     (tmp_path / "clean.textproto").write_text(CLEAN)

@@ -20,7 +20,6 @@ from support.servers.remote_models import external_model, small_model, write_inl
 from support.servers.web_server import Asked, File, WebServer
 
 from onnx_lint.cli.jobs import lint_each
-from onnx_lint.cli.lint_one import Task, lint_one
 from onnx_lint.common.record import replace
 from onnx_lint.engine.reports import report_of
 from onnx_lint.engine.settings import Settings
@@ -30,6 +29,7 @@ from onnx_lint.remote.ahead import AHEAD
 from onnx_lint.remote.source import FIRST_BYTES
 from onnx_lint.report import FileReport
 from onnx_lint.reporters import Options, reporter
+from onnx_lint.tasks.lint_one import Task, lint_one
 
 pytestmark = pytest.mark.remote
 

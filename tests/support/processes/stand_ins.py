@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-from onnx_lint.cli.lint_one import Task
 from onnx_lint.report import FileReport
+from onnx_lint.tasks.lint_one import Task
 
 PATIENCE_SECONDS: Final = 600
 """Far longer than any test takes, on a busy machine too; nobody waits for it."""

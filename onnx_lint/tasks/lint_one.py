@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from onnx_lint.engine.settings import Settings
     from onnx_lint.fixing.files import Mending
     from onnx_lint.input.source import Source
+    from onnx_lint.ir.tensors.data_folder import DataFolder
 
 
 class Task(Record):
@@ -53,10 +54,11 @@ def is_opened_ahead(task: Task) -> bool:
     return is_remote(task.path) and task.problem is None and task.mending is None
 
 
-def lint_one(task: Task, opening: Callable[[], Source] | None = None) -> FileReport:
+def lint_one(task: Task, opening: Callable[[], Source] | None = None, beside: DataFolder | None = None) -> FileReport:
     """Return the report of one task. A bug outside the rules becomes an internal error of that file.
 
-    `opening`: returns the source if another thread has opened it already.
+    `opening`: returns the source if another thread has opened it already. `beside`: the folder of external data, if the
+    caller records what is looked up there.
     """
     release_memory()
     if task.problem is not None:
@@ -77,7 +79,13 @@ def lint_one(task: Task, opening: Callable[[], Source] | None = None) -> FileRep
 
             return cached_or_linted(*cached)
         return lint_file(
-            task.path, task.settings, task.name, context=task.context, pictures=task.pictures, opening=opening
+            task.path,
+            task.settings,
+            task.name,
+            context=task.context,
+            pictures=task.pictures,
+            opening=opening,
+            beside=beside,
         )
     except Exception as error:
         return FileReport(task.name or task.path, 0, internal_errors=(InternalError.of(error),))

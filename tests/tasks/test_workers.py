@@ -15,12 +15,12 @@ import pytest
 from support.processes import stand_ins
 from support.processes.stand_ins import UNNAMED_SIGNAL, Judge
 
-from onnx_lint.cli import workers
-from onnx_lint.cli.lint_one import Task
 from onnx_lint.common.model_limits import NO_LIMITS, ModelLimits, resident
 from onnx_lint.common.watched_process import Answered, Ended, ProcessPool, WatchedProcess
 from onnx_lint.engine.settings import Settings
 from onnx_lint.report import OWN_ERRORS, FileReport, InternalError
+from onnx_lint.tasks import workers
+from onnx_lint.tasks.lint_one import Task
 
 COUNT: Final = 300
 NUMBERED: Final = [FileReport(str(number), number) for number in range(COUNT)]
@@ -167,7 +167,7 @@ def test_workers_have_what_nearly_any_model_needs():
     """And not what few models need."""
     code = "; ".join(
         (
-            "import sys; from onnx_lint.cli.workers import prepared; from onnx_lint.cli.lint_one import Task",
+            "import sys; from onnx_lint.tasks.workers import prepared; from onnx_lint.tasks.lint_one import Task",
             "from onnx_lint.engine.settings import Settings; prepared([Task('a', Settings())])",
             "print([f'onnx_lint.rules.{rule}' in sys.modules for rule in sys.argv[1:]])",
         )

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The worker processes that lint many files."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from onnx_lint.common.model_limits import NO_LIMITS, ModelLimits
+from onnx_lint.common.watched_process import STARTS, Answered, Ended, ProcessPool, Ready
+from onnx_lint.engine.lint import import_usual_rules
+from onnx_lint.report import OWN_ERRORS, FileReport, InternalError
+from onnx_lint.tasks.lint_one import Task, is_opened_ahead, lint_one
+
+if TYPE_CHECKING:
+    from onnx_lint.ir.tensors.data_folder import DataFolder
+    from onnx_lint.remote.ahead import Ahead
+
+_FILES_AHEAD: Final = 2
+"""How many files a process has while many wait: the one that it lints, and the next one, so that it is never idle.
+
+If there are models in stores, it has as many as it opens at a time.
+"""
+
+
+def in_workers(
+    tasks: Sequence[Task], indices: Sequence[int], count: int, limits: ModelLimits = NO_LIMITS
+) -> Generator[tuple[int, FileReport], None, None]:
+    """Yield the reports of the tasks at `indices` as they arrive, each with its index. `count` processes lint."""
+    # All tasks are sent at once, so that equal settings are one object in the process: the rules are not selected
+    # again for each file (docs/performance.md: selection-kept).
+    pool = ProcessPool(partial(prepared, tasks), limits)
+    try:
+        for event in done_by(pool, deque(indices), count, files_ahead(tasks[index] for index in indices)):
+            if isinstance(event, Answered):
+                yield event.job, event.result
+            else:
+                yield event.job, report_of_end(tasks[event.job], event.words, event.is_limit)
+    finally:
+        pool.close_all()
+
+
+def files_ahead(tasks: Iterable[Task]) -> int:
+    """Return how many of these files a process has at a time."""
+    if not any(map(is_opened_ahead, tasks)):
+        return _FILES_AHEAD
+    from onnx_lint.remote.ahead import AHEAD  # late, as few models are in stores
+
+    return AHEAD
+
+
+def done_by(
+    pool: ProcessPool, jobs: deque[Any], count: int, most_ahead: int, *, tries: int = 1, end: float = math.inf
+) -> Generator[Answered | Ended, None, None]:
+    """Yield how each job ended, in `count` processes of the pool: its answer, or what it did to its process.
+
+    A job that ends its process is done again until it had `tries`. After the time `end`, no more jobs are begun.
+    """
+    for process in [each for each in pool.processes if not each.is_running]:
+        pool.close(process)
+    while len(pool.processes) < count:
+        pool.start()
+    for process in pool.processes:
+        process.give(jobs.popleft())
+    restarts = STARTS
+    ends: Counter[Any] = Counter()
+    while any(process.jobs for process in pool.processes):
+        found = pool.wait()
+        assert found is not None
+        process, event = found
+        done: Answered | Ended | None = event if isinstance(event, Answered) else None
+        ahead = max(1, min(most_ahead, len(jobs) // (2 * count))) if time.monotonic() < end else 0
+        if isinstance(event, Ended):
+            left = list(process.jobs)
+            pool.close(process)
+            if not event.was_ready and event.code < 0 and restarts:
+                restarts -= 1
+            elif event.job is not None:
+                ends[event.job] += 1
+                if event.is_limit or not event.was_ready or ends[event.job] >= tries:
+                    done = event
+                    left.pop(0)
+            jobs.extendleft(reversed(left))
+            process = pool.start() if jobs else process
+            ahead = 1  # until its first answer, as that may take long
+        while jobs and len(process.jobs) < ahead and not isinstance(event, Ready):
+            process.give(jobs.popleft())
+        if done is not None:
+            yield done
+
+
+def report_of_end(task: Task, words: str, is_limit: bool) -> FileReport:
+    """Return the report of a file that ended its process, or exceeded a limit."""
+    path = task.name or task.path
+    if is_limit:
+        return FileReport(path, 0, unreadable=f"{path}: {words}")
+    return FileReport(path, 0, internal_errors=(InternalError(OWN_ERRORS, words, ""),))
+
+
+def prepared(tasks: Sequence[Task]) -> Callable[[int], FileReport]:
+    """Prepare this process; return the function that lints the file of a task, by the index of that."""
+    import_usual_rules(tasks[0].settings)
+    return Linter(tasks)
+
+
+class Linter:
+    """Lints the files of tasks. Models in stores are opened before their turn."""
+
+    def __init__(self, tasks: Sequence[Task] | Mapping[int, Task]) -> None:
+        self._tasks = tasks
+        self._ahead: Ahead | None = None
+
+    def expect(self, index: int) -> None:
+        """Begin to open the model of a task if it is in a store."""
+        task = self._tasks[index]
+        if is_opened_ahead(task):
+            if self._ahead is None:
+                from onnx_lint.remote.ahead import Ahead
+
+                self._ahead = Ahead()
+            self._ahead.begin(index, task.path, task.settings)
+
+    def __call__(self, index: int, beside: DataFolder | None = None) -> FileReport:
+        """Return the report of a task. `beside`: the folder of external data, if the caller records what is read."""
+        return lint_one(self._tasks[index], self._ahead.take(index) if self._ahead is not None else None, beside)
