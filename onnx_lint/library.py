@@ -246,7 +246,7 @@ def _report(
     results: list[bytes] = []
     try:
         request = _request(name, given, config)
-        plan = Plan(request) if policy is None else _plan_with_policy(request, policy)
+        plan = Plan(request, is_library=True) if policy is None else _plan_with_policy(request, policy)
         choices = plan.choices_for(name)
         settings = choices.settings
         if settings.proto is None and path is None:
@@ -304,7 +304,7 @@ def _plan_with_policy(request: Request, policy: Mapping[str, Any]) -> Plan:
         {"policy": dict(policy) if isinstance(policy, Mapping) else policy},
         Origin("argument policy", os.getcwd(), in_file=False),
     )
-    return Plan(replace(request, given={**request.given, "policy": COMMAND_LINE}), values)
+    return Plan(replace(request, given={**request.given, "policy": COMMAND_LINE}), values, is_library=True)
 
 
 def _listed(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> Sequence[str | os.PathLike[str]]:

@@ -463,6 +463,8 @@ class Report(Record):
     variant: str
     rules: tuple[str, ...] = ()
     """The ids of the rules that checked the files."""
+    plugins: tuple[str, ...] = ()
+    """The installed plugins by name and the plugin files by path that were loaded."""
     stale: int = 0
     """The number of entries of baselines that no longer occur, or not as often."""
     weakened: tuple[Weakening, ...] = ()

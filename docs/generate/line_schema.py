@@ -32,7 +32,7 @@ def line_schema() -> dict[str, Any]:
     run = {
         "type": "object",
         "required": ["version", "tool"],
-        "properties": {key: top[key] for key in ("version", "tool")},
+        "properties": {key: top[key] for key in ("version", "tool", "settings")},
     }
     finding = copy.deepcopy(definitions["diagnostic"])
     finding["required"].insert(0, "path")

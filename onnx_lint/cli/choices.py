@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
@@ -22,7 +23,7 @@ from onnx_lint.engine.registry import RegistryError, registry
 from onnx_lint.engine.selection import check_selection
 from onnx_lint.engine.settings import SelectionError, Settings, selectors
 from onnx_lint.input.locations import is_remote
-from onnx_lint.reporters.escape import visible
+from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.spec.operators import SchemaFileError
 from onnx_lint.spec.standard import Standard
@@ -30,7 +31,7 @@ from onnx_lint.spec.target import Target
 
 if TYPE_CHECKING:
     from onnx_lint.cli.request import Request
-    from onnx_lint.configuration.values import SetValues
+    from onnx_lint.configuration.values import SetValue, SetValues
     from onnx_lint.engine.settings import Settings
     from onnx_lint.engine.suppressions import Suppression
     from onnx_lint.input.limits import Limits
@@ -65,8 +66,12 @@ def fails(diagnostics: Iterable[Diagnostic], fail_on: str) -> bool:
 class Plan:
     """Finds the choices for each file. Every configuration file is read once."""
 
-    def __init__(self, request: Request, more: SetValues = EMPTY) -> None:
-        """Read what the request names. `more`: values that replace those of all configurations."""
+    def __init__(self, request: Request, more: SetValues = EMPTY, *, is_library: bool = False) -> None:
+        """Read what the request names. `more`: values that replace those of all configurations.
+
+        `is_library`: whether a program made the request. Then a configuration whose plugins are not allowed is an
+        error, and the program answers for the files that it names.
+        """
         self.request = replace(request, file_ignores=file_ignores_of(request.per_file_ignores))
         _check_baseline_options(request)
         self._configurations = Configurations()
@@ -76,18 +81,42 @@ class Plan:
         self._merged: dict[int, Request] = {}
         self._effective: dict[int, SetValues | None] = {}
         self._choices: dict[tuple[int, tuple[str, ...]], Choices] = {}
-        self.plugins = use_plugins(self._plugin_files())
+        self._is_library = is_library
+        self._refused: set[str] = set()
+        self.plugins = use_plugins(self._plugin_files(), is_checked=is_library)
         """The absolute paths of the plugin files of the run."""
 
     def _plugin_files(self) -> tuple[str, ...]:
-        values = self.values_of("-") or {}
-        found = self.request.plugins
-        if ("plugins",) not in values:
-            return found
-        from onnx_lint.configuration.plugin_files import files_of
+        value = (self.values_of("-") or {}).get(("plugins",))
+        files = dict.fromkeys(self.request.plugins, "--plugin")
+        if value is not None and self._allows(value):
+            from onnx_lint.configuration.plugin_files import check, files_of
+
+            with usable():
+                if not self._is_library:
+                    _print_warnings(check(value.origin.files, is_named=True))
+                files |= dict.fromkeys(files_of(value), value.origin.shown)
+        if self.request.verbose:
+            sys.stderr.writelines(f"Plugin: {shown_path(file)} ({visible(origin)})\n" for file, origin in files.items())
+        return tuple(files)
+
+    def _allows(self, value: SetValue) -> bool:
+        """Return whether the plugins of a configuration may run; if not, print that once for each configuration.
+
+        Raises RunError instead of printing if nobody may read the line, so that no rule is missing unnoticed.
+        """
+        from onnx_lint.configuration.plugin_files import is_answered, refusal
 
         with usable():
-            return (*found, *files_of(values["plugins",]))
+            reason = refusal(value)
+        if reason is None or is_answered(value, self.request.plugins):
+            return reason is None
+        if self._is_library or _is_gate():
+            raise RunError(visible(reason))
+        if reason not in self._refused:
+            self._refused.add(reason)
+            _print_warnings([reason])
+        return False
 
     def choices_for(self, path: str) -> Choices:
         """Return the choices for the file at `path`. Raises RunError for a configuration that cannot be used."""
@@ -106,8 +135,10 @@ class Plan:
         from onnx_lint.configuration.plugin_files import files_of
 
         value = values["plugins",]
+        if not self._allows(value):
+            return
         with usable():
-            if not set(files_of(value)) <= set(self.plugins):
+            if not set(map(os.path.realpath, files_of(value))) <= set(self.plugins):
                 raise value.error(
                     ("plugins",), "is read only from the configuration of the working directory; name it by --config"
                 )
@@ -174,12 +205,18 @@ class Plan:
         return self._merged[id(values)]
 
 
-def use_plugins(paths: Iterable[str]) -> tuple[str, ...]:
+def use_plugins(paths: Iterable[str], *, is_checked: bool = False) -> tuple[str, ...]:
     """Use these plugin files from now on, each once, and return their absolute paths.
 
-    Raises RunError for one that cannot be used.
+    Raises RunError for one that cannot be used, and unless `is_checked`, for one that belongs to another user.
     """
-    files = tuple(dict.fromkeys(map(os.path.realpath, paths)))
+    named = tuple(paths)
+    files = tuple(dict.fromkeys(map(os.path.realpath, named)))
+    if files and not is_checked:
+        from onnx_lint.configuration.plugin_files import check
+
+        with usable():
+            _print_warnings(check(named, is_named=True))
     use_files(files)
     if not files:
         return files
@@ -188,6 +225,15 @@ def use_plugins(paths: Iterable[str]) -> tuple[str, ...]:
     except RegistryError as error:
         raise RunError(visible(str(error))) from error
     return files
+
+
+def _print_warnings(texts: Iterable[str]) -> None:
+    sys.stderr.writelines(f"Warning: {visible(text)}\n" for text in texts)
+
+
+def _is_gate() -> bool:
+    """Return whether a program starts onnx-lint and looks at the exit code alone: a CI server, or pre-commit."""
+    return os.environ.get("CI", "").lower() not in ("", "0", "false") or "PRE_COMMIT" in os.environ
 
 
 class usable:  # noqa: N801 - used like a function

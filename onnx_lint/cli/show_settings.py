@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from onnx_lint.cli.paths import find_inputs, paths_of
 from onnx_lint.cli.streams import standard_output
 from onnx_lint.configuration.files import shown
 from onnx_lint.configuration.keys import KEYS, ConfigurationKey
-from onnx_lint.configuration.plugin_files import files_of
+from onnx_lint.configuration.plugin_files import files_of, refusal
 from onnx_lint.configuration.values import SetValues, dotted
 from onnx_lint.reporters.escape import shown_path, visible
 
@@ -58,8 +59,12 @@ def _lines(key: ConfigurationKey, values: SetValues, plan: Plan) -> list[_Settin
         found = (plan.values_of("-") or {}).get((key.name,))
         configured = []
         if found is not None:
-            value = [shown(path) for path in files_of(found)] if key.name == "plugins" else found.value
-            configured = [(f"{key.name} = {_toml(value)}", found.origin.shown)]
+            value, mark = found.value, ""
+            if key.name == "plugins" and refusal(found) is not None:
+                mark = "# not loaded: "
+            elif key.name == "plugins":
+                value = [shown(os.path.realpath(path)) for path in files_of(found)]
+            configured = [(f"{mark}{key.name} = {_toml(value)}", found.origin.shown)]
     if given and not key.is_added_to:
         configured = []
     lines = [*configured, *given]

@@ -52,7 +52,10 @@ def _in_directory(directory: str) -> SetValues | None:
         if name == PYPROJECT and not (stat.S_ISREG(mode) and _may_have_table(path)):
             continue
         from onnx_lint.configuration.files import read_found
+        from onnx_lint.configuration.trust import is_user_file
 
+        if is_user_file(path):
+            continue
         values = read_found(path)
         if values is not None:
             return values

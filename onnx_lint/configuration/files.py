@@ -57,7 +57,7 @@ def _read(path: str, chain: tuple[str, ...], *, is_found: bool = False) -> SetVa
         if not isinstance(found, dict):
             raise ConfigurationError(f"{shown(path)}: tool.{TABLE}: requires a table")
         document, root = found, ("tool", TABLE)
-    origin = Origin(shown(path), os.path.dirname(path), is_found=is_found)
+    origin = Origin(shown(path), os.path.dirname(path), is_found=is_found, files=(*chain, path))
     lines = lines_of(text, root) if not _WITH_LINES.isdisjoint(document) else {}
     values = checked(document, origin, lines)
     extended = values.pop(("extend",), None)

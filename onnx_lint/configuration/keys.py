@@ -373,8 +373,8 @@ _DECLARED: Final = (
         TEXTS,
         [],
         "Python files with rules of your own.",
-        "Paths or globs, relative to this file. Python files run only if --config names this file, or if it is in the "
-        "root of the repository in which onnx-lint was started.",
+        "Paths or globs, relative to this file. Python files run only if --config names this file, or if the user's "
+        "own configuration trusts its folder (docs/plugins.md).",
         'plugins = ["rules/*.py"]',
         "--plugin",
         is_run_wide=True,

@@ -1,56 +1,107 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plugin files that a configuration names, which run only if the user can be taken to trust the configuration."""
+"""The plugin files that a configuration names. Whether they run is the decision of the user, not of a file."""
 
 from __future__ import annotations
 
+import fnmatch
 import glob
 import os
-import stat
+import tomllib
+from collections.abc import Iterable, Iterator
 from typing import Final
 
-from onnx_lint.configuration.values import Origin, SetValue
+from onnx_lint.configuration.locations import MAX_BYTES
+from onnx_lint.configuration.trust import dangers, user_file
+from onnx_lint.configuration.values import ConfigurationError, SetValue
+from onnx_lint.input.regular_file import read_regular
 
 _KEY: Final = ("plugins",)
-_REPOSITORIES: Final = (".git", ".hg", ".svn")
 
 
 def files_of(value: SetValue) -> tuple[str, ...]:
-    """Return the absolute paths of the files that the patterns of the key `plugins` match, in order.
+    """Return the paths of the files that the patterns of the key `plugins` match, in order.
 
-    Raises ConfigurationError for a pattern without a file, and for a configuration file that was merely found: it may
-    have come with the models. It is trusted if `--config` names it, or if it is in the root of the repository in which
-    onnx-lint was started.
+    Raises ConfigurationError for a pattern without a file.
     """
-    origin = value.origin
-    if origin.is_found and not (_is_in_root_of_repository(origin.directory) and _is_trusted(origin)):
-        raise value.error(
-            _KEY,
-            "Python files are run only for a configuration that --config names, or in the root of the repository in "
-            "which onnx-lint was started",
-        )
     found: list[str] = []
     for pattern in value.value:
-        matching = sorted(glob.glob(os.path.join(origin.directory, pattern), recursive=True))
+        matching = sorted(glob.glob(os.path.join(value.origin.directory, pattern), recursive=True))
         if not matching:
             raise value.error(_KEY, f"no file matches {pattern!r}")
-        found += map(os.path.realpath, matching)
+        found += matching
     return tuple(found)
 
 
-def _is_trusted(origin: Origin) -> bool:
-    """Return whether the file is the user's, if everybody can write to its folder, such as a `/tmp` with a `.git`."""
-    if not hasattr(os, "geteuid") or not os.stat(origin.directory).st_mode & stat.S_IWOTH:
-        return True
-    file = os.path.join(origin.directory, os.path.basename(origin.shown))
-    return os.lstat(file).st_uid in {os.geteuid(), 0}
+def refusal(value: SetValue) -> str | None:
+    """Return why the key `plugins` is not obeyed, with the ways to allow it; None if the user allowed it.
+
+    A configuration that was found may have come with the models. Its files run only if the user's own configuration
+    lists its folder in `trusted`. Raises ConfigurationError if such a folder, or the user's configuration, could have
+    been written by another user.
+    """
+    origin = value.origin
+    if not origin.is_found or not value.value:
+        return None
+    own = user_file()
+    if own is not None and os.path.realpath(origin.directory) in _trusted(own):
+        check(value.origin.files, is_named=False)
+        check(files_of(value), is_named=False)
+        return None
+    add = f', or add its folder to "trusted" in {own}' if own is not None else ""
+    return (
+        f"{origin.shown}: plugins: not loaded, because this file was found and not named: "
+        f"use --plugin FILE or --config {origin.shown}{add}"
+    )
 
 
-def _is_in_root_of_repository(folder: str) -> bool:
-    """Return whether the folder is the root of the repository that the working directory is in."""
-    current = os.path.realpath(os.getcwd())
-    while not any(os.path.lexists(os.path.join(current, name)) for name in _REPOSITORIES):
-        parent = os.path.dirname(current)
-        if parent == current:
-            return False
-        current = parent
-    return current == os.path.realpath(folder)
+def is_answered(value: SetValue, named: Iterable[str]) -> bool:
+    """Return whether each pattern of the key `plugins` matches a file that the user named instead.
+
+    The patterns may be a stranger's, so the file system is not searched for them.
+    """
+    folder, files = os.path.realpath(value.origin.directory), list(map(os.path.realpath, named))
+    return all(fnmatch.filter(files, os.path.join(folder, os.path.normpath(pattern))) for pattern in value.value)
+
+
+def check(paths: Iterable[str], *, is_named: bool) -> list[str]:
+    """Return a warning for each file that another user can change, although the user named it.
+
+    Raises ConfigurationError for a file of another user, and for one that was not named and that another user can
+    change. Containers of CI services have folders to which everybody can write, so that alone refuses no named file.
+    """
+    warnings = []
+    for path in paths:
+        try:
+            first = min(dangers(path), key=lambda danger: not danger.is_owner, default=None)
+        except OSError:
+            continue  # loading the file reports it
+        if first is not None and is_named and not first.is_owner:
+            warnings.append(f"{path}: {first.text}")
+        elif first is not None:
+            raise ConfigurationError(
+                f"{path}: not used to run Python files, because {first.text}; a copy in a folder of your own can run"
+            )
+    return warnings
+
+
+def _trusted(own: str) -> set[str]:
+    """Return the folders that the user's configuration trusts, without links."""
+    if not os.path.lexists(own):
+        return set()
+    check([own], is_named=False)
+    try:
+        table = tomllib.loads(read_regular(own, MAX_BYTES).decode("utf-8-sig"))
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(f"{own}: {error}") from error
+    folders = table.pop("trusted", [])
+    if table or not isinstance(folders, list):
+        raise ConfigurationError(f'{own}: requires one key: trusted = ["/path/of/a/folder"]')
+    return set(_absolute(folders, own))
+
+
+def _absolute(folders: list[object], own: str) -> Iterator[str]:
+    for folder in folders:
+        path = os.path.expanduser(folder) if isinstance(folder, str) else ""
+        if not os.path.isabs(path):
+            raise ConfigurationError(f"{own}: trusted: requires absolute paths of folders, not {folder!r}")
+        yield os.path.realpath(path)

@@ -33,6 +33,8 @@ class Origin(Record):
     """True if the value is in a configuration file."""
     is_found: bool = False
     """True if the file was discovered near a model, and not named by the user."""
+    files: tuple[str, ...] = ()
+    """The absolute paths of the file and of those that extend it."""
 
 
 class SetValue(Record):

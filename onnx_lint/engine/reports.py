@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from onnx_lint.common.record import replace
+from onnx_lint.engine.registry import registry
 from onnx_lint.engine.selection import selected_rules
 from onnx_lint.engine.settings import Settings
 from onnx_lint.report import FileReport, Report
@@ -13,7 +14,11 @@ from onnx_lint.report import FileReport, Report
 
 def report_of(files: Iterable[FileReport], settings: Settings) -> Report:
     """Return the report of a run with `settings` over `files`."""
-    return Report(tuple(files), settings.standard.edition, settings.standard.variant, selected_rules(settings))
+    standard = settings.standard
+    rules = selected_rules(settings)
+    named = {entry.plugin for entry in registry().values() if entry.module not in settings.plugins}
+    plugins = (*sorted(filter(None, named)), *settings.plugins)
+    return Report(tuple(files), standard.edition, standard.variant, rules, plugins)
 
 
 def with_own_settings(file: FileReport, own: Settings, usual: Settings) -> FileReport:

@@ -17,6 +17,7 @@ from onnx_lint.reporters.records import (
     diagnostic_records,
     file_record,
     json_safe,
+    settings_record,
     summary_record,
     tool_record,
 )
@@ -27,6 +28,7 @@ def write(report: Report, stream: TextIO, options: Options) -> None:
     document = {
         "version": VERSION,
         "tool": json_safe(tool_record(report)),
+        **json_safe(settings_record(report)),
         "files": Elements(_file(file, options) for file in report.files),
         "summary": json_safe(summary_record(report)),
     }

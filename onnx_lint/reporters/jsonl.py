@@ -21,6 +21,7 @@ from onnx_lint.reporters.records import (
     file_record,
     json_safe,
     path_of,
+    settings_record,
     summary_record,
     tool_record,
 )
@@ -32,7 +33,7 @@ class Writer:
     def __init__(self, head: Report, stream: TextIO, options: Options, count: int) -> None:
         self._stream = stream
         self._show_suppressed = options.show_suppressed
-        self._write({"record": "run", "version": VERSION, "tool": tool_record(head)})
+        self._write({"record": "run", "version": VERSION, "tool": tool_record(head), **settings_record(head)})
 
     def file(self, file: FileReport) -> None:
         """Write a record for each finding, then one for the file."""

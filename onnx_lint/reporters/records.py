@@ -37,6 +37,11 @@ def tool_record(report: Report) -> dict[str, Any]:
     }
 
 
+def settings_record(report: Report) -> dict[str, Any]:
+    """Return the settings by which code of others ran: the plugins, if there are any."""
+    return {"settings": {"plugins": list(report.plugins)}} if report.plugins else {}
+
+
 def summary_record(report: Report) -> dict[str, Any]:
     """Return the counts over all files."""
     return {

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Decides whose Python files may run: the folders that the user trusts, and the owners and modes of files.
+
+Where the system has no owners and modes, as on Windows, the folders alone decide.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from typing import Final
+
+from onnx_lint.common.record import Record
+from onnx_lint.configuration.locations import FILE_NAMES
+
+_MOST_LINKS: Final = 40
+"""The links that Linux follows in one path."""
+
+
+class Danger(Record):
+    """A reason why another user could decide what a file does."""
+
+    text: str
+    is_owner: bool
+    """True if the file, a folder above it or a link belongs to another user; False if others can write to it."""
+
+
+def user_file() -> str | None:
+    """Return the path of the user's own configuration; None without a home folder. The file may be missing.
+
+    It is where platformdirs has the configuration of a user.
+    """
+    base = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CONFIG_HOME", "")
+    if not os.path.isabs(base):  # the XDG specification: a relative path is ignored
+        below = {"win32": "~/AppData/Local", "darwin": "~/Library/Application Support"}.get(sys.platform, "~/.config")
+        base = os.path.expanduser(os.path.normpath(below))
+    return os.path.join(base, FILE_NAMES[0]) if os.path.isabs(base) else None
+
+
+def is_user_file(path: str) -> bool:
+    """Return whether the path is that of the user's own configuration, which is not the configuration of models."""
+    own = user_file()
+    return own is not None and os.path.realpath(own) == os.path.realpath(path)
+
+
+def dangers(path: str) -> Iterator[Danger]:
+    """Yield why another user could change the file at `path`, or put another one in its place.
+
+    The file, the links that lead to it and each folder on the way must belong to the user or root, and nobody else may
+    be able to write to them. In a folder such as /tmp everybody can write, but nobody can replace a file of others.
+    """
+    if not hasattr(os, "geteuid"):
+        return
+    owners = {0, os.geteuid()}
+    pending, links = os.path.join(os.getcwd(), path), 0
+    while pending:
+        current, pending = pending, ""
+        for place in (*_folders(current), current):
+            status = os.lstat(place)
+            if status.st_uid not in owners:
+                yield Danger(f"{place} belongs to another user (id {status.st_uid})", is_owner=True)
+            if stat.S_ISLNK(status.st_mode):
+                links += 1
+                if links > _MOST_LINKS:
+                    raise OSError(errno.ELOOP, "too many links", path)
+                pending = os.path.join(os.path.dirname(place), os.readlink(place)) + current[len(place) :]
+                break
+            if (who := _other_writers(status, owners)) and not _keeps_entries(status):
+                yield Danger(f"{who} can write to {place}", is_owner=False)
+
+
+def _folders(path: str) -> Iterator[str]:
+    """Yield the folders above an absolute path, from the root on. `..` stays, since it may follow a link."""
+    end = path.find(os.sep)
+    while end >= 0:
+        yield path[:end] or os.sep
+        end = path.find(os.sep, end + 1)
+
+
+def _keeps_entries(status: os.stat_result) -> bool:
+    """Return whether it is a folder in which only the owner of a file can replace the file."""
+    return stat.S_ISDIR(status.st_mode) and bool(status.st_mode & stat.S_ISVTX)
+
+
+def _other_writers(status: os.stat_result, owners: set[int]) -> str:
+    """Return who else can write, in words; empty if nobody can."""
+    if status.st_mode & stat.S_IWOTH:
+        return "everybody"
+    if status.st_mode & stat.S_IWGRP and not _is_private_group(status.st_gid, owners):
+        return f"group {status.st_gid}"
+    return ""
+
+
+def _is_private_group(group: int, owners: set[int]) -> bool:
+    """Return whether only the owners are in the group. Debian and Fedora give each user such a group, and umask 002."""
+    import grp
+    import pwd
+
+    try:
+        names = set(grp.getgrgid(group).gr_mem)
+    except KeyError:
+        names = set()
+    members = {entry.pw_uid for entry in pwd.getpwall() if entry.pw_gid == group or entry.pw_name in names}
+    return members <= owners and (bool(members) or group == os.getegid())
