@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.common.record import Record
+from onnx_lint.common.replacement import replacement
 from onnx_lint.library import lint
 from onnx_lint.report import Diagnostic
 from onnx_lint.spec.standard import DEFAULT_STANDARD
@@ -146,5 +147,9 @@ def bless(path: Path, lines: Sequence[str]) -> bool:
     new = "\n".join([*block, *(f"# expect: {line}" for line in lines), *old[end:]]) + "\n"
     if new == text:
         return False
-    path.write_text(new, encoding="utf-8")
+    with (
+        replacement(str(path.resolve())) as (descriptor, _),
+        open(descriptor, "w", encoding="utf-8", closefd=False) as stream,
+    ):
+        stream.write(new)
     return True

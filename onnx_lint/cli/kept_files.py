@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Protects files that no report may overwrite: models, other binary data, and the files that the run uses.
 
-A link in a checkout may lead from the name of a report to a model somewhere else.
+A link in a checkout may lead from the name of a report to any file somewhere else.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from typing import Final
 
 from onnx_lint.cli.errors import RequestError
 from onnx_lint.cli.standard_streams import OutputError
@@ -31,14 +32,15 @@ def check_reports(paths: Iterable[str | None], used: Iterable[str]) -> None:
     for path, target in written.items():
         if target in known:
             raise RequestError(f"the report would overwrite {path!r}, which the run itself uses")
-        reason = why_kept(path)
+        reason = why_kept(path, target)
         if reason is not None:
             raise RequestError(f"the report would overwrite {path!r}, which {reason}")
 
 
-def why_kept(path: str) -> str | None:
-    """Return why a report must not overwrite the file at `path`, or the target of that link; None if it may."""
-    target = os.path.realpath(path)
+def why_kept(path: str, target: str) -> str | None:
+    """Return why a report must not be written to `path`, None if it may. `target`: the path without links."""
+    if _leads_out(path, target):
+        return f"is a link out of its folder, to {shown_path(target)}"
     if not os.path.isfile(target):
         return None
     if target.lower().endswith(MODEL_SUFFIXES):
@@ -53,6 +55,36 @@ def why_kept(path: str) -> str | None:
         return "is a Git LFS pointer"
     text = head.decode("utf-8-sig", "replace")
     return "is a model, or a part of one, in text form" if is_parser_syntax(head) or resembles_message(text) else None
+
+
+def _leads_out(path: str, target: str) -> bool:
+    """Return whether a path is a link out of its folder to anything but a stream or the null device."""
+    folder = os.path.realpath(os.path.dirname(path))
+    is_inside = target.startswith(os.path.join(folder, ""))
+    is_null = target == os.path.realpath(os.devnull)
+    return not (is_inside or is_null or folder == _DEVICES or descriptor_of(path) is not None)
+
+
+def descriptor_of(path: str) -> int | None:
+    """Return the number of the open file that a path such as `/dev/stdout` or `/dev/fd/3` names; None for others.
+
+    A link outside of `/dev` may lead to standard output and standard error only: it may come from a stranger.
+    """
+    own = os.path.realpath("/dev/fd")
+    numbers = None if os.path.realpath(os.path.dirname(path)) in (_DEVICES, own) else ("1", "2")
+    for _ in range(_MOST_LINKS):
+        folder, name = os.path.split(path)
+        if os.path.realpath(folder) == own:
+            return int(name) if name.isdecimal() and (numbers is None or name in numbers) else None
+        if not os.path.islink(path):
+            return None
+        path = os.path.join(folder, os.readlink(path))
+    return None
+
+
+_DEVICES: Final = "/dev"
+_MOST_LINKS: Final = 40
+"""The most links to follow, as in Linux."""
 
 
 def check_data(path: str, locations: Iterable[tuple[str, Iterable[str]]], instead: str) -> None:

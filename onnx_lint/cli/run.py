@@ -221,6 +221,10 @@ def _mendings(own: Request, inputs: Sequence[Input]) -> list[Mending]:
     for target, count in Counter(targets).items():
         if count > 1:
             raise RequestError(f"two files would be written to {target!r}")
+    inside = os.path.join(os.path.realpath(own.fixed_folder), "")
+    for target in targets:
+        if not os.path.realpath(target).startswith(inside):
+            raise RequestError(f"{target!r} is outside of {own.fixed_folder!r}, because of a link")
     return [Mending(own.unsafe_fixes, own.diff, target) for target in targets]
 
 

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import stat
 import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TextIO
@@ -52,31 +54,48 @@ def standard_output(on_closed: Callable[[], None] | None = None) -> Iterator[Tex
 def report_file(path: str) -> Iterator[TextIO]:
     """Yield a stream whose content becomes the file at `path` when all is written, and is removed otherwise.
 
-    A device or pipe, such as `/dev/stdout`, is written to directly. Raises OutputError if the file cannot be written,
-    or would replace a model.
+    A stream, device or pipe, such as `/dev/stdout`, is written to directly. Raises OutputError if the file cannot be
+    written, would replace a model, or is a link that leads out of its folder.
     """
     from onnx_lint.cli.kept_files import why_kept
-    from onnx_lint.common.replacement import replacement
 
     try:
-        reason = why_kept(path)
+        # A link stays a link; the file that it leads to is replaced. It is resolved once, as others may change it.
+        target = os.path.realpath(path)
+        reason = why_kept(path, target)
         if reason is not None:
             raise OutputError(f"{visible(path)}: {reason}; it was not changed")
-        # A link stays a link; the file that it leads to is replaced.
-        target = os.path.realpath(path)
-        if os.path.exists(path) and not os.path.isfile(path):
-            with open(path, "w", encoding="utf-8", errors="backslashreplace") as stream:
-                yield stream
-        else:
-            with (
-                replacement(target) as (descriptor, _),
-                open(descriptor, "w", encoding="utf-8", errors="backslashreplace") as stream,
-            ):
-                yield stream
+        with (
+            _new_content(path, target) as descriptor,
+            open(descriptor, "w", encoding="utf-8", errors="backslashreplace", closefd=False) as stream,
+        ):
+            yield stream
     except BrokenPipeError:
         pass
     except OSError as error:
         raise OutputError(f"{visible(path)}: {error.strerror or error}") from error
+
+
+@contextlib.contextmanager
+def _new_content(path: str, target: str) -> Iterator[int]:
+    """Yield a descriptor for the new content of a file, and close it. `target`: the path without links."""
+    from onnx_lint.cli.kept_files import descriptor_of
+    from onnx_lint.common.replacement import replacement
+
+    number = descriptor_of(path)
+    if number is None and (os.path.isfile(target) or not os.path.exists(target)):
+        with replacement(target) as (descriptor, _):
+            yield descriptor
+        return
+    # Nothing is truncated, and no new link is followed: a device or pipe may have become one meanwhile.
+    flags = os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0)
+    descriptor = os.dup(number) if number is not None else os.open(target, flags)
+    try:
+        if number is None and stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EBUSY, "another program replaced the file while it was opened")
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 def write_to_standard_output(report: Report, format_name: str, options: Options, *, color: str) -> None:

@@ -39,13 +39,12 @@ def rewrite(
     was opened; None if there must be none. Raises NotWrittenError, and OSError if the file cannot be written.
     """
     with replacement(target) as (descriptor, temporary):
-        with open(descriptor, "wb", buffering=0):
-            write_pieces(source, descriptor)
-            if old is not None:
-                _keep_owner(descriptor, old)
-                if isinstance(source.base, FileSource):
-                    _keep_attributes(descriptor, source.base.descriptor)
-            os.fsync(descriptor)
+        write_pieces(source, descriptor)
+        if old is not None:
+            _keep_owner(descriptor, old)
+            if isinstance(source.base, FileSource):
+                _keep_attributes(descriptor, source.base.descriptor)
+        os.fsync(descriptor)
         problem = check(temporary)
         if problem is not None:
             raise NotWrittenError(problem)

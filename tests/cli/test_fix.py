@@ -145,6 +145,17 @@ def test_files_of_a_folder_keep_their_paths_below_it(capsys: Output):
     assert not os.path.exists("none")
 
 
+def test_a_link_in_the_folder_of_the_results_is_not_followed_out_of_it(folder: Path, capsys: Output) -> None:
+    """A checkout can bring it."""
+    for name in ("models/sub", "out", "elsewhere"):
+        (folder / name).mkdir(parents=True)
+    (folder / "models/sub/a.onnx").write_bytes(UNORDERED)
+    (folder / "out/sub").symlink_to("../elsewhere")
+    assert run(["fix", "models", "--output", "out"]) == 2
+    assert "'out/sub/a.onnx' is outside of 'out', because of a link" in capsys.readouterr().err
+    assert not list((folder / "elsewhere").iterdir())
+
+
 def test_a_link_is_left_as_it_is(capsys: Output):
     os.symlink("a.onnx", "link.onnx")
     assert run(["fix", "link.onnx"]) == 2

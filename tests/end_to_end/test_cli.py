@@ -952,6 +952,63 @@ def test_every_report_replaces_the_one_before(form: str) -> None:
 
 
 @pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("option", [["-o", "json=link"], ["-o", "json=chain"], ["--write-baseline", "link"]])
+def test_no_link_out_of_the_folder_is_followed(
+    tmp_path: Path, option: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    outside = tmp_path.parent / f"{tmp_path.name}-outside"
+    assert run(["odd.textproto", "--write-baseline", str(outside)]) == 0
+    before = outside.read_bytes()
+    Path("link").symlink_to(f"../{outside.name}")
+    Path("chain").symlink_to("link")
+    assert run(["clean.textproto", *option]) == 2
+    assert f"is a link out of its folder, to {outside.resolve()}" in capsys.readouterr().err
+    assert outside.read_bytes() == before
+    outside.unlink()
+    assert run(["clean.textproto", *option]) == 2
+    assert not outside.exists()
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="the system has no /proc")
+def test_open_files_are_written_to_by_their_numbers(folder: Path, tmp_path: Path) -> None:
+    """A link from a stranger leads to standard output at most, not to any file that the process has open."""
+    (folder / "link").symlink_to("/dev/stdout")
+    (folder / "stranger").symlink_to("/proc/self/fd/3")
+    target = tmp_path.parent / f"{tmp_path.name}-out.json"
+    for named, number in (("/dev/stdout", 1), ("/dev/fd/3", 3), ("/dev/fd/1", 1), ("link", 1), ("stranger", 3)):
+        command = f'"$0" -m onnx_lint clean.textproto -q -o json={named} {number}> "$1"'
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        done = subprocess.run(
+            ["sh", "-c", command, sys.executable, str(target)], env=environment, cwd=folder, capture_output=True
+        )
+        refused = named == "stranger"
+        assert (done.returncode, b"link out of its folder" in done.stderr) == (2 * refused, refused), named
+        assert refused or json.loads(target.read_text())["version"] == 1, named
+        assert refused <= (not target.read_text())
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+@pytest.mark.usefixtures("folder")
+def test_a_pipe_that_became_a_link_is_not_written_to(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The owner of the folder can swap them between the look at the file and its opening."""
+    victim = tmp_path.parent / f"{tmp_path.name}-victim"
+    victim.write_text("old")
+    os.mkfifo("report.json")
+    real = os.open
+
+    def swap(path: str, *arguments: Any, **named: Any) -> int:
+        if str(path).endswith("report.json"):
+            os.unlink("report.json")
+            os.symlink(victim, "report.json")
+        return real(path, *arguments, **named)
+
+    monkeypatch.setattr(os, "open", swap)
+    with pytest.raises(OutputError), report_file("report.json") as stream:
+        stream.write("new")
+    assert victim.read_text() == "old"
+
+
+@pytest.mark.usefixtures("folder")
 def test_links_to_streams_are_written_to() -> None:
     Path("link").symlink_to("/dev/stdout")
     command = [sys.executable, "-m", "onnx_lint", "clean.textproto", "-o", "json=link"]

@@ -163,7 +163,14 @@ rewrite(str(path), source, lambda _: None, path.stat())
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT], ids=lambda number: number.name)
 @pytest.mark.parametrize(
     ("step", "when"),
-    [("copy_file_range", ""), ("write", ""), ("fsync", ""), ("chmod", ""), ("replace", "before"), ("replace", "after")],
+    [
+        ("copy_file_range", ""),
+        ("write", ""),
+        ("fsync", ""),
+        ("fchmod", ""),
+        ("replace", "before"),
+        ("replace", "after"),
+    ],
 )
 def test_a_signal_at_any_step_leaves_the_old_file_or_the_new_one(
     path: Path, step: str, when: str, number: signal.Signals
