@@ -76,18 +76,20 @@ def test_actions_are_pinned_to_a_commit():
     assert [name for name in used if len(name.partition("@")[2]) != 40] == []
 
 
-NOT_IN_CI = {"growth"}
-"""Markers whose tests CI does not run: those of growth take ten minutes on a machine with nothing beside them."""
-
-
-def test_ci_runs_the_tests_of_each_marker_once():
+def test_each_marker_has_a_stage_and_each_stage_runs_in_ci():
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pytest"]["ini_options"]
-    markers = [line.partition(":")[0] for line in settings["markers"]]
+    markers = {line.partition(":")[0] for line in settings["markers"]}
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-    times = {name: len(re.findall(rf" -m {name}$", script, re.MULTILINE)) for name in markers}
-    assert times == {name: int(name not in NOT_IN_CI) for name in markers}
-    left_out = re.findall(r"[a-z]+", settings["addopts"].partition("-m 'not (")[2].replace(" or ", " "))
+    assert set(re.findall(r'/pytest" .*-m "?(\w+)', script)) == markers
+    left_out = re.findall(r"\w+", settings["addopts"].partition("-m 'not (")[2].replace(" or ", " "))
     assert sorted(left_out) == sorted(markers), "the default run leaves out the tests of each marker"
+    stages = re.findall(r"^stage_(\w+)\(\)", script, re.MULTILINE)
+    of_a_change = re.findall(r'^DEFAULT="(.*)"$', script, re.MULTILINE)[0].split()
+    others = (ROOT / ".ci" / "full").read_text(encoding="utf-8").partition("exec ")[2].replace("\\\n", "").split()[1:]
+    assert sorted([*of_a_change, *others]) == sorted(stages)
+    jobs = _yaml(".github/workflows/ci.yml")["jobs"].values()
+    rows = [row for job in jobs for row in job.get("strategy", {}).get("matrix", {}).get("include", ())]
+    assert {stage for row in rows for stage in row["stages"].split()} == set(stages)
 
 
 def test_the_action_knows_the_severities_and_options_of_the_program():
