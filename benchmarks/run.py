@@ -4,7 +4,7 @@
 `python benchmarks/run.py [--small] [--growth] [--pairs N] [--only TEXT]`. The peers come with `pip install -e
 '.[bench]'`. Every command runs in a process of its own, all in turn, on models in a temporary folder, which is
 removed afterwards. --small measures only the few models that CI measures. Without --small, the growth over the number
-of nodes is also measured and drawn. Needs 1.5 GB of disk, and 8 GB of memory: for the model of 1,000,000 nodes, and
+of nodes is also measured. Needs 1.5 GB of disk, and 8 GB of memory: for the model of 1,000,000 nodes, and
 because check_model reads whole files into memory.
 """
 
@@ -47,7 +47,6 @@ def main() -> None:
         if not arguments.small and not arguments.only:
             grown = growth.measure(laboratory, folder, max(1, arguments.pairs // 2))
             print(f"\n{growth.table(grown)}", flush=True)
-            growth.draw(grown)
     if failed:
         raise SystemExit(1)
 

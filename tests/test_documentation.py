@@ -10,7 +10,6 @@ import ast
 import inspect
 import io
 import json
-import os
 import re
 import shlex
 import shutil
@@ -42,7 +41,6 @@ sys.path.append(str(DOCS))
 from generate import forms as report_forms  # noqa: E402 - found by the line above
 from generate import rules as rule_pages  # noqa: E402
 from generate import site as made_site  # noqa: E402
-from generate.captures import CAPTURED, CAPTURES, Capture, record, svg  # noqa: E402 - found by the line above
 from generate.examples import command, examples, title  # noqa: E402
 from generate.line_schema import LINE_SCHEMA, line_schema_text  # noqa: E402
 from generate.version_ranges import PAGE, with_ranges  # noqa: E402
@@ -64,20 +62,6 @@ def site() -> dict[str, str]:
 
 def test_the_schema_of_a_json_line_is_made_from_that_of_the_report():
     assert LINE_SCHEMA.read_text(encoding="utf-8") == line_schema_text(), "run python docs/generate/line_schema.py"
-
-
-@pytest.mark.skipif(os.name != "posix", reason="a pseudo-terminal")
-@pytest.mark.parametrize("capture", CAPTURED, ids=lambda capture: capture.name)
-def test_the_pictures_of_the_terminal_are_current(capture: Capture):
-    picture = (CAPTURES / f"{capture.name}.svg").read_text(encoding="utf-8")
-    again = svg(record(capture), capture.command)
-    if capture.name == "progress":
-        # How long the run takes so far is in it, and depends on the machine.
-        picture, again = (re.sub(r"\d:\d\d:\d\d", "", text) for text in (picture, again))
-    if capture.name == "explain":
-        # How Markdown is laid out is up to the version of rich.
-        picture, again = (" ".join(re.sub("<[^>]+>", "\n", text).split()) for text in (picture, again))
-    assert picture == again, "run python docs/generate/captures.py, and look at the pictures"
 
 
 def test_there_is_a_page_for_each_rule(site: dict[str, str]):
