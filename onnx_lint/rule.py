@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
+from onnx_lint.common.cached import cached_property
 from onnx_lint.common.record import Record, replace
 from onnx_lint.ir.documents.kinds import NEEDS, Need
 from onnx_lint.spec.clauses import EDITIONS, KEYWORDS, Clause
@@ -35,7 +36,6 @@ __all__ = [
 if TYPE_CHECKING:
     from typing import TypeVar
 
-    from onnx_lint.common.cached import cached_property
     from onnx_lint.inference.types.conflict import Conflict, Disagreement, NodeConflict
     from onnx_lint.inference.types.declaration_conflict import DeclaredValue
     from onnx_lint.ir.tensors.external import ExternalData
@@ -88,6 +88,13 @@ class Finding(Record):
 
 Check = Callable[..., Iterator[Finding]]
 
+RuleSubject = str | Callable[["Model"], object]
+"""What a rule is about, which is false or empty for a model without anything of the kind.
+
+The name of a function of `onnx_lint.model`, or `Model.` and the name of a cached property; of a plugin's own function
+the function itself.
+"""
+
 
 class Rule(Record):
     """A rule as the registry keeps it."""
@@ -100,8 +107,8 @@ class Rule(Record):
     """The parts that a document must have for a check. A rule that needs only the file checks any bytes."""
     security: tuple[str, ...] = ()
     """The vulnerabilities (CVE, GHSA or CWE ids) that a model that breaks the rule exploits."""
-    about: str | None = None
-    """The cached property of Model that is false or empty if the rule finds nothing; None if the rule always runs."""
+    about: RuleSubject | None = None
+    """None if the rule always runs."""
     flag: tuple[str, str] | None = None
     """An option of the command line without a value, and the option of the rule that it sets to true."""
     own_clauses: tuple[Clause, ...] = ()
@@ -183,25 +190,23 @@ def rule(
     since: str,
     needs: Need = "model",
     security: tuple[str, ...] = (),
-    about: cached_property[Any] | None = None,
+    about: cached_property[Any] | Callable[[Model], object] | None = None,
     flag: tuple[str, str] | None = None,
 ) -> Callable[[Callable[..., Iterator[Finding]]], Rule]:
     """Return a decorator that makes a rule of a generator function from a Model to findings.
 
     `clause`: the clause or clauses that the rule checks: ids of the specification, or results of `own_clause`.
-    `since`: the first version of onnx-lint (of the package, for a plugin) with the rule. `about`: a cached property of
-    Model, such as `Model.external_data`; the rule is skipped for a model for which it is false or empty. `needs`: what
+    `since`: the first version of onnx-lint (of the package, for a plugin) with the rule. `about`: a function
+    of a model, such as `has_initializers`, or a cached property of Model, such as `Model.external_data`; the rule is
+    skipped for a model for which it is false or empty. `needs`: what
     the rule needs to see completely, which decides the kinds of document that it checks, see `Need`. `security`: ids of
     the vulnerabilities that it guards against. `flag`: an option of the command line, and the option of the rule that
-    it turns on. The id of the rule is the function's name with dashes. Raises ValueError if `about` is not a property
-    of Model, or `needs` is not a `Need`.
+    it turns on. The id of the rule is the function's name with dashes. Raises ValueError if `about` is a property of
+    another class, or `needs` is not a `Need`.
     """
     if needs not in NEEDS:
         raise ValueError(f"needs must be one of {', '.join(NEEDS)}, not {needs!r}")
-    from onnx_lint.model import Model  # late, since a run whose verdicts are all in the cache needs no model
-
-    if about is not None and getattr(Model, about.name, None) is not about:
-        raise ValueError(f"about must be a cached property of Model, not {about.name!r}")
+    subject = None if about is None else _subject(about)
 
     def make(check: Check) -> Rule:
         given = clause if isinstance(clause, tuple) else (clause,)
@@ -212,12 +217,24 @@ def rule(
             since,
             needs,
             security,
-            about.name if about else None,
+            subject,
             flag,
             tuple(each for each in given if not isinstance(each, str)),
         )
 
     return make
+
+
+def _subject(about: cached_property[Any] | Callable[[Model], object]) -> RuleSubject:
+    """Return the name by which the subject is found without the rule, or the function if it has none."""
+    from onnx_lint import model  # late, since a run whose verdicts are all in the cache needs no model
+
+    if isinstance(about, cached_property):
+        if getattr(model.Model, about.name, None) is not about:
+            raise ValueError(f"about must be a function of a model or a property of Model, not {about.name!r}")
+        return f"Model.{about.name}"
+    name = getattr(about, "__name__", "")
+    return name if getattr(model, name, None) is about else about
 
 
 _NAMED: Final = 4

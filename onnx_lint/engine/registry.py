@@ -17,7 +17,7 @@ from onnx_lint.common.cached import cached_property
 from onnx_lint.common.record import Record, replace
 from onnx_lint.engine import plugins
 from onnx_lint.ir.documents.kinds import NEEDS, Need
-from onnx_lint.rule import Finding, Rule, RuleError
+from onnx_lint.rule import Finding, Rule, RuleError, RuleSubject
 from onnx_lint.spec.clauses import Clause, declare, specified_clauses
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Registered:
         *,
         clauses: Iterable[str],
         needs: Need,
-        about: str | None,
+        about: RuleSubject | None,
         flag: Sequence[str] | None = None,
     ) -> None:
         self.id = id
@@ -62,7 +62,7 @@ class Registered:
         self.needs = needs
         """The parts that a document must have for the rule to check it."""
         self.about = about
-        """The property of a model that is false or empty if the rule finds nothing; None if the rule always runs."""
+        """What is false or empty for a model if the rule finds nothing; None if the rule always runs."""
         self.is_faulty = False
         """True if the rule cannot run; it raises a RuleError that says why."""
         self.flag = flag

@@ -10,6 +10,7 @@ from onnx_lint.common.cached import Memory
 from onnx_lint.engine.registry import Registered, registry
 from onnx_lint.engine.settings import ALL, SelectionError, Settings
 from onnx_lint.ir.documents.kinds import KINDS
+from onnx_lint.rule import RuleSubject
 from onnx_lint.spec.clauses import KEYWORDS, Clause, Severity, clauses, severity
 
 if TYPE_CHECKING:
@@ -98,17 +99,22 @@ class Selection:
     def asked(self, model: Model) -> list[Registered]:
         """Return the rules of `judging` that have something to check; the files of the others need not be imported."""
         judging = self.judging(model)
-        present = {about: about is None or _has(model, about) for about in {entry.about for entry in judging}}
+        present = {about: about is None or has_subject(model, about) for about in {entry.about for entry in judging}}
         return [entry for entry in judging if present[entry.about]]
 
 
-def _has(model: Model, about: str) -> bool:
-    """Return whether the model has anything that the rules are about; True if the property raises.
+def has_subject(model: Model, about: RuleSubject) -> bool:
+    """Return whether the model has anything that the rules are about; True if finding out raises.
 
     The rules then get the same error, which is reported as theirs.
     """
+    from onnx_lint import model as questions
+
     try:
-        return bool(getattr(model, about))
+        if not isinstance(about, str):
+            return bool(about(model))
+        owner, _, name = about.rpartition(".")
+        return bool(getattr(model, name) if owner else getattr(questions, name)(model))
     except Exception:
         return True
 

@@ -58,8 +58,8 @@ def node_device_configurations(nodes: Iterable[Node]) -> Iterator[NodeDeviceConf
             yield NodeDeviceConfiguration(node, proto, index)
 
 
-def sharding_specs(configurations: Iterable[NodeDeviceConfiguration]) -> Iterator[ShardingSpec]:
-    """Yield every sharding of every node."""
-    for configuration in configurations:
+def sharding_specs(nodes: Iterable[Node]) -> Iterator[ShardingSpec]:
+    """Yield every sharding of an input or output of the nodes."""
+    for configuration in node_device_configurations(nodes):
         for index, proto in enumerate(configuration.proto.sharding_spec):
             yield ShardingSpec(configuration, proto, index)

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The `Model`: one object with everything that rules use. Rules and plugins import it and its parts from here.
 
-The names of `__all__` are imported at once. Each other name is imported from its module at its first use, since most
-rules find nothing to check in most models and are not imported either.
+The names of `__all__` are imported at once. Each of those that are imported for types is imported from its module at
+its first use, since most rules find nothing to check in most models and are not imported either.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+import functools
+import re
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
+from onnx_lint.common import package_data
 from onnx_lint.ir.fault import Fault, FaultKind
 from onnx_lint.ir.graph import (
     BEFORE_NODES,
@@ -26,6 +30,7 @@ from onnx_lint.model.model import Model
 from onnx_lint.schema import Proto
 
 if TYPE_CHECKING:
+    from onnx_lint.inference.flow.folding import foldable_nodes
     from onnx_lint.inference.flow.scalar_fix import ScalarFix
     from onnx_lint.inference.flow.shape_conflict import DeclaredShapeConflict
     from onnx_lint.inference.shapes.dims import Shape, agree, are_sizes
@@ -77,12 +82,14 @@ if TYPE_CHECKING:
         unknown_attributes,
         version_hint,
     )
+    from onnx_lint.ir.operators.named_element_types import named_element_types
     from onnx_lint.ir.operators.operators import AlikeNodes, Operator, OperatorStatus
     from onnx_lint.ir.places.edits import Assign, Delete, Edit, Fix, Move, Shorten
-    from onnx_lint.ir.places.long_numbers import LongNumber
-    from onnx_lint.ir.sharding import ShardingSpec
+    from onnx_lint.ir.places.long_numbers import LongNumber, long_numbers
+    from onnx_lint.ir.sharding import ShardingSpec, node_device_configurations, sharding_specs
     from onnx_lint.ir.tensors import Occurrences, StoredSparseTensor, StoredTensor, and_others, contents
     from onnx_lint.ir.tensors.data_folder import FileState
+    from onnx_lint.ir.tensors.equal import find_equal_initializers
     from onnx_lint.ir.tensors.external import (
         IN_MEMORY_MARKS,
         KNOWN_KEYS,
@@ -91,7 +98,51 @@ if TYPE_CHECKING:
         location_problem,
         spelled_plainly,
     )
-    from onnx_lint.model.newer_features import Feature
+    from onnx_lint.model.newer_features import Feature, features_beyond, may_use_newer_features
+    from onnx_lint.model.questions import (
+        functions_are_bound,
+        has_aliased_domains,
+        has_attributes_named_as_values,
+        has_bare_graph_values,
+        has_denoted_types,
+        has_device_configurations,
+        has_faults,
+        has_faulty_attributes,
+        has_incomplete_nodes,
+        has_initializers,
+        has_late_uses,
+        has_metadata,
+        has_misused_operators,
+        has_outdated_ir_version,
+        has_quantization_annotations,
+        has_repeated_attributes,
+        has_repeated_outputs,
+        has_several_graphs,
+        has_shape_conflicts,
+        has_sparse_tensors,
+        has_suspect_tensors,
+        has_target,
+        has_training_information,
+        has_training_outputs,
+        has_type_conflicts,
+        has_undefined_names,
+        has_unnamed_graphs,
+        has_unusual_attributes,
+        has_unusual_header,
+        has_unusual_imports,
+        has_unusual_names,
+        has_unusual_types,
+        has_unusual_versions,
+        has_value_infos,
+        imports_of_onnxruntime,
+        initializers_must_be_inputs,
+        is_documented,
+        may_exceed_limits,
+        may_lack_imports,
+        metadata_with_suspect_keys,
+        nameless_definition,
+        overloaded_nodes,
+    )
     from onnx_lint.schema import message, serialized
     from onnx_lint.schema.reserved import FORMER_NAMES, is_reserved
     from onnx_lint.spec.domains import is_reverse_domain_name, shown_domain
@@ -169,88 +220,24 @@ __all__ = [
     "ValueInfo",
 ]
 
-_LATE: Final = {
-    "inference.flow.scalar_fix": "ScalarFix",
-    "inference.flow.shape_conflict": "DeclaredShapeConflict",
-    "inference.shapes.dims": "Shape agree are_sizes",
-    "inference.shapes.fact": "Fact",
-    "inference.shapes.problem": "is_remark",
-    "inference.shapes.stated": "fact_of_type",
-    "inference.types.distinct_types": "describe_case",
-    "input.limits": "OF_CONSUMERS describe_limit exceeded",
-    "ir.columns.attribute_kinds": "AttributeKind VALUE_FIELD_OF_TYPE utf8_fault value_fields",
-    "ir.columns.nodes": "NodeForm",
-    "ir.columns.tensor_encodings": "element_count",
-    "ir.crashes": "true_if_it_crashes",
-    "ir.documents.kinds": "MAGIC MODEL_KIND",
-    "ir.documents.value_types": "Mixture kind_name mixtures",
-    "ir.in_words": "describe_element_type describe_shape",
-    "ir.names.c90_names": "as_c90 c90_edits has_c90_edits",
-    "ir.names.declaration_index": "AxesOfOneRank EarlierStatements",
-    "ir.names.declarations": "Declaration Statements TENSOR_KINDS contradict",
-    "ir.names.fresh_names": "FreshNames",
-    "ir.names.ordering": "moves_into_order",
-    "ir.names.plain_names": "is_c90",
-    "ir.names.renaming": "can_be_renamed renaming value_names",
-    "ir.names.resolution": "LateUse",
-    "ir.operators.attribute_faults": "AttributeFault attribute_faults listed_values unlisted_values",
-    "ir.operators.bound_nodes": "BoundNodes",
-    "ir.operators.control_flow": "handed_on_outputs",
-    "ir.operators.function_calls": "MAX_COUNT Recursion attribute_parameters",
-    "ir.operators.given": "broken_by is_empty_list",
-    "ir.operators.import_fixes": "ImportFixes",
-    "ir.operators.imports": "Importer MAX_VERSION count_domains first_of_domains highest_versions",
-    "ir.operators.mismatch": (
-        "GivenOperands alternatives_without attributes_for_runtime attributes_with counted "
-        "describe_attribute_type describe_importer describe_imports describe_schema given_operands is_mistyped "
-        "missing_alternatives missing_attributes misspelt_attributes mistyped_attributes moved_to_inputs "
-        "other_version unknown_attributes version_hint"
-    ),
-    "ir.operators.operators": "AlikeNodes Operator OperatorStatus",
-    "ir.places.edits": "Assign Delete Edit Fix Move Shorten",
-    "ir.places.long_numbers": "LongNumber",
-    "ir.sharding": "ShardingSpec",
-    "ir.tensors": "Occurrences StoredSparseTensor StoredTensor and_others contents",
-    "ir.tensors.data_folder": "FileState",
-    "ir.tensors.external": "ExternalData IN_MEMORY_MARKS KNOWN_KEYS goes_up location_problem spelled_plainly",
-    "model.newer_features": "Feature",
-    "schema": "message serialized",
-    "schema.reserved": "FORMER_NAMES is_reserved",
-    "spec.domains": "is_reverse_domain_name shown_domain",
-    "spec.element_types": (
-        "DEFAULT_LOCATION ELEMENT_TYPES EXTERNAL_LOCATION ElementType INTEGER_KEYS MAP_KEYS MAX_INT64 "
-        "STRING_TYPE UNDEFINED_TYPE"
-    ),
-    "spec.ir_versions": "FREE_INITIALIZERS_SINCE LATER_FIELDS ML_FROM_THE_START",
-    "spec.operators": (
-        "ATTRIBUTE_TYPE_CODES ATTRIBUTE_TYPE_NAMES OperatorSchema OperatorSchemas ParameterOption "
-        "onnxruntime_default_domain"
-    ),
-    "spec.operators.attribute_values": "AllowedValues allowed_values element_type_name is_element_type is_flag",
-    "spec.operators.combinations": "Choice Combination Member combinations",
-    "spec.operators.foreign_names": "RUNTIME_HAD_FIRST RUNTIME_TRAINING TENSORFLOW",
-    "spec.operators.history": "REMOVED_EXPERIMENTAL REPLACEMENTS Replacement",
-    "spec.operators.store": "ONNXRUNTIME",
-    "spec.products": "ProductRelease product_release",
-    "spec.releases": (
-        "DEFAULT_DOMAIN DOMAIN_ALIAS ML_DOMAIN NEWEST_IR_VERSION OLDEST_LOADED_IR_VERSION PREVIEW_DOMAIN "
-        "Release TRAINING_DOMAIN is_onnx_domain newest_opset_version normalized_domain release_named "
-        "release_of_edition release_of_ir_version release_of_opset"
-    ),
-    "spec.version_range": "in_range",
-}
-"""The names that are imported at their first use, by the module below `onnx_lint` that defines them."""
 
-_HOME: Final = {name: module for module, names in _LATE.items() for name in names.split()}
+@functools.cache
+def _homes() -> dict[str, str]:
+    """Return the module of each name that is imported for types above.
+
+    They are read from this file, so that each name stands in it once. That takes 0.2 ms.
+    """
+    source = package_data.read(__name__, "__init__.py").decode()
+    block = source.partition("\nif TYPE_CHECKING:\n")[2].partition("\n__all__ = ")[0]
+    found = re.findall(r"from (\S+) import (?:\(([^)]*)\)|(.*))", block)
+    return {name: module for module, *names in found for name in "".join(names).replace(",", " ").split()}
 
 
 def __getattr__(name: str) -> Any:
-    """Import one of the names of `_LATE`; one of them is a module."""
-    if name not in _HOME:
+    """Import one of the names that are imported for types above; one of them is a module."""
+    home = _homes().get(name)
+    if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    home = f"onnx_lint.{_HOME[name]}"
     found = getattr(import_module(home), name, None)
     globals()[name] = import_module(f"{home}.{name}") if found is None else found
     return globals()[name]

@@ -13,7 +13,6 @@ from onnx_lint.common.record import EMPTY
 from onnx_lint.inference.flow.frames import FlowInput
 from onnx_lint.inference.flow.walk import follow_values
 from onnx_lint.inference.types.declared_types import DeclaredTypes
-from onnx_lint.inference.types.usual_types import sight_of
 from onnx_lint.input.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.input.source import Source
 from onnx_lint.ir.attributes import AttributeIndex
@@ -21,41 +20,27 @@ from onnx_lint.ir.columns.attribute_kinds import AttributeKind
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.crashes import Crashes
 from onnx_lint.ir.documents.kinds import MODEL_KIND, OF_MODELS, OPERATOR_SET_KIND, describe_kind
-from onnx_lint.ir.documents.roots import Roots, roots, supposed_imports, values
+from onnx_lint.ir.documents.roots import HeldValues, Roots, roots, supposed_imports
 from onnx_lint.ir.fault import Fault, FaultKind
-from onnx_lint.ir.graph import Function, Graph, GraphKind, Node, Nodes, NodesOfGraphs
+from onnx_lint.ir.graph import Function, Graph, GraphKind, Node, NodesOfGraphs
 from onnx_lint.ir.names.declarations import RepeatedDeclarations, repeated_declarations
-from onnx_lint.ir.names.plain_names import has_plain_names
-from onnx_lint.ir.names.resolution import Resolution, UndefinedName, resolve
+from onnx_lint.ir.names.resolution import Resolution, resolve
 from onnx_lint.ir.nesting import with_nested
-from onnx_lint.ir.operators.attribute_faults import has_faulty_attributes
 from onnx_lint.ir.operators.control_flow import ControlFlow
 from onnx_lint.ir.operators.function_calls import Calls
-from onnx_lint.ir.operators.imports import Importer, Imports, domains_in_use
-from onnx_lint.ir.operators.mismatch import has_mismatches
-from onnx_lint.ir.operators.named_element_types import named_element_types
+from onnx_lint.ir.operators.imports import Imports, domains_in_use
 from onnx_lint.ir.operators.operators import Operators
 from onnx_lint.ir.parts import METADATA, Attribute, Metadata, Type, ValueInfos, metadata_lists
 from onnx_lint.ir.payload import Payload
 from onnx_lint.ir.places.document_places import DocumentPlaces
-from onnx_lint.ir.places.place import ROOT, Place, PlaceKey
-from onnx_lint.ir.sharding import node_device_configurations, sharding_specs
+from onnx_lint.ir.places.place import ROOT, PlaceKey
 from onnx_lint.ir.tensors.suspects import SuspectTensors, find_suspects
-from onnx_lint.model.indexed_fields import fields_sought_everywhere
-from onnx_lint.model.newer_features import SearchedParts, features_beyond, undated_types
+from onnx_lint.model.moved import mark_moved
 from onnx_lint.schema import Proto
-from onnx_lint.spec.element_types import later_element_types
-from onnx_lint.spec.ir_versions import FREE_INITIALIZERS_SINCE, LATER_FIELDS, later_fields
 from onnx_lint.spec.operators import BUILT_IN, OperatorSchemas
 from onnx_lint.spec.operators.declared import declared_set
-from onnx_lint.spec.operators.store import ONNXRUNTIME
 from onnx_lint.spec.releases import (
-    DOMAIN_ALIAS,
     NEWEST_IR_VERSION,
-    OLDEST_LOADED_IR_VERSION,
-    normalized_domain,
-    release_of_edition,
-    release_of_opset,
 )
 from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard
 from onnx_lint.spec.target import NO_TARGET, Target
@@ -69,16 +54,11 @@ if TYPE_CHECKING:
     from onnx_lint.ir.long_lists import LeftInFile
     from onnx_lint.ir.names.uses import ValueUses
     from onnx_lint.ir.operators.bound_nodes import BoundNodes
-    from onnx_lint.ir.operators.named_element_types import NamedElementType
-    from onnx_lint.ir.places.long_numbers import LongNumber
-    from onnx_lint.ir.sharding import NodeDeviceConfiguration, ShardingSpec
     from onnx_lint.ir.tensors.checksum import Digests
     from onnx_lint.ir.tensors.data_folder import DataFolder
-    from onnx_lint.ir.tensors.equal import EqualInitializers
     from onnx_lint.ir.tensors.external import ExternalData
     from onnx_lint.ir.tensors.sparse import StoredSparseTensor
     from onnx_lint.ir.tensors.stored_tensor import StoredTensor
-    from onnx_lint.model.newer_features import Feature
 
 
 class Model:
@@ -113,7 +93,6 @@ class Model:
         """The message that the file holds: `ModelProto`, or one of the other documents of the specification."""
         if proto is None:
             proto = (schema.outline if kind == MODEL_KIND else schema.message)(kind)()
-        self._values: list[tuple[Proto, Place]] | None = None
         self.document: Proto = schema.outlined(proto) if kind == MODEL_KIND else proto
         """The message that the file holds, of any kind; a model in outline."""
         self.proto: Proto = self.document if kind == MODEL_KIND else schema.outline(MODEL_KIND)()
@@ -131,16 +110,13 @@ class Model:
         """The name of the file, without its folder; empty if it has none."""
         self.directory = directory
         """The folder of the model file, in which external data is looked up; None if it must not be looked up."""
-        self.trusted_folders = trusted_folders
-        """The folders into which links to files of external data are followed."""
-        self.given_folder = given_folder
-        """The files beside the model, if they are not in a folder of the file system."""
+        self._trusted_folders = trusted_folders
+        self._given_folder = given_folder
         self.standard = standard
         """The edition and variant of the specification."""
         self.limits = limits
         """The limits on the model; exceeding one of them is a finding."""
-        self.operator_schemas = schemas
-        """The known operators."""
+        self._schemas = schemas
         self.target = target
         """The intended consumer of the model."""
         self.crashes = Crashes()
@@ -171,34 +147,10 @@ class Model:
         """Yield the faults of one kind in the file, in file order."""
         return (fault for fault in self.faults if fault.kind is kind)
 
-    def values(self) -> Iterator[tuple[Proto, Place]]:
-        """Yield the sequences, maps and optionals of a file that holds a value, each with its place.
-
-        They are kept after a complete iteration. A caller that only checks for too many stops early, and nothing is
-        kept.
-        """
-        if self._values is not None:
-            yield from self._values
-            return
-        found: list[tuple[Proto, Place]] = []
-        for item in values(self.document, ROOT):
-            found.append(item)
-            yield item
-        self._values = found
-
-    def maps(self) -> Iterator[tuple[Proto, Place]]:
-        """Yield the maps among the values."""
-        return ((value, place) for value, place in self.values() if value.DESCRIPTOR.name == "MapProto")
-
-    def sequences(self) -> Iterator[tuple[Proto, Place]]:
-        """Yield the sequences among the values, including those with the values of a map."""
-        return ((value, place) for value, place in self.values() if value.DESCRIPTOR.name == "SequenceProto")
-
-    def long_numbers(self) -> Iterator[LongNumber]:
-        """Yield the numbers of the file that take more bytes than they need; nothing for text or unreadable bytes."""
-        from onnx_lint.ir.places.long_numbers import long_numbers
-
-        return long_numbers(self.source, self.kind) if self.loaded and self.form == "binary" else iter(())
+    @cached_property
+    def values(self) -> HeldValues:
+        """The sequences, maps and optionals of a file that holds a value, each with its place."""
+        return HeldValues(self.document)
 
     def describe(self) -> str:
         """Return the name of the model, or of another document, for messages."""
@@ -236,17 +188,6 @@ class Model:
     def functions(self) -> list[Function]:
         """The model-local functions, those of an operator set, or the one of the file, in the order of the file."""
         return list(self._roots.functions)
-
-    @cached_property
-    def functions_are_bound(self) -> bool:
-        """True if functions must state their domain and import operator sets.
-
-        Those of an operator set had neither before the IR version that introduced functions in models.
-        """
-        return (
-            self.kind != OPERATOR_SET_KIND
-            or self.effective_ir_version >= LATER_FIELDS["ModelProto.functions"].ir_version
-        )
 
     @cached_property
     def parametric_functions(self) -> list[Function]:
@@ -295,21 +236,14 @@ class Model:
         return [graph for graph in self.graphs if graph.kind is GraphKind.NESTED]
 
     @cached_property
-    def annotations_of_nodes(self) -> frozenset[str]:
-        """The annotations that any node has: fields of NodeProto such as `doc_string` and `metadata_props`."""
+    def _annotations_of_nodes(self) -> frozenset[str]:
         return frozenset().union(*[graph.table.annotated for graph in self.graphs])
 
     def nodes_with(self, annotation: str) -> NodesOfGraphs:
         """Return the nodes that have an annotation, a field of NodeProto such as `doc_string`."""
-        if annotation not in self.annotations_of_nodes:
+        if annotation not in self._annotations_of_nodes:
             return NodesOfGraphs(())
         return NodesOfGraphs(graph.nodes_with(annotation) for graph in self.graphs)
-
-    @cached_property
-    def overloaded_nodes(self) -> NodesOfGraphs:
-        """The nodes that name an overload of a function."""
-        forms = {form for form in self.forms if form.overload}
-        return NodesOfGraphs(graph.nodes_of(forms) for graph in self.graphs if forms)
 
     @cached_property
     def forms(self) -> set[NodeForm]:
@@ -344,17 +278,12 @@ class Model:
 
         With `where` only those for which it returns true; it is called once for each distinct kind.
         """
-        if self.graphs:  # accessing it fills the index
-            yield from self._attribute_index.where(where or _is_any)
+        return self.attribute_index.where(where or _is_any)
 
     @property
-    def attribute_kinds(self) -> Iterable[AttributeKind]:
-        """The distinct kinds of the attributes."""
-        return self._attribute_index.kinds if self.graphs else ()
-
-    def count_attributes(self, where: Callable[[AttributeKind], bool]) -> int:
-        """Return the number of attributes for which `where` returns true."""
-        return self._attribute_index.count(where) if self.graphs else 0
+    def attribute_index(self) -> AttributeIndex:
+        """The attributes by their kinds, which are few in most models."""
+        return self._attribute_index if self.graphs else AttributeIndex()  # accessing the graphs fills it
 
     @cached_property
     def _attribute_index(self) -> AttributeIndex:
@@ -366,21 +295,12 @@ class Model:
         With `where` only those for which it returns true; it is called once for each distinct TypeProto of the value
         infos.
         """
-        return self._declared_types.where(where or _is_any)
+        return self.declared_types.where(where or _is_any)
 
     @cached_property
-    def _declared_types(self) -> DeclaredTypes:
+    def declared_types(self) -> DeclaredTypes:
+        """The distinct types, and whether any of them is unusual."""
         return DeclaredTypes(self._graphs_of_value_infos, self._attribute_index, self._roots.types)
-
-    @cached_property
-    def has_unusual_types(self) -> bool:
-        """True if a type is not usual, see onnx_lint.inference.types.usual_types: few rules check usual ones."""
-        return self._declared_types.has_unusual
-
-    @cached_property
-    def has_odd_variables(self) -> bool:
-        """True if a dimension variable may not be a C90 identifier."""
-        return self._declared_types.has_odd_variables
 
     @cached_property
     def annotated_value_infos(self) -> ValueInfos:
@@ -414,9 +334,9 @@ class Model:
         """The folder in which files of external data are looked up; None if they must not be looked up."""
         from onnx_lint.ir.tensors.data_folder import DataFolder
 
-        if self.given_folder is not None or self.directory is None:
-            return self.given_folder
-        return DataFolder(self.directory, self.trusted_folders, self.limits.external_bytes)
+        if self._given_folder is not None or self.directory is None:
+            return self._given_folder
+        return DataFolder(self.directory, self._trusted_folders, self.limits.external_bytes)
 
     @cached_property
     def digests(self) -> Digests | None:
@@ -456,20 +376,13 @@ class Model:
             vars(part).clear()
         made.clear()
 
-    def metadata(self) -> Iterator[Metadata]:
-        """Yield every `metadata_props`: of the model, graphs, functions, nodes, value infos and tensors."""
-        return self._metadata(self.nodes_with(METADATA))
+    def metadata(self, nodes: Iterable[Node] | None = None) -> Iterator[Metadata]:
+        """Yield every `metadata_props`: of the model, graphs, functions, nodes, value infos and tensors.
 
-    def metadata_with_suspect_keys(self) -> Iterator[Metadata]:
-        """Yield every `metadata_props` that may have a key twice."""
-        return self._metadata(NodesOfGraphs(Nodes(graph, graph.table.repeated_keys) for graph in self.graphs))
-
-    def metadata_beside_nodes(self) -> Iterator[Metadata]:
-        """Yield every `metadata_props` except those of nodes."""
-        return self._metadata(())
-
-    def _metadata(self, nodes: Iterable[Node]) -> Iterator[Metadata]:
-        holders = self.graphs_with(METADATA), nodes, self.annotated_value_infos
+        With `nodes` only those of these nodes, and all that are not of nodes.
+        """
+        chosen = self.nodes_with(METADATA) if nodes is None else nodes
+        holders = self.graphs_with(METADATA), chosen, self.annotated_value_infos
         return metadata_lists(self.proto, *holders, self.tensors.with_metadata)
 
     # --- results that follow from the parts
@@ -479,19 +392,6 @@ class Model:
         """The operator sets that the model and its functions import."""
         stated = self.proto.opset_import if self.kind == MODEL_KIND else None
         return Imports(stated, self.functions, self._supposed or supposed_imports(self.kind, self.document))
-
-    @cached_property
-    def imports_of_onnxruntime(self) -> list[Importer]:
-        """The model and the functions that import a domain of ONNX Runtime."""
-        return list(self.imports.where(lambda entries: any(entry.domain in ONNXRUNTIME.domains for entry in entries)))
-
-    def is_reached(self, graph: Graph) -> bool:
-        """Return whether inference reaches the graph: it is of no training information, and its function is called."""
-        if graph.function is not None:
-            return graph.function.index in self.calls.reached
-        while graph.parent is not None and graph.kind is GraphKind.NESTED:
-            graph = graph.parent
-        return graph.kind not in (GraphKind.INITIALIZATION, GraphKind.ALGORITHM)
 
     @cached_property
     def domains_in_use(self) -> dict[int | None, frozenset[str]]:
@@ -504,44 +404,11 @@ class Model:
         return resolve(self.graphs)
 
     @cached_property
-    def nameless_definition(self) -> tuple[UndefinedName, Place] | None:
-        """The only undefined name and the only initializer without a name, if the users of the name see its graph.
-
-        Then the initializer has lost the name: one fault, and not two.
-        """
-        nameless = [
-            graph.at("initializer", index)
-            for graph in self.graphs
-            if not graph.is_function and "" in graph.initializer_names
-            for index, name in enumerate(graph.initializer_names)
-            if not name
-        ]
-        if len(nameless) != 1 or len(list(self.resolution.undefined_names)) != 1:
-            return None
-        (undefined,) = self.resolution.undefined
-        graphs = (undefined.graph, *(outer for outer, _ in undefined.graph.scopes()))
-        return (undefined, nameless[0]) if nameless[0].parent in [graph.place for graph in graphs] else None
-
-    @cached_property
     def uses(self) -> ValueUses:
         """The values that something uses, and the nodes that no output needs."""
         from onnx_lint.ir.names.uses import ValueUses
 
         return ValueUses(self.graphs, self.proto.training_info)
-
-    @cached_property
-    def foldable_nodes(self) -> Sequence[Node]:
-        """The last nodes of each computation that constants alone decide, see `onnx_lint.inference.flow.folding`."""
-        from onnx_lint.inference.flow.folding import foldable_nodes
-
-        training = self.proto.training_info
-        return foldable_nodes(self.graphs, self.operators, self.value_flow, self.effective_ir_version, training)
-
-    def equal_initializers(self, least_bytes: int) -> Iterator[EqualInitializers]:
-        """Yield the initializers of at least that many bytes that equal an earlier one of their graph."""
-        from onnx_lint.ir.tensors.equal import equal_initializers
-
-        return equal_initializers(self.graphs, self.source, self.payloads, self.data_folder, least_bytes)
 
     @cached_property
     def repeated_declarations(self) -> dict[Graph, RepeatedDeclarations]:
@@ -562,7 +429,7 @@ class Model:
     @cached_property
     def operators(self) -> Operators:
         """The operator of each node: a signature, a function of the model, or unknown."""
-        schemas = self.operator_schemas
+        schemas = self._schemas
         if self.kind == OPERATOR_SET_KIND and self.document.opset_version >= 1:
             # The bodies of its functions use the operators of the set itself.
             schemas = schemas.with_declared(declared_set(self.document))
@@ -571,15 +438,11 @@ class Model:
     @cached_property
     def bound_nodes(self) -> list[BoundNodes]:
         """The nodes of functions whose attributes refer to parameters, with the values from calls and defaults."""
-        if not self.parametric_functions or not any(kind.is_reference for kind in self.attribute_kinds):
+        if not self.parametric_functions or not any(kind.is_reference for kind in self.attribute_index.kinds):
             return []
         from onnx_lint.ir.operators.bound_nodes import bound_nodes
 
         return bound_nodes(self.parametric_functions, self.graphs, self.operators)
-
-    def named_element_types(self, numbers: Set[int]) -> Iterator[NamedElementType]:
-        """Yield the attributes that name one of these element types, such as `to` of Cast."""
-        return named_element_types(self.operators, self.bound_nodes, numbers)
 
     @cached_property
     def value_flow(self) -> ValueFlow:
@@ -628,18 +491,6 @@ class Model:
 
         return fixed_sizes(self.value_flow, self.crashes)
 
-    @cached_property
-    def provenance(self) -> Provenance:
-        """The explanation of the facts about the values of every graph and function body."""
-        from onnx_lint.inference.flow.provenance import Provenance
-
-        return Provenance(self._follow_values(keeps_all=True), self.operators, self.graphs)
-
-    @property
-    def shape_knowledge(self) -> Knowledge | None:
-        """The numbers of values with known shapes, and the causes of unknown ones; None if values were not inferred."""
-        return self.value_flow.knowledge if "value_flow" in self.__dict__ else None
-
     def shape_of(self, name: str, graph: Graph | None = None) -> Shape:
         """Return the inferred shape of a value that a graph sees, by default the main graph.
 
@@ -649,309 +500,24 @@ class Model:
         return self.value_flow.shape_of(name, graph)
 
     @property
-    def node_device_configurations(self) -> Iterator[NodeDeviceConfiguration]:
-        """Every device configuration of every node. None is kept: four bytes of a file are a configuration."""
-        return node_device_configurations(self.nodes_with("device_configurations"))
-
-    @property
-    def sharding_specs(self) -> Iterator[ShardingSpec]:
-        """Every sharding of an input or output of a node. None is kept, as above."""
-        return sharding_specs(self.node_device_configurations)
-
-    def features_beyond(self, ir_version: int) -> Iterator[Feature]:
-        """Yield the features of the model that a consumer of `ir_version` does not support.
-
-        Fields that no clause checks separately are left out: they only occur in messages that are reported themselves.
-        """
-        # Late, since few models are that old.
-        types = self._declared_types.index if self.has_unusual_types else None
-        imported = map(self.imports.domains, [None, *self.functions])
-        content = SearchedParts(
-            self.proto,
-            undated_types=undated_types(self.standard, imported) if types is not None else frozenset(),
-            graphs=self.graphs,
-            functions=self.functions,
-            nodes_with=self.nodes_with,
-            overloaded_nodes=self.overloaded_nodes,
-            metadata_beside_nodes=self.metadata_beside_nodes(),
-            attributes=self._attribute_index,
-            types=types,
-            tensors=self.tensors,
-            named_types=self.named_element_types,
-        )
-        return features_beyond(content, ir_version)
-
-    # --- what rules are about: false or empty if there is nothing of the kind
+    def shape_knowledge(self) -> Knowledge | None:
+        """The numbers of values with known shapes, and the causes of unknown ones; None if values were not inferred."""
+        return self.value_flow.knowledge if "value_flow" in self.__dict__ else None
 
     @cached_property
-    def has_faults(self) -> bool:
-        """True if anything is wrong with the bytes of the file."""
-        return bool(self.faults)
+    def provenance(self) -> Provenance:
+        """The explanation of the facts about the values of every graph and function body."""
+        from onnx_lint.inference.flow.provenance import Provenance
 
-    @cached_property
-    def may_exceed_limits(self) -> bool:
-        """True if the model may exceed what consumers can handle, by its numbers and sizes."""
-        limits = self.limits
-        return (
-            self.source.size > limits.name_characters or len(self.graphs) > limits.graph_nesting or bool(self.functions)
-        )
-
-    @cached_property
-    def has_target(self) -> bool:
-        """True if the intended consumer of the model is known."""
-        return self.target is not NO_TARGET and self.target != NO_TARGET
-
-    @cached_property
-    def has_unusual_header(self) -> bool:
-        """True if the model lacks its graph, its IR version or its producer, or has a domain."""
-        proto = self.proto
-        is_whole = self.ir_version and proto.producer_name and proto.producer_version and proto.HasField("graph")
-        return not is_whole or bool(proto.domain)
-
-    @cached_property
-    def has_several_graphs(self) -> bool:
-        """True if there is a nested graph, or one for training."""
-        return sum(not graph.is_function for graph in self.graphs) > 1
-
-    @cached_property
-    def has_unnamed_graphs(self) -> bool:
-        """True if a graph has no name."""
-        return any(not graph.name and not graph.is_function for graph in self.graphs)
-
-    @cached_property
-    def has_repeated_outputs(self) -> bool:
-        """True if a graph or function lists an output twice."""
-        return self.has_unusual_names and any(
-            len(set(graph.output_names)) != len(graph.output_names) for graph in self.graphs
-        )
-
-    @cached_property
-    def has_unusual_names(self) -> bool:
-        """True if a graph has names that are not evidently valid, see onnx_lint.ir.names.plain_names."""
-        return not all(map(has_plain_names, self.graphs))
-
-    @cached_property
-    def has_undefined_names(self) -> bool:
-        """True if a node input or a graph output is undefined."""
-        return self.resolution.has_undefined_names or any(
-            name and name not in graph.positions and not graph.sees(name)
-            for graph in self.graphs
-            for name in graph.output_names
-        )
-
-    @cached_property
-    def has_unusual_versions(self) -> bool:
-        """True if the model version is negative, or the IR version unknown to the edition or to ONNX Runtime."""
-        newest = release_of_edition(self.standard.edition).ir_version
-        known = self.ir_version == 0 or OLDEST_LOADED_IR_VERSION <= self.ir_version <= newest
-        return self.proto.model_version < 0 or not known
-
-    @cached_property
-    def has_outdated_ir_version(self) -> bool:
-        """True if an imported operator set was published with a later version of the IR."""
-        releases = [release_of_opset(entry.domain, entry.version) for entry in self.proto.opset_import]
-        return any(release is not None and release.ir_version > self.ir_version for release in releases)
-
-    @cached_property
-    def has_unusual_imports(self) -> bool:
-        """True if a list of imports is not evidently valid, or the model cannot have one.
-
-        For an earlier edition than the newest it is always true, since that may have fewer versions. It is also true if
-        the operators of further domains are described, which may have fewer versions as well.
-        """
-        imports = self.imports
-        if self.standard.edition != DEFAULT_STANDARD.edition or not imports.are_usual:
-            return True
-        if self.operators.schemas is not BUILT_IN and not imports.are_of_onnx:
-            return True
-        return self.effective_ir_version < LATER_FIELDS["ModelProto.opset_import"].ir_version
-
-    @cached_property
-    def may_lack_imports(self) -> bool:
-        """True if the model or a function imports fewer domains than ai.onnx and those of all nodes and functions."""
-        written = {form.domain for form in self.forms}.union([function.domain for function in self.functions])
-        return not self.imports.all_have({"", *map(normalized_domain, written)})
-
-    @cached_property
-    def may_use_newer_features(self) -> bool:
-        """True if the model states an IR version before the newest, and may use features of a later one."""
-        known = self.ir_version
-        if not 1 <= known < NEWEST_IR_VERSION:
-            return False
-        return (
-            self.has_unusual_types
-            or not self.tensors.element_types.isdisjoint(later_element_types(known))
-            or any(self._may_have(message, fields) for message, fields in later_fields(known).items())
-            or bool(fields_sought_everywhere(later_fields(known)))
-            or any(self.named_element_types(later_element_types(known).keys()))
-        )
-
-    def _may_have(self, message: str, fields: Sequence[str]) -> bool:
-        """Return whether anything in the model may have one of these fields of a message."""
-        match message:
-            case "ModelProto":
-                return any(getattr(self.proto, field) for field in fields)
-            case "GraphProto":
-                return any(self.graphs_with(field) for field in fields)
-            case "FunctionProto":
-                return bool(self.functions)
-            case "NodeProto":
-                return (
-                    not self.annotations_of_nodes.isdisjoint(fields)
-                    or ("overload" in fields and bool(self.overloaded_nodes))
-                    or ("domain" in fields and any(form.domain for form in self.forms))
-                )
-            case "AttributeProto":
-                return any(field in kind.fields for kind in self.attribute_kinds for field in fields)
-            case "ValueInfoProto":
-                return bool(self.annotated_value_infos)
-            case _:
-                return bool(self.tensors.external or self.tensors.with_metadata)
-
-    @cached_property
-    def has_metadata(self) -> bool:
-        """True if there is metadata anywhere in the model; also if value infos have documentation."""
-        return bool(
-            self.proto.metadata_props
-            or self.graphs_with(METADATA)
-            or self.nodes_with(METADATA)
-            or self.annotated_value_infos
-            or self.tensors.with_metadata
-        )
-
-    @cached_property
-    def is_documented(self) -> bool:
-        """True if anything in the model may have documentation."""
-        return bool(
-            self.proto.doc_string
-            or self.graphs_with("doc_string")
-            or "doc_string" in self.annotations_of_nodes
-            or self.annotated_value_infos
-            or self.tensors.documented
-            or any(kind.is_documented for kind in self.attribute_kinds)
-        )
-
-    @cached_property
-    def has_training_information(self) -> bool:
-        """True if the model has training information."""
-        return bool(self.proto.training_info)
-
-    @cached_property
-    def has_device_configurations(self) -> bool:
-        """True if the model or a node is configured for devices."""
-        return bool(self.proto.configuration or self.nodes_with("device_configurations"))
-
-    @cached_property
-    def has_quantization_annotations(self) -> bool:
-        """True if a graph annotates tensors with their quantization."""
-        return bool(self.graphs_with("quantization_annotation"))
-
-    @cached_property
-    def has_incomplete_nodes(self) -> bool:
-        """True if a node has no operator or no outputs."""
-        return not all(form.op_type and form.outputs for form in self.forms)
-
-    @cached_property
-    def has_aliased_domains(self) -> bool:
-        """True if a node uses the alias of the default domain."""
-        return any(form.domain == DOMAIN_ALIAS for form in self.forms)
-
-    @cached_property
-    def has_training_outputs(self) -> bool:
-        """True if a BatchNormalization has more than its first output, or the attribute that requests training."""
-        return any(
-            form.op_type == "BatchNormalization"
-            and (any(form.outputs[1:]) or any(name == "training_mode" for name, _ in form.attribute_types))
-            for form in self.forms
-        )
-
-    @cached_property
-    def has_repeated_attributes(self) -> bool:
-        """True if a node has two attributes with the same name."""
-        return any(len(dict(form.attribute_types)) != len(form.attribute_types) for form in self.forms)
-
-    @cached_property
-    def has_attributes_named_as_values(self) -> bool:
-        """True if an attribute has the name of a value."""
-        names = {name for form in self.forms for name, _ in form.attribute_types} - {""}
-        if not names.isdisjoint(self.resolution.undefined_names):
-            return True
-        return any(not graph.positions.keys().isdisjoint(names) for graph in self.graphs)
-
-    @cached_property
-    def has_late_uses(self) -> bool:
-        """True if a node uses a value that only a later node defines."""
-        return self.resolution.has_late_uses
-
-    @cached_property
-    def has_misused_operators(self) -> bool:
-        """True if a node uses an operator that is unknown or deprecated, or does not match the signature of its
-        operator.
-        """
-        return has_mismatches(self.operators)
-
-    @cached_property
-    def has_faulty_attributes(self) -> bool:
-        """True if attributes of a node have values that its operator cannot use or does not list, or stand beside
-        others or operands that exclude them; or if this may be so in a call of a function.
-        """
-        return has_faulty_attributes(self.operators) or bool(self.bound_nodes)
-
-    @cached_property
-    def has_unusual_attributes(self) -> bool:
-        """True if an attribute is not simply a name and one valid value of the stated type."""
-        return not all(kind.is_usual for kind in self.attribute_kinds)
-
-    @cached_property
-    def has_type_conflicts(self) -> bool:
-        """True if the types of values contradict operators or declarations."""
-        return any(True for _ in self.value_flow.conflicts())
-
-    @cached_property
-    def has_shape_conflicts(self) -> bool:
-        """True if the shapes of values contradict operators or declarations."""
-        return self.value_flow.has_shape_conflicts
-
-    @cached_property
-    def has_denoted_types(self) -> bool:
-        """True if a type has a denotation."""
-        return self.has_unusual_types and any(True for _ in self.types(lambda proto: bool(proto.denotation)))
-
-    @cached_property
-    def has_bare_graph_values(self) -> bool:
-        """True if an input or output of the main graph has no type or no number of dimensions."""
-        values = self.main_graph.value_infos
-        return not all(sight_of(kind).has_rank for kind in {*values["input"].types, *values["output"].types})
-
-    @cached_property
-    def has_value_infos(self) -> bool:
-        """True if a graph or function has a list `value_info`."""
-        return bool(self.graphs_with("value_info"))
-
-    @cached_property
-    def has_initializers(self) -> bool:
-        """True if a graph has initializers, sparse or not."""
-        return bool(self.graphs_with("initializer") or self.graphs_with("sparse_initializer"))
-
-    @cached_property
-    def initializers_must_be_inputs(self) -> bool:
-        """True if there are initializers, in an IR version that requires each of them to be an input too."""
-        return self.effective_ir_version < FREE_INITIALIZERS_SINCE and self.has_initializers
-
-    @cached_property
-    def has_suspect_tensors(self) -> bool:
-        """True if a tensor was not proved right by its bytes alone."""
-        return bool(self.tensors.unproved)
-
-    @cached_property
-    def has_sparse_tensors(self) -> bool:
-        """True if there is a sparse tensor."""
-        return bool(self.tensors.sparse)
+        return Provenance(self._follow_values(keeps_all=True), self.operators, self.graphs)
 
 
 @functools.cache
 def _fields_of_functions() -> frozenset[str]:
     return frozenset(field.name for field in schema.message("FunctionProto").DESCRIPTOR.fields)
+
+
+mark_moved(Model)
 
 
 def _is_any(_: object) -> bool:

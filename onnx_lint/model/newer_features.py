@@ -3,27 +3,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from onnx_lint import schema
 from onnx_lint.common.record import Record
-from onnx_lint.ir.attributes import AttributeIndex
-from onnx_lint.ir.graph import Function, Graph, Node, NodesOfGraphs
-from onnx_lint.ir.parts import File, Metadata, Type
+from onnx_lint.ir.graph import Function, Graph, Node
+from onnx_lint.ir.operators.named_element_types import named_element_types
+from onnx_lint.ir.parts import File, Type
 from onnx_lint.ir.places.place import ROOT, Place
-from onnx_lint.ir.tensors.suspects import SuspectTensors
 from onnx_lint.model.indexed_fields import METADATA, fields_sought_everywhere
+from onnx_lint.model.questions import overloaded_nodes
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import ElementType, later_element_types
 from onnx_lint.spec.ir_versions import LATER_FIELDS, ML_FROM_THE_START, TYPES, Since, later_fields
-from onnx_lint.spec.releases import ML_DOMAIN
+from onnx_lint.spec.releases import ML_DOMAIN, NEWEST_IR_VERSION
 from onnx_lint.spec.standard import Standard
 
 if TYPE_CHECKING:
-    from onnx_lint.inference.types.distinct_types import TypeIndex
-    from onnx_lint.ir.operators.named_element_types import NamedElementType
+    from onnx_lint.model.model import Model
 
 _ELEMENT_TYPE_FIELDS = {"tensor_type": "elem_type", "sparse_tensor_type": "elem_type", "map_type": "key_type"}
 
@@ -59,43 +58,57 @@ class Feature(Record):
     """True for an element type that an attribute names and no value is declared with."""
 
 
-class SearchedParts(Record):
-    """The parts of a model in which newer features are looked for."""
-
-    proto: Proto
-    undated_types: frozenset[str]
-    """The kinds of type, by the case of TypeProto, that every IR version has in this variant and edition.
-
-    They count only while types are searched.
-    """
-    graphs: Sequence[Graph]
-    functions: Sequence[Function]
-    nodes_with: Callable[[str], NodesOfGraphs]
-    """The nodes that have an annotation."""
-    overloaded_nodes: NodesOfGraphs
-    metadata_beside_nodes: Iterable[Metadata]
-    attributes: AttributeIndex
-    types: TypeIndex | None
-    """None if all types in the model are as old as the format."""
-    tensors: SuspectTensors
-    named_types: Callable[[Set[int]], Iterator[NamedElementType]]
-    """The attributes that name one of these element types."""
+def may_use_newer_features(model: Model) -> bool:
+    """Return whether the model states an IR version before the newest, and may use features of a later one."""
+    known = model.ir_version
+    if not 1 <= known < NEWEST_IR_VERSION:
+        return False
+    return (
+        model.declared_types.has_unusual
+        or not model.tensors.element_types.isdisjoint(later_element_types(known))
+        or any(_may_have(model, message, fields) for message, fields in later_fields(known).items())
+        or bool(fields_sought_everywhere(later_fields(known)))
+        or any(named_element_types(model.operators, model.bound_nodes, later_element_types(known).keys()))
+    )
 
 
-def features_beyond(content: SearchedParts, ir_version: int) -> Iterator[Feature]:
+def _may_have(model: Model, message: str, fields: Sequence[str]) -> bool:
+    """Return whether anything in the model may have one of these fields of a message."""
+    match message:
+        case "ModelProto":
+            return any(getattr(model.proto, field) for field in fields)
+        case "GraphProto":
+            return any(model.graphs_with(field) for field in fields)
+        case "FunctionProto":
+            return bool(model.functions)
+        case "NodeProto":
+            return (
+                any(model.nodes_with(field) for field in fields)
+                or ("overload" in fields and bool(overloaded_nodes(model)))
+                or ("domain" in fields and any(form.domain for form in model.forms))
+            )
+        case "AttributeProto":
+            return any(field in kind.fields for kind in model.attribute_index.kinds for field in fields)
+        case "ValueInfoProto":
+            return bool(model.annotated_value_infos)
+        case _:
+            return bool(model.tensors.external or model.tensors.with_metadata)
+
+
+def features_beyond(model: Model, ir_version: int) -> Iterator[Feature]:
     """Yield the features of a model that a consumer of `ir_version` and earlier versions does not know.
 
     Fields that no clause judges on their own are left out: they occur only in messages that are reported themselves.
     """
-    for name, place, holder, count in _first(_fields(content, ir_version)):
+    for name, place, holder, count in _first(_fields(model, ir_version)):
         message, _, field = name.rpartition(".")
         yield Feature(f"field '{field}' of {message}", LATER_FIELDS[name], place, holder and f" at {holder}", count)
-    for name, place, holder, count in _first(_types(content, ir_version)):
+    for name, place, holder, count in _first(_types(model, ir_version)):
         yield Feature(f"type '{name.removesuffix('_type')}'", TYPES[name], place, holder and f" of {holder}", count)
-    declared = list(_first(_element_types(content, ir_version)))
+    declared = list(_first(_element_types(model, ir_version)))
     for element, place, holder, count in declared:
         yield Feature(f"element type '{element.name}'", element.since, place, holder and f" of {holder}", count)
-    yield from _only_named(content, ir_version, {element.number for element, *_ in declared})
+    yield from _only_named(model, ir_version, {element.number for element, *_ in declared})
 
 
 def _first(occurrences: Iterable[tuple[_Used, Place, _Holder | None, int]]) -> Iterator[tuple[_Used, Place, str, int]]:
@@ -109,21 +122,21 @@ def _first(occurrences: Iterable[tuple[_Used, Place, _Holder | None, int]]) -> I
         yield name, place, "" if holder is None else holder.describe(), counts[name]
 
 
-def _fields(content: SearchedParts, known: int) -> Iterator[_Occurrence]:
+def _fields(model: Model, known: int) -> Iterator[_Occurrence]:
     premature = later_fields(known)
-    yield from _fields_of_model(content, premature)
+    yield from _fields_of_model(model, premature)
     sought = fields_sought_everywhere(premature)
     if sought:
-        yield from _fields_anywhere(content.proto, ROOT, sought)
+        yield from _fields_anywhere(model.proto, ROOT, sought)
     if "domain" in premature.get("NodeProto", ()):
-        yield from _domains(content)
+        yield from _domains(model)
     of_attributes = {field for field in premature.get("AttributeProto", ()) if f"AttributeProto.{field}" not in sought}
-    yield from _fields_of_attributes(content, of_attributes)
+    yield from _fields_of_attributes(model, of_attributes)
     if "external_data" in premature.get("TensorProto", ()):
-        yield from _external_data(content)
+        yield from _external_data(model)
     # All metadata except the model's own came with one IR version.
     if METADATA in premature.get("NodeProto", ()):
-        for metadata in content.metadata_beside_nodes:
+        for metadata in model.metadata(()):
             if metadata.place != ROOT:
                 yield f"{metadata.message}.{metadata.field}", metadata.place.at(metadata.field), metadata, 1
 
@@ -153,12 +166,12 @@ def _message_name(proto: Proto) -> str:
     return name
 
 
-def _fields_of_model(content: SearchedParts, premature: Mapping[str, list[str]]) -> Iterator[_Occurrence]:
+def _fields_of_model(model: Model, premature: Mapping[str, list[str]]) -> Iterator[_Occurrence]:
     for field in premature.get("ModelProto", ()):
-        if getattr(content.proto, field):
+        if getattr(model.proto, field):
             yield f"ModelProto.{field}", ROOT.at(field), None, 1
-    graphs = [graph for graph in content.graphs if not graph.is_function]
-    for message, holders in (("GraphProto", graphs), ("FunctionProto", content.functions)):
+    graphs = [graph for graph in model.graphs if not graph.is_function]
+    for message, holders in (("GraphProto", graphs), ("FunctionProto", model.functions)):
         for field in premature.get(message, ()):
             if field != METADATA:
                 for item in holders:
@@ -166,22 +179,22 @@ def _fields_of_model(content: SearchedParts, premature: Mapping[str, list[str]])
                         yield f"{message}.{field}", item.place.at(field), _named(item), 1
     for field in premature.get("NodeProto", ()):
         if field != "domain":
-            nodes = content.overloaded_nodes if field == "overload" else content.nodes_with(field)
+            nodes = overloaded_nodes(model) if field == "overload" else model.nodes_with(field)
             for node in islice(nodes, 1):
                 yield f"NodeProto.{field}", node.place.at(field), node, len(nodes)
 
 
-def _domains(content: SearchedParts) -> Iterator[_Occurrence]:
+def _domains(model: Model) -> Iterator[_Occurrence]:
     """Yield the nodes that name a domain; most nodes of most models do not."""
-    for graph in content.graphs:
+    for graph in model.graphs:
         forms = {form for form in graph.form_counts if form.domain}
         for node in graph.nodes_of(forms) if forms else ():
             yield "NodeProto.domain", node.place.at("domain"), node, 1
 
 
-def _fields_of_attributes(content: SearchedParts, premature: Set[str]) -> Iterator[_Occurrence]:
+def _fields_of_attributes(model: Model, premature: Set[str]) -> Iterator[_Occurrence]:
     if premature:
-        for attribute in content.attributes.where(lambda kind: not premature.isdisjoint(kind.fields)):
+        for attribute in model.attributes(lambda kind: not premature.isdisjoint(kind.fields)):
             for field in premature:
                 value = getattr(attribute.proto, field)
                 if attribute.proto.HasField(field) if hasattr(value, "DESCRIPTOR") else value:
@@ -197,8 +210,8 @@ def _owner(holder: Type) -> _Holder | None:
     return None if isinstance(holder.owner, File) else holder.owner
 
 
-def _external_data(content: SearchedParts) -> Iterator[_Occurrence]:
-    for tensor in content.tensors.external:
+def _external_data(model: Model) -> Iterator[_Occurrence]:
+    for tensor in model.tensors.external:
         # Both fields have the same meaning, and the entries are easier to understand.
         for field in ("external_data", "data_location"):
             if getattr(tensor.proto, field):
@@ -220,30 +233,32 @@ def undated_types(standard: Standard, imported: Iterable[Set[str]]) -> frozenset
     return ML_FROM_THE_START if is_classical else ML_FROM_THE_START - {"sequence_type", "map_type"}
 
 
-def _types(content: SearchedParts, known: int) -> Iterator[_Occurrence]:
-    if content.types is None:
+def _types(model: Model, known: int) -> Iterator[_Occurrence]:
+    if not model.declared_types.has_unusual:
         return
-    premature = {name for name, since in TYPES.items() if since.ir_version > known} - content.undated_types
+    imported = map(model.imports.domains, [None, *model.functions])
+    undated = undated_types(model.standard, imported)
+    premature = {name for name, since in TYPES.items() if since.ir_version > known} - undated
     if premature:
-        for holder in content.types.where(lambda proto: proto.WhichOneof("value") in premature):
+        for holder in model.types(lambda proto: proto.WhichOneof("value") in premature):
             yield str(holder.kind), holder.place.at(str(holder.kind)), _owner(holder), 1
 
 
-def _element_types(content: SearchedParts, known: int) -> Iterator[tuple[ElementType, Place, _Holder | None, int]]:
+def _element_types(model: Model, known: int) -> Iterator[tuple[ElementType, Place, _Holder | None, int]]:
     premature = later_element_types(known)
-    if content.types is not None:
-        for holder in content.types.where(lambda proto: _element_type(proto) in premature):
+    if model.declared_types.has_unusual:
+        for holder in model.types(lambda proto: _element_type(proto) in premature):
             kind = str(holder.kind)
             place = holder.place.at(kind).at(_ELEMENT_TYPE_FIELDS[kind])
             yield premature[_element_type(holder.proto)], place, _owner(holder), 1
-    for tensor in content.tensors.of(premature.keys()):
+    for tensor in model.tensors.of(premature.keys()):
         yield premature[tensor.proto.data_type], tensor.place.at("data_type"), tensor, 1
 
 
-def _only_named(content: SearchedParts, known: int, declared: Set[int]) -> Iterator[Feature]:
+def _only_named(model: Model, known: int, declared: Set[int]) -> Iterator[Feature]:
     """Yield the element types that attributes name and no value is declared with."""
     premature = later_element_types(known)
-    named = content.named_types(premature.keys() - declared)
+    named = named_element_types(model.operators, model.bound_nodes, premature.keys() - declared)
     for number, place, holder, count in _first((each.number, each.place, each, 1) for each in named):
         element = premature[number]
         what = f"element type '{element.name}'"

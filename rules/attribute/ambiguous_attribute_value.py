@@ -3,12 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, value_fields
+from onnx_lint.model import Model, has_unusual_attributes, value_fields
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="ATT-4", since="0.1.0", about=Model.has_unusual_attributes, needs="attribute")
+@rule(clause="ATT-4", since="0.1.0", about=has_unusual_attributes, needs="attribute")
 def ambiguous_attribute_value(model: Model) -> Iterator[Finding]:
     """An attribute has values in several fields.
 

@@ -3,12 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, Node
+from onnx_lint.model import Model, Node, has_attributes_named_as_values
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="ATT-8", since="0.1.0", about=Model.has_attributes_named_as_values, needs="attribute")
+@rule(clause="ATT-8", since="0.1.0", about=has_attributes_named_as_values, needs="attribute")
 def attribute_named_as_value(model: Model) -> Iterator[Finding]:
     """An attribute has the name of an input or output of its node.
 

@@ -3,12 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, value_fields
+from onnx_lint.model import Model, has_unusual_attributes, value_fields
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote, quote_some
 
 
-@rule(clause="ATT-11", since="0.1.0", about=Model.has_unusual_attributes, needs="attribute")
+@rule(clause="ATT-11", since="0.1.0", about=has_unusual_attributes, needs="attribute")
 def data_in_attribute_reference(model: Model) -> Iterator[Finding]:
     """An attribute refers to a parameter of a function and holds a value too.
 

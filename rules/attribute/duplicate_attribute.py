@@ -3,12 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, Node
+from onnx_lint.model import Model, Node, has_repeated_attributes
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="ATT-7", since="0.1.0", about=Model.has_repeated_attributes, needs="attribute")
+@rule(clause="ATT-7", since="0.1.0", about=has_repeated_attributes, needs="attribute")
 def duplicate_attribute(model: Model) -> Iterator[Finding]:
     """A node has two attributes of one name.
 

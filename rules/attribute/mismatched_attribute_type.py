@@ -3,12 +3,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import ATTRIBUTE_TYPE_NAMES, VALUE_FIELD_OF_TYPE, AttributeKind, Model, value_fields
+from onnx_lint.model import (
+    ATTRIBUTE_TYPE_NAMES,
+    VALUE_FIELD_OF_TYPE,
+    AttributeKind,
+    Model,
+    has_unusual_attributes,
+    value_fields,
+)
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="ATT-3", since="0.1.0", about=Model.has_unusual_attributes, needs="attribute")
+@rule(clause="ATT-3", since="0.1.0", about=has_unusual_attributes, needs="attribute")
 def mismatched_attribute_type(model: Model) -> Iterator[Finding]:
     """The value of an attribute is in another field than its type says.
 

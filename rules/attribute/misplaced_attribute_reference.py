@@ -3,12 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model
+from onnx_lint.model import Model, has_unusual_attributes
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="ATT-6", since="0.1.0", about=Model.has_unusual_attributes, needs="function")
+@rule(clause="ATT-6", since="0.1.0", about=has_unusual_attributes, needs="function")
 def misplaced_attribute_reference(model: Model) -> Iterator[Finding]:
     """An attribute outside of function bodies refers to an attribute parameter.
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import ATTRIBUTE_TYPE_NAMES, VALUE_FIELD_OF_TYPE, AttributeKind, Model
+from onnx_lint.model import ATTRIBUTE_TYPE_NAMES, VALUE_FIELD_OF_TYPE, AttributeKind, Model, has_unusual_attributes
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
@@ -11,7 +11,7 @@ _VISIBLE_TYPES = frozenset({"TENSOR", "GRAPH", "SPARSE_TENSOR", "TYPE_PROTO"})
 """The types whose values are messages; even an empty message leaves a trace in the file."""
 
 
-@rule(clause="ATT-5", since="0.1.0", about=Model.has_unusual_attributes, needs="attribute")
+@rule(clause="ATT-5", since="0.1.0", about=has_unusual_attributes, needs="attribute")
 def missing_attribute_value(model: Model) -> Iterator[Finding]:
     """An attribute has neither a value nor a reference to a parameter.
 

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Attribute, Model, Place, is_onnx_domain, utf8_fault
+from onnx_lint.model import Attribute, Model, Place, has_unusual_attributes, is_onnx_domain, utf8_fault
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause=("ATT-9", "ATT-9a"), since="0.1.0", about=Model.has_unusual_attributes, needs="attribute")
+@rule(clause=("ATT-9", "ATT-9a"), since="0.1.0", about=has_unusual_attributes, needs="attribute")
 def non_utf8_attribute(model: Model) -> Iterator[Finding]:
     r"""A string attribute holds bytes that are not UTF-8.
 

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Attribute, Model
+from onnx_lint.model import Attribute, Model, has_unusual_attributes
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="ATT-1", since="0.1.0", about=Model.has_unusual_attributes, needs="attribute")
+@rule(clause="ATT-1", since="0.1.0", about=has_unusual_attributes, needs="attribute")
 def unnamed_attribute(model: Model) -> Iterator[Finding]:
     """An attribute has no name.
 

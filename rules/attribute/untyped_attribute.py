@@ -3,14 +3,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import ATTRIBUTE_TYPE_NAMES, Attribute, Model
+from onnx_lint.model import ATTRIBUTE_TYPE_NAMES, Attribute, Model, has_unusual_attributes
 from onnx_lint.rule import Finding, rule
 
 _TYPES_SINCE = 2
 """The IR version that brought the field."""
 
 
-@rule(clause="ATT-2", since="0.1.0", about=Model.has_unusual_attributes, needs="attribute")
+@rule(clause="ATT-2", since="0.1.0", about=has_unusual_attributes, needs="attribute")
 def untyped_attribute(model: Model) -> Iterator[Finding]:
     """An attribute does not state its type.
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, Place, Proto, Type
+from onnx_lint.model import Model, Place, Proto, Type, has_unusual_types
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote, suggestion
 
@@ -22,7 +22,7 @@ DIMENSION_DENOTATIONS = (
 """The denotations of dimensions in the specification."""
 
 
-@rule(clause=("DEN-1a", "DEN-2"), since="0.1.0", about=Model.has_unusual_types, needs="type")
+@rule(clause=("DEN-1a", "DEN-2"), since="0.1.0", about=has_unusual_types, needs="type")
 def unknown_denotation(model: Model) -> Iterator[Finding]:
     """A type or dimension has a denotation that the specification does not list.
 

@@ -3,12 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, Place, ShardingSpec
+from onnx_lint.model import Model, Place, ShardingSpec, has_device_configurations, sharding_specs
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="DEV-13", since="0.1.0", about=Model.has_device_configurations)
+@rule(clause="DEV-13", since="0.1.0", about=has_device_configurations)
 def device_index_out_of_range(model: Model) -> Iterator[Finding]:
     """A sharding refers to a device that its device configuration does not have.
 
@@ -48,7 +48,7 @@ def device_index_out_of_range(model: Model) -> Iterator[Finding]:
     counts: dict[str, int] = {}
     for configuration in model.proto.configuration:
         counts.setdefault(configuration.name, configuration.num_devices)
-    for spec in model.sharding_specs:
+    for spec in sharding_specs(model.nodes_with("device_configurations")):
         name = spec.configuration.proto.configuration_id
         if name and counts.get(name, 0) > 0:
             yield from _findings(spec, name, counts[name])

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model
+from onnx_lint.model import Model, has_device_configurations, sharding_specs
 from onnx_lint.rule import Finding, Related, rule
 
 
-@rule(clause="META-6", since="0.1.0", about=Model.has_device_configurations)
+@rule(clause="META-6", since="0.1.0", about=has_device_configurations)
 def duplicate_device_group(model: Model) -> Iterator[Finding]:
     """A sharding defines a group of devices twice.
 
@@ -49,7 +49,7 @@ def duplicate_device_group(model: Model) -> Iterator[Finding]:
     } }
     ```
     """
-    for spec in model.sharding_specs:
+    for spec in sharding_specs(model.nodes_with("device_configurations")):
         first: dict[int, int] = {}
         for index, group in enumerate(spec.proto.index_to_device_group_map):
             other = first.setdefault(group.key, index)

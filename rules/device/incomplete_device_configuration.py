@@ -3,14 +3,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import ROOT, Model, Place, Proto, ShardingSpec
+from onnx_lint.model import (
+    ROOT,
+    Model,
+    Place,
+    Proto,
+    ShardingSpec,
+    has_device_configurations,
+    node_device_configurations,
+    sharding_specs,
+)
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
 
-@rule(
-    clause=("DEV-1", "DEV-2", "DEV-4", "DEV-6", "DEV-8", "DEV-10"), since="0.1.0", about=Model.has_device_configurations
-)
+@rule(clause=("DEV-1", "DEV-2", "DEV-4", "DEV-6", "DEV-8", "DEV-10"), since="0.1.0", about=has_device_configurations)
 def incomplete_device_configuration(model: Model) -> Iterator[Finding]:
     """A device configuration lacks a field that it has to have.
 
@@ -41,7 +48,7 @@ def incomplete_device_configuration(model: Model) -> Iterator[Finding]:
     """
     for index, configuration in enumerate(model.proto.configuration):
         yield from _configuration(configuration, index)
-    for used in model.node_device_configurations:
+    for used in node_device_configurations(model.nodes_with("device_configurations")):
         if not used.proto.configuration_id:
             yield Finding(
                 used.place.at("configuration_id"),
@@ -49,7 +56,7 @@ def incomplete_device_configuration(model: Model) -> Iterator[Finding]:
                 clause="DEV-4",
                 allowed="the name of a device configuration of the model",
             )
-    for spec in model.sharding_specs:
+    for spec in sharding_specs(model.nodes_with("device_configurations")):
         yield from _sharding(spec)
 
 

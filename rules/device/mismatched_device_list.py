@@ -3,12 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import ROOT, Model
+from onnx_lint.model import ROOT, Model, has_device_configurations
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="DEV-3", since="0.1.0", about=Model.has_device_configurations)
+@rule(clause="DEV-3", since="0.1.0", about=has_device_configurations)
 def mismatched_device_list(model: Model) -> Iterator[Finding]:
     """A device configuration names more or fewer devices than it has.
 

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Graph, Model, ShardingSpec
+from onnx_lint.model import Graph, Model, ShardingSpec, has_device_configurations, sharding_specs
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="DEV-9", since="0.1.0", about=Model.has_device_configurations)
+@rule(clause="DEV-9", since="0.1.0", about=has_device_configurations)
 def sharded_axis_out_of_range(model: Model) -> Iterator[Finding]:
     """A sharding cuts a tensor along an axis that it does not have.
 
@@ -51,7 +51,7 @@ def sharded_axis_out_of_range(model: Model) -> Iterator[Finding]:
     ```
     """
     ranks: dict[int, dict[str, set[int]]] = {}
-    for spec in model.sharding_specs:
+    for spec in sharding_specs(model.nodes_with("device_configurations")):
         graph = _home(spec.node.graph, spec.proto.tensor_name)
         if graph is None or not spec.proto.sharded_dim:
             continue

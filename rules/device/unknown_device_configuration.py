@@ -3,12 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model
+from onnx_lint.model import Model, has_device_configurations, node_device_configurations
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import Suggestions, quote, quote_some
 
 
-@rule(clause="DEV-5", since="0.1.0", about=Model.has_device_configurations)
+@rule(clause="DEV-5", since="0.1.0", about=has_device_configurations)
 def unknown_device_configuration(model: Model) -> Iterator[Finding]:
     """A node refers to a device configuration that the model does not have.
 
@@ -40,7 +40,7 @@ def unknown_device_configuration(model: Model) -> Iterator[Finding]:
     """
     suggestions = Suggestions()
     known = dict.fromkeys(configuration.name for configuration in model.proto.configuration if configuration.name)
-    for used in model.node_device_configurations:
+    for used in node_device_configurations(model.nodes_with("device_configurations")):
         name = used.proto.configuration_id
         if name and name not in known:
             yield Finding(

@@ -3,12 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, Node
+from onnx_lint.model import Model, Node, has_device_configurations, sharding_specs
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import Suggestions, quote, quote_some
 
 
-@rule(clause="DEV-7", since="0.1.0", about=Model.has_device_configurations)
+@rule(clause="DEV-7", since="0.1.0", about=has_device_configurations)
 def unmatched_sharded_tensor(model: Model) -> Iterator[Finding]:
     """A sharding is about a tensor that is neither an input nor an output of its node.
 
@@ -41,7 +41,7 @@ def unmatched_sharded_tensor(model: Model) -> Iterator[Finding]:
     """
     suggestions = Suggestions()
     values_of: dict[Node, dict[str, None]] = {}
-    for spec in model.sharding_specs:
+    for spec in sharding_specs(model.nodes_with("device_configurations")):
         name = spec.proto.tensor_name
         if spec.node not in values_of:
             values_of[spec.node] = dict.fromkeys(filter(None, (*spec.node.inputs, *spec.node.outputs)))

@@ -4,7 +4,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
-from onnx_lint.model import MAX_COUNT, OF_CONSUMERS, ROOT, Graph, Model, Place, describe_limit, exceeded
+from onnx_lint.model import (
+    MAX_COUNT,
+    OF_CONSUMERS,
+    ROOT,
+    Graph,
+    Model,
+    Place,
+    describe_limit,
+    exceeded,
+    may_exceed_limits,
+)
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
@@ -12,7 +22,7 @@ from onnx_lint.wording import quote
 @rule(
     clause=("FIL-10a", "FIL-10b"),
     since="0.1.0",
-    about=Model.may_exceed_limits,
+    about=may_exceed_limits,
     needs="file",
     security=("CVE-2024-27319", "CWE-400", "CWE-770"),
 )

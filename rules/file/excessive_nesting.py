@@ -3,14 +3,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import FaultKind, Model
+from onnx_lint.model import FaultKind, Model, has_faults
 from onnx_lint.rule import Finding, rule
 
 
 @rule(
     clause="FIL-5",
     since="0.1.0",
-    about=Model.has_faults,
+    about=has_faults,
     needs="file",
     security=("CVE-2025-4565", "CVE-2026-0994", "CWE-674"),
 )

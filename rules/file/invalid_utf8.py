@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import FaultKind, Model
+from onnx_lint.model import FaultKind, Model, has_faults
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="FIL-4", since="0.1.0", about=Model.has_faults, needs="file")
+@rule(clause="FIL-4", since="0.1.0", about=has_faults, needs="file")
 def invalid_utf8(model: Model) -> Iterator[Finding]:
     r"""A string field is not valid UTF-8.
 

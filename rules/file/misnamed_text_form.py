@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import FaultKind, Model
+from onnx_lint.model import FaultKind, Model, has_faults
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="FIL-1a", since="0.1.0", about=Model.has_faults, needs="file")
+@rule(clause="FIL-1a", since="0.1.0", about=has_faults, needs="file")
 def misnamed_text_form(model: Model) -> Iterator[Finding]:
     """A file in text or JSON form has the name of one in binary form.
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from onnx_lint.model import Delete, Fault, FaultKind, Fix, Model, Place
+from onnx_lint.model import Delete, Fault, FaultKind, Fix, Model, Place, has_faults
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="FIL-6", since="0.1.0", about=Model.has_faults, needs="file")
+@rule(clause="FIL-6", since="0.1.0", about=has_faults, needs="file")
 def repeated_singular_field(model: Model) -> Iterator[Finding]:
     """A field that can be set once is set twice.
 

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import FORMER_NAMES, FaultKind, Model, is_reserved
+from onnx_lint.model import FORMER_NAMES, FaultKind, Model, functions_are_bound, has_faults, is_reserved
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause=("FIL-7a", "ATT-13"), since="0.1.0", about=Model.has_faults, needs="file")
+@rule(clause=("FIL-7a", "ATT-13"), since="0.1.0", about=has_faults, needs="file")
 def reserved_field(model: Model) -> Iterator[Finding]:
     """A message has a field whose number the schema reserves.
 
@@ -53,7 +53,7 @@ def reserved_field(model: Model) -> Iterator[Finding]:
         if fault.number is not None
         and is_reserved(fault.message_type, fault.number)
         # since_version and status, which functions of operator sets had before models could have functions
-        and (fault.message_type != "FunctionProto" or model.functions_are_bound)
+        and (fault.message_type != "FunctionProto" or functions_are_bound(model))
     ]
     for fault in faults:
         key = (fault.message_type, fault.number or 0)

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import FaultKind, Model
+from onnx_lint.model import FaultKind, Model, has_faults
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="FIL-2", since="0.1.0", about=Model.has_faults, needs="file")
+@rule(clause="FIL-2", since="0.1.0", about=has_faults, needs="file")
 def truncated_file(model: Model) -> Iterator[Finding]:
     """The file ends in the middle of a message.
 

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import FaultKind, Model, is_reserved
+from onnx_lint.model import FaultKind, Model, has_faults, is_reserved
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="FIL-7", since="0.1.0", about=Model.has_faults, needs="file")
+@rule(clause="FIL-7", since="0.1.0", about=has_faults, needs="file")
 def unknown_field(model: Model) -> Iterator[Finding]:
     """A message has a field that its definition does not know.
 

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import FaultKind, Model
+from onnx_lint.model import FaultKind, Model, has_faults
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="FIL-3", since="0.1.0", about=Model.has_faults, needs="file")
+@rule(clause="FIL-3", since="0.1.0", about=has_faults, needs="file")
 def wrong_wire_type(model: Model) -> Iterator[Finding]:
     """A field is written with a wire type that its declaration does not have.
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model
+from onnx_lint.model import Model, functions_are_bound
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
@@ -48,7 +48,7 @@ def unidentified_function(model: Model) -> Iterator[Finding]:
                 clause="FUN-1",
                 allowed="a name by which nodes can call the function",
             )
-        if not function.proto.HasField("domain") and model.functions_are_bound:
+        if not function.proto.HasField("domain") and functions_are_bound(model):
             shown = quote(function.name) if function.name else str(function.index)
             yield Finding(
                 function.place.at("domain"),

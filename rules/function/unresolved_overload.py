@@ -3,12 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from onnx_lint.model import Function, Model, Node
+from onnx_lint.model import Function, Model, Node, overloaded_nodes
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import Suggestions, quote, quote_some
 
 
-@rule(clause=("FUN-25", "NOD-11"), since="0.1.0", about=Model.overloaded_nodes, needs="library")
+@rule(clause=("FUN-25", "NOD-11"), since="0.1.0", about=overloaded_nodes, needs="library")
 def unresolved_overload(model: Model) -> Iterator[Finding]:
     """A node names an overload that no function of the model has.
 
@@ -45,7 +45,7 @@ def unresolved_overload(model: Model) -> Iterator[Finding]:
         return
     suggestions = Suggestions()
     overloads: dict[tuple[str, str], dict[str, None]] = {}
-    for node in model.overloaded_nodes:
+    for node in overloaded_nodes(model):
         if model.calls.function_of(node) is None:
             namesakes = model.calls.namesakes(node)
             key = (node.domain, node.op_type)

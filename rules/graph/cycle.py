@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from onnx_lint.model import Model, Node
+from onnx_lint.model import Model, Node, has_late_uses
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -15,7 +15,7 @@ MAX_RELATED = 100
 """The limit on listed nodes of a cycle; readers do not follow more."""
 
 
-@rule(clause="GRA-1", since="0.1.0", about=Model.has_late_uses, needs="attribute")
+@rule(clause="GRA-1", since="0.1.0", about=has_late_uses, needs="attribute")
 def cycle(model: Model) -> Iterator[Finding]:
     """Nodes depend on one another in a circle.
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Definition, Graph, GraphKind, Model
+from onnx_lint.model import Definition, Graph, GraphKind, Model, has_unusual_names
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -11,7 +11,7 @@ from onnx_lint.wording import quote
 @rule(
     clause=("GRA-5", "NOD-5", "NAM-3", "FUN-11", "TRN-9"),
     since="0.1.0",
-    about=Model.has_unusual_names,
+    about=has_unusual_names,
     needs="attribute",
 )
 def duplicate_definition(model: Model) -> Iterator[Finding]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from onnx_lint.model import ROOT, Graph, Model, Node, Place
+from onnx_lint.model import ROOT, Graph, Model, Node, Place, is_documented
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
@@ -17,7 +17,7 @@ _TAG = re.compile(rf"</(?:{_PAIRED})\s*>|<(?:{_LONE})(?:\s[^<>]*)?/?>", re.IGNOR
 """A closing tag of an element, or an opening one of those that stand alone or are hardly anything else."""
 
 
-@rule(clause="GRA-7", since="0.1.0", about=Model.is_documented, needs="graph")
+@rule(clause="GRA-7", since="0.1.0", about=is_documented, needs="graph")
 def markup_in_documentation(model: Model) -> Iterator[Finding]:
     """A documentation string holds HTML.
 

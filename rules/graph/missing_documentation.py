@@ -47,7 +47,7 @@ def missing_documentation(model: Model) -> Iterator[Finding]:
             )
     first = next(model.attributes(_is_undocumented), None)
     if first is not None:
-        others = model.count_attributes(_is_undocumented) - 1
+        others = model.attribute_index.count(_is_undocumented) - 1
         also = f"; {others:,} more {'attribute has' if others == 1 else 'attributes have'} none" if others else ""
         yield Finding(
             first.place,

@@ -3,12 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Graph, GraphKind, Model
+from onnx_lint.model import Graph, GraphKind, Model, has_unnamed_graphs
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="GRA-4", since="0.1.0", about=Model.has_unnamed_graphs, needs="attribute")
+@rule(clause="GRA-4", since="0.1.0", about=has_unnamed_graphs, needs="attribute")
 def missing_graph_name(model: Model) -> Iterator[Finding]:
     """A graph has no name.
 

@@ -3,12 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from onnx_lint.model import Graph, Model
+from onnx_lint.model import Graph, Model, has_undefined_names, nameless_definition
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import Suggestions, quote
 
 
-@rule(clause=("NOD-2", "GRA-8", "FUN-8", "FUN-10"), since="0.1.0", about=Model.has_undefined_names, needs="graph")
+@rule(clause=("NOD-2", "GRA-8", "FUN-8", "FUN-10"), since="0.1.0", about=has_undefined_names, needs="graph")
 def undefined_name(model: Model) -> Iterator[Finding]:
     """A node input or a graph output names a value that nothing defines.
 
@@ -70,7 +70,7 @@ def _undefined_inputs(model: Model) -> Iterator[Finding]:
     """One finding for each name that a graph uses and nothing defines, at its first use."""
     suggestions = Suggestions()
     holders = _holders(model, model.resolution.undefined_names)
-    nameless = model.nameless_definition
+    nameless = nameless_definition(model)
     for undefined in model.resolution.undefined if nameless is None else ():
         name, graph, others = undefined.name, undefined.graph, undefined.count - 1
         first, *following = undefined.uses

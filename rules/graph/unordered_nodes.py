@@ -3,12 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Fix, Graph, GraphKind, LateUse, Model, Move, Node, moves_into_order
+from onnx_lint.model import Fix, Graph, GraphKind, LateUse, Model, Move, Node, has_late_uses, moves_into_order
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause=("GRA-2", "NOD-9", "NOD-10", "FUN-9"), since="0.1.0", about=Model.has_late_uses, needs="attribute")
+@rule(clause=("GRA-2", "NOD-9", "NOD-10", "FUN-9"), since="0.1.0", about=has_late_uses, needs="attribute")
 def unordered_nodes(model: Model) -> Iterator[Finding]:
     """A node uses a value that only a later node defines.
 

@@ -3,12 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model
+from onnx_lint.model import Model, find_equal_initializers, has_initializers
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="HYG-8", since="0.2.0", about=Model.has_initializers, needs="graph")
+@rule(clause="HYG-8", since="0.2.0", about=has_initializers, needs="graph")
 def equal_initializers(model: Model, *, least_bytes: int = 1_024) -> Iterator[Finding]:
     """Two initializers of a graph have the same type, shape and values.
 
@@ -42,7 +42,7 @@ def equal_initializers(model: Model, *, least_bytes: int = 1_024) -> Iterator[Fi
     node { op_type: "Add" input: "a" input: "a" output: "y" }
     ```
     """
-    for found in model.equal_initializers(least_bytes):
+    for found in find_equal_initializers(model.graphs, model.source, model.payloads, model.data_folder, least_bytes):
         graph, names = found.graph, found.graph.initializer_names
         name, other = quote(names[found.index]), quote(names[found.first])
         yield Finding(

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model
+from onnx_lint.model import Model, foldable_nodes
 from onnx_lint.rule import Finding, rule
 
 
@@ -43,7 +43,9 @@ def foldable_constant(model: Model) -> Iterator[Finding]:
     node { op_type: "Add" input: "x" input: "minus_one" output: "y" }
     ```
     """
-    for node in model.foldable_nodes:
+    for node in foldable_nodes(
+        model.graphs, model.operators, model.value_flow, model.effective_ir_version, model.proto.training_info
+    ):
         yield Finding(
             node.place,
             f"{node.describe()} computes a value that follows from constants alone",

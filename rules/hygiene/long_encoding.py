@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from onnx_lint.model import Fix, LongNumber, Model, Shorten
+from onnx_lint.model import Fix, LongNumber, Model, Shorten, long_numbers
 from onnx_lint.rule import Finding, folded, replace, rule
 
 
@@ -44,7 +44,8 @@ def long_encoding(model: Model) -> Iterator[Finding]:
     ```
     """
     more = ("more number takes more bytes than it needs", "more numbers take more bytes than they need")
-    for finding in folded(model.long_numbers(), _finding, None, more):
+    numbers = long_numbers(model.source, model.kind) if model.loaded and model.form == "binary" else ()
+    for finding in folded(numbers, _finding, None, more):
         yield replace(finding, fix=_fix(finding.count))
 
 

@@ -3,12 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model
+from onnx_lint.model import Model, has_initializers
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="HYG-1", since="0.2.0", about=Model.has_initializers, needs="graph")
+@rule(clause="HYG-1", since="0.2.0", about=has_initializers, needs="graph")
 def unused_initializer(model: Model) -> Iterator[Finding]:
     """An initializer is not used.
 

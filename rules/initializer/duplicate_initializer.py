@@ -3,12 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Graph, Model
+from onnx_lint.model import Graph, Model, has_unusual_names
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause=("INI-2", "INI-2a"), since="0.1.0", about=Model.has_unusual_names, needs="attribute")
+@rule(clause=("INI-2", "INI-2a"), since="0.1.0", about=has_unusual_names, needs="attribute")
 def duplicate_initializer(model: Model) -> Iterator[Finding]:
     """Two initializers of a graph have one name.
 

@@ -3,12 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import FREE_INITIALIZERS_SINCE, Model
+from onnx_lint.model import FREE_INITIALIZERS_SINCE, Model, initializers_must_be_inputs
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="INI-4", since="0.1.0", about=Model.initializers_must_be_inputs, needs="graph")
+@rule(clause="INI-4", since="0.1.0", about=initializers_must_be_inputs, needs="graph")
 def initializer_without_input(model: Model) -> Iterator[Finding]:
     """An initializer is not an input, which IR versions before 4 require.
 

@@ -3,12 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import FREE_INITIALIZERS_SINCE, Model
+from onnx_lint.model import FREE_INITIALIZERS_SINCE, Model, has_initializers
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote_some
 
 
-@rule(clause="INI-6", since="0.1.0", about=Model.has_initializers, needs="graph")
+@rule(clause="INI-6", since="0.1.0", about=has_initializers, needs="graph")
 def overridable_initializer(model: Model) -> Iterator[Finding]:
     """An initializer of the main graph is also an input, so that callers may override it.
 

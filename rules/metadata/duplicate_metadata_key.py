@@ -3,7 +3,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import MODEL_KIND, Delete, Fix, Metadata, Model, serialized
+from onnx_lint.model import (
+    MODEL_KIND,
+    Delete,
+    Fix,
+    Metadata,
+    Model,
+    has_metadata,
+    metadata_with_suspect_keys,
+    serialized,
+)
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -17,7 +26,7 @@ _CLAUSES = {
 }
 
 
-@rule(clause=("META-1", "META-2", "META-2a", "MP-3"), since="0.1.0", about=Model.has_metadata, needs="metadata")
+@rule(clause=("META-1", "META-2", "META-2a", "MP-3"), since="0.1.0", about=has_metadata, needs="metadata")
 def duplicate_metadata_key(model: Model) -> Iterator[Finding]:
     """A metadata key is listed twice.
 
@@ -52,7 +61,7 @@ def duplicate_metadata_key(model: Model) -> Iterator[Finding]:
     metadata_props { key: "author" value: "A, B" }
     ```
     """
-    for metadata in model.metadata_with_suspect_keys():
+    for metadata in metadata_with_suspect_keys(model):
         keys = [entry.key for entry in metadata.entries]
         distinct = {key.lower() for key in keys} if metadata.message == MODEL_KIND else set(keys)
         if len(distinct) != len(keys):

@@ -4,11 +4,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import takewhile
 
-from onnx_lint.model import Model, Type, ValueInfo
+from onnx_lint.model import Model, Type, ValueInfo, has_denoted_types
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="MP-1", since="0.1.0", about=Model.has_denoted_types)
+@rule(clause="MP-1", since="0.1.0", about=has_denoted_types)
 def missing_image_metadata(model: Model) -> Iterator[Finding]:
     """A value is denoted as an image and the model does not say how its pixels are to be read.
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import ROOT, Model
+from onnx_lint.model import ROOT, Model, has_metadata
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote, suggestion
 
@@ -15,7 +15,7 @@ VALUES = {
 """The values that the specification lists for each key."""
 
 
-@rule(clause="MP-2", since="0.1.0", about=Model.has_metadata)
+@rule(clause="MP-2", since="0.1.0", about=has_metadata)
 def unknown_image_metadata_value(model: Model) -> Iterator[Finding]:
     """One of the model's image metadata has a value that the specification does not list.
 

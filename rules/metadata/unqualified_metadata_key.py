@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import MODEL_KIND, Model, Place
+from onnx_lint.model import MODEL_KIND, Model, Place, has_metadata
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
@@ -11,7 +11,7 @@ STANDARD_KEYS = {"model_author", "model_license"}
 """The plain keys that the specification defines, for the model."""
 
 
-@rule(clause="META-4", since="0.1.0", about=Model.has_metadata, needs="metadata")
+@rule(clause="META-4", since="0.1.0", about=has_metadata, needs="metadata")
 def unqualified_metadata_key(model: Model) -> Iterator[Finding]:
     """A metadata key does not begin with a reverse domain name.
 

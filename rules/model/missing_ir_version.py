@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import NEWEST_IR_VERSION, ROOT, Model
+from onnx_lint.model import NEWEST_IR_VERSION, ROOT, Model, has_unusual_header
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="MOD-1", since="0.1.0", about=Model.has_unusual_header)
+@rule(clause="MOD-1", since="0.1.0", about=has_unusual_header)
 def missing_ir_version(model: Model) -> Iterator[Finding]:
     """The model does not state its IR version.
 

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import ROOT, Model
+from onnx_lint.model import ROOT, Model, has_unusual_header
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause=("MOD-10", "MOD-11"), since="0.1.0", about=Model.has_unusual_header)
+@rule(clause=("MOD-10", "MOD-11"), since="0.1.0", about=has_unusual_header)
 def missing_producer(model: Model) -> Iterator[Finding]:
     """The model does not name the tool that wrote it, or not the tool's version.
 

@@ -3,12 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import ROOT, Model, is_reverse_domain_name
+from onnx_lint.model import ROOT, Model, has_unusual_header, is_reverse_domain_name
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="MOD-9", since="0.1.0", about=Model.has_unusual_header)
+@rule(clause="MOD-9", since="0.1.0", about=has_unusual_header)
 def unqualified_model_domain(model: Model) -> Iterator[Finding]:
     """The domain of the model is not a reverse domain name.
 

@@ -3,12 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Assign, Fix, FreshNames, Graph, GraphKind, Model
+from onnx_lint.model import Assign, Fix, FreshNames, Graph, GraphKind, Model, has_several_graphs
 from onnx_lint.rule import Finding, Related, folded, replace, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="NAM-6", since="0.1.0", about=Model.has_several_graphs, needs="node")
+@rule(clause="NAM-6", since="0.1.0", about=has_several_graphs, needs="node")
 def duplicate_graph_name(model: Model) -> Iterator[Finding]:
     """Several graphs of a model have the same name.
 

@@ -3,12 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Graph, Model
+from onnx_lint.model import Graph, Model, has_repeated_outputs
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="NAM-3a", since="0.1.0", about=Model.has_repeated_outputs, needs="node")
+@rule(clause="NAM-3a", since="0.1.0", about=has_repeated_outputs, needs="node")
 def duplicate_graph_output(model: Model) -> Iterator[Finding]:
     """A graph lists one value as an output twice.
 

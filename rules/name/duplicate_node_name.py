@@ -4,12 +4,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import partial
 
-from onnx_lint.model import Assign, Fix, FreshNames, Graph, GraphKind, Model
+from onnx_lint.model import Assign, Fix, FreshNames, Graph, GraphKind, Model, has_unusual_names
 from onnx_lint.rule import Finding, Related, folded, replace, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause=("NAM-4", "TRN-9"), since="0.1.0", about=Model.has_unusual_names, needs="node")
+@rule(clause=("NAM-4", "TRN-9"), since="0.1.0", about=has_unusual_names, needs="node")
 def duplicate_node_name(model: Model) -> Iterator[Finding]:
     """Two nodes of a graph have the same name.
 

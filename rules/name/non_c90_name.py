@@ -6,7 +6,7 @@ from functools import partial
 from itertools import chain
 from typing import Final
 
-from onnx_lint.model import Fix, Graph, Model, Proto, is_c90
+from onnx_lint.model import Fix, Graph, Model, Proto, has_training_information, is_c90
 from onnx_lint.rule import Finding, Related, replace, rule
 from onnx_lint.wording import quote, quote_some
 
@@ -65,7 +65,7 @@ def non_c90_name(model: Model) -> Iterator[Finding]:
             wrong_names.append((graph, wrong, len(wrong) if _differ(graph, [*first, *last]) else len(set(wrong))))
     if wrong_names:
         yield replace(_finding(wrong_names, "name", "NAM-1"), fix=_fix(model, graphs))
-    wrong_variables = _dimension_variables(model) if model.has_odd_variables else ()
+    wrong_variables = _dimension_variables(model) if model.declared_types.has_odd_variables else ()
     variables = [(graph, _not_c90(found)) for graph, found in wrong_variables]
     if variables:
         yield _finding([(graph, wrong, len(set(wrong))) for graph, wrong in variables], "dimension variable", "SHP-3")
@@ -74,7 +74,7 @@ def non_c90_name(model: Model) -> Iterator[Finding]:
 def _fix(model: Model, graphs: list[Graph]) -> Fix | None:
     from onnx_lint.model import c90_edits, has_c90_edits
 
-    if model.has_training_information or not has_c90_edits(graphs):
+    if has_training_information(model) or not has_c90_edits(graphs):
         return None
     what = "make C90 identifiers of the names of nodes, graphs and values that are no inputs or outputs"
     return Fix(what, (), is_safe=False, later=partial(c90_edits, graphs))

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import DOMAIN_ALIAS, Model
+from onnx_lint.model import DOMAIN_ALIAS, Model, has_aliased_domains
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause=("NOD-3a", "NOD-3b"), since="0.2.0", about=Model.has_aliased_domains, needs="node")
+@rule(clause=("NOD-3a", "NOD-3b"), since="0.2.0", about=has_aliased_domains, needs="node")
 def aliased_default_domain(model: Model) -> Iterator[Finding]:
     """A node names the default domain 'ai.onnx' and not by the empty string.
 

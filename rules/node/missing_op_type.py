@@ -3,12 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model
+from onnx_lint.model import Model, has_incomplete_nodes
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="NOD-3", since="0.1.0", about=Model.has_incomplete_nodes, needs="node")
+@rule(clause="NOD-3", since="0.1.0", about=has_incomplete_nodes, needs="node")
 def missing_op_type(model: Model) -> Iterator[Finding]:
     """A node does not name its operator.
 

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model
+from onnx_lint.model import Model, has_incomplete_nodes
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="NOD-1", since="0.1.0", about=Model.has_incomplete_nodes, needs="node")
+@rule(clause="NOD-1", since="0.1.0", about=has_incomplete_nodes, needs="node")
 def node_without_outputs(model: Model) -> Iterator[Finding]:
     """A node has no outputs.
 

@@ -3,7 +3,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from onnx_lint.model import Delete, Fix, Importer, Model, Place, Proto, normalized_domain, shown_domain
+from onnx_lint.model import (
+    Delete,
+    Fix,
+    Importer,
+    Model,
+    Place,
+    Proto,
+    has_unusual_imports,
+    normalized_domain,
+    shown_domain,
+)
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -11,7 +21,7 @@ from onnx_lint.wording import quote
 @rule(
     clause=("OPS-2", "OPS-2a", "MOD-12", "FUN-13", "FUN-13a"),
     since="0.1.0",
-    about=Model.has_unusual_imports,
+    about=has_unusual_imports,
     needs="function",
 )
 def duplicate_opset_import(model: Model) -> Iterator[Finding]:

@@ -3,12 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import ML_DOMAIN, Model
+from onnx_lint.model import ML_DOMAIN, Model, has_unusual_imports
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="MOD-0a", since="0.1.0", about=Model.has_unusual_imports, needs="function")
+@rule(clause="MOD-0a", since="0.1.0", about=has_unusual_imports, needs="function")
 def foreign_operator_set(model: Model) -> Iterator[Finding]:
     """A model of the variant ONNX imports the operators of ONNX-ML.
 

@@ -14,6 +14,8 @@ from onnx_lint.model import (
     Node,
     count_domains,
     first_of_domains,
+    functions_are_bound,
+    may_lack_imports,
     normalized_domain,
     shown_domain,
 )
@@ -26,7 +28,7 @@ MAX_LISTED = 10
 @rule(
     clause=("MOD-5", "MOD-5a", "MOD-6", "MOD-6a", "OPR-1", "FUN-12", "FUN-17"),
     since="0.1.0",
-    about=Model.may_lack_imports,
+    about=may_lack_imports,
     needs="function",
 )
 def missing_opset_import(model: Model) -> Iterator[Finding]:
@@ -84,7 +86,7 @@ def missing_opset_import(model: Model) -> Iterator[Finding]:
     fixes = ImportFixes(model.graphs, model.operators, model.imports, model.effective_ir_version)
     if model.imports.are_stated and model.effective_ir_version >= LATER_FIELDS["ModelProto.opset_import"].ir_version:
         yield from _missing_in_model(model, in_use[None], suggestions, fixes)
-    if model.functions_are_bound:
+    if functions_are_bound(model):
         domains = model.imports.domains
         none: frozenset[str] = frozenset()
         lacking = [function for function in model.functions if in_use.get(function.index, none) - domains(function)]

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import LATER_FIELDS, ROOT, Model
+from onnx_lint.model import LATER_FIELDS, ROOT, Model, has_unusual_imports
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="MOD-7", since="0.1.0", about=Model.has_unusual_imports, needs="function")
+@rule(clause="MOD-7", since="0.1.0", about=has_unusual_imports, needs="function")
 def premature_opset_import(model: Model) -> Iterator[Finding]:
     """A model of IR version 1 or 2 imports operator sets.
 

@@ -11,6 +11,7 @@ from onnx_lint.model import (
     OperatorSchemas,
     Place,
     Proto,
+    has_unusual_imports,
     newest_opset_version,
     release_of_edition,
     release_of_opset,
@@ -20,7 +21,7 @@ from onnx_lint.rule import Finding, Record, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause=("OPS-3", "OPS-6"), since="0.1.0", about=Model.has_unusual_imports, needs="function")
+@rule(clause=("OPS-3", "OPS-6"), since="0.1.0", about=has_unusual_imports, needs="function")
 def unknown_opset_version(model: Model) -> Iterator[Finding]:
     """An import states no version of its operator set, or a version that the edition does not know.
 

@@ -3,12 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, is_reverse_domain_name, normalized_domain
+from onnx_lint.model import Model, has_unusual_imports, is_reverse_domain_name, normalized_domain
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="OPS-5", since="0.1.0", about=Model.has_unusual_imports, needs="function")
+@rule(clause="OPS-5", since="0.1.0", about=has_unusual_imports, needs="function")
 def unqualified_opset_domain(model: Model) -> Iterator[Finding]:
     """The domain of an imported operator set is not a reverse domain name.
 

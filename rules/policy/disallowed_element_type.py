@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import ELEMENT_TYPES, Model, Place
+from onnx_lint.model import ELEMENT_TYPES, Model, Place, named_element_types
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote_some
 
@@ -67,5 +67,5 @@ def _places(model: Model, numbers: frozenset[int]) -> Iterator[tuple[int, Place]
         yield declared.proto.tensor_type.elem_type, declared.place.at("tensor_type").at("elem_type")
     for tensor in model.tensors.of(numbers):
         yield tensor.proto.data_type, tensor.place
-    for named in model.named_element_types(numbers):
+    for named in named_element_types(model.operators, model.bound_nodes, numbers):
         yield named.number, named.place

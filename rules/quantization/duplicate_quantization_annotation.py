@@ -3,12 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Graph, Model, Place, Proto
+from onnx_lint.model import Graph, Model, Place, Proto, has_quantization_annotations
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="QNT-3", since="0.1.0", about=Model.has_quantization_annotations, needs="graph")
+@rule(clause="QNT-3", since="0.1.0", about=has_quantization_annotations, needs="graph")
 def duplicate_quantization_annotation(model: Model) -> Iterator[Finding]:
     """A tensor has two quantization annotations, or an annotation has a key twice.
 

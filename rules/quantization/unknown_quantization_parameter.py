@@ -3,14 +3,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, Place
+from onnx_lint.model import Model, Place, has_quantization_annotations
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote, suggestion
 
 DEFINED = ("SCALE_TENSOR", "ZERO_POINT_TENSOR")
 
 
-@rule(clause="QNT-1", since="0.1.0", about=Model.has_quantization_annotations, needs="graph")
+@rule(clause="QNT-1", since="0.1.0", about=has_quantization_annotations, needs="graph")
 def unknown_quantization_parameter(model: Model) -> Iterator[Finding]:
     """A quantization annotation has a key that ONNX does not define.
 

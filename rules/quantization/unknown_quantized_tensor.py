@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Graph, Model, Place
+from onnx_lint.model import Graph, Model, Place, has_quantization_annotations
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import Suggestions, quote
 
@@ -11,7 +11,7 @@ TENSOR_KEYS = ("SCALE_TENSOR", "ZERO_POINT_TENSOR")
 """The keys whose values are names of tensors."""
 
 
-@rule(clause="QNT-2", since="0.1.0", about=Model.has_quantization_annotations, needs="graph")
+@rule(clause="QNT-2", since="0.1.0", about=has_quantization_annotations, needs="graph")
 def unknown_quantized_tensor(model: Model) -> Iterator[Finding]:
     """A quantization annotation names a tensor that the graph does not have.
 

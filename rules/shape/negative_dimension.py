@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import TENSOR_KINDS, Delete, Fix, Model, Place, Proto, Type
+from onnx_lint.model import TENSOR_KINDS, Delete, Fix, Model, Place, Proto, Type, has_unusual_types
 from onnx_lint.rule import Finding, folded, replace, rule
 
 
-@rule(clause="SHP-1", since="0.1.0", about=Model.has_unusual_types, needs="type")
+@rule(clause="SHP-1", since="0.1.0", about=has_unusual_types, needs="type")
 def negative_dimension(model: Model) -> Iterator[Finding]:
     """A dimension of a shape is negative.
 

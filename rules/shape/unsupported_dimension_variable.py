@@ -3,13 +3,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import TENSOR_KINDS, Model, Proto, Type
+from onnx_lint.model import TENSOR_KINDS, Model, Proto, Type, has_unusual_types
 from onnx_lint.rule import Finding, rule
 
 _CLAUSES = {"": "SHP-4", "*": "SHP-5"}
 
 
-@rule(clause=("SHP-4", "SHP-5"), since="0.1.0", about=Model.has_unusual_types, needs="type")
+@rule(clause=("SHP-4", "SHP-5"), since="0.1.0", about=has_unusual_types, needs="type")
 def unsupported_dimension_variable(model: Model) -> Iterator[Finding]:
     """A dimension variable is empty or `*`.
 

@@ -3,12 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Assign, DeclaredShapeConflict, Edit, Fix, Model, agree, message
+from onnx_lint.model import Assign, DeclaredShapeConflict, Edit, Fix, Model, agree, has_shape_conflicts, message
 from onnx_lint.rule import Finding, deletion_of, findings_of, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause=("NOD-8c", "VI-6a", "FUN-23b"), since="0.1.0", about=Model.has_shape_conflicts, needs="node")
+@rule(clause=("NOD-8c", "VI-6a", "FUN-23b"), since="0.1.0", about=has_shape_conflicts, needs="node")
 def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
     """The declared shape of a value is not the one that its node produces.
 

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model
+from onnx_lint.model import Model, has_type_conflicts
 from onnx_lint.rule import Finding, conversions_apart, deletion_of, findings_of, rule
 
 
-@rule(clause=("NOD-8", "VI-6", "FUN-23a"), since="0.1.0", about=Model.has_type_conflicts, needs="node")
+@rule(clause=("NOD-8", "VI-6", "FUN-23a"), since="0.1.0", about=has_type_conflicts, needs="node")
 def contradictory_declared_type(model: Model) -> Iterator[Finding]:
     """The declared type of a value is not the one that its node produces.
 

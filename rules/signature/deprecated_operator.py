@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import REPLACEMENTS, Model, OperatorSchema, Replacement, describe_imports
+from onnx_lint.model import REPLACEMENTS, Model, OperatorSchema, Replacement, describe_imports, has_misused_operators
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="OPR-3", since="0.1.0", about=Model.has_misused_operators, needs="node")
+@rule(clause="OPR-3", since="0.1.0", about=has_misused_operators, needs="node")
 def deprecated_operator(model: Model) -> Iterator[Finding]:
     """A node uses an operator that the imported operator set has deprecated.
 

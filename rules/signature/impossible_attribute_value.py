@@ -4,12 +4,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from onnx_lint.model import AttributeFault, Model, Node, NodeForm, Place, attribute_faults, attributes_with
+from onnx_lint.model import (
+    AttributeFault,
+    Model,
+    Node,
+    NodeForm,
+    Place,
+    attribute_faults,
+    attributes_with,
+    has_faulty_attributes,
+)
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="NOD-7e", since="0.1.0", about=Model.has_faulty_attributes, needs="node")
+@rule(clause="NOD-7e", since="0.1.0", about=has_faulty_attributes, needs="node")
 def impossible_attribute_value(model: Model) -> Iterator[Finding]:
     """An attribute of a node has numbers or a list that its operator accepts for no operands.
 

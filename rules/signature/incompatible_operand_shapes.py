@@ -3,14 +3,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, ScalarFix
+from onnx_lint.model import Model, ScalarFix, has_shape_conflicts
 from onnx_lint.rule import Finding, findings_of_nodes, rule
 
 
 @rule(
     clause=("NOD-8a", "NOD-8d"),
     since="0.1.0",
-    about=Model.has_shape_conflicts,
+    about=has_shape_conflicts,
     needs="node",
     security=("CWE-125", "CWE-787"),
 )

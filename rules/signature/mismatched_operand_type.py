@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model
+from onnx_lint.model import Model, has_type_conflicts
 from onnx_lint.rule import Finding, conversions_apart, findings_of_nodes, rule
 
 
-@rule(clause="NOD-8", since="0.1.0", about=Model.has_type_conflicts, needs="node")
+@rule(clause="NOD-8", since="0.1.0", about=has_type_conflicts, needs="node")
 def mismatched_operand_type(model: Model) -> Iterator[Finding]:
     """The type of a node's input or output is not one that its operator allows.
 

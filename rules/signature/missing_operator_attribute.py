@@ -10,6 +10,7 @@ from onnx_lint.model import (
     OperatorSchema,
     attributes_for_runtime,
     describe_schema,
+    has_misused_operators,
     missing_alternatives,
     missing_attributes,
     misspelt_attributes,
@@ -21,7 +22,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause=("NOD-7", "NOD-7g"), since="0.1.0", about=Model.has_misused_operators, needs="node")
+@rule(clause=("NOD-7", "NOD-7g"), since="0.1.0", about=has_misused_operators, needs="node")
 def missing_operator_attribute(model: Model) -> Iterator[Finding]:
     """A node lacks an attribute that its operator requires.
 

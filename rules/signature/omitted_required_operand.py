@@ -10,6 +10,7 @@ from onnx_lint.model import (
     OperatorSchema,
     describe_schema,
     given_operands,
+    has_misused_operators,
     moved_to_inputs,
     other_version,
     version_hint,
@@ -18,7 +19,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="OPT-2", since="0.1.0", about=Model.has_misused_operators, needs="node")
+@rule(clause="OPT-2", since="0.1.0", about=has_misused_operators, needs="node")
 def omitted_required_operand(model: Model) -> Iterator[Finding]:
     """A required input or output of a node has an empty name.
 

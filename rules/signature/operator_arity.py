@@ -14,6 +14,7 @@ from onnx_lint.model import (
     counted,
     describe_schema,
     given_operands,
+    has_misused_operators,
     moved_to_inputs,
     other_version,
     version_hint,
@@ -22,7 +23,7 @@ from onnx_lint.rule import Finding, replace, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause=("NOD-6", "VAR-1", "VAR-2"), since="0.1.0", about=Model.has_misused_operators, needs="node")
+@rule(clause=("NOD-6", "VAR-1", "VAR-2"), since="0.1.0", about=has_misused_operators, needs="node")
 def operator_arity(model: Model) -> Iterator[Finding]:
     """A node has more or fewer inputs or outputs than its operator allows.
 

@@ -3,14 +3,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import REMOVED_EXPERIMENTAL, Model, OperatorStatus, onnxruntime_default_domain
+from onnx_lint.model import (
+    REMOVED_EXPERIMENTAL,
+    Model,
+    OperatorStatus,
+    has_misused_operators,
+    onnxruntime_default_domain,
+)
 from onnx_lint.rule import Finding, rule
 
 _DROPPED = 10
 """The first version of the default domain without these operators in ONNX Runtime."""
 
 
-@rule(clause=("OPR-4", "OPR-4a"), since="0.1.0", about=Model.has_misused_operators, needs="node")
+@rule(clause=("OPR-4", "OPR-4a"), since="0.1.0", about=has_misused_operators, needs="node")
 def removed_experimental_operator(model: Model) -> Iterator[Finding]:
     """A node uses an experimental operator that was removed from ONNX.
 
@@ -57,7 +63,7 @@ def removed_experimental_operator(model: Model) -> Iterator[Finding]:
             yield Finding(
                 node.place.at("op_type"),
                 f"{node.describe()} uses an experimental operator that was removed from ONNX{kept}",
-                clause="OPR-4" if is_kept or not model.is_reached(node.graph) else "OPR-4a",
+                clause="OPR-4" if is_kept or not model.calls.reach(node.graph) else "OPR-4a",
                 allowed=f"{substitute}, which does the same"
                 if substitute
                 else "operators of the imported operator set",

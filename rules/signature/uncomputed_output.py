@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import ATTRIBUTE_TYPE_CODES, Model, Node, NodeForm, Place
+from onnx_lint.model import ATTRIBUTE_TYPE_CODES, Model, Node, NodeForm, Place, has_training_outputs
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -19,7 +19,7 @@ In the versions 7 and 9 only the outputs themselves say whether they are compute
 """
 
 
-@rule(clause="OPT-3", since="0.1.0", about=Model.has_training_outputs, needs="node")
+@rule(clause="OPT-3", since="0.1.0", about=has_training_outputs, needs="node")
 def uncomputed_output(model: Model) -> Iterator[Finding]:
     """A node names outputs that its attributes turn off, or leaves out those that they turn on.
 

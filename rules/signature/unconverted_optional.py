@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model
+from onnx_lint.model import Model, has_type_conflicts
 from onnx_lint.rule import Finding, findings_of, rule
 
 
-@rule(clause="OPT-4", since="0.1.0", about=Model.has_type_conflicts, needs="node")
+@rule(clause="OPT-4", since="0.1.0", about=has_type_conflicts, needs="node")
 def unconverted_optional(model: Model) -> Iterator[Finding]:
     """A value of an optional type is used where its element type is needed, or the other way round.
 

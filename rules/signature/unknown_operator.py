@@ -13,6 +13,7 @@ from onnx_lint.model import (
     OperatorSchemas,
     OperatorStatus,
     describe_importer,
+    has_misused_operators,
     onnxruntime_default_domain,
     product_release,
 )
@@ -28,7 +29,7 @@ _MOST_COMPARED = 100
 @rule(
     clause=("OPR-1", "OPR-2"),
     since="0.1.0",
-    about=Model.has_misused_operators,
+    about=has_misused_operators,
     needs="node",
     flag=("--target", "targets"),
 )

@@ -11,6 +11,7 @@ from onnx_lint.model import (
     OperatorSchemas,
     attributes_with,
     describe_schema,
+    has_misused_operators,
     misspelt_attributes,
     moved_to_inputs,
     other_version,
@@ -21,7 +22,7 @@ from onnx_lint.rule import Finding, Related, replace, rule
 from onnx_lint.wording import quote, quote_some, suggestion
 
 
-@rule(clause="NOD-7", since="0.1.0", about=Model.has_misused_operators, needs="node")
+@rule(clause="NOD-7", since="0.1.0", about=has_misused_operators, needs="node")
 def unknown_operator_attribute(model: Model) -> Iterator[Finding]:
     """A node has an attribute that its operator does not have.
 

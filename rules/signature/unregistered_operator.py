@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import MAX_VERSION, ONNXRUNTIME, Model, OperatorStatus
+from onnx_lint.model import MAX_VERSION, ONNXRUNTIME, Model, OperatorStatus, imports_of_onnxruntime
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote, suggestion
 
@@ -11,7 +11,7 @@ _VERSION = 1
 """The only version of ONNX Runtime's domains; each release adds operators to it."""
 
 
-@rule(clause=("OPR-1b", "OPS-6a"), since="0.2.0", about=Model.imports_of_onnxruntime)
+@rule(clause=("OPR-1b", "OPS-6a"), since="0.2.0", about=imports_of_onnxruntime)
 def unregistered_operator(model: Model) -> Iterator[Finding]:
     """A node or an import names something that ONNX Runtime does not have in a domain of its own.
 
@@ -46,11 +46,11 @@ def unregistered_operator(model: Model) -> Iterator[Finding]:
     node { op_type: "Gelu" domain: "com.microsoft" input: "x" output: "y" }
     ```
     """
-    if not model.imports_of_onnxruntime:
+    if not imports_of_onnxruntime(model):
         return
     domains = ONNXRUNTIME.domains
     release = ONNXRUNTIME.header["version"]
-    for importer in model.imports_of_onnxruntime:
+    for importer in imports_of_onnxruntime(model):
         for index, entry in enumerate(importer.entries):
             if entry.domain in domains and _VERSION < entry.version <= MAX_VERSION:
                 yield Finding(
@@ -71,7 +71,7 @@ def unregistered_operator(model: Model) -> Iterator[Finding]:
             continue
         near = suggestion(operator.op_type, schemas.operator_names(operator.domain, version))
         for node in alike.nodes:
-            if model.is_reached(node.graph):
+            if model.calls.reach(node.graph):
                 yield Finding(
                     node.place.at("op_type"),
                     f"{node.describe()} uses an operator that ONNX Runtime {release} does not have{near}",

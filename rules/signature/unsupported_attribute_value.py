@@ -17,6 +17,7 @@ from onnx_lint.model import (
     attributes_with,
     describe_schema,
     element_type_name,
+    has_faulty_attributes,
     is_element_type,
     is_flag,
     listed_values,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from onnx_lint.model import BoundNodes
 
 
-@rule(clause=("NOD-7a", "NOD-7f"), since="0.1.0", about=Model.has_faulty_attributes, needs="node")
+@rule(clause=("NOD-7a", "NOD-7f"), since="0.1.0", about=has_faulty_attributes, needs="node")
 def unsupported_attribute_value(model: Model) -> Iterator[Finding]:
     """An attribute of a node has a value that its operator does not allow.
 

@@ -19,13 +19,14 @@ from onnx_lint.model import (
     broken_by,
     combinations,
     describe_schema,
+    has_faulty_attributes,
     is_empty_list,
     true_if_it_crashes,
 )
 from onnx_lint.rule import Finding, Related, rule
 
 
-@rule(clause=("NOD-7c", "NOD-7d"), since="0.1.0", about=Model.has_faulty_attributes, needs="node")
+@rule(clause=("NOD-7c", "NOD-7d"), since="0.1.0", about=has_faulty_attributes, needs="node")
 def unsupported_combination(model: Model) -> Iterator[Finding]:
     """A node has attributes or operands that exclude each other, or only one of a pair.
 

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, is_remark
+from onnx_lint.model import Model, has_shape_conflicts, is_remark
 from onnx_lint.rule import Finding, findings_of_nodes, rule
 
 
-@rule(clause=("NOD-8b", "NOD-8e"), since="0.1.0", about=Model.has_shape_conflicts, needs="node")
+@rule(clause=("NOD-8b", "NOD-8e"), since="0.1.0", about=has_shape_conflicts, needs="node")
 def unsupported_operand_value(model: Model) -> Iterator[Finding]:
     """An input whose value determines a shape has a value that is impossible for the shapes of the other inputs.
 

@@ -8,6 +8,7 @@ from onnx_lint.model import (
     attributes_with,
     describe_attribute_type,
     describe_schema,
+    has_misused_operators,
     mistyped_attributes,
     other_version,
     version_hint,
@@ -16,7 +17,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="NOD-7", since="0.1.0", about=Model.has_misused_operators, needs="node")
+@rule(clause="NOD-7", since="0.1.0", about=has_misused_operators, needs="node")
 def wrong_operator_attribute_type(model: Model) -> Iterator[Finding]:
     """An attribute of a node has another type than its operator says.
 

@@ -3,14 +3,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import MAX_INT64, Model, StoredSparseTensor, element_count
+from onnx_lint.model import MAX_INT64, Model, StoredSparseTensor, element_count, has_sparse_tensors
 from onnx_lint.rule import Finding, rule
 
 
 @rule(
     clause=("SPA-6", "SPA-6a", "SPA-6b"),
     since="0.1.0",
-    about=Model.has_sparse_tensors,
+    about=has_sparse_tensors,
     needs="sparse-tensor",
     security=("CWE-190", "CWE-789"),
 )

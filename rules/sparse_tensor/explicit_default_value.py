@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, StoredSparseTensor, StoredTensor, contents
+from onnx_lint.model import Model, StoredSparseTensor, StoredTensor, contents, has_sparse_tensors
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="SPA-7", since="0.1.0", about=Model.has_sparse_tensors, needs="sparse-tensor")
+@rule(clause="SPA-7", since="0.1.0", about=has_sparse_tensors, needs="sparse-tensor")
 def explicit_default_value(model: Model) -> Iterator[Finding]:
     """A sparse tensor stores a zero or an empty string.
 

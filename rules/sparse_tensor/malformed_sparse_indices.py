@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, StoredSparseTensor, StoredTensor, describe_shape
+from onnx_lint.model import Model, StoredSparseTensor, StoredTensor, describe_shape, has_sparse_tensors
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause=("SPA-3", "SPA-3a"), since="0.1.0", about=Model.has_sparse_tensors, needs="sparse-tensor")
+@rule(clause=("SPA-3", "SPA-3a"), since="0.1.0", about=has_sparse_tensors, needs="sparse-tensor")
 def malformed_sparse_indices(model: Model) -> Iterator[Finding]:
     """A sparse tensor has no indices, or they are of the wrong type or shape.
 

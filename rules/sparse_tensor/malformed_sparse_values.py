@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, StoredSparseTensor
+from onnx_lint.model import Model, StoredSparseTensor, has_sparse_tensors
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="SPA-2", since="0.1.0", about=Model.has_sparse_tensors, needs="sparse-tensor")
+@rule(clause="SPA-2", since="0.1.0", about=has_sparse_tensors, needs="sparse-tensor")
 def malformed_sparse_values(model: Model) -> Iterator[Finding]:
     """A sparse tensor has no values, or its values are not a list.
 

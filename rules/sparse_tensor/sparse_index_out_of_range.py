@@ -4,11 +4,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from onnx_lint.model import MAX_INT64, Model, StoredSparseTensor, and_others, contents, describe_shape
+from onnx_lint.model import (
+    MAX_INT64,
+    Model,
+    StoredSparseTensor,
+    and_others,
+    contents,
+    describe_shape,
+    has_sparse_tensors,
+)
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="SPA-4", since="0.1.0", about=Model.has_sparse_tensors, needs="sparse-tensor")
+@rule(clause="SPA-4", since="0.1.0", about=has_sparse_tensors, needs="sparse-tensor")
 def sparse_index_out_of_range(model: Model) -> Iterator[Finding]:
     """An index of a sparse tensor lies outside its dense shape.
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from onnx_lint.model import Model, StoredSparseTensor, and_others, contents
+from onnx_lint.model import Model, StoredSparseTensor, and_others, contents, has_sparse_tensors
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="SPA-5", since="0.1.0", about=Model.has_sparse_tensors, needs="sparse-tensor")
+@rule(clause="SPA-5", since="0.1.0", about=has_sparse_tensors, needs="sparse-tensor")
 def unordered_sparse_indices(model: Model) -> Iterator[Finding]:
     """The indices of a sparse tensor do not ascend, or one is repeated.
 

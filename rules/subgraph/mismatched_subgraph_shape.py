@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model
+from onnx_lint.model import Model, has_shape_conflicts
 from onnx_lint.rule import Finding, findings_of, rule
 
 
-@rule(clause="SUB-7b", since="0.1.0", about=Model.has_shape_conflicts, needs="node")
+@rule(clause="SUB-7b", since="0.1.0", about=has_shape_conflicts, needs="node")
 def mismatched_subgraph_shape(model: Model) -> Iterator[Finding]:
     """An input of a subgraph is declared with another shape than its operator supplies, or branches or states differ.
 

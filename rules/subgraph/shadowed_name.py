@@ -3,7 +3,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from onnx_lint.model import Definition, Fix, FreshNames, Graph, GraphKind, Model, can_be_renamed, renaming, value_names
+from onnx_lint.model import (
+    Definition,
+    Fix,
+    FreshNames,
+    Graph,
+    GraphKind,
+    Model,
+    can_be_renamed,
+    has_training_information,
+    renaming,
+    value_names,
+)
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -62,7 +73,7 @@ def shadowed_name(model: Model) -> Iterator[Finding]:
         scopes = list(_scopes(graph))
         if any(_hides(graph, outer, before) for outer, before in scopes):
             fresh = fresh or FreshNames(value_names(model.graphs))
-            yield from _findings(graph, scopes, None if model.has_training_information else fresh)
+            yield from _findings(graph, scopes, None if has_training_information(model) else fresh)
 
 
 def _may_hide(model: Model) -> bool:

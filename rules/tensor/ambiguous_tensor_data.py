@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, StoredTensor, message
+from onnx_lint.model import Model, StoredTensor, has_suspect_tensors, message
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="TEN-5", since="0.1.0", about=Model.has_suspect_tensors, needs="tensor")
+@rule(clause="TEN-5", since="0.1.0", about=has_suspect_tensors, needs="tensor")
 def ambiguous_tensor_data(model: Model) -> Iterator[Finding]:
     r"""A tensor with elements has values in no field, or in several.
 

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, StoredTensor
+from onnx_lint.model import Model, StoredTensor, has_suspect_tensors
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="TEN-4", since="0.1.0", about=Model.has_suspect_tensors, needs="tensor")
+@rule(clause="TEN-4", since="0.1.0", about=has_suspect_tensors, needs="tensor")
 def data_in_empty_tensor(model: Model) -> Iterator[Finding]:
     """A tensor without elements holds values.
 

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, Occurrences, StoredTensor
+from onnx_lint.model import Model, Occurrences, StoredTensor, has_suspect_tensors
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="TEN-9", since="0.1.0", about=Model.has_suspect_tensors, needs="tensor")
+@rule(clause="TEN-9", since="0.1.0", about=has_suspect_tensors, needs="tensor")
 def decorated_tensor_string(model: Model) -> Iterator[Finding]:
     r"""A string in a tensor begins with a byte order mark or ends in NUL.
 

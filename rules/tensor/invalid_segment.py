@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, StoredTensor
+from onnx_lint.model import Model, StoredTensor, has_suspect_tensors
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="TEN-17", since="0.1.0", about=Model.has_suspect_tensors, needs="tensor")
+@rule(clause="TEN-17", since="0.1.0", about=has_suspect_tensors, needs="tensor")
 def invalid_segment(model: Model) -> Iterator[Finding]:
     """The segment of a tensor does not fit the tensor, or not the values that are stored.
 

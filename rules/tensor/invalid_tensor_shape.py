@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import MAX_INT64, Model, StoredTensor
+from onnx_lint.model import MAX_INT64, Model, StoredTensor, has_suspect_tensors
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="TEN-2", since="0.1.0", about=Model.has_suspect_tensors, needs="tensor", security=("CWE-190", "CWE-789"))
+@rule(clause="TEN-2", since="0.1.0", about=has_suspect_tensors, needs="tensor", security=("CWE-190", "CWE-789"))
 def invalid_tensor_shape(model: Model) -> Iterator[Finding]:
     r"""A tensor has a negative dimension, or more elements than 64 bits can count.
 

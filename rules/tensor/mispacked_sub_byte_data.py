@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import ElementType, Model, StoredTensor, contents
+from onnx_lint.model import ElementType, Model, StoredTensor, contents, has_suspect_tensors
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="TEN-13", since="0.1.0", about=Model.has_suspect_tensors, needs="tensor")
+@rule(clause="TEN-13", since="0.1.0", about=has_suspect_tensors, needs="tensor")
 def mispacked_sub_byte_data(model: Model) -> Iterator[Finding]:
     """Entries of int32_data do not hold two 4-bit or four 2-bit elements each.
 

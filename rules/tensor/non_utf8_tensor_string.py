@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model
+from onnx_lint.model import Model, has_suspect_tensors
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="TEN-8", since="0.1.0", about=Model.has_suspect_tensors, needs="tensor")
+@rule(clause="TEN-8", since="0.1.0", about=has_suspect_tensors, needs="tensor")
 def non_utf8_tensor_string(model: Model) -> Iterator[Finding]:
     r"""A string in a tensor is not UTF-8.
 

@@ -3,14 +3,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import ElementType, Model, StoredTensor, contents
+from onnx_lint.model import ElementType, Model, StoredTensor, contents, has_suspect_tensors
 from onnx_lint.rule import Finding, rule
 
 _PACKED_BITS = 6
 """Types of fewer bits share entries, which mispacked-sub-byte-data judges; of this width each element has its own."""
 
 
-@rule(clause=("TEN-11", "TEN-12", "TEN-15"), since="0.1.0", about=Model.has_suspect_tensors, needs="tensor")
+@rule(clause=("TEN-11", "TEN-12", "TEN-15"), since="0.1.0", about=has_suspect_tensors, needs="tensor")
 def out_of_range_element(model: Model) -> Iterator[Finding]:
     """A value is in a wider field and does not fit the tensor's element type.
 

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model
+from onnx_lint.model import Model, has_suspect_tensors
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="TEN-7", since="0.1.0", about=Model.has_suspect_tensors, needs="tensor")
+@rule(clause="TEN-7", since="0.1.0", about=has_suspect_tensors, needs="tensor")
 def string_in_raw_data(model: Model) -> Iterator[Finding]:
     """A tensor of strings has its values in raw_data.
 

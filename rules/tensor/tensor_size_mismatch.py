@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, StoredTensor
+from onnx_lint.model import Model, StoredTensor, has_suspect_tensors
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause=("TEN-3", "TEN-16"), since="0.1.0", about=Model.has_suspect_tensors, needs="tensor", security=("CWE-125",))
+@rule(clause=("TEN-3", "TEN-16"), since="0.1.0", about=has_suspect_tensors, needs="tensor", security=("CWE-125",))
 def tensor_size_mismatch(model: Model) -> Iterator[Finding]:
     """A tensor holds fewer or more values than its dimensions say.
 

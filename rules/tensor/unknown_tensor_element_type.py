@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import UNDEFINED_TYPE, Model, StoredTensor
+from onnx_lint.model import UNDEFINED_TYPE, Model, StoredTensor, has_suspect_tensors
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="TEN-1", since="0.1.0", about=Model.has_suspect_tensors, needs="tensor")
+@rule(clause="TEN-1", since="0.1.0", about=has_suspect_tensors, needs="tensor")
 def unknown_tensor_element_type(model: Model) -> Iterator[Finding]:
     r"""A tensor has no element type, or one that is not defined.
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import ROOT, Model, Place
+from onnx_lint.model import ROOT, Model, Place, has_training_information
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -11,7 +11,7 @@ TrainingBinding = tuple[str, str, Place]
 """Its key, its field, and its place."""
 
 
-@rule(clause=("TRN-3", "TRN-6"), since="0.1.0", about=Model.has_training_information)
+@rule(clause=("TRN-3", "TRN-6"), since="0.1.0", about=has_training_information)
 def duplicate_training_binding(model: Model) -> Iterator[Finding]:
     """Two training bindings assign to the same initializer.
 

@@ -3,12 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import GraphKind, Model
+from onnx_lint.model import GraphKind, Model, has_training_information
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote_some
 
 
-@rule(clause="TRN-8", since="0.1.0", about=Model.has_training_information)
+@rule(clause="TRN-8", since="0.1.0", about=has_training_information)
 def initialization_input(model: Model) -> Iterator[Finding]:
     """An initialization graph has inputs.
 

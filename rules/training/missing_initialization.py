@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import ROOT, Model
+from onnx_lint.model import ROOT, Model, has_training_information
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="TRN-7", since="0.1.0", about=Model.has_training_information)
+@rule(clause="TRN-7", since="0.1.0", about=has_training_information)
 def missing_initialization(model: Model) -> Iterator[Finding]:
     """Training information has initialization bindings and no initialization graph.
 

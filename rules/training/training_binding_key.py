@@ -4,12 +4,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
-from onnx_lint.model import ROOT, Graph, Model
+from onnx_lint.model import ROOT, Graph, Model, has_training_information
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import Suggestions, quote
 
 
-@rule(clause=("TRN-1", "TRN-4"), since="0.1.0", about=Model.has_training_information)
+@rule(clause=("TRN-1", "TRN-4"), since="0.1.0", about=has_training_information)
 def training_binding_key(model: Model) -> Iterator[Finding]:
     """A training binding assigns to a name that is not an initializer.
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
-from onnx_lint.model import ROOT, Model, Place, Proto
+from onnx_lint.model import ROOT, Model, Place, Proto, has_training_information
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import Suggestions, quote
 
 
-@rule(clause=("TRN-2", "TRN-5", "TRN-5a"), since="0.1.0", about=Model.has_training_information)
+@rule(clause=("TRN-2", "TRN-5", "TRN-5a"), since="0.1.0", about=has_training_information)
 def training_binding_value(model: Model) -> Iterator[Finding]:
     """A training binding takes its value from a name that is not an output.
 

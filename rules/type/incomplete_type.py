@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, Proto, describe_case
+from onnx_lint.model import Model, Proto, describe_case, has_unusual_types
 from onnx_lint.rule import Finding, rule
 
 _PARTS = {
@@ -22,7 +22,7 @@ _MESSAGES = frozenset({("sequence_type", "elem_type"), ("map_type", "value_type"
 @rule(
     clause=("TYP-2", "TYP-3", "TYP-4", "TYP-6", "TYP-7", "TYP-10"),
     since="0.1.0",
-    about=Model.has_unusual_types,
+    about=has_unusual_types,
     needs="type",
 )
 def incomplete_type(model: Model) -> Iterator[Finding]:

@@ -3,13 +3,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import ELEMENT_TYPES, Model, Proto, describe_case
+from onnx_lint.model import ELEMENT_TYPES, Model, Proto, describe_case, has_unusual_types
 from onnx_lint.rule import Finding, rule
 
 _CLAUSES = {"tensor_type": "TYP-1", "sparse_tensor_type": "TYP-10"}
 
 
-@rule(clause=("TYP-1", "TYP-10"), since="0.1.0", about=Model.has_unusual_types, needs="type")
+@rule(clause=("TYP-1", "TYP-10"), since="0.1.0", about=has_unusual_types, needs="type")
 def unknown_element_type(model: Model) -> Iterator[Finding]:
     """A tensor type has an element type that is not defined.
 

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, Proto, describe_case
+from onnx_lint.model import Model, Proto, describe_case, has_unusual_types
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="TYP-9", since="0.1.0", about=Model.has_unusual_types, needs="type")
+@rule(clause="TYP-9", since="0.1.0", about=has_unusual_types, needs="type")
 def unnamed_opaque_type(model: Model) -> Iterator[Finding]:
     """An opaque type has no name.
 

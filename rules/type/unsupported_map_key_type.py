@@ -3,11 +3,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import ELEMENT_TYPES, MAP_KEYS, Model, Proto, describe_case, describe_element_type
+from onnx_lint.model import (
+    ELEMENT_TYPES,
+    MAP_KEYS,
+    Model,
+    Proto,
+    describe_case,
+    describe_element_type,
+    has_unusual_types,
+)
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="TYP-5", since="0.1.0", about=Model.has_unusual_types, needs="type")
+@rule(clause="TYP-5", since="0.1.0", about=has_unusual_types, needs="type")
 def unsupported_map_key_type(model: Model) -> Iterator[Finding]:
     """The keys of a map type are neither integers nor strings.
 

@@ -3,13 +3,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, Proto, describe_case
+from onnx_lint.model import Model, Proto, describe_case, has_unusual_types
 from onnx_lint.rule import Finding, rule
 
 _UNSUPPORTED = {"optional_type": "an optional", "opaque_type": "an opaque type"}
 
 
-@rule(clause="TYP-8", since="0.1.0", about=Model.has_unusual_types, needs="type")
+@rule(clause="TYP-8", since="0.1.0", about=has_unusual_types, needs="type")
 def unsupported_optional_element(model: Model) -> Iterator[Finding]:
     """An optional type wraps an optional or an opaque type.
 

@@ -43,7 +43,7 @@ def duplicate_map_key(model: Model) -> Iterator[Finding]:
              tensor_values { data_type: 1 float_data: 0.5 } tensor_values { data_type: 1 float_data: 0.25 } }
     ```
     """
-    for value, place in model.maps():
+    for value, place in model.values.of("MapProto"):
         for field in ("keys", "string_keys"):
             keys: Sequence[int | bytes] = getattr(value, field)
             if len(set(keys)) == len(keys):

@@ -39,7 +39,7 @@ def mismatched_map_lengths(model: Model) -> Iterator[Finding]:
              tensor_values { data_type: 1 float_data: 0.5 } tensor_values { data_type: 1 float_data: 0.25 } }
     ```
     """
-    for value, place in model.maps():
+    for value, place in model.values.of("MapProto"):
         keys = len(value.keys) + len(value.string_keys)
         values = sum(len(found) for field, found in value.values.ListFields() if field.name.endswith("_values"))
         if keys != values:

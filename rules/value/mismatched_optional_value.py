@@ -42,7 +42,7 @@ def mismatched_optional_value(model: Model) -> Iterator[Finding]:
     map_value { key_type: 7 keys: 1 values { elem_type: 1 tensor_values { data_type: 1 float_data: 0.5 } } }
     ```
     """
-    for value, place in model.values():
+    for value, place in model.values:
         if value.DESCRIPTOR.name != "OptionalProto":
             continue
         given = [field for field in _FIELDS if value.HasField(field)]

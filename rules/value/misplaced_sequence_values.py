@@ -40,7 +40,7 @@ def misplaced_sequence_values(model: Model) -> Iterator[Finding]:
     sequence_values { elem_type: 1 tensor_values { data_type: 1 float_data: 0.5 } }
     ```
     """
-    for value, place in model.sequences():
+    for value, place in model.values.of("SequenceProto"):
         if not 1 <= value.elem_type <= 5:
             continue
         wanted = _FIELDS[value.elem_type - 1]

@@ -54,7 +54,7 @@ def out_of_range_map_key(model: Model) -> Iterator[Finding]:
     values { elem_type: 1 tensor_values { data_type: 1 float_data: 0.5 } }
     ```
     """
-    for value, place in model.maps():
+    for value, place in model.values.of("MapProto"):
         if value.key_type not in _RANGES or not value.keys:
             continue
         least, greatest = _RANGES[value.key_type]

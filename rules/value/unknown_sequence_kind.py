@@ -37,7 +37,7 @@ def unknown_sequence_kind(model: Model) -> Iterator[Finding]:
     tensor_values { data_type: 1 float_data: 0.5 }
     ```
     """
-    for value, place in model.sequences():
+    for value, place in model.values.of("SequenceProto"):
         if not 1 <= value.elem_type <= 5:
             stated = f"elements of kind {value.elem_type}" if value.HasField("elem_type") else "no kind of element"
             found = f"the sequence states {stated}" + (", which does not exist" if value.elem_type else "")

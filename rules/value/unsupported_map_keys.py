@@ -37,7 +37,7 @@ def unsupported_map_keys(model: Model) -> Iterator[Finding]:
     values { elem_type: 1 tensor_values { data_type: 1 float_data: 0.5 } }
     ```
     """
-    for value, place in model.maps():
+    for value, place in model.values.of("MapProto"):
         stated_type = describe_element_type(value.key_type)
         if value.key_type not in MAP_KEYS:
             stated = f"keys of type {stated_type}" if value.HasField("key_type") else "no type of keys"

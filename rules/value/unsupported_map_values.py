@@ -39,7 +39,7 @@ def unsupported_map_values(model: Model) -> Iterator[Finding]:
     key_type: 7 values { elem_type: 1 }
     ```
     """
-    for value, place in model.maps():
+    for value, place in model.values.of("MapProto"):
         if value.values.elem_type == _OPTIONAL:
             yield Finding(
                 place.at("values").at("elem_type"),

@@ -5,12 +5,22 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Final
 
-from onnx_lint.model import Declaration, Delete, Fix, Graph, Model, Statements, contradict, serialized
+from onnx_lint.model import (
+    Declaration,
+    Delete,
+    Fix,
+    Graph,
+    Model,
+    Statements,
+    contradict,
+    has_unusual_names,
+    serialized,
+)
 from onnx_lint.rule import Finding, Related, folded, replace, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause=("VI-4", "VI-4a", "FUN-22"), since="0.1.0", about=Model.has_unusual_names, needs="graph")
+@rule(clause=("VI-4", "VI-4a", "FUN-22"), since="0.1.0", about=has_unusual_names, needs="graph")
 def duplicate_value_info(model: Model) -> Iterator[Finding]:
     """A value has two entries in `value_info`.
 

@@ -3,12 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model
+from onnx_lint.model import Model, has_value_infos
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote_some
 
 
-@rule(clause="VI-5a", since="0.1.0", about=Model.has_value_infos, needs="graph")
+@rule(clause="VI-5a", since="0.1.0", about=has_value_infos, needs="graph")
 def redundant_value_info(model: Model) -> Iterator[Finding]:
     """An entry of `value_info` repeats an input or output of the graph.
 

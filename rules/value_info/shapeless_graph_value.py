@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import TENSOR_KINDS, Model, ValueInfo
+from onnx_lint.model import TENSOR_KINDS, Model, ValueInfo, has_bare_graph_values
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="VI-3", since="0.1.0", about=Model.has_bare_graph_values, needs="graph")
+@rule(clause="VI-3", since="0.1.0", about=has_bare_graph_values, needs="graph")
 def shapeless_graph_value(model: Model) -> Iterator[Finding]:
     """An input or output of the main graph is a tensor without a shape.
 

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from itertools import compress
 from typing import Final
 
-from onnx_lint.model import Delete, Fix, Graph, Model
+from onnx_lint.model import Delete, Fix, Graph, Model, has_unusual_names
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import Suggestions, quote, quote_some
 
 _SHOWN: Final = 3
 
 
-@rule(clause=("VI-5", "FUN-23"), since="0.1.0", about=Model.has_unusual_names, needs="graph")
+@rule(clause=("VI-5", "FUN-23"), since="0.1.0", about=has_unusual_names, needs="graph")
 def unknown_value_info_name(model: Model) -> Iterator[Finding]:
     """An entry of `value_info` names no value.
 

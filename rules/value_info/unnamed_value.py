@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Graph, GraphKind, Model, Place
+from onnx_lint.model import Graph, GraphKind, Model, Place, has_unusual_names, nameless_definition
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -11,7 +11,7 @@ from onnx_lint.wording import quote
 @rule(
     clause=("VI-1", "VI-7", "FUN-5a", "INI-1", "SPA-1"),
     since="0.1.0",
-    about=Model.has_unusual_names,
+    about=has_unusual_names,
     needs="value-info",
 )
 def unnamed_value(model: Model) -> Iterator[Finding]:
@@ -61,7 +61,7 @@ def unnamed_value(model: Model) -> Iterator[Finding]:
 
 def _users(model: Model, place: Place) -> tuple[Related, ...]:
     """Return the nodes that use the only undefined name, if this is the only initializer without a name."""
-    nameless = model.nameless_definition
+    nameless = nameless_definition(model)
     if nameless is None or nameless[1] != place:
         return ()
     undefined = nameless[0]

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, ValueInfo
+from onnx_lint.model import Model, ValueInfo, has_bare_graph_values
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="VI-2", since="0.1.0", about=Model.has_bare_graph_values, needs="graph")
+@rule(clause="VI-2", since="0.1.0", about=has_bare_graph_values, needs="graph")
 def untyped_graph_value(model: Model) -> Iterator[Finding]:
     """An input or output of the main graph has no type.
 

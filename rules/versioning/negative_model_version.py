@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import ROOT, Model
+from onnx_lint.model import ROOT, Model, has_unusual_versions
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="VER-1a", since="0.1.0", about=Model.has_unusual_versions)
+@rule(clause="VER-1a", since="0.1.0", about=has_unusual_versions)
 def negative_model_version(model: Model) -> Iterator[Finding]:
     """The version of the model is a negative number.
 

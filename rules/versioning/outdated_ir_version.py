@@ -9,6 +9,7 @@ from onnx_lint.model import (
     Assign,
     Fix,
     Model,
+    has_outdated_ir_version,
     normalized_domain,
     release_of_opset,
     shown_domain,
@@ -20,7 +21,7 @@ FIRST_WITH_IMPORTS = 3
 """The IR version that brought opset_import."""
 
 
-@rule(clause="VER-6", since="0.1.0", about=Model.has_outdated_ir_version)
+@rule(clause="VER-6", since="0.1.0", about=has_outdated_ir_version)
 def outdated_ir_version(model: Model) -> Iterator[Finding]:
     """The IR version is older than the release that published an imported operator set.
 

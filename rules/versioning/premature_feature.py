@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from onnx_lint.model import NEWEST_IR_VERSION, ROOT, Assign, Fix, Model
+from onnx_lint.model import NEWEST_IR_VERSION, ROOT, Assign, Fix, Model, features_beyond, may_use_newer_features
 from onnx_lint.rule import Finding, rule
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ _ELSEWHERE = "MOD-7"
         "MOD-7a",
     ),
     since="0.1.0",
-    about=Model.may_use_newer_features,
+    about=may_use_newer_features,
     needs="library",
 )
 def premature_feature(model: Model) -> Iterator[Finding]:
@@ -108,7 +108,7 @@ def premature_feature(model: Model) -> Iterator[Finding]:
     """
     if not 1 <= model.ir_version < NEWEST_IR_VERSION:
         return
-    features = [each for each in model.features_beyond(model.ir_version) if each.since.clause != _ELSEWHERE]
+    features = [each for each in features_beyond(model, model.ir_version) if each.since.clause != _ELSEWHERE]
     needed = max((each.since.ir_version for each in features), default=0)
     fix = Fix(f"state IR version {needed}", (Assign(ROOT.at("ir_version"), needed),), is_safe=False)
     for feature in features:

@@ -8,13 +8,14 @@ from onnx_lint.model import (
     OLDEST_LOADED_IR_VERSION,
     ROOT,
     Model,
+    has_unusual_versions,
     release_of_edition,
     release_of_ir_version,
 )
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause=("VER-3", "VER-3b", "MOD-2"), since="0.1.0", about=Model.has_unusual_versions, needs="library")
+@rule(clause=("VER-3", "VER-3b", "MOD-2"), since="0.1.0", about=has_unusual_versions, needs="library")
 def unknown_ir_version(model: Model) -> Iterator[Finding]:
     """The model states an IR version that was never published, or not until after the edition.
 

@@ -3,12 +3,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from onnx_lint.model import ROOT, Model, Node, Operator, OperatorStatus, Proto, normalized_domain
+from onnx_lint.model import (
+    ROOT,
+    Model,
+    Node,
+    Operator,
+    OperatorStatus,
+    Proto,
+    features_beyond,
+    has_target,
+    normalized_domain,
+)
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause=("VER-3a", "VER-12a"), since="0.1.0", about=Model.has_target)
+@rule(clause=("VER-3a", "VER-12a"), since="0.1.0", about=has_target)
 def unsupported_by_target(model: Model) -> Iterator[Finding]:
     """The model uses something that the targeted consumer does not support.
 
@@ -77,7 +87,7 @@ def _beyond_ir_version(model: Model, known: int) -> Iterator[Finding]:
             allowed=_or_earlier("IR version", known),
             subject="ir_version",
         )
-    for feature in model.features_beyond(known):
+    for feature in features_beyond(model, known):
         yield Finding(
             feature.place,
             f"{feature.what}{feature.of} came with IR version {feature.since.ir_version}, "

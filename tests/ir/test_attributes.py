@@ -82,7 +82,7 @@ def test_attributes_by_signature():
 
             found = list(model.attributes(is_wanted))
             assert {str(attribute.place) for attribute in found} == places, name
-            assert len(found) == len(places) == model.count_attributes(is_wanted)
+            assert len(found) == len(places) == model.attribute_index.count(is_wanted)
 
 
 def test_an_attribute_that_is_found_knows_where_it_stands():

@@ -8,7 +8,7 @@ from support.models.model_samples import from_text
 
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
-from onnx_lint.model import Model
+from onnx_lint.model import Model, features_beyond, may_use_newer_features
 from onnx_lint.spec.ir_versions import LATER_FIELDS
 from onnx_lint.spec.standard import Standard
 
@@ -25,7 +25,7 @@ functions { name: "F" domain: "d" overload: "o" }
 
 
 def _features(ir_version: int) -> list[tuple[str, str, int]]:
-    return [(found.what, found.of, found.count) for found in from_text(TEXT).features_beyond(ir_version)]
+    return [(found.what, found.of, found.count) for found in features_beyond(from_text(TEXT), ir_version)]
 
 
 def test_features_come_with_their_first_place_and_their_number():
@@ -94,8 +94,8 @@ def _model(ir_version: int, graph: str, model: str) -> Model:
 def test_a_model_that_uses_a_newer_feature_may_use_one(feature: str):
     model = _model(*USED[feature])
     assert model.loaded
-    assert list(model.features_beyond(model.ir_version))
-    assert model.may_use_newer_features
+    assert list(features_beyond(model, model.ir_version))
+    assert may_use_newer_features(model)
 
 
 def test_every_field_is_tried():
@@ -107,4 +107,4 @@ def test_a_model_that_uses_none_does_not(ir_version: int):
     model = _model(
         ir_version, 'initializer { name: "w" data_type: 1 } node { op_type: "Abs" input: "x" output: "y" }', ""
     )
-    assert not model.may_use_newer_features
+    assert not may_use_newer_features(model)

@@ -119,7 +119,7 @@ def _held(document: Proto) -> Iterator[tuple[Proto, Step]]:
 _VALUES_OF_VALUES: Final = frozenset({"SequenceProto", "MapProto", "OptionalProto"})
 
 
-def values(document: Proto, place: Place) -> Iterator[tuple[Proto, Place]]:
+def _values(document: Proto, place: Place) -> Iterator[tuple[Proto, Place]]:
     """Yield the value and all sequences, maps and optionals in it, each with its place, containers before contents."""
     if document.DESCRIPTOR.name not in _VALUES_OF_VALUES:
         return
@@ -135,6 +135,29 @@ def values(document: Proto, place: Place) -> Iterator[tuple[Proto, Place]]:
         inside = around.at(field, index)
         yield message, inside
         open_values.append((_values_in(message), inside))
+
+
+class HeldValues:
+    """The sequences, maps and optionals of a document, each with its place."""
+
+    def __init__(self, document: Proto) -> None:
+        self._document = document
+        self._all: list[tuple[Proto, Place]] | None = None
+
+    def __iter__(self) -> Iterator[tuple[Proto, Place]]:
+        """Yield each value. A complete iteration keeps them; a caller that looks for too many stops early."""
+        if self._all is not None:
+            yield from self._all
+            return
+        found: list[tuple[Proto, Place]] = []
+        for item in _values(self._document, ROOT):
+            found.append(item)
+            yield item
+        self._all = found
+
+    def of(self, message: str) -> Iterator[tuple[Proto, Place]]:
+        """Yield the values of one kind, such as `MapProto`, also those inside others."""
+        return (item for item in self if item[0].DESCRIPTOR.name == message)
 
 
 def _values_in(value: Proto) -> Iterator[tuple[Proto, Step]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from onnx_lint.ir.graph import Graph
 from onnx_lint.ir.places.edits import Assign
-from onnx_lint.ir.sharding import node_device_configurations, sharding_specs
+from onnx_lint.ir.sharding import sharding_specs
 
 
 def value_names(graphs: Iterable[Graph]) -> Iterator[str]:
@@ -93,7 +93,7 @@ def _of_nodes(graph: Graph, names: Mapping[str, str]) -> Iterator[Assign]:
             for index, name in enumerate(stated):
                 if name in names:
                     yield Assign(graph.at("node", number).at(field, index), names[name])
-    for spec in sharding_specs(node_device_configurations(graph.nodes_with("device_configurations"))):
+    for spec in sharding_specs(graph.nodes_with("device_configurations")):
         if spec.proto.tensor_name in names:
             yield Assign(spec.place.at("tensor_name"), names[spec.proto.tensor_name])
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from onnx_lint.common.cached import cached_property
 from onnx_lint.common.record import Record
 from onnx_lint.ir.columns.nodes import NodeForm
-from onnx_lint.ir.graph import Function, Graph, Node
+from onnx_lint.ir.graph import Function, Graph, GraphKind, Node
 from onnx_lint.spec.releases import normalized_domain
 
 OVERLOADS_SINCE = 10
@@ -130,6 +130,14 @@ class Calls:
             found |= new
             pile += new
         return found
+
+    def reach(self, graph: Graph) -> bool:
+        """Return whether inference reaches the graph: it is of no training information, and its function is called."""
+        if graph.function is not None:
+            return graph.function.index in self.reached
+        while graph.parent is not None and graph.kind is GraphKind.NESTED:
+            graph = graph.parent
+        return graph.kind not in (GraphKind.INITIALIZATION, GraphKind.ALGORITHM)
 
     def expanded_nodes(self) -> int:
         """Return the number of nodes of the model after the inlining of all calls, MAX_COUNT at most.

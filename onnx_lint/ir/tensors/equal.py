@@ -32,7 +32,7 @@ class EqualInitializers(Record):
     bytes: int
 
 
-def equal_initializers(
+def find_equal_initializers(
     graphs: Iterable[Graph],
     source: Source,
     payloads: Mapping[PlaceKey, tuple[Payload, ...]],

@@ -131,7 +131,7 @@ def is_shallow(model: Model) -> bool:
     if len(graphs) > _SHALLOW and max([graph.depth for graph in graphs]) > _SHALLOW:
         return False
     types = {each for graph in graphs for infos in graph.value_infos.values() for each in infos.types}
-    return not any(map(may_nest, types)) and all(len(place.key) <= _SHALLOW for _, place in model.values())
+    return not any(map(may_nest, types)) and all(len(place.key) <= _SHALLOW for _, place in model.values)
 
 
 def may_nest(data: bytes) -> bool:

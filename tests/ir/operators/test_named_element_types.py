@@ -6,6 +6,8 @@ from __future__ import annotations
 import pytest
 from support.models.model_samples import from_text
 
+from onnx_lint.ir.operators.named_element_types import named_element_types
+
 TEXT = """
 opset_import {{ domain: "" version: {version} }}
 graph {{
@@ -29,7 +31,10 @@ functions {{
 @pytest.mark.parametrize("version", [19, 25])
 def test_attributes_of_nodes_calls_and_defaults_name_element_types(version: int):
     model = from_text(TEXT.format(version=version))
-    found = {each.number: (str(each.place), each.describe()) for each in model.named_element_types({17, 22, 23})}
+    found = {
+        each.number: (str(each.place), each.describe())
+        for each in named_element_types(model.operators, model.bound_nodes, {17, 22, 23})
+    }
     assert found == {
         17: ("graph.node[0].attribute[0]", "attribute 'to' of node 'a' (Cast)"),
         22: (
@@ -44,4 +49,5 @@ def test_attributes_of_nodes_calls_and_defaults_name_element_types(version: int)
 
 
 def test_other_element_types_are_not_looked_for():
-    assert list(from_text(TEXT.format(version=19)).named_element_types({16})) == []
+    model = from_text(TEXT.format(version=19))
+    assert list(named_element_types(model.operators, model.bound_nodes, {16})) == []

@@ -11,6 +11,7 @@ from onnx_lint import schema
 from onnx_lint.common.record import replace
 from onnx_lint.input.limits import DEFAULT_LIMITS
 from onnx_lint.input.source import BytesSource
+from onnx_lint.ir.tensors.equal import find_equal_initializers
 from onnx_lint.loader import load
 
 LENGTH = 40_000
@@ -42,7 +43,8 @@ def _proto(directory: Path | None):
 def _found(directory: Path | None, least: int = 1, limits=DEFAULT_LIMITS) -> list[tuple[int, int, int]]:
     source = BytesSource(_proto(directory).SerializeToString())
     model = load(source, "model.onnx", directory=str(directory) if directory else None, limits=limits)
-    return [(each.first, each.index, each.bytes) for each in model.equal_initializers(least)]
+    found = find_equal_initializers(model.graphs, model.source, model.payloads, model.data_folder, least)
+    return [(each.first, each.index, each.bytes) for each in found]
 
 
 @pytest.mark.parametrize("is_outside", [False, True])

@@ -1,0 +1,335 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Questions about a model. Most decide which rules run: `@rule(about=has_faults)`.
+
+A rule is neither imported nor run for a model for which the answer is false or empty. So an answer must be cheap: it
+uses facts that the model keeps, and never looks at each node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from onnx_lint.inference.types.usual_types import sight_of
+from onnx_lint.ir.documents.kinds import OPERATOR_SET_KIND
+from onnx_lint.ir.graph import Nodes, NodesOfGraphs
+from onnx_lint.ir.names.plain_names import has_plain_names
+from onnx_lint.ir.operators import attribute_faults, mismatch
+from onnx_lint.ir.parts import METADATA
+from onnx_lint.spec.ir_versions import FREE_INITIALIZERS_SINCE, LATER_FIELDS
+from onnx_lint.spec.operators import BUILT_IN
+from onnx_lint.spec.operators.store import ONNXRUNTIME
+from onnx_lint.spec.releases import (
+    DOMAIN_ALIAS,
+    OLDEST_LOADED_IR_VERSION,
+    normalized_domain,
+    release_of_edition,
+    release_of_opset,
+)
+from onnx_lint.spec.standard import DEFAULT_STANDARD
+from onnx_lint.spec.target import NO_TARGET
+
+if TYPE_CHECKING:
+    from onnx_lint.ir.names.resolution import UndefinedName
+    from onnx_lint.ir.operators.imports import Importer
+    from onnx_lint.ir.parts import Metadata
+    from onnx_lint.ir.places.place import Place
+    from onnx_lint.model.model import Model
+
+
+# --- the file, and what the run wants of it
+
+
+def has_faults(model: Model) -> bool:
+    """Return whether anything is wrong with the bytes of the file."""
+    return bool(model.faults)
+
+
+def may_exceed_limits(model: Model) -> bool:
+    """Return whether the model may exceed what consumers can handle, by its numbers and sizes."""
+    limits = model.limits
+    return (
+        model.source.size > limits.name_characters or len(model.graphs) > limits.graph_nesting or bool(model.functions)
+    )
+
+
+def has_target(model: Model) -> bool:
+    """Return whether the intended consumer of the model is known."""
+    return model.target is not NO_TARGET and model.target != NO_TARGET
+
+
+# --- versions and imports
+
+
+def has_unusual_header(model: Model) -> bool:
+    """Return whether the model lacks its graph, its IR version or its producer, or has a domain."""
+    proto = model.proto
+    is_whole = model.ir_version and proto.producer_name and proto.producer_version and proto.HasField("graph")
+    return not is_whole or bool(proto.domain)
+
+
+def has_unusual_versions(model: Model) -> bool:
+    """Return whether the model version is negative, or the IR version unknown to the edition or to ONNX Runtime."""
+    newest = release_of_edition(model.standard.edition).ir_version
+    known = model.ir_version == 0 or OLDEST_LOADED_IR_VERSION <= model.ir_version <= newest
+    return model.proto.model_version < 0 or not known
+
+
+def has_outdated_ir_version(model: Model) -> bool:
+    """Return whether an imported operator set was published with a later version of the IR."""
+    releases = [release_of_opset(entry.domain, entry.version) for entry in model.proto.opset_import]
+    return any(release is not None and release.ir_version > model.ir_version for release in releases)
+
+
+def has_unusual_imports(model: Model) -> bool:
+    """Return whether a list of imports is not evidently valid, or the model cannot have one.
+
+    For an earlier edition than the newest it is always true, since that may have fewer versions. It is also true if
+    the operators of further domains are described, which may have fewer versions as well.
+    """
+    imports = model.imports
+    if model.standard.edition != DEFAULT_STANDARD.edition or not imports.are_usual:
+        return True
+    if model.operators.schemas is not BUILT_IN and not imports.are_of_onnx:
+        return True
+    return model.effective_ir_version < LATER_FIELDS["ModelProto.opset_import"].ir_version
+
+
+def may_lack_imports(model: Model) -> bool:
+    """Return whether the model or a function imports fewer domains than ai.onnx and those that the model uses."""
+    written = {form.domain for form in model.forms}.union([function.domain for function in model.functions])
+    return not model.imports.all_have({"", *map(normalized_domain, written)})
+
+
+def imports_of_onnxruntime(model: Model) -> list[Importer]:
+    """Return the model and the functions that import a domain of ONNX Runtime."""
+    return list(model.imports.where(lambda entries: any(entry.domain in ONNXRUNTIME.domains for entry in entries)))
+
+
+def functions_are_bound(model: Model) -> bool:
+    """Return whether functions must state their domain and import operator sets.
+
+    Those of an operator set had neither before the IR version that introduced functions in models.
+    """
+    return (
+        model.kind != OPERATOR_SET_KIND or model.effective_ir_version >= LATER_FIELDS["ModelProto.functions"].ir_version
+    )
+
+
+# --- graphs and names
+
+
+def has_several_graphs(model: Model) -> bool:
+    """Return whether there is a nested graph, or one for training."""
+    return sum(not graph.is_function for graph in model.graphs) > 1
+
+
+def has_unnamed_graphs(model: Model) -> bool:
+    """Return whether a graph has no name."""
+    return any(not graph.name and not graph.is_function for graph in model.graphs)
+
+
+def has_repeated_outputs(model: Model) -> bool:
+    """Return whether a graph or function lists an output twice."""
+    return has_unusual_names(model) and any(
+        len(set(graph.output_names)) != len(graph.output_names) for graph in model.graphs
+    )
+
+
+def has_unusual_names(model: Model) -> bool:
+    """Return whether a graph has names that are not evidently valid, see onnx_lint.ir.names.plain_names."""
+    return not all(map(has_plain_names, model.graphs))
+
+
+def has_undefined_names(model: Model) -> bool:
+    """Return whether a node input or a graph output is undefined."""
+    return model.resolution.has_undefined_names or any(
+        name and name not in graph.positions and not graph.sees(name)
+        for graph in model.graphs
+        for name in graph.output_names
+    )
+
+
+def nameless_definition(model: Model) -> tuple[UndefinedName, Place] | None:
+    """Return the only undefined name and the only initializer without a name, if the users of the name see its graph.
+
+    Then the initializer has lost the name: one fault, and not two.
+    """
+    nameless = [
+        graph.at("initializer", index)
+        for graph in model.graphs
+        if not graph.is_function and "" in graph.initializer_names
+        for index, name in enumerate(graph.initializer_names)
+        if not name
+    ]
+    if len(nameless) != 1 or len(list(model.resolution.undefined_names)) != 1:
+        return None
+    (undefined,) = model.resolution.undefined
+    graphs = (undefined.graph, *(outer for outer, _ in undefined.graph.scopes()))
+    return (undefined, nameless[0]) if nameless[0].parent in [graph.place for graph in graphs] else None
+
+
+def has_late_uses(model: Model) -> bool:
+    """Return whether a node uses a value that only a later node defines."""
+    return model.resolution.has_late_uses
+
+
+def has_attributes_named_as_values(model: Model) -> bool:
+    """Return whether an attribute has the name of a value."""
+    names = {name for form in model.forms for name, _ in form.attribute_types} - {""}
+    if not names.isdisjoint(model.resolution.undefined_names):
+        return True
+    return any(not graph.positions.keys().isdisjoint(names) for graph in model.graphs)
+
+
+# --- nodes and attributes
+
+
+def overloaded_nodes(model: Model) -> NodesOfGraphs:
+    """Return the nodes that name an overload of a function."""
+    forms = {form for form in model.forms if form.overload}
+    return NodesOfGraphs(graph.nodes_of(forms) for graph in model.graphs if forms)
+
+
+def has_incomplete_nodes(model: Model) -> bool:
+    """Return whether a node has no operator or no outputs."""
+    return not all(form.op_type and form.outputs for form in model.forms)
+
+
+def has_aliased_domains(model: Model) -> bool:
+    """Return whether a node uses the alias of the default domain."""
+    return any(form.domain == DOMAIN_ALIAS for form in model.forms)
+
+
+def has_training_outputs(model: Model) -> bool:
+    """Return whether a BatchNormalization has more than its first output, or the attribute that requests training."""
+    return any(
+        form.op_type == "BatchNormalization"
+        and (any(form.outputs[1:]) or any(name == "training_mode" for name, _ in form.attribute_types))
+        for form in model.forms
+    )
+
+
+def has_repeated_attributes(model: Model) -> bool:
+    """Return whether a node has two attributes with the same name."""
+    return any(len(dict(form.attribute_types)) != len(form.attribute_types) for form in model.forms)
+
+
+def has_misused_operators(model: Model) -> bool:
+    """Return whether a node uses an unknown or deprecated operator, or does not match its operator's signature."""
+    return mismatch.has_mismatches(model.operators)
+
+
+def has_faulty_attributes(model: Model) -> bool:
+    """Return whether attributes of a node have values that its operator cannot use or does not list, or stand beside
+    others or operands that exclude them; or if this may be so in a call of a function.
+    """
+    return attribute_faults.has_faulty_attributes(model.operators) or bool(model.bound_nodes)
+
+
+def has_unusual_attributes(model: Model) -> bool:
+    """Return whether an attribute is not simply a name and one valid value of the stated type."""
+    return not all(kind.is_usual for kind in model.attribute_index.kinds)
+
+
+# --- types and shapes
+
+
+def has_unusual_types(model: Model) -> bool:
+    """Return whether a type is not usual, see onnx_lint.inference.types.usual_types: few rules check usual ones."""
+    return model.declared_types.has_unusual
+
+
+def has_denoted_types(model: Model) -> bool:
+    """Return whether a type has a denotation."""
+    return has_unusual_types(model) and any(True for _ in model.types(lambda proto: bool(proto.denotation)))
+
+
+def has_bare_graph_values(model: Model) -> bool:
+    """Return whether an input or output of the main graph has no type or no number of dimensions."""
+    values = model.main_graph.value_infos
+    return not all(sight_of(kind).has_rank for kind in {*values["input"].types, *values["output"].types})
+
+
+def has_value_infos(model: Model) -> bool:
+    """Return whether a graph or function has a list `value_info`."""
+    return bool(model.graphs_with("value_info"))
+
+
+def has_type_conflicts(model: Model) -> bool:
+    """Return whether the types of values contradict operators or declarations."""
+    return any(True for _ in model.value_flow.conflicts())
+
+
+def has_shape_conflicts(model: Model) -> bool:
+    """Return whether the shapes of values contradict operators or declarations."""
+    return model.value_flow.has_shape_conflicts
+
+
+# --- tensors
+
+
+def has_initializers(model: Model) -> bool:
+    """Return whether a graph has initializers, sparse or not."""
+    return bool(model.graphs_with("initializer") or model.graphs_with("sparse_initializer"))
+
+
+def initializers_must_be_inputs(model: Model) -> bool:
+    """Return whether there are initializers, in an IR version that requires each of them to be an input too."""
+    return model.effective_ir_version < FREE_INITIALIZERS_SINCE and has_initializers(model)
+
+
+def has_suspect_tensors(model: Model) -> bool:
+    """Return whether a tensor was not proved right by its bytes alone."""
+    return bool(model.tensors.unproved)
+
+
+def has_sparse_tensors(model: Model) -> bool:
+    """Return whether there is a sparse tensor."""
+    return bool(model.tensors.sparse)
+
+
+# --- annotations
+
+
+def has_metadata(model: Model) -> bool:
+    """Return whether there is metadata anywhere in the model; also if value infos have documentation."""
+    return bool(
+        model.proto.metadata_props
+        or model.graphs_with(METADATA)
+        or model.nodes_with(METADATA)
+        or model.annotated_value_infos
+        or model.tensors.with_metadata
+    )
+
+
+def metadata_with_suspect_keys(model: Model) -> Iterator[Metadata]:
+    """Yield every `metadata_props` that may have a key twice."""
+    return model.metadata(NodesOfGraphs(Nodes(graph, graph.table.repeated_keys) for graph in model.graphs))
+
+
+def is_documented(model: Model) -> bool:
+    """Return whether anything in the model may have documentation."""
+    return bool(
+        model.proto.doc_string
+        or model.graphs_with("doc_string")
+        or model.nodes_with("doc_string")
+        or model.annotated_value_infos
+        or model.tensors.documented
+        or any(kind.is_documented for kind in model.attribute_index.kinds)
+    )
+
+
+def has_training_information(model: Model) -> bool:
+    """Return whether the model has training information."""
+    return bool(model.proto.training_info)
+
+
+def has_device_configurations(model: Model) -> bool:
+    """Return whether the model or a node is configured for devices."""
+    return bool(model.proto.configuration or model.nodes_with("device_configurations"))
+
+
+def has_quantization_annotations(model: Model) -> bool:
+    """Return whether a graph annotates tensors with their quantization."""
+    return bool(model.graphs_with("quantization_annotation"))
