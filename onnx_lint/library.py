@@ -15,8 +15,9 @@ from onnx_lint.cli import exit_codes
 from onnx_lint.cli.baselines import Baselines
 from onnx_lint.cli.choices import Plan, fails
 from onnx_lint.cli.errors import RunError
-from onnx_lint.cli.request import COMMAND_LINE, Request
+from onnx_lint.cli.request import COMMAND_LINE
 from onnx_lint.common.record import field_names, replace
+from onnx_lint.configuration.settings import Request
 from onnx_lint.engine.lint import lint_source, opened
 from onnx_lint.engine.registry import registry
 from onnx_lint.engine.reports import report_of

@@ -27,7 +27,7 @@ from support.project.fixture_files import Fixture, fixtures_of
 
 from onnx_lint import lint
 from onnx_lint.cli.application import application, run
-from onnx_lint.configuration.keys import KEYS
+from onnx_lint.configuration.settings import KEYS
 from onnx_lint.engine.registry import Registered
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load

@@ -431,8 +431,8 @@ def test_run_time_needs_five_packages_and_no_onnx():
 
 
 BORDER = {
-    *("application", "check", "rule_options", "settings_options", "report_options", "sections", "shared_options"),
-    *("cache", "catalogue", "configuration", "fix_options", "new_rule", "shapes", "completion"),
+    *("application", "check", "options", "sections", "cache", "catalogue", "configuration", "new_rule", "shapes"),
+    "completion",
 }
 """The modules that speak with click: the program, its commands and options, and completion in shells."""
 

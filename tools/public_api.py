@@ -21,7 +21,7 @@ from onnx_lint import model as model_api
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.application import application
 from onnx_lint.common.record import Record, field_names
-from onnx_lint.configuration.keys import KEYS
+from onnx_lint.configuration.settings import KEYS
 from onnx_lint.engine.registry import registry
 from onnx_lint.rule import Finding, Related, own_clause, rule
 from onnx_lint.wording import quote

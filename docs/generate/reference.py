@@ -11,7 +11,7 @@ import click
 from generate.markdown import block, page
 from onnx_lint.cli.application import application
 from onnx_lint.cli.completion import PROGRAM
-from onnx_lint.configuration.keys import KEYS, ConfigurationKey
+from onnx_lint.configuration.settings import KEYS, Setting
 from onnx_lint.input.limits import DEFAULT_LIMITS, NAMES
 
 _WIDTH = 100
@@ -41,10 +41,10 @@ def key_page() -> str:
     return page(*parts, "## The limits and their defaults", limits)
 
 
-def _key(key: ConfigurationKey) -> Iterator[str]:
-    default = "not set" if key.default is None else f"`{json.dumps(key.default)}`"
-    option = f"; on the command line `{key.option}`" if key.option else ""
-    yield f"## {key.name}"
+def _key(key: Setting) -> Iterator[str]:
+    default = "not set" if key.key_default is None else f"`{json.dumps(key.key_default)}`"
+    option = f"; on the command line `{key.option.replace(' ', '`, `')}`" if key.section else ""
+    yield f"## {key.key}"
     yield f"{key.summary} {key.details}".strip().replace("**", r"\*\*")
     yield f"Wants {key.kind.wanted}; default {default}{option}."
-    yield block(key.example, "toml")
+    yield block(key.starter, "toml")

@@ -12,8 +12,7 @@ import click
 
 from onnx_lint.cli.choices import use_plugins
 from onnx_lint.cli.completion import complete_names
-from onnx_lint.cli.rule_options import edition_option
-from onnx_lint.cli.shared_options import form_option, plugin_option
+from onnx_lint.cli.options import form_option, options
 from onnx_lint.cli.streams import standard_output, use_color
 from onnx_lint.engine.registry import registry
 from onnx_lint.ir.documents.kinds import KINDS
@@ -33,9 +32,9 @@ _MAX_WIDTH: Final = 100
 
 @click.command("explain", short_help="Explain a rule, a clause or a kind of file.")
 @click.argument("name", metavar="RULE|CLAUSE|MESSAGE", shell_complete=complete_names)
-@edition_option
+@options("edition")
 @form_option
-@plugin_option
+@options("plugins")
 def explain_command(name: str, edition: str, format_name: str, plugins: tuple[str, ...]) -> None:
     """Explain a rule, a clause, or a file with a MESSAGE such as OperatorSetProto.
 
@@ -82,9 +81,9 @@ def _print_page(page: str) -> None:
 
 
 @click.command("rules", short_help="List the rules.")
-@edition_option
+@options("edition")
 @form_option
-@plugin_option
+@options("plugins")
 def rules_command(edition: str, format_name: str, plugins: tuple[str, ...]) -> None:
     """List the rules, including those of plugins.
 
@@ -112,10 +111,10 @@ def rules_command(edition: str, format_name: str, plugins: tuple[str, ...]) -> N
 
 
 @click.command("clauses", short_help="List the clauses of the specification.")
-@edition_option
+@options("edition")
 @click.option("--uncovered", is_flag=True, help="Show only clauses that no rule checks, with the reason.")
 @form_option
-@plugin_option
+@options("plugins")
 def clauses_command(edition: str, uncovered: bool, format_name: str, plugins: tuple[str, ...]) -> None:
     """List the clauses of an edition, the keyword of each, and the rules that check it."""
     use_plugins(plugins)

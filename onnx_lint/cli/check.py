@@ -1,47 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands `check` and `fix`: their options, and the request that they make."""
+"""The commands `check` and `fix`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import click
 
 from onnx_lint.cli.errors import RequestError
-from onnx_lint.cli.fix_options import fix_options, folder_option, unsafe_options
-from onnx_lint.cli.report_options import (
-    common_report_options,
-    files_options,
-    format_options,
-    output_options,
-    report_options,
-    stdin_options,
-)
-from onnx_lint.cli.request import Request
-from onnx_lint.cli.rule_options import extent_options, gate_options, rule_options, selection_options
+from onnx_lint.cli.options import CHECK, FIX, given_of, options_in_sections
 from onnx_lint.cli.sections import SectionedCommand
-from onnx_lint.cli.settings_options import baseline_options, configuration_options, given_of, target_options
-
-
-def _options_of_both(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options on rules, files and reports that both commands have."""
-    first_to_last = (rule_options, target_options, files_options, stdin_options, extent_options, report_options)
-    for options in (configuration_options, baseline_options, *reversed(first_to_last)):
-        command = options(command)
-    return command
+from onnx_lint.configuration.settings import Request
 
 
 @click.command("check", cls=SectionedCommand, short_help="Check models (the default command).")
 @click.argument("paths", nargs=-1, metavar="PATH...", type=click.Path(readable=False))
-@selection_options
-@gate_options
-@format_options
-@output_options
-@common_report_options
-@fix_options
-@unsafe_options
-@_options_of_both
+@options_in_sections(CHECK)
 @click.pass_context
 def check_command(ctx: click.Context, /, paths: tuple[str, ...], **options: Any) -> None:
     """Check whether models conform to the ONNX specification.
@@ -56,13 +30,7 @@ def check_command(ctx: click.Context, /, paths: tuple[str, ...], **options: Any)
 
 @click.command("fix", cls=SectionedCommand, short_help="Fix what can be fixed, and change nothing else.")
 @click.argument("paths", nargs=-1, metavar="PATH...", type=click.Path(readable=False))
-@unsafe_options
-@folder_option
-@selection_options
-@gate_options
-@format_options
-@common_report_options
-@_options_of_both
+@options_in_sections(FIX)
 @click.pass_context
 def fix_command(ctx: click.Context, /, paths: tuple[str, ...], **options: Any) -> None:
     """Fix what can be fixed in models, and report what is left.

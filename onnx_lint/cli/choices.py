@@ -30,7 +30,7 @@ from onnx_lint.spec.standard import Standard
 from onnx_lint.spec.target import Target
 
 if TYPE_CHECKING:
-    from onnx_lint.cli.request import Request
+    from onnx_lint.configuration.settings import Request
     from onnx_lint.configuration.values import SetValue, SetValues
     from onnx_lint.engine.settings import Settings
     from onnx_lint.engine.suppressions import Suppression

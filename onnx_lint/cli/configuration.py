@@ -10,7 +10,7 @@ import click
 
 from onnx_lint.cli.streams import report_file, standard_output
 from onnx_lint.configuration.documents import configuration_schema, described, starter_file
-from onnx_lint.configuration.keys import KEYS
+from onnx_lint.configuration.settings import KEYS
 from onnx_lint.reporters.escape import shown_path
 from onnx_lint.wording import suggestion
 

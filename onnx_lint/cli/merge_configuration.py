@@ -8,10 +8,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, Final
 
 from onnx_lint.cli.option_values import names_of, opset_versions_of
-from onnx_lint.cli.request import Request
 from onnx_lint.common.record import replace
-from onnx_lint.configuration.keys import KEYS
 from onnx_lint.configuration.policy import policy_in
+from onnx_lint.configuration.settings import KEYS, Request
 from onnx_lint.configuration.suppressions import suppressions_in
 from onnx_lint.configuration.values import Path, SetValue, SetValues
 from onnx_lint.engine.registry import registry
@@ -30,8 +29,8 @@ def merged(request: Request, values: SetValues) -> Request:
         _check_rule(path, value)
     changes: dict[str, Any] = {}
     for key in KEYS.values():
-        if key.merging in _CONVERSIONS and key.field not in request.given and (key.name,) in values:
-            changes[key.field] = _CONVERSIONS[key.merging](values[key.name,])
+        if key.merging in _CONVERSIONS and key.field not in request.given and (key.key,) in values:
+            changes[key.field] = _CONVERSIONS[key.merging](values[key.key,])
     if "target_ir" in changes:
         _check_target(values, ("target-ir",))
     if ("exclude",) in values:
@@ -71,7 +70,7 @@ def _tables(request: Request, values: SetValues) -> dict[str, Any]:
         if key.merging != "table":
             continue
         # The last of several entries for one name counts, so those of the command line come last.
-        entries = [f"{path[1]}={value.value}" for path, value in _below(values, key.name) if value.value != "off"]
+        entries = [f"{path[1]}={value.value}" for path, value in _below(values, key.key) if value.value != "off"]
         changes[key.field] = (*entries, *getattr(request, key.field))
     for path, value in _below(values, "limits"):
         _check_limit(path, value)
@@ -115,7 +114,7 @@ _CONVERSIONS: Final[Mapping[str, Callable[[SetValue], Any]]] = {
     "path": _joined,
     "paths": lambda given: tuple(_all_joined(given)),
 }
-"""How the value of a key goes into the field of the request, by `ConfigurationKey.merging`."""
+"""How the value of a key goes into the field of the request, by `Setting.merging`."""
 
 
 def _patterns(value: SetValue) -> Iterator[str]:

@@ -17,7 +17,7 @@ from onnx_lint.reporters.escape import visible
 from onnx_lint.wording import nearest, quote
 
 if TYPE_CHECKING:
-    from onnx_lint.cli.request import Request
+    from onnx_lint.configuration.settings import Request
     from onnx_lint.remote.access import Access
 
 _MAGIC: Final = frozenset("*?[")

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from onnx_lint.cli.paths import Input
-    from onnx_lint.cli.request import Request
     from onnx_lint.common.model_limits import ModelLimits
+    from onnx_lint.configuration.settings import Request
     from onnx_lint.fixing.files import Mending
     from onnx_lint.remote.access import Access
     from onnx_lint.report import FileReport, Report

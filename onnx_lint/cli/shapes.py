@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from onnx_lint.cli.errors import RequestError
-from onnx_lint.cli.request import COMMAND_LINE, Request
-from onnx_lint.cli.shared_options import config_option, form_option, no_config_option, opset_schema_option
+from onnx_lint.cli.options import form_option, given_of, options
+from onnx_lint.configuration.settings import Request
 
 
 @click.command("shapes", short_help="Show the inferred types and shapes of a model's values.")
@@ -22,21 +22,10 @@ from onnx_lint.cli.shared_options import config_option, form_option, no_config_o
     metavar="PLACE",
     help="Show only this graph or function, such as graph, functions[0] or graph.node[3].attribute[0].g.",
 )
-@click.option("--no-external-data", "external_data", flag_value=False, default=True, type=bool, help="Do not look "
-              "at external data files.")  # fmt: skip
-@opset_schema_option
-@click.option(
-    "--limit",
-    "limits",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Set a limit, such as memory=4GiB.",
-)
-@config_option
-@no_config_option
+@options("external_data", "opset_schemas", "limits", "config", "no_config")
 @click.pass_context
 def shapes_command(
-    ctx: click.Context, /, model: str, format_name: str, name: str | None, graph: str | None, **options: Any
+    ctx: click.Context, /, model: str, format_name: str, name: str | None, graph: str | None, **given: Any
 ) -> None:
     """Show the inferred types and shapes of the values of MODEL, a file or - for standard input.
 
@@ -45,10 +34,8 @@ def shapes_command(
     """
     from onnx_lint.cli.run_shapes import run_shapes
 
-    given = {parameter: COMMAND_LINE for parameter, value in options.items() if value not in (True, False, ())}
-    given |= {} if options["external_data"] else {"external_data": COMMAND_LINE}
     try:
-        code = run_shapes(model, Request((model,), given, **options), name, graph, format_name)
+        code = run_shapes(model, Request((model,), given_of(ctx, given), **given), name, graph, format_name)
     except RequestError as error:
         raise click.UsageError(str(error)) from error
     ctx.exit(code)

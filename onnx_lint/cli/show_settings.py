@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from onnx_lint.cli.paths import find_inputs, paths_of
 from onnx_lint.cli.streams import standard_output
 from onnx_lint.configuration.files import shown
-from onnx_lint.configuration.keys import KEYS, ConfigurationKey
 from onnx_lint.configuration.plugin_files import files_of, refusal
+from onnx_lint.configuration.settings import KEYS, Setting
 from onnx_lint.configuration.values import SetValues, dotted
 from onnx_lint.reporters.escape import shown_path, visible
 
@@ -40,65 +40,66 @@ def show_settings(plan: Plan) -> None:
         for number, (key, files) in enumerate(groups.items()):
             more = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
             stream.write(f"{'' if number == 0 else chr(10)}# {shown_path(files[0])}{more}\n")
-            lines = [
-                line for each in KEYS.values() if each.name != "extend" for line in _lines(each, values[key], plan)
-            ]
+            lines = [line for each in KEYS.values() if each.key != "extend" for line in _lines(each, values[key], plan)]
             width = min(max(len(text) for text, _ in lines), 60)
             stream.writelines(f"{visible(text).ljust(width)}  # {visible(origin)}\n" for text, origin in lines)
 
 
-def _lines(key: ConfigurationKey, values: SetValues, plan: Plan) -> list[_SettingLine]:
+def _lines(key: Setting, values: SetValues, plan: Plan) -> list[_SettingLine]:
     given = _given(key, plan)
     configured = [
         (f"{dotted(path)} = {_toml(value.value)}", value.origin.shown)
         for path, value in values.items()
-        if path[0] == key.name
+        if path[0] == key.key
     ]
     if key.is_run_wide:
         # This key is read only from the configuration of the working directory.
-        found = (plan.values_of("-") or {}).get((key.name,))
+        found = (plan.values_of("-") or {}).get((key.key,))
         configured = []
         if found is not None:
             value, mark = found.value, ""
-            if key.name == "plugins" and refusal(found) is not None:
+            if key.key == "plugins" and refusal(found) is not None:
                 mark = "# not loaded: "
-            elif key.name == "plugins":
+            elif key.key == "plugins":
                 value = [shown(os.path.realpath(path)) for path in files_of(found)]
-            configured = [(f"{mark}{key.name} = {_toml(value)}", found.origin.shown)]
+            configured = [(f"{mark}{key.key} = {_toml(value)}", found.origin.shown)]
     if given and not key.is_added_to:
         configured = []
     lines = [*configured, *given]
     if lines:
         return lines
     return [
-        (f"{key.name} = {_toml(key.default)}" if key.default is not None else f"# {key.name} is not set", "default")
+        (
+            f"{key.key} = {_toml(key.key_default)}" if key.key_default is not None else f"# {key.key} is not set",
+            "default",
+        )
     ]
 
 
-def _given(key: ConfigurationKey, plan: Plan) -> list[_SettingLine]:
+def _given(key: Setting, plan: Plan) -> list[_SettingLine]:
     """Return the lines for values of the key from the command line or the environment."""
     parameter = key.field
     if parameter not in plan.request.given:
         return []
-    value = plan.request.file_ignores if key.name == "per-file-ignores" else getattr(plan.request, parameter)
+    value = plan.request.file_ignores if key.key == "per-file-ignores" else getattr(plan.request, parameter)
     return [(text, plan.request.given[parameter]) for text in _texts(key, value)]
 
 
-def _texts(key: ConfigurationKey, value: Any) -> Iterator[str]:
-    if key.name == "per-file-ignores":
+def _texts(key: Setting, value: Any) -> Iterator[str]:
+    if key.key == "per-file-ignores":
         for _, pattern, names in value:
-            yield f"{dotted((key.name, pattern))} = {_toml(list(names))}"
-    elif key.name in {"severity", "limits", "target-opset"}:
+            yield f"{dotted((key.key, pattern))} = {_toml(list(names))}"
+    elif key.key in {"severity", "limits", "target-opset"}:
         for pair in (part.strip() for text in value for part in text.split(",")):
             name, _, word = pair.rpartition("=")
             shown = word if word.isdecimal() else _toml(word)
-            yield f"{dotted((key.name, name or 'ai.onnx'))} = {shown}"
+            yield f"{dotted((key.key, name or 'ai.onnx'))} = {shown}"
     elif isinstance(value, tuple):
-        is_list = key.name in {"select", "extend-select", "ignore"}
+        is_list = key.key in {"select", "extend-select", "ignore"}
         names = [name.strip() for text in value for name in text.split(",")] if is_list else value
-        yield f"{key.name} = {_toml(list(names))}"
+        yield f"{key.key} = {_toml(list(names))}"
     else:
-        yield f"{key.name} = {_toml(value)}"
+        yield f"{key.key} = {_toml(value)}"
 
 
 def _toml(value: Any) -> str:

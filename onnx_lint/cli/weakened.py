@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from onnx_lint.configuration.keys import KEYS
+from onnx_lint.configuration.settings import KEYS
 from onnx_lint.configuration.values import Path, SetValue, SetValues, dotted
 from onnx_lint.engine.registry import registry
 from onnx_lint.input.limits import DEFAULT_LIMITS
@@ -21,7 +21,7 @@ from onnx_lint.spec.clauses import Severity, severity
 
 if TYPE_CHECKING:
     from onnx_lint.cli.choices import Plan
-    from onnx_lint.cli.request import Request
+    from onnx_lint.configuration.settings import Request
     from onnx_lint.engine.settings import Settings
 
 
@@ -76,7 +76,7 @@ def _weakens(path: Path, value: Any, settings: Settings, request: Request) -> bo
         return bool(value == "never")
     if name == "rules":
         return len(path) > 2  # only the rule knows whether an option makes it report less
-    return bool(value != KEYS[name].default and value != [])
+    return bool(value != key.key_default and value != [])
 
 
 def _lowers(rule: str, level: str, settings: Settings, request: Request) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from onnx_lint.common.option_types import json_schema
-from onnx_lint.configuration.keys import KEYS, ConfigurationKey
+from onnx_lint.configuration.settings import KEYS, Setting
 from onnx_lint.engine.registry import Registered, registry
 
 WIDTH: Final = 100
@@ -21,12 +21,12 @@ def starter_file() -> str:
         "# The configuration of onnx-lint. It applies to the models in this folder and below, unless a nearer",
         "# file exists. In a pyproject.toml the same keys belong in the table [tool.onnx-lint].",
     ]
-    tables = [key for key in KEYS.values() if key.example.startswith("[")]
+    tables = [key for key in KEYS.values() if key.starter.startswith("[")]
     plain = [key for key in KEYS.values() if key not in tables]
     # Tables come last, because all lines after the header of a table belong to it.
     for key in (*plain, *tables):
         lines += ["", *_comment(f"{key.summary} {key.details}".strip())]
-        lines += [f"#{line}" for line in key.example.splitlines()]
+        lines += [f"#{line}" for line in key.starter.splitlines()]
     return "\n".join(lines) + "\n"
 
 
@@ -35,20 +35,20 @@ def _comment(text: str) -> Iterator[str]:
         yield f"# {line}"
 
 
-def described(key: ConfigurationKey) -> str:
+def described(key: Setting) -> str:
     """Return the description of a key as plain text."""
-    parts = [f"{key.name}: {key.summary}"]
+    parts = [f"{key.key}: {key.summary}"]
     if key.details:
         parts.append(key.details)
-    default = "not set" if key.default is None else json.dumps(key.default)
+    default = "not set" if key.key_default is None else json.dumps(key.key_default)
     facts = [f"Expects: {_wanted(key)}", f"Default: {default}"]
-    if key.option:
-        facts.append(f"Option: {key.option}")
+    if key.section:
+        facts.append(f"Option: {key.option.replace(' ', ', ')}")
     paragraphs = ["\n".join(textwrap.wrap(part, WIDTH)) for part in parts]
-    return "\n\n".join([*paragraphs, "\n".join(facts), textwrap.indent(key.example, "    ")]) + "\n"
+    return "\n\n".join([*paragraphs, "\n".join(facts), textwrap.indent(key.starter, "    ")]) + "\n"
 
 
-def _wanted(key: ConfigurationKey) -> str:
+def _wanted(key: Setting) -> str:
     entries = key.kind.entries
     table = key.kind.wanted == "a table" and entries is not None
     return f"{key.kind.wanted}; each entry {entries.wanted}" if table and entries is not None else key.kind.wanted
@@ -58,7 +58,7 @@ def configuration_schema(rules: Mapping[str, Registered] | None = None) -> dict[
     """Return the JSON Schema of a configuration file. `rules`: the rules with options; None for the built-in ones."""
     if rules is None:
         rules = {name: entry for name, entry in registry().items() if entry.plugin is None}
-    properties = {key.name: _property(key, rules) for key in KEYS.values()}
+    properties = {key.key: _property(key, rules) for key in KEYS.values()}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": "urn:onnx-lint:configuration:1",
@@ -70,11 +70,11 @@ def configuration_schema(rules: Mapping[str, Registered] | None = None) -> dict[
     }
 
 
-def _property(key: ConfigurationKey, rules: Mapping[str, Registered]) -> dict[str, Any]:
+def _property(key: Setting, rules: Mapping[str, Registered]) -> dict[str, Any]:
     schema = {"description": f"{key.summary} {key.details}".strip(), **key.kind.schema}
-    if key.default is not None:
-        schema["default"] = key.default
-    if key.name == "rules":
+    if key.key_default is not None:
+        schema["default"] = key.key_default
+    if key.key == "rules":
         schema["properties"] = {name: _options(entry) for name, entry in rules.items() if entry.rule.options}
     return schema
 

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kinds of value that a key of the configuration may have."""
+"""The kinds of value that a setting may have."""
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, Final
 
 from onnx_lint.common.distribution import is_url
@@ -27,11 +25,35 @@ class ValueKind(Record):
     """The kind of each entry of a table whose entries differ."""
     allowed: Sequence[str] = ()
     """The words of a choice."""
+    option: str = "text"
+    """How an option reads it, a name in `onnx_lint.cli.options`."""
+
+    @property
+    def is_table(self) -> bool:
+        """True if the value is a table."""
+        return self.entries is not None or bool(self.fields)
 
 
 def choice(words: Sequence[str]) -> ValueKind:
     """Return the kind of values that are one of some words."""
-    return ValueKind(f"one of {', '.join(words)}", {"enum": list(words)}, lambda value: value in words, allowed=words)
+    return ValueKind(
+        f"one of {', '.join(words)}",
+        {"enum": list(words)},
+        lambda value: value in words,
+        allowed=words,
+        option="choice",
+    )
+
+
+def choices(words: Sequence[str]) -> ValueKind:
+    """Return the kind of lists of some words."""
+    return ValueKind(
+        f"an array of names, each one of {', '.join(words)}",
+        {"type": "array", "items": {"enum": list(words)}},
+        lambda value: isinstance(value, list) and all(name in words for name in value),
+        allowed=words,
+        option="choice",
+    )
 
 
 def table(entries: ValueKind, schema: Mapping[str, Any] | None = None, *, wanted: str = "a table") -> ValueKind:
@@ -52,6 +74,8 @@ def _is_whole(value: Any) -> bool:
 
 
 def _is_date(text: str) -> bool:
+    import datetime
+
     try:
         return datetime.date.fromisoformat(text) is not None
     except ValueError:
@@ -62,25 +86,41 @@ def _is_list(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
-FLAG: Final = ValueKind("true or false", MappingProxyType({"type": "boolean"}), lambda value: isinstance(value, bool))
+FLAG: Final = ValueKind("true or false", {"type": "boolean"}, lambda value: isinstance(value, bool), option="flag")
 TEXT: Final = ValueKind(
-    "a string", MappingProxyType({"type": "string"}), lambda value: isinstance(value, str) and value != ""
+    "a string",
+    {"type": "string"},
+    lambda value: isinstance(value, str) and value != "",
 )
 WHOLE: Final = ValueKind(
-    "a whole number of at least 1", MappingProxyType({"type": "integer", "minimum": 1}), lambda value: _is_whole(value)
+    "a whole number of at least 1",
+    {"type": "integer", "minimum": 1},
+    lambda value: _is_whole(value),
+    option="whole",
 )
 COUNT: Final = ValueKind(
     "a whole number of at least 0",
-    MappingProxyType({"type": "integer", "minimum": 0}),
+    {"type": "integer", "minimum": 0},
     lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= 0,
+    option="count",
 )
 URL: Final = ValueKind(
     "an http or https address",
-    MappingProxyType({"type": "string", "format": "uri", "pattern": "^https?://"}),
+    {"type": "string", "format": "uri", "pattern": "^https?://"},
     lambda value: isinstance(value, str) and is_url(value),
+    option="url",
 )
-TEXTS: Final = ValueKind(
-    "a list of strings", MappingProxyType({"type": "array", "items": {"type": "string"}}), lambda value: _is_list(value)
+TEXTS: Final = ValueKind("a list of strings", {"type": "array", "items": {"type": "string"}}, _is_list)
+NAMES: Final = replace(TEXTS, option="names")
+PATH: Final = replace(TEXT, option="path")
+PATHS: Final = replace(TEXTS, option="path")
+FOLDER: Final = replace(TEXT, option="folder")
+NEW_FOLDER: Final = replace(TEXT, option="new folder")
+SECONDS: Final = ValueKind(
+    "a number of seconds",
+    {"type": "number", "exclusiveMinimum": 0},
+    lambda value: isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0,
+    option="seconds",
 )
 
 
@@ -96,34 +136,33 @@ def at_least_one(kind: ValueKind) -> ValueKind:
 
 RANGE: Final = ValueKind(
     "a version such as 19, or a range such as '17..21', '17..' or '..21', the lower version first",
-    MappingProxyType({"oneOf": [dict(WHOLE.schema), {"type": "string", "pattern": f"^({RANGE_PATTERN})$"}]}),
+    {"oneOf": [dict(WHOLE.schema), {"type": "string", "pattern": f"^({RANGE_PATTERN})$"}]},
     lambda value: _is_whole(value) or (isinstance(value, str) and is_range(value)),
 )
 SIZE: Final = ValueKind(
     "a number of bytes, or a size such as '100MiB'",
-    MappingProxyType({"type": ["integer", "string"], "minimum": 1, "pattern": SIZE_PATTERN}),
+    {"type": ["integer", "string"], "minimum": 1, "pattern": SIZE_PATTERN},
     lambda value: _is_whole(value) or (isinstance(value, str) and parse_size(value) is not None),
 )
+MEMORY: Final = replace(SIZE, option="memory")
 DATE: Final = ValueKind(
     "a date such as 2027-01-31",
-    MappingProxyType({"type": "string", "format": "date"}),
+    {"type": "string", "format": "date"},
     lambda value: isinstance(value, str) and _is_date(value),
 )
 ELEMENT_TYPE: Final = ValueKind(
     "the name of an element type, such as 'float' or 'int64'",
-    MappingProxyType({"type": "string"}),
+    {"type": "string"},
     lambda value: isinstance(value, str) and (value in ELEMENT_TYPE_NAMES or "(" in value),
 )
 ELEMENT_TYPES: Final = ValueKind(
     "a list of names of element types, such as 'float' and 'int64'",
-    MappingProxyType({"type": "array", "items": {"enum": list(ELEMENT_TYPE_NAMES)}}),
+    {"type": "array", "items": {"enum": list(ELEMENT_TYPE_NAMES)}},
     lambda value: _is_list(value) and all(name in ELEMENT_TYPE_NAMES for name in value),
 )
 SHAPE: Final = ValueKind(
     "a list of sizes, names of variables, '*' or one '...'",
-    MappingProxyType(
-        {"type": "array", "items": {"oneOf": [{"type": "integer", "minimum": 0}, {"type": "string", "minLength": 1}]}}
-    ),
+    {"type": "array", "items": {"oneOf": [{"type": "integer", "minimum": 0}, {"type": "string", "minLength": 1}]}},
     lambda value: (
         isinstance(value, list)
         and all(
@@ -132,4 +171,4 @@ SHAPE: Final = ValueKind(
         and value.count("...") <= 1
     ),
 )
-ANY: Final = ValueKind("a value", MappingProxyType({}), lambda _: True)
+ANY: Final = ValueKind("a value", {}, lambda _: True)

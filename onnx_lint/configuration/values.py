@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from onnx_lint.common.record import EMPTY, Record
-from onnx_lint.configuration.keys import DEFAULT_OPSET_DOMAIN, KEYS
+from onnx_lint.configuration.settings import DEFAULT_OPSET_DOMAIN, KEYS
 from onnx_lint.configuration.value_kinds import ValueKind
 from onnx_lint.input.locations import is_remote, without_user
 from onnx_lint.spec.domains import shown_domain

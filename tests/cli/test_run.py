@@ -15,7 +15,8 @@ from support.project.each_case import each_case
 
 from onnx_lint import __main__, schema
 from onnx_lint.cli import application, run
-from onnx_lint.cli.request import COMMAND_LINE, COMMANDS, ENVIRONMENT, Request, request_of_paths
+from onnx_lint.cli.request import COMMAND_LINE, COMMANDS, ENVIRONMENT, request_of_paths
+from onnx_lint.configuration.settings import Request
 
 VARIABLES = {name: value for name, value in os.environ.items() if not name.startswith(("ONNX_LINT_", "_ONNX_LINT"))}
 

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes the options of click from the table of settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+import click
+from click.core import ParameterSource
+
+from onnx_lint.cli.completion import complete_names
+from onnx_lint.cli.request import COMMAND_LINE, ENVIRONMENT
+from onnx_lint.cli.sections import section
+from onnx_lint.common.distribution import is_url
+from onnx_lint.configuration.settings import FIXES, Request, Setting
+from onnx_lint.input.limits import parse_size
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+class _Jobs(click.IntRange):
+    """The parameter type of a number of processes; `auto` is 0."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number."""
+        return super().convert(0 if value == "auto" else value, param, ctx)
+
+
+class _MemorySize(click.ParamType[int]):
+    """The parameter type of an amount of memory, a number with or without a unit, as bytes."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the number of bytes. A number without a unit is in MB."""
+        size = parse_size(value, "mb") if isinstance(value, str) else value
+        if not size:
+            self.fail(f"{value!r} is not a size such as 4GiB or 500MB", param, ctx)
+        return int(size)
+
+
+class _Url(click.ParamType["str | None"]):
+    """The parameter type of the address of a page; an empty one is none."""
+
+    name = "url"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str | None:
+        """Return the address."""
+        if value and not is_url(value):
+            self.fail(f"{value!r} is not an http or https address", param, ctx)
+        return value or None
+
+
+_TYPES: Final[Mapping[str, click.ParamType[Any]]] = {
+    "text": click.STRING,
+    "names": click.STRING,
+    "whole": click.INT,
+    "count": _Jobs(min=0),
+    "seconds": click.FloatRange(min=0, min_open=True),
+    "memory": _MemorySize(),
+    "url": _Url(),
+    "path": click.Path(),
+    "folder": click.Path(exists=True, file_okay=False),
+    "new folder": click.Path(file_okay=False),
+}
+"""The types of options by `ValueKind.option`; those of flags and choices follow from the setting."""
+
+_SOURCES: Final = {
+    ParameterSource.COMMANDLINE: COMMAND_LINE,
+    ParameterSource.PROMPT: COMMAND_LINE,
+    ParameterSource.ENVIRONMENT: ENVIRONMENT,
+}
+
+
+def given_of(ctx: click.Context, names: Iterable[str]) -> dict[str, str]:
+    """Return the source of each option that is set: `COMMAND_LINE` or `ENVIRONMENT`."""
+    sources = {name: ctx.get_parameter_source(name) for name in names}
+    return {name: _SOURCES[source] for name, source in sources.items() if source in _SOURCES}
+
+
+def options(*fields: str) -> Decorator:
+    """Return the options of some fields of `Request`, which the help shows in this order."""
+    return _decorator(fields, lambda setting, option: option)
+
+
+def options_in_sections(fields: Iterable[str]) -> Decorator:
+    """Return the options of some fields of `Request`, which the help shows in their sections, in this order."""
+    return _decorator(fields, lambda setting, option: section(setting.section, option))
+
+
+def _decorator(fields: Iterable[str], shown: Callable[[Setting, Decorator], Decorator]) -> Decorator:
+    found = [shown(setting, option) for field in fields for setting, option in _options_of(field)]
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(found):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+def _options_of(field: str) -> Iterable[tuple[Setting, Decorator]]:
+    setting = Request.settings[field]
+    names = (*setting.option.split(), field)
+    if setting.kind.option != "flag":
+        yield setting, click.option(*names, **_properties(setting))
+    elif setting.default:
+        text = f"Do not {setting.text[0].lower()}{setting.text[1:]}"
+        yield setting, click.option(*names, flag_value=False, default=True, type=bool, help=text)
+    else:
+        yield setting, click.option(*names, is_flag=True, default=False, help=setting.text)
+    if field == "min_severity":
+        yield setting, click.option("--errors-only", field, flag_value="error", help="Same as --min-severity error.")
+
+
+def _properties(setting: Setting) -> dict[str, Any]:
+    kind = setting.kind
+    properties: dict[str, Any] = {"metavar": setting.metavar, "help": setting.text}
+    properties["type"] = click.Choice(kind.allowed) if kind.option == "choice" else _TYPES[kind.option]
+    if isinstance(setting.default, tuple):
+        properties["multiple"] = True
+    elif setting.default is not None:
+        properties["default"] = setting.default
+    if kind.option == "names":
+        properties["shell_complete"] = complete_names
+    return properties | {"show_default": setting.shows_default, "envvar": setting.variable}
+
+
+form_option: Final = click.option(
+    "-f",
+    "--format",
+    "format_name",
+    type=click.Choice(("text", "json")),
+    default="text",
+    show_default=True,
+    help="The format of the output.",
+)
+"""The option of the commands that print a document, not a report."""
+
+CHECK: Final = tuple(
+    field for field, setting in Request.settings.items() if setting.section and field != "fixed_folder"
+)
+"""The fields that the options of `check` set."""
+
+FIX: Final = (
+    "diff",
+    "unsafe_fixes",
+    "fixed_folder",
+    *(field for field in CHECK if field != "outputs" and Request.settings[field].section != FIXES),
+)
+"""Those of `fix`, which shows first what to change."""

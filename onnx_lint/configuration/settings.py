@@ -1,0 +1,665 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of settings: each option of `check` and `fix`, and each key of the configuration, is declared here once.
+
+The options, `Request`, the merging of configurations, `--show-settings`, the weakened verdict, the starter file, the
+JSON Schema and the documentation are made of it. It imports no click, as most runs need none.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+
+from onnx_lint.common.record import EMPTY, Record, RecordType, replace
+from onnx_lint.configuration.value_kinds import (
+    ANY,
+    COUNT,
+    DATE,
+    ELEMENT_TYPE,
+    ELEMENT_TYPES,
+    FLAG,
+    FOLDER,
+    MEMORY,
+    NAMES,
+    NEW_FOLDER,
+    PATH,
+    PATHS,
+    RANGE,
+    SECONDS,
+    SHAPE,
+    SIZE,
+    TEXT,
+    TEXTS,
+    URL,
+    WHOLE,
+    ValueKind,
+    at_least_one,
+    choice,
+    choices,
+    fields,
+    table,
+)
+from onnx_lint.input.limits import BYTE_LIMITS, SIZE_PATTERN
+from onnx_lint.input.limits import NAMES as LIMIT_NAMES
+from onnx_lint.reporters import REPORTERS, SARIF_REGIONS
+from onnx_lint.spec.clauses import CONSUMERS
+from onnx_lint.spec.messages import FILE_MESSAGES
+from onnx_lint.spec.standard import DEFAULT_STANDARD, EDITIONS, VARIANTS
+
+if TYPE_CHECKING:
+    from onnx_lint.engine.suppressions import Suppression
+
+LEVELS: Final = ("error", "warning", "note", "off")
+GATES: Final = ("error", "warning", "note", "never")
+DEFAULT_OPSET_DOMAIN: Final = "ai.onnx"
+
+COMMON: Final = "Common options"
+FIXES: Final = "Fixes"
+RULES: Final = "Rules and severities"
+TARGETS: Final = "Targets and operators"
+READ: Final = "What is read"
+REPORTS: Final = "Reports"
+BASELINE: Final = "Baseline"
+CONFIGURATION: Final = "Configuration"
+"""The sections of the help."""
+
+
+class Setting(Record):
+    """An option of the command line, a key of the configuration, or both."""
+
+    kind: ValueKind
+    default: Any
+    """The default of the field of `Request`."""
+    text: str
+    """One sentence that says what the setting does: the help of the option, and the summary of the key."""
+    section: str = ""
+    """The section of the help; empty if there is no option."""
+    details: str | None = None
+    """What the documentation adds for the key; None if the configuration has no such key."""
+    option: str = ""
+    """The spellings of the option; if empty, the name of the field, with dashes."""
+    metavar: str | None = None
+    key: str = ""
+    """The key; if empty, the name of the field, with dashes."""
+    example: str = ""
+    """TOML for the starter file; if empty, a line with the default."""
+    variable: str | None = None
+    """An environment variable that sets the option."""
+    shows_default: bool = False
+    """True if the help ends with the default."""
+    is_run_wide: bool = False
+    """True if the key applies to the run as a whole, not to single files."""
+    merging: str = "value"
+    """How the key goes into the field: as a `value`, `tuple`, `path`, `paths` or `table`, or by code of its `own`."""
+    is_added_to: bool = False
+    """True if the command line adds to the value of the key; it replaces the value of any other key."""
+    only_adds: bool = False
+    """True if the key can only add findings."""
+    field: str = ""
+    """The name of the field of `Request`, which its class sets."""
+
+    @property
+    def summary(self) -> str:
+        """The text without what the help alone says of the default."""
+        return self.text.partition("  [")[0]
+
+    @property
+    def is_key(self) -> bool:
+        """True if the configuration has a key for it."""
+        return self.details is not None
+
+    @property
+    def key_default(self) -> Any:
+        """The value of the key if nothing sets it, as TOML has it; None for no value."""
+        if self.kind.is_table:
+            return {}
+        return list(self.default) if isinstance(self.default, tuple) else self.default
+
+    @property
+    def starter(self) -> str:
+        """The lines of the starter file that set the key, without the comment sign."""
+        return self.example or f"{self.key} = {json.dumps(self.key_default)}"
+
+
+def setting(kind: ValueKind, default: Any, text: str, section: str = "", **properties: Any) -> Any:
+    """Declare a field of `Request` as a setting, see `Setting`."""
+    return Setting(kind, default, text, section, **properties)
+
+
+class _RequestType(RecordType):
+    """The metaclass of `Request`, which collects the settings and leaves their defaults to the record."""
+
+    settings: Mapping[str, Setting]
+
+    def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> _RequestType:
+        settings: dict[str, Setting] = {}
+        for field, value in namespace.items():
+            if isinstance(value, Setting):
+                words = field.replace("_", "-")
+                settings[field] = replace(
+                    value, field=field, key=value.key or words, option=value.option or f"--{words}"
+                )
+        namespace.update({field: each.default for field, each in settings.items()}, settings=MappingProxyType(settings))
+        return super().__new__(cls, name, bases, namespace)  # type: ignore[return-value]  # it is of this class
+
+
+_LIMIT_SCHEMA: Final = {
+    "additionalProperties": False,
+    "properties": {
+        name: {"type": ["integer", "string"], "minimum": 1, "pattern": SIZE_PATTERN}
+        if name in BYTE_LIMITS
+        else {"type": "integer", "minimum": 1}
+        for name in LIMIT_NAMES
+    },
+}
+_LIMIT: Final = ValueKind(
+    "a whole number of at least 1, or a size such as '4GiB'",
+    {"type": ["integer", "string"]},
+    lambda value: WHOLE.accepts(value) or isinstance(value, str),
+)
+_WHOLE_OR_TABLE: Final = ValueKind(
+    "a whole number of at least 1, or a table of them by domain",
+    {"oneOf": [dict(WHOLE.schema), {"type": "object", "additionalProperties": dict(WHOLE.schema)}]},
+    lambda value: WHOLE.accepts(value) or isinstance(value, dict),
+    WHOLE,
+)
+_VALUE: Final = fields({"type": ELEMENT_TYPE, "shape": SHAPE})
+_POLICY: Final = fields(
+    {
+        "operators": fields({"allow": at_least_one(TEXTS), "forbid": TEXTS}),
+        "domains": fields({"allow": at_least_one(TEXTS), "forbid": TEXTS}),
+        "element-types": fields({"allow": at_least_one(ELEMENT_TYPES), "forbid": ELEMENT_TYPES}),
+        "opsets": table(RANGE),
+        "ir-version": RANGE,
+        "metadata": TEXTS,
+        "max-size": SIZE,
+        "inputs": table(_VALUE),
+        "outputs": table(_VALUE),
+    }
+)
+_SUPPRESSION: Final = fields({"rule": TEXT, "reason": TEXT, "place": TEXT, "file": TEXT, "until": DATE})
+_SUPPRESSIONS: Final = ValueKind(
+    "a list of tables",
+    {"type": "array", "items": {**_SUPPRESSION.schema, "required": ["rule", "reason"]}},
+    lambda value: isinstance(value, dict),
+    _SUPPRESSION,
+)
+
+
+_SELECTORS: Final = "Rule ids, chapters, severities (error, warning, note), keywords (MUST, SHOULD, ...), or ALL."
+_RUN_WIDE: Final = "Read only from the configuration of the working directory."
+
+
+class Request(Record, metaclass=_RequestType):
+    """Everything that the user asks of one run: the paths, and the settings, each with its default.
+
+    The options appear in the help in the order of this class.
+    """
+
+    paths: tuple[str, ...]
+    given: Mapping[str, str] = EMPTY
+    """The source of each option that is set: `COMMAND_LINE` or `ENVIRONMENT`."""
+
+    extend: str | None = setting(
+        TEXT,
+        None,
+        "A configuration file that this one extends.",
+        details="A path, relative to this file; it may be a pyproject.toml. Values in this file replace those of the "
+        "other file; tables are merged entry by entry. Without this key, files in parent folders are ignored.",
+        example='extend = "../onnx-lint.toml"',
+        merging="own",
+    )
+    select: tuple[str, ...] = setting(
+        NAMES,
+        (),
+        "Run only these rules: rule ids, chapters, error, warning, note or ALL.",
+        COMMON,
+        metavar="NAMES",
+        details=f"{_SELECTORS} If empty, the default set runs. --select on the command line replaces select, "
+        "extend-select and ignore of the configuration.",
+        example='select = ["error", "name"]',
+        merging="own",
+    )
+    ignore: tuple[str, ...] = setting(
+        NAMES,
+        (),
+        "Skip these rules.",
+        COMMON,
+        metavar="NAMES",
+        details=f"{_SELECTORS} It overrides select and extend-select. The command line adds to it.",
+        example='ignore = ["non-c90-name"]',
+        merging="own",
+        is_added_to=True,
+    )
+    pedantic: bool = setting(
+        FLAG,
+        False,
+        "Also report, one by one, faults that nearly every real model has.",
+        COMMON,
+        details="",
+        only_adds=True,
+    )
+    edition: str = setting(
+        choice(EDITIONS),
+        DEFAULT_STANDARD.edition,
+        f"Check against the specification of ONNX {', '.join(EDITIONS[:-1])} or {EDITIONS[-1]}.",
+        COMMON,
+        metavar="EDITION",
+        shows_default=True,
+        details="The edition determines which clauses apply, and their severities.",
+    )
+    fail_on: str = setting(
+        choice(GATES),
+        "error",
+        "Exit with 1 for findings of this severity or higher: error, warning, note or never.",
+        COMMON,
+        metavar="LEVEL",
+        shows_default=True,
+        details="Each file uses the configuration that is nearest to it.",
+    )
+    format_name: str = setting(
+        choice(tuple(REPORTERS)),
+        "text",
+        f"{', '.join(REPORTERS)}. ONNX_LINT_FORMAT changes the default.",
+        COMMON,
+        option="-f --format",
+        metavar="FORMAT",
+        variable="ONNX_LINT_FORMAT",
+        shows_default=True,
+        key="format",
+        details=f"The format of the report. {_RUN_WIDE}",
+        is_run_wide=True,
+    )
+    outputs: tuple[str, ...] = setting(
+        PATHS,
+        (),
+        "Write to this file; its suffix implies the format. FORMAT=PATH adds a report.",
+        COMMON,
+        option="-o --output",
+        metavar="[FORMAT=]PATH",
+    )
+    quiet: bool = setting(
+        FLAG,
+        False,
+        "Print only findings and, for several files, the total; no progress bar.",
+        COMMON,
+        option="-q --quiet",
+    )
+    verbose: bool = setting(
+        FLAG, False, "Print a line for each file, also for files without findings.", COMMON, option="-v --verbose"
+    )
+    jobs: int = setting(
+        COUNT,
+        0,
+        "Check N files at a time.  [default: auto: up to one process per core]",
+        COMMON,
+        option="-j --jobs",
+        metavar="N",
+        details=f"0: up to one process per core. {_RUN_WIDE}",
+        is_run_wide=True,
+    )
+    cache: bool = setting(
+        FLAG,
+        False,
+        "Reuse the verdicts on files that have not changed; see onnx-lint cache.",
+        COMMON,
+        option="--cache/--no-cache",
+        details="The cache is in ~/.cache/onnx-lint, or in the folder that ONNX_LINT_CACHE_DIR names; onnx-lint cache "
+        f"clear deletes it. {_RUN_WIDE}",
+        is_run_wide=True,
+    )
+    time_limit: float | None = setting(
+        SECONDS, None, "Stop checking a model after this time.", COMMON, metavar="SECONDS"
+    )
+    memory_limit: int | None = setting(
+        MEMORY, None, "Stop checking a model that needs more memory, such as 4GiB (Linux only).", COMMON, metavar="SIZE"
+    )
+
+    fix: bool = setting(FLAG, False, "Fix what can be fixed, as onnx-lint fix does, and report the rest.", FIXES)
+    diff: bool = setting(FLAG, False, "Show what --fix would change, and change nothing.", FIXES)
+    unsafe_fixes: bool = setting(FLAG, False, "Also make fixes that may change what the model means.", FIXES)
+    fixed_folder: str | None = setting(
+        NEW_FOLDER,
+        None,
+        "Write the files into DIR; a file found in a folder PATH keeps its path below PATH. External data is not"
+        " copied.",
+        FIXES,
+        option="--output",
+        metavar="DIR",
+    )
+
+    extend_select: tuple[str, ...] = setting(
+        NAMES,
+        (),
+        "Run these rules as well.",
+        RULES,
+        metavar="NAMES",
+        details=f"{_SELECTORS} On the command line it adds to the configuration, and overrides its ignore.",
+        example='extend-select = ["unused-opset-import"]',
+        merging="own",
+        is_added_to=True,
+        only_adds=True,
+    )
+    per_file_ignores: tuple[str, ...] = setting(
+        table(TEXTS),
+        (),
+        "Skip these rules for files that match GLOB.",
+        RULES,
+        metavar="GLOB:NAMES",
+        details="A pattern without a slash matches the file name in any folder. A pattern with a slash matches the "
+        "path, relative to the folder of the configuration file: * and ? stop at a slash, ** does not.",
+        example='[per-file-ignores]\n"legacy/**" = ["name", "duplicate-node-name"]',
+        merging="own",
+        is_added_to=True,
+    )
+    severities: tuple[str, ...] = setting(
+        table(choice(LEVELS)),
+        (),
+        "Set the severity of a rule: error, warning, note or off.",
+        RULES,
+        option="--severity",
+        metavar="RULE=LEVEL",
+        key="severity",
+        details="By rule id, instead of the severities of its clauses.",
+        example='[severity]\nnon-c90-name = "note"',
+        merging="table",
+        is_added_to=True,
+    )
+    min_severity: str = setting(
+        choice(("error", "warning", "note")),
+        "note",
+        "Hide findings below this severity: error, warning or note.",
+        RULES,
+        metavar="LEVEL",
+        shows_default=True,
+    )
+    exit_zero: bool = setting(FLAG, False, "Same as --fail-on never.", RULES)
+    internal_errors: str = setting(
+        choice(("error", "warning")),
+        "error",
+        "Report a crash of onnx-lint itself as error (exit code 3) or as warning.",
+        RULES,
+        metavar="LEVEL",
+        shows_default=True,
+        details="With warning, only the findings decide the exit code; a file without a verdict counts as not checked. "
+        f"{_RUN_WIDE}",
+        is_run_wide=True,
+    )
+    variant: str = setting(
+        choice(VARIANTS),
+        DEFAULT_STANDARD.variant,
+        "Check against onnx-ml, or onnx, which has no classical machine learning.",
+        RULES,
+        metavar="VARIANT",
+        shows_default=True,
+        details="",
+    )
+    suppressions: tuple[Suppression, ...] = setting(
+        _SUPPRESSIONS,
+        (),
+        "Findings to accept, each entry with a reason.",
+        key="suppress",
+        details="place is a pattern for the place of a finding, or for the name of its node or value; file is a "
+        "pattern as in per-file-ignores; until is the last day. An expired or unused entry is reported.",
+        example='[[suppress]]\nrule = "unaligned-external-offset"\nreason = "read as a whole"\nuntil = "2099-12-31"',
+        merging="own",
+    )
+    policy: tuple[str, ...] = setting(
+        _POLICY,
+        (),
+        "Requirements for models beyond the specification.",
+        details="Allowed and forbidden operators, domains and element types; versions; metadata; inputs and outputs; "
+        "the size. Each finding names the line of this file. docs/configuration.md describes the entries.",
+        example='[policy.operators]\nforbid = ["Loop", "com.microsoft::*"]',
+        merging="own",
+        only_adds=True,
+    )
+    """The rules that the policy turns on."""
+    rule_options: Mapping[str, Mapping[str, Any]] = setting(
+        table(table(ANY, wanted="a table of options")),
+        EMPTY,
+        "The options of individual rules.",
+        key="rules",
+        details="A table for each rule; onnx-lint explain RULE lists its options.",
+        example="[rules.oversized-message]\nmax_bytes = 104857600",
+        merging="own",
+    )
+
+    target_ir: int | None = setting(
+        WHOLE,
+        None,
+        "Report what a consumer of IR version N does not support.",
+        TARGETS,
+        metavar="N",
+        details="",
+        example="target-ir = 10",
+        only_adds=True,
+    )
+    target_opsets: tuple[str, ...] = setting(
+        _WHOLE_OR_TABLE,
+        (),
+        "Report what a consumer of this operator set does not support.",
+        TARGETS,
+        option="--target-opset",
+        metavar="[DOMAIN=]N",
+        key="target-opset",
+        details="A number for ai.onnx, or a table of numbers by domain.",
+        example="target-opset = 21",
+        merging="table",
+        is_added_to=True,
+        only_adds=True,
+    )
+    consumers: tuple[str, ...] = setting(
+        choices(CONSUMERS),
+        (),
+        "Report as errors what onnx.checker, or the model loader of onnxruntime, rejects.",
+        TARGETS,
+        option="--consumer",
+        metavar="NAME",
+        details="onnx-lint explain CLAUSE lists the consumers that reject a violation.",
+        example='consumers = ["onnx.checker"]',
+        merging="tuple",
+        only_adds=True,
+    )
+    products: tuple[str, ...] = setting(
+        TEXTS,
+        (),
+        "Report what this release cannot load, such as onnxruntime=1.17.",
+        TARGETS,
+        option="--target",
+        metavar="NAME=VERSION",
+        key="targets",
+        details="docs/targets.md lists the releases.",
+        example='targets = ["onnxruntime=1.17"]',
+        merging="tuple",
+        only_adds=True,
+    )
+    opset_schemas: tuple[str, ...] = setting(
+        PATHS,
+        (),
+        "Read the operators of a custom domain from this file.",
+        TARGETS,
+        option="--opset-schema",
+        metavar="FILE",
+        details="Paths, relative to this file; docs/opset-schema.md describes the format. Operator-set documents work "
+        "as well.",
+        example='opset-schemas = ["vision.json"]',
+        merging="paths",
+    )
+    plugins: tuple[str, ...] = setting(
+        PATHS,
+        (),
+        "Also run the rules in this Python file.",
+        TARGETS,
+        option="--plugin",
+        metavar="FILE",
+        details="Paths or globs, relative to this file. Python files run only if --config names this file, or if the "
+        "user's own configuration trusts its folder (docs/plugins.md).",
+        example='plugins = ["rules/*.py"]',
+        is_run_wide=True,
+        merging="own",
+        is_added_to=True,
+    )
+
+    files_from: str | None = setting(
+        TEXT,
+        None,
+        "Also check the paths listed in FILE (- for standard input), separated by newlines or NUL.",
+        READ,
+        metavar="FILE",
+    )
+    exclude: tuple[str, ...] = setting(
+        TEXTS,
+        (),
+        "Skip files that match GLOB; a GLOB without a slash matches file names in any folder.",
+        READ,
+        metavar="GLOB",
+        details=f"Patterns, as in per-file-ignores, for files and folders. {_RUN_WIDE} The command line adds to it.",
+        example='exclude = ["third_party/**"]',
+        is_run_wide=True,
+        merging="own",
+        is_added_to=True,
+    )
+    allow_no_input: bool = setting(FLAG, False, "Exit with 0 if every file is excluded.", READ)
+    stdin_filename: str | None = setting(TEXT, None, "The path to report for standard input.", READ, metavar="FILE")
+    proto: str | None = setting(
+        choice(FILE_MESSAGES),
+        None,
+        "The protobuf message in the files, such as TensorProto.",
+        READ,
+        metavar="MESSAGE",
+        details="By default, onnx-lint recognizes it by the content. onnx-lint explain MESSAGE says how.",
+        example='proto = "ModelProto"',
+    )
+    opset_imports: tuple[str, ...] = setting(
+        TEXTS,
+        (),
+        "The operator set to assume for files that hold a graph, function or node without a model.",
+        READ,
+        option="--opset-import",
+        metavar="[DOMAIN=]N",
+    )
+    external_data: bool = setting(
+        FLAG, True, "Look at external data files.", READ, option="--no-external-data", details=""
+    )
+    follow_links: bool = setting(
+        FLAG,
+        False,
+        "Follow links to external data inside the model's folder; by fix also to the model.",
+        READ,
+        details="A link that leads out of the folder is followed only into a folder of external-data-roots. The "
+        "tensors behind other links are listed as not verified.",
+    )
+    external_data_roots: tuple[str, ...] = setting(
+        PATHS,
+        (),
+        "Follow links to external data into this folder as well.",
+        READ,
+        option="--external-data-root",
+        metavar="DIR",
+        details="Folders, relative to this file, such as the caches of model hubs, DVC, Bazel and Nix. Every file "
+        "below them may be read, wherever the link is.",
+        example='external-data-roots = ["../hub"]',
+        merging="paths",
+    )
+    verify_checksums: bool = setting(FLAG, False, "Read external data files and compare their checksums.", READ)
+    download: bool = setting(FLAG, False, "Download remote files whole if the server has no range requests.", READ)
+    limits: tuple[str, ...] = setting(
+        table(_LIMIT, _LIMIT_SCHEMA),
+        (),
+        "Set a limit, such as memory=4GiB or findings_per_rule=100.",
+        READ,
+        option="--limit",
+        metavar="NAME=VALUE",
+        details="Limits on the size of files, on memory, and on the number of findings: "
+        f"{', '.join(LIMIT_NAMES)}. Limits in bytes accept a unit: memory = '4GiB'.",
+        example="[limits]\nmemory = '4GiB'",
+        merging="table",
+        is_added_to=True,
+    )
+
+    context: bool = setting(
+        FLAG,
+        True,
+        "Print the lines of the model around a finding.",
+        REPORTS,
+        option="--no-context",
+        details=f"In the text report, the HTML page and SARIF. {_RUN_WIDE}",
+        is_run_wide=True,
+    )
+    statistics: bool = setting(FLAG, False, "Print the number of findings and files per rule.", REPORTS)
+    color: str = setting(
+        choice(("auto", "always", "never")),
+        "auto",
+        "auto (respects NO_COLOR and FORCE_COLOR), always or never.",
+        REPORTS,
+        metavar="WHEN",
+    )
+    no_progress: bool = setting(FLAG, False, "Do not show a progress bar.", REPORTS)
+    sarif_region: str | None = setting(
+        choice(SARIF_REGIONS),
+        None,
+        "Point at the first line (for GitHub), the bytes, or nothing.  [default: line; none above 256 MB]",
+        REPORTS,
+        metavar="WHAT",
+    )
+    sarif_root: str | None = setting(
+        FOLDER,
+        None,
+        "Make paths in SARIF, GitHub and GitLab reports relative to DIR.  [default: the Git repository]",
+        REPORTS,
+        metavar="DIR",
+    )
+    documentation_url: str | None = setting(
+        URL,
+        None,
+        "Link each rule to its page below URL; docs/build.py builds the pages.",
+        REPORTS,
+        metavar="URL",
+        variable="ONNX_LINT_DOCUMENTATION_URL",
+        details=f"Without it, reports refer to onnx-lint explain. {_RUN_WIDE}",
+        example='documentation-url = "https://docs.example.org/onnx-lint/"',
+        is_run_wide=True,
+    )
+    timings: bool = setting(FLAG, False, "Print the time per phase and rule on standard error.", REPORTS)
+
+    baseline: str | None = setting(
+        PATH,
+        None,
+        "Do not report findings that this file lists.",
+        BASELINE,
+        metavar="FILE",
+        details="A path, relative to this file; --write-baseline writes it.",
+        example='baseline = "onnx-lint-baseline.json"',
+        merging="path",
+    )
+    write_baseline: str | None = setting(
+        PATH, None, "Write all findings to this file and exit with 0.", BASELINE, metavar="FILE"
+    )
+    prune_baseline: bool = setting(FLAG, False, "Remove findings that no longer occur from the baseline.", BASELINE)
+    show_suppressed: bool = setting(FLAG, False, "Also report suppressed findings, marked as such.", BASELINE)
+
+    config: tuple[str, ...] = setting(
+        PATHS,
+        (),
+        "Use this configuration file instead of the nearest one, or set one key.",
+        CONFIGURATION,
+        metavar="FILE|KEY=VALUE",
+    )
+    no_config: bool = setting(FLAG, False, "Ignore configuration files.", CONFIGURATION)
+    show_settings: bool = setting(FLAG, False, "Print the settings and where each one comes from.", CONFIGURATION)
+
+    policy_lines: Mapping[str, str] = EMPTY
+    """The file and line of each entry of the policy."""
+    set_aside: tuple[str, ...] = ()
+    """The selectors that a configuration ignores and the command line may override."""
+    file_ignores: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
+    """Folder, pattern and names of each entry of `per_file_ignores` and the configuration."""
+
+
+KEYS: Final[Mapping[str, Setting]] = MappingProxyType(
+    {each.key: each for each in Request.settings.values() if each.is_key}
+)
+"""The settings that are keys of the configuration, by the key."""
