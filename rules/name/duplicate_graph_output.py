@@ -3,12 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Graph, Model, has_repeated_outputs
+from onnx_lint.model import Declaration, EarlierStatements, Graph, Model, has_repeated_outputs
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="NAM-3a", since="0.1.0", about=has_repeated_outputs, needs="node")
+@rule(clause=("NAM-3a", "NAM-3b"), since="0.1.0", about=has_repeated_outputs, needs="node")
 def duplicate_graph_output(model: Model) -> Iterator[Finding]:
     """A graph lists one value as an output twice.
 
@@ -23,6 +23,9 @@ def duplicate_graph_output(model: Model) -> Iterator[Finding]:
     An `Identity` node gives the second output a name of its own. The outputs of functions are reported by
     `duplicate-function-parameter`.
 
+    It is an error if the two entries declare types that contradict each other: another kind of type, element type,
+    rank or size. A missing type, shape or dimension and a dimension variable contradict nothing.
+
     ### Example
 
     ```
@@ -34,6 +37,8 @@ def duplicate_graph_output(model: Model) -> Iterator[Finding]:
     ### How to fix
 
     Return a value once; where callers want two outputs, copy it with an Identity node.
+
+    If the types contradict each other, declare the type that the node produces in each entry that stays.
 
     - `onnx_ir.passes.common.OutputFixPass()(model)` puts such nodes in.
 
@@ -51,13 +56,40 @@ def duplicate_graph_output(model: Model) -> Iterator[Finding]:
 
 def _duplicates(graph: Graph) -> Iterator[Finding]:
     first: dict[str, int] = {}
+    stated: dict[str, EarlierStatements] = {}
     for index, name in enumerate(graph.output_names):
         other = first.setdefault(name, index)
         if name and other != index:
-            yield Finding(
-                graph.at("output", index),
-                f"outputs {other} and {index} of {graph.describe()} are both called {quote(name)}",
-                related=(Related(graph.at("output", other), f"first output called {quote(name)}"),),
-                allowed="each value once among the outputs",
-                subject=name,
-            )
+            if name not in stated:
+                stated[name] = EarlierStatements()
+                stated[name].add(other, Declaration(graph, "output", other))
+            declaration = Declaration(graph, "output", index)
+            contradicted = stated[name].first_against(declaration)
+            stated[name].add(index, declaration)
+            yield _repeated(graph, other, index) if contradicted is None else _differing(graph, contradicted, index)
+
+
+def _repeated(graph: Graph, other: int, index: int) -> Finding:
+    name = graph.output_names[index]
+    return Finding(
+        graph.at("output", index),
+        f"outputs {other} and {index} of {graph.describe()} are both called {quote(name)}",
+        clause="NAM-3a",
+        related=(Related(graph.at("output", other), f"first output called {quote(name)}"),),
+        allowed="each value once among the outputs",
+        subject=name,
+    )
+
+
+def _differing(graph: Graph, other: int, index: int) -> Finding:
+    name = graph.output_names[index]
+    types = [Declaration(graph, "output", position).describe_type() for position in (other, index)]
+    return Finding(
+        graph.at("output", index),
+        f"outputs {other} and {index} of {graph.describe()} are both called {quote(name)}, "
+        f"but are declared as {types[0]} and as {types[1]}",
+        clause="NAM-3b",
+        related=(Related(graph.at("output", other), f"the other declaration of {quote(name)}"),),
+        allowed="one type for each value",
+        subject=name,
+    )

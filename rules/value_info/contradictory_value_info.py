@@ -25,7 +25,8 @@ def contradictory_value_info(model: Model) -> Iterator[Finding]:
     variable, fits everything.
 
     An input and its default value are reported by `mismatched-default-value`, two entries of `value_info` by
-    `duplicate-value-info`; types that only follow from the operators are judged elsewhere.
+    `duplicate-value-info`, and two entries of the outputs by `duplicate-graph-output`; types that only follow from the
+    operators are judged elsewhere.
 
     ### Example
 
@@ -47,7 +48,7 @@ def contradictory_value_info(model: Model) -> Iterator[Finding]:
     ```
     """
     for declarations in chain.from_iterable(model.repeated_declarations.values()):
-        yield from _contradictions(declarations)
+        yield from _contradictions(_without_doubt(declarations))
 
 
 def _contradictions(declarations: list[Declaration]) -> Iterator[Finding]:
@@ -61,6 +62,17 @@ def _contradictions(declarations: list[Declaration]) -> Iterator[Finding]:
             if first is not None:
                 yield _finding(declaration, declarations[first])
         earlier.setdefault(declaration.field, EarlierStatements()).add(index, declaration)
+
+
+def _without_doubt(declarations: list[Declaration]) -> list[Declaration]:
+    """Return the declarations without outputs that contradict each other: another finding, and any of them is wrong."""
+    outputs = EarlierStatements()
+    for index, declaration in enumerate(declarations):
+        if declaration.field == "output":
+            if outputs.first_against(declaration) is not None:
+                return [other for other in declarations if other.field != "output"]
+            outputs.add(index, declaration)
+    return declarations
 
 
 def _finding(declaration: Declaration, other: Declaration) -> Finding:

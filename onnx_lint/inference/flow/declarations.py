@@ -12,7 +12,8 @@ from onnx_lint.inference.flow.outcome_memo import NodeOutcome, OutcomeMemo
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.flow.walks import Call
 from onnx_lint.inference.shapes.dims import may_count_the_same
-from onnx_lint.inference.shapes.fact import Fact
+from onnx_lint.inference.shapes.fact import UNKNOWN, Fact
+from onnx_lint.inference.shapes.stated import facts_of_types
 from onnx_lint.ir.graph import Graph
 
 
@@ -43,13 +44,9 @@ class Declarations:
         self, graph: Graph, declared: Mapping[str, Fact], discords: Mapping[str, Fact], call: Call | None
     ) -> set[str]:
         """Record the values whose declaration contradicts the inferred fact; return those with another type."""
-        noted: set[str] = set()
         differing: set[str] = set()
-        for field, index, name in _declarations(graph):
-            if name not in discords or name in noted:
-                continue
-            noted.add(name)
-            made, stated = discords[name], declared[name]
+        for name, (field, index, stated) in _contradicting(graph, declared, discords).items():
+            made = discords[name]
             if made.kind and stated.kind and made.kind != stated.kind:
                 differing.add(name)
                 self._found.note_declaration(graph, field, index, stated.kind, made.kind, call)
@@ -121,6 +118,27 @@ def may_be(stated: Fact, graph: Graph, index: int, name: str, memo: OutcomeMemo)
     if memo.operator is not None and not memo.operator.schema.allows_input_count(len(graph.node_inputs[index])):
         return True
     return not stated.kind or memo.may_give(graph.node_outputs[index].index(name), stated.kind)
+
+
+def _contradicting(
+    graph: Graph, declared: Mapping[str, Fact], discords: Mapping[str, Fact]
+) -> dict[str, tuple[str, int, Fact]]:
+    """Return the entry of each name in `discords` that contradicts the inferred fact, and what it states.
+
+    Of several entries it is the first that contradicts the fact by itself.
+    """
+    found: dict[str, tuple[str, int, Fact]] = {}
+    settled: set[str] = set()
+    for field, index, name in _declarations(graph):
+        if name in discords and name not in settled:
+            types = graph.value_infos[field].types[index : index + 1]  # outputs of a function have none
+            stated = facts_of_types(types)[0] if types else UNKNOWN
+            if joined(discords[name], stated)[1]:
+                settled.add(name)
+                found[name] = field, index, stated
+            else:
+                found.setdefault(name, (field, index, declared[name]))
+    return found
 
 
 def _declarations(graph: Graph) -> Iterator[tuple[str, int, str]]:
