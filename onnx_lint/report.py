@@ -471,6 +471,8 @@ class Report(Record):
     """The configuration files that weaken the verdict."""
     not_linted: tuple[str, ...] = ()
     """The paths that an interrupted run did not reach."""
+    is_lost: bool = False
+    """True if the run ended early because the cluster that linted was lost."""
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:

@@ -38,6 +38,7 @@ LAYERS = (
     {"cache", "reporters"},
     {"fixing"},
     {"tasks"},
+    {"cluster"},
     {"configuration"},
     {"cli"},
     {"library"},
@@ -94,7 +95,7 @@ LENT = {
 """Packages that are there whenever the module is imported: it is they who import it, or `access.py`, which says where
 they are not, has run before."""
 
-OF_EXTRAS: dict[str, set[str]] = {}
+OF_EXTRAS: dict[str, set[str]] = {"cluster": {"distributed"}}
 """Packages that an extra installs, by the layer that has them to itself."""
 
 

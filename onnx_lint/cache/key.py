@@ -56,16 +56,21 @@ def digest_of_settings(settings: Settings) -> bytes | None:
 @functools.cache
 def _program() -> tuple[object, ...]:
     """Return the identity of the code: the files of onnx-lint and of its plugins, and the versions of what parses."""
-    folders = [onnx_lint.__path__[0], *importlib.import_module("onnx_lint.rules").__path__]
+    folders = own_folders()
     packages = {entry.module.partition(".")[0] for entry in registry().values() if entry.plugin is not None}
     for package in sorted(packages):
         module = sys.modules[package]
         folders += list(getattr(module, "__path__", ()))
-    files = tuple(found for folder in dict.fromkeys(folders) for found in sorted(_files(folder)))
+    files = tuple(found for folder in dict.fromkeys(folders) for found in sorted(code_files(folder)))
     return onnx_lint.__version__, sys.version, protobuf_version, files
 
 
-def _files(folder: str) -> Iterator[tuple[str, int, int]]:
+def own_folders() -> list[str]:
+    """Return the folders of the code of onnx-lint and its rules."""
+    return [onnx_lint.__path__[0], *importlib.import_module("onnx_lint.rules").__path__]
+
+
+def code_files(folder: str) -> Iterator[tuple[str, int, int]]:
     """Yield path, size and time of each file of a package; of one in a zip file, that file."""
     try:
         entries = list(os.scandir(folder))
@@ -75,7 +80,7 @@ def _files(folder: str) -> Iterator[tuple[str, int, int]]:
     for entry in entries:
         if entry.is_dir():
             if entry.name not in _IGNORED:
-                yield from _files(entry.path)
+                yield from code_files(entry.path)
         else:
             status = entry.stat()
             yield entry.path, status.st_size, status.st_mtime_ns

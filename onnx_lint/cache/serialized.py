@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
@@ -12,7 +13,7 @@ from onnx_lint import report
 from onnx_lint.common.record import Record
 from onnx_lint.spec.clauses import Severity
 
-_RECORDS: Final[Mapping[str, type[Record]]] = MappingProxyType(
+KEPT: Final[Mapping[str, type]] = MappingProxyType(
     {
         kind.__name__: kind
         for kind in (
@@ -31,7 +32,12 @@ _RECORDS: Final[Mapping[str, type[Record]]] = MappingProxyType(
         )
     }
 )
-"""The classes in a report on a file without internal errors."""
+"""The classes in a report that the cache keeps: on a file without internal errors."""
+
+SENT: Final[Mapping[str, type]] = MappingProxyType(
+    {**KEPT, "InternalError": report.InternalError, "Traffic": report.Traffic, "float": float}
+)
+"""The classes in a report that another machine sends."""
 
 _SEVERITY: Final = "Severity"
 _PLAIN: Final = (str, int, bool, type(None))
@@ -39,14 +45,14 @@ _ENCODING: Final = ("utf-8", "surrogatepass")
 """A file name may have bytes that are no UTF-8, which Python keeps as surrogates."""
 
 
-def serialized(file: report.FileReport) -> Any:
+def serialized(file: report.FileReport, kinds: Mapping[str, type] = KEPT) -> Any:
     """Return the report as lists, objects, texts and numbers. Raises TypeError for what would not be read the same."""
-    return _plain(file)
+    return _plain(file, kinds)
 
 
-def parsed(value: Any) -> report.FileReport:
+def parsed(value: Any, kinds: Mapping[str, type] = KEPT) -> report.FileReport:
     """Return the report that `serialized` made into this. Raises ValueError, TypeError or KeyError if it did not."""
-    found = _made(value)
+    found = _made(value, kinds)
     if not isinstance(found, report.FileReport):
         raise TypeError("this is not the report of a file")
     return found
@@ -62,25 +68,29 @@ def from_bytes(data: bytes) -> Any:
     return json.loads(data.decode(*_ENCODING))
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any, kinds: Mapping[str, type]) -> Any:
     if type(value) in _PLAIN:
         return value
     if type(value) is tuple:
-        return [_plain(each) for each in value]
+        return [_plain(each, kinds) for each in value]
     name = type(value).__name__
-    if isinstance(value, Record) and _RECORDS.get(name) is type(value):
-        return {name: [_plain(each) for each in type(value)._values(value)]}
     if type(value) is Severity:
         return {_SEVERITY: value.value}
-    raise TypeError(f"a report with {type(value)} cannot be kept")
+    if kinds.get(name) is not type(value):
+        raise TypeError(f"a report with {type(value)} cannot be kept")
+    if isinstance(value, Record):
+        return {name: [_plain(each, kinds) for each in type(value)._values(value)]}
+    return value
 
 
-def _made(value: Any) -> Any:
+def _made(value: Any, kinds: Mapping[str, type]) -> Any:
     if type(value) is list:
-        return tuple([_made(each) for each in value])
+        return tuple([_made(each, kinds) for each in value])
+    if type(value) is str:
+        return sys.intern(value)  # reports repeat the texts of rules and clauses
     if type(value) is not dict:
         return value
     [(name, content)] = value.items()
     if name == _SEVERITY:
         return Severity(content)
-    return _RECORDS[name](*map(_made, content))
+    return kinds[name](*[_made(each, kinds) for each in content])

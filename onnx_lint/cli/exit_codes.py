@@ -26,10 +26,12 @@ def of_report(report: Report, fails: Callable[[FileReport], bool], internal_erro
     `internal_errors` is `error`, or `warning` if internal errors do not decide the code. A file that has no verdict
     because of one counts as not checked.
     """
-    if report.not_linted:
+    if report.not_linted and not report.is_lost:
         return INTERRUPTED
     if internal_errors == "error" and any(file.internal_errors for file in report.files):
         return INTERNAL_ERROR
+    if report.is_lost:
+        return NOT_CHECKED
     if any(error.has_ended_lint for file in report.files for error in file.internal_errors):
         return NOT_CHECKED
     if any(file.unreadable is not None or (file.repair and file.repair.problem) for file in report.files):

@@ -63,12 +63,13 @@ def lint_each(
     done: dict[int, FileReport],
     on_done: Callable[[str], None],
     limits: ModelLimits = NO_LIMITS,
+    cluster: str | None = None,
 ) -> Generator[int, None, None]:
     """Yield the indices of all tasks in their order, each when its report is in `done`. Up to `jobs` processes lint.
 
     If `jobs` is 0, there are as many as there are processors and enough work for. `on_done` is called with the path of
     a file when its report is there, which may be before its turn. Under `limits` each file except standard input is
-    linted in another process, which can be killed.
+    linted in another process, which can be killed. `cluster`: the scheduler whose workers lint instead.
     """
     cached: dict[int, FileReport] = {}
     with_cache: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
@@ -84,17 +85,23 @@ def lint_each(
     kept = set(here)
     elsewhere = [index for index in range(len(tasks)) if index not in kept]
     workers = min(jobs or worthwhile_jobs([tasks[index] for index in elsewhere], processors()), len(elsewhere))
-    if workers <= 1 and not (limits.are_any and elsewhere):
+    if cluster is None and workers <= 1 and not (limits.are_any and elsewhere):
         with with_cache:
             yield from _linted_here(tasks, cached, done, on_done)
         return
     for index in here:
         done[index] = cached.get(index) or lint_one(tasks[index])
         on_done(tasks[index].name or tasks[index].path)
-    from onnx_lint.tasks.workers import in_workers
+    if cluster is not None:
+        from onnx_lint.cluster.client import on_cluster  # late, as its packages come with an extra
 
+        found = on_cluster(tasks, elsewhere, cluster, limits)
+    else:
+        from onnx_lint.tasks.workers import in_workers
+
+        found = in_workers(tasks, elsewhere, workers, limits)
     turn = 0
-    with contextlib.closing(in_workers(tasks, elsewhere, workers, limits)) as reports:
+    with with_cache, contextlib.closing(found) as reports:
         for index, report in reports:
             done[index] = report
             on_done(tasks[index].name or tasks[index].path)

@@ -147,6 +147,6 @@ FIX: Final = (
     "diff",
     "unsafe_fixes",
     "fixed_folder",
-    *(field for field in CHECK if field != "outputs" and Request.settings[field].section != FIXES),
+    *(field for field in CHECK if field not in ("outputs", "cluster") and Request.settings[field].section != FIXES),
 )
 """Those of `fix`, which shows first what to change."""

@@ -21,6 +21,7 @@ from onnx_lint.cli.outputs import LiveReport, Output, live_report, parse_outputs
 from onnx_lint.cli.paths import Exclusion, find_inputs, has_working_directory, is_searched, paths_of
 from onnx_lint.cli.progress import ProgressBar, is_wanted
 from onnx_lint.cli.streams import standard_output
+from onnx_lint.cluster import ClusterError
 from onnx_lint.common.memory import release_memory
 from onnx_lint.common.model_limits import ModelLimits, resident
 from onnx_lint.common.record import replace
@@ -69,6 +70,8 @@ def run(request: Request) -> int:
     if plan is None:
         return exit_codes.CLEAN
     own = plan.run_request()
+    if own.cluster is not None:
+        _check_cluster(request)
     if own.diff:
         return _show_difference(plan)
     if own.fix and "-" in own.paths:
@@ -142,6 +145,17 @@ def _run(request: Request, plan: Plan, own: Request) -> int:
 
         print_failures(report, own.internal_errors)
     return code
+
+
+def _check_cluster(request: Request) -> None:
+    """Raise RequestError for options that a cluster cannot carry out, and RunError without the packages for one."""
+    for field in ("fix", "diff", "jobs"):
+        if getattr(request, field):
+            raise RequestError(f"--cluster cannot be combined with --{field}")
+    try:
+        import onnx_lint.cluster.client  # noqa: F401  # late, as its packages come with an extra
+    except ClusterError as error:
+        raise RunError(str(error)) from error
 
 
 def _context(outputs: Iterable[Output], own: Request) -> tuple[int, ...]:
@@ -292,9 +306,10 @@ def _lint(tasks: Sequence[Task], plan: Plan, head: Report, live: LiveReport | No
         except Exception as error:
             return file.with_crash(error, "comparing the findings with the settings and the baseline")
 
-    files = _linted(tasks, plan, judged, live, is_for_reader=is_for_reader)
+    lost: list[ClusterError] = []
+    files = _linted(tasks, plan, judged, live, lost, is_for_reader=is_for_reader)
     not_linted = tuple(name for index, name in enumerate(names) if index not in files)
-    report = replace(head, files=tuple(files.values()), not_linted=not_linted)
+    report = replace(head, files=tuple(files.values()), not_linted=not_linted, is_lost=bool(lost))
     if plan.has_suppressions and not not_linted:
         report = _last_step(report, "reporting unused suppressions", partial(_complain, plan, names, used, report))
     if baselines is not None and not not_linted:
@@ -339,10 +354,14 @@ def _linted(
     plan: Plan,
     judged: Callable[[int, FileReport], FileReport],
     live: LiveReport | None,
+    lost: list[ClusterError],
     *,
     is_for_reader: bool,
 ) -> dict[int, FileReport]:
-    """Return the reports by the index of their tasks, in order: of all files, unless the run is interrupted."""
+    """Return the reports by the index of their tasks, in order: of all files, unless the run is interrupted.
+
+    If the cluster is lost before the last file, the reason is added to `lost`.
+    """
     own = plan.run_request()
     limits = _limits_of(own)
     done: dict[int, FileReport] = {}
@@ -357,11 +376,16 @@ def _linted(
     shown = is_wanted(no_progress=own.no_progress, quiet=own.quiet)
     with _interruptions(len(tasks)), ProgressBar(len(tasks), wanted=shown, color=own.color) as bar:
         try:
-            with contextlib.closing(lint_each(tasks, own.jobs, done, bar.advance, limits)) as indices:
+            with contextlib.closing(lint_each(tasks, own.jobs, done, bar.advance, limits, own.cluster)) as indices:
                 for index in indices:
                     take(index)
                     if is_for_reader and live is not None and not live.has_reader and not live.has_failed:
                         return files
+        except ClusterError as error:
+            if not files:
+                raise RunError(str(error)) from error
+            sys.stderr.write(f"Error: {error}\n")
+            lost.append(error)
         except KeyboardInterrupt:
             if len(tasks) == 1:
                 raise

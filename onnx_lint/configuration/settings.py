@@ -300,6 +300,13 @@ class Request(Record, metaclass=_RequestType):
         details=f"0: up to one process per core. {_RUN_WIDE}",
         is_run_wide=True,
     )
+    cluster: str | None = setting(
+        TEXT,
+        None,
+        "Check on the workers of a Dask scheduler, such as tcp://host:8786, which must see the same files.",
+        COMMON,
+        metavar="ADDRESS",
+    )
     cache: bool = setting(
         FLAG,
         False,

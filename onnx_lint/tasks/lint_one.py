@@ -40,13 +40,19 @@ class Task(Record):
 
 def check_of(task: Task) -> tuple[FileCheck, str] | None:
     """Return what decides the report of a task, and the folder of the cache; None if the report may not be kept."""
-    if task.cache is None or task.problem is not None or task.mending is not None:
+    check = file_check(task) if task.cache is not None else None
+    return (check, task.cache) if check is not None and task.cache is not None else None
+
+
+def file_check(task: Task) -> FileCheck | None:
+    """Return what decides the report of a task; None if the report may not be kept."""
+    if task.problem is not None or task.mending is not None:
         return None
     from onnx_lint.cache.verdicts import FileCheck
 
     name = shown_location(task.path) if task.name is None else task.name
     check = FileCheck(task.path, task.settings, name, task.context, task.pictures)
-    return (check, task.cache) if check.may_be_kept else None
+    return check if check.may_be_kept else None
 
 
 def is_opened_ahead(task: Task) -> bool:

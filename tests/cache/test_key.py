@@ -96,13 +96,13 @@ def test_the_content_of_a_schema_file_changes_the_key(tmp_path: Path, monkeypatc
 def test_the_files_of_the_program_change_the_key(tmp_path: Path) -> None:
     (tmp_path / "package").mkdir()
     (tmp_path / "package" / "rule.py").write_bytes(b"1")
-    before = list(key._files(str(tmp_path)))
+    before = list(key.code_files(str(tmp_path)))
     assert [Path(path).name for path, _, _ in before] == ["rule.py"]
     (tmp_path / "package" / "rule.py").write_bytes(b"12")
-    assert list(key._files(str(tmp_path))) != before
+    assert list(key.code_files(str(tmp_path))) != before
     archive = tmp_path / "onnx-lint.pyz"
     archive.write_bytes(b"zip")
-    assert [path for path, _, _ in key._files(str(archive / "onnx_lint"))] == [str(archive)]
+    assert [path for path, _, _ in key.code_files(str(archive / "onnx_lint"))] == [str(archive)]
 
 
 def test_the_program_is_more_than_its_version() -> None:

@@ -14,7 +14,7 @@ from support.project.checkout import ROOT
 from onnx_lint.common.distribution import install_command
 
 
-@pytest.mark.parametrize("extra", ["fleet", "remote"])
+@pytest.mark.parametrize("extra", ["cluster", "remote"])
 def test_the_command_names_the_packages_of_an_extra(extra: str):
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     named = shlex.split(install_command(extra))[2:]
