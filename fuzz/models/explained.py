@@ -28,18 +28,24 @@ class Explained:
 _REFERENCE = r".*\[reference evaluator\]$"
 _ONNXRUNTIME = r".*\[onnxruntime\]$"
 
-_OF_ONNX = (
-    Explained(MISSED, "^MeanVarianceNormalization:", "the function body of onnx mixes float with other types"),
-    Explained(
-        MISSED, "^RMSNormalization: Y has inconsistent type", "Y has the type of scale; onnx gives it that of X first"
+FAULTS_OF_ONNX = {
+    "MeanVarianceNormalization: no float16": "^MeanVarianceNormalization:|has inconsistent type",
+    "Pad: axes of type int32 are refused": r"^Pad: \S+ ParseData type mismatch",
+    "Pools: `ceil_mode` with `auto_pad` VALID": r"[Dd]imension.* \|\| .*Pool\([^)]*(auto_pad|ceil_mode)",
+    "STFT: inference takes another default for `onesided`": (
+        r"(Inferred shape and existing|Incompatible dimensions).* \|\| .*STFT\("
     ),
-    Explained(MISSED, "^MeanVarianceNormalization:|has inconsistent type", "the function body of onnx mixes types"),
+    "Split: a negative part makes a negative dimension": r"^Split: .*\(-1\)",
+}
+"""The patterns of faults that docs/faults_of_onnx.md shows, by the heading there."""
+
+_OF_ONNX = (
+    *(Explained(MISSED, pattern, f"a fault of onnx: {heading}") for heading, pattern in FAULTS_OF_ONNX.items()),
     Explained(
         MISSED,
         r"^TreeEnsemble: \S+ Attribute '\w+' must have (same type as input|type INT64)",
         "the specification does not require the type of the input of tensors in attributes",
     ),
-    Explained(MISSED, r"^Pad: \S+ ParseData type mismatch", "`axes` may be int32; onnx reads int64"),
     Explained(
         MISSED,
         r"^OneHot: .*must be non-negative",
@@ -47,18 +53,8 @@ _OF_ONNX = (
     ),
     Explained(
         MISSED,
-        r"[Dd]imension.* \|\| .*Pool\([^)]*(auto_pad|ceil_mode)",
-        "SAME is ceil(input / stride), VALID ignores `pads`, no window starts in the padding; onnx differs",
-    ),
-    Explained(
-        MISSED,
         r"Inferred shape and existing.* \|\| .*ConvTranspose\([^)]*auto_pad",
         "SAME is input * stride; onnx adds `output_padding`",
-    ),
-    Explained(
-        MISSED,
-        r"(Inferred shape and existing|Incompatible dimensions).* \|\| .*STFT\(",
-        "`onesided` is 1 by default; onnx takes 0",
     ),
     Explained(
         MISSED,
@@ -109,7 +105,6 @@ _OF_ONNX = (
         r"^Range: .* F\d+\(",
         "the bounds are constants of the calls only, and runtimes take lists of one element",
     ),
-    Explained(MISSED, r"^Split: .*\(-1\)", "onnx computes a negative size from a negative attribute"),
     Explained(
         MISSED,
         r"^Resize: .*\(0\) (must be same as rank|does not match)|^StringNormalizer: \S+ Input shape"

@@ -15,10 +15,19 @@ import numpy as np
 import onnx.parser
 import pytest
 from onnx import ModelProto
+from support.project.checkout import ROOT
 
 from fuzz.models import oracle, worker
 from fuzz.models.builder import Generated
-from fuzz.models.explained import EXPLAINED, FALSE_ALARM, MISSED, OTHER_ELEMENTS, OTHER_SHAPE, OTHER_TYPE
+from fuzz.models.explained import (
+    EXPLAINED,
+    FALSE_ALARM,
+    FAULTS_OF_ONNX,
+    MISSED,
+    OTHER_ELEMENTS,
+    OTHER_SHAPE,
+    OTHER_TYPE,
+)
 from fuzz.models.generator import model_of
 from fuzz.models.moved import moved_forms
 from fuzz.models.operators import CONTROL_FLOW, cases_of, last_version, schemas
@@ -287,3 +296,5 @@ def test_each_explanation_says_what_it_explains():
     assert len({(each.kind, each.pattern) for each in EXPLAINED}) == len(EXPLAINED)
     assert {each.kind for each in EXPLAINED} <= {MISSED, FALSE_ALARM, OTHER_TYPE, OTHER_SHAPE, OTHER_ELEMENTS}
     assert all(len(each.reason) > 20 for each in EXPLAINED)
+    headings = (ROOT / "docs" / "faults_of_onnx.md").read_text(encoding="utf-8").splitlines()
+    assert [heading for heading in FAULTS_OF_ONNX if f"## {heading}" not in headings] == []
