@@ -22,7 +22,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _share_bytecode(config: pytest.Config) -> None:
-    """Have the processes of the tests compile each module once, although the user wants no byte code beside the source.
+    """Have all processes of the run compile each module once, although the user wants no byte code beside the source.
 
     The workers of pytest-xdist and hundreds of other processes read it, and so do later runs.
     """
@@ -35,6 +35,8 @@ def _share_bytecode(config: pytest.Config) -> None:
     config.add_cleanup(environment.undo)
     environment.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
     environment.setenv("PYTHONPYCACHEPREFIX", str(folder))
+    environment.setattr(sys, "dont_write_bytecode", False)
+    environment.setattr(sys, "pycache_prefix", str(folder))
 
 
 def pytest_collection_finish() -> None:
