@@ -37,7 +37,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -50,10 +49,7 @@ from support.wire.wire_bytes import LEN, length, number, tag, varint
 
 from onnx_lint import __main__
 from onnx_lint.cli.application import run
-from onnx_lint.engine.registry import registry
 from onnx_lint.reporters import REPORTERS
-
-pytestmark = pytest.mark.slow
 
 UNWANTED = {"ONNX_LINT_FORMAT", "NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "COLUMNS"}
 """Variables that change what is printed."""
@@ -177,18 +173,6 @@ def rows(document: str | bytes) -> Any:
 # --- usage
 
 
-def test_a_typo_in_a_selection_is_told_with_a_suggestion(folder: Path) -> None:
-    done = lint(folder, "clean.textproto", "--select", "duplicate-definitoin")
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert b"did you mean 'duplicate-definition'?" in done.stderr
-
-
-def test_a_file_that_is_not_there(folder: Path) -> None:
-    done = lint(folder, "clean.textprot", "-f", "concise")
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert done.stderr == b"Error: clean.textprot: No such file or directory; did you mean 'clean.textproto'?\n"
-
-
 def test_a_folder_and_a_glob_without_a_model(folder: Path, here: Here) -> None:
     (folder / "empty").mkdir()
     for path in ("empty", "empty/*.onnx", "nowhere/**"):
@@ -240,6 +224,7 @@ def test_json_is_valid_for_any_number_of_files(folder: Path, here: Here, count: 
     assert (rows(done.stdout), done.returncode) == (expected, 1 if count else 2)
 
 
+@pytest.mark.slow
 def test_nothing_is_coloured_or_wrapped_off_a_terminal(folder: Path) -> None:
     plain = lint(folder, "clean.textproto", "twice.textproto")
     assert b"\x1b" not in plain.stdout + plain.stderr
@@ -249,14 +234,7 @@ def test_nothing_is_coloured_or_wrapped_off_a_terminal(folder: Path) -> None:
     assert max(map(len, plain.stdout.splitlines())) > 100
 
 
-def test_no_table_is_cut(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "40")
-    listed = here("rules").stdout.decode().splitlines()[1:]
-    assert [line.split()[0] for line in listed] == sorted(registry())
-    for line, entry in zip(listed, registry().values(), strict=True):
-        assert line.endswith(entry.rule.summary)
-
-
+@pytest.mark.slow
 def test_two_runs_give_the_same_bytes(folder: Path) -> None:
     """Every report format is tested with a file; the next test compares standard output with the file."""
     (folder / "none.onnx").touch()
@@ -271,19 +249,6 @@ def test_two_runs_give_the_same_bytes(folder: Path) -> None:
     first, second = runs
     assert all(first.values())
     assert [name for name in first if first[name] != second[name]] == []
-
-
-def test_several_reports_of_one_run_are_those_of_runs_of_their_own(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
-) -> None:
-    monkeypatch.chdir(folder)
-    arguments = [argument for name in REPORTERS for argument in ("-o", f"{name}=out.{name}")]
-    done = lint(folder, "clean.textproto", "twice.textproto", "--statistics", *arguments)
-    assert done.returncode == 1
-    for name in REPORTERS:
-        run(["clean.textproto", "twice.textproto", "--statistics", "-f", name])
-        assert (folder / f"out.{name}").read_bytes() == capsysbinary.readouterr().out
-    assert done.stdout == (folder / "out.text").read_bytes()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
@@ -322,6 +287,7 @@ def test_hostile_paths(
 # --- rules that crash, processes that end
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_rule_that_raises(folder: Path, site: str, jobs: str) -> None:
     (folder / "raise.textproto").write_text(TWICE.replace("a test", "raise"))
@@ -333,6 +299,7 @@ def test_a_rule_that_raises(folder: Path, site: str, jobs: str) -> None:
     assert b"fault in the plugin acting" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_worker_that_ends_costs_one_file_its_verdict(folder: Path, site: str) -> None:
     names = [acting(folder, "die1.textproto", "die"), "twice.textproto", acting(folder, "die2.textproto", "die")]
     done = lint(folder, *names, "clean.textproto", "-f", "json", "-j", "2", site=site)
@@ -355,6 +322,7 @@ def test_a_worker_that_ends_costs_one_file_its_verdict(folder: Path, site: str) 
     assert b"Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_ctrl_c_ends_quietly(folder: Path, site: str, jobs: str) -> None:
@@ -376,6 +344,7 @@ def test_ctrl_c_ends_quietly(folder: Path, site: str, jobs: str) -> None:
     _wait_for(lambda: not _is_alive(process.pid))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGKILL"])
 def test_no_process_is_left_behind(folder: Path, site: str, name: str) -> None:
@@ -407,6 +376,7 @@ def test_no_process_is_left_behind(folder: Path, site: str, name: str) -> None:
             assert (process.returncode, out) == (-signal.Signals[name], b"")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize(
     ("form", "jobs"), [("text", "1"), ("text", "2"), ("concise", "1"), ("jsonl", "2"), ("github", "1")]
@@ -423,6 +393,7 @@ def test_files_are_written_as_they_are_done(folder: Path, site: str, form: str, 
         assert process.poll() is None
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize(("form", "name"), [("text", "SIGINT"), ("json", "SIGINT"), ("sarif", "SIGTERM")])
 def test_an_interrupted_run_reports_what_it_has(folder: Path, site: str, form: str, name: str) -> None:
@@ -479,6 +450,7 @@ def _is_alive(group: int) -> bool:
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")
 def test_a_closed_pipe_is_quiet(folder: Path) -> None:
     for index in range(400):
@@ -498,18 +470,12 @@ def test_a_closed_pipe_is_quiet(folder: Path) -> None:
 # --- odd files
 
 
+@pytest.mark.slow
 def test_a_file_that_is_deleted_meanwhile(folder: Path, site: str) -> None:
     first = acting(folder, "first.textproto", "delete clean.textproto")
     done = lint(folder, first, "clean.textproto", "twice.textproto", "-f", "concise", site=site)
     assert (done.returncode, done.stdout.decode()) == (2, f"twice.textproto:{FOUND}\n")
     assert b"Error: clean.textproto: No such file or directory" in done.stderr
-
-
-def test_a_folder_may_be_called_like_a_model(folder: Path, here: Here) -> None:
-    (folder / "x.onnx").mkdir()
-    (folder / "x.onnx" / "inner.textproto").write_text(TWICE)
-    done = here("x.onnx", "-f", "concise")
-    assert (done.returncode, done.stdout.decode()) == (1, f"x.onnx/inner.textproto:{FOUND}\n")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
@@ -522,6 +488,7 @@ def test_what_is_no_file_is_refused(folder: Path, here: Here) -> None:
         assert done.stderr == f"Error: {path}: is {kind}, not a regular file{more}\n".encode()
 
 
+@pytest.mark.slow
 def test_a_folder_that_cannot_be_written_to(folder: Path) -> None:
     before = sorted(folder.iterdir())
     folder.chmod(0o555)
@@ -535,21 +502,6 @@ def test_a_folder_that_cannot_be_written_to(folder: Path) -> None:
 
 
 # --- speed and size
-
-
-def test_the_version_is_told_without_rich_and_numpy(folder: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-X", "importtime", "-m", "onnx_lint", "--version"],
-        cwd=folder,
-        env=_environment(),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    imported = {line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.splitlines()}
-    assert "onnx_lint" in imported
-    assert {"rich", "numpy", "onnx"} & imported == set()
-    assert done.stdout.startswith("onnx-lint ")
 
 
 def _value(name: str, size: int) -> bytes:
@@ -566,23 +518,7 @@ def _processor_seconds() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-@pytest.mark.skipif(os.name != "posix", reason="the time of other processes")
-def test_a_hundred_thousand_nodes(folder: Path) -> None:
-    names = ["x", *(f"v{index}" for index in range(99_999)), "y"]
-    nodes = b"".join(
-        length(1, length(1, source) + length(2, target) + length(3, f"n{target}") + length(4, "Relu"))
-        for source, target in pairwise(names)
-    )
-    graph = nodes + length(2, "graph") + length(11, _value("x", 2)) + length(12, _value("y", 2))
-    (folder / "long.onnx").write_bytes(HEAD + length(7, graph) + TAIL)
-    before = _processor_seconds()
-    done = lint(folder, "long.onnx")
-    seconds = _processor_seconds() - before
-    print(f"100,000 nodes: {seconds:.2f} s of a processor with the start of the program")
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert b"100,000 nodes in 1 graph" in done.stdout
-
-
+@pytest.mark.slow
 @pytest.mark.heavy
 @pytest.mark.skipif(sys.platform == "win32", reason="files with holes")
 def test_two_gigabytes_of_weights(folder: Path) -> None:
