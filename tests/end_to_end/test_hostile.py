@@ -15,6 +15,7 @@ import resource
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,7 @@ from support.project.each_case import each_case
 from support.wire.wire_bytes import length, number
 
 from onnx_lint import lint, schema
+from onnx_lint.cli.application import run
 from onnx_lint.engine.lint import lint_file, lint_source
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.limits import DEFAULT_LIMITS, NAMES, LimitError, shown_limit
@@ -73,6 +75,20 @@ def _run(
         preexec_fn=functools.partial(_limit, memory_bytes, seconds),
         check=False,
     )
+
+
+@pytest.fixture
+def here(capsys: pytest.CaptureFixture[str]) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """The program in this process, for models that threaten neither time nor memory."""
+
+    def call(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        code = run([*map(str, arguments)])
+        return subprocess.CompletedProcess(arguments, code, *capsys.readouterr())
+
+    return call
+
+
+Here = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def _findings(file: dict[str, Any]) -> list[tuple[str, str]]:
@@ -135,10 +151,10 @@ def test_a_pipe_a_device_and_a_folder_are_no_models(tmp_path: Path):
         assert kind in file["unreadable"]
 
 
-def test_a_folder_with_the_name_of_a_model_is_searched_like_any(tmp_path: Path):
+def test_a_folder_with_the_name_of_a_model_is_searched_like_any(tmp_path: Path, here: Here):
     (tmp_path / "x.onnx").mkdir()
     (tmp_path / "x.onnx" / "inner.onnx").write_bytes(located("../x"))
-    done = _run(tmp_path, "-f", "json")
+    done = here(tmp_path, "-f", "json")
     assert [file["path"] for file in json.loads(done.stdout)["files"]] == [str(tmp_path / "x.onnx" / "inner.onnx")]
 
 
@@ -390,10 +406,10 @@ def test_as_many_findings_as_the_limit_are_complete():
     assert _lint(graph(nodes), findings_per_rule=20).incomplete == ()
 
 
-def test_bytes_that_are_no_model_do_not_pass_when_the_rule_is_not_selected(tmp_path: Path):
+def test_bytes_that_are_no_model_do_not_pass_when_the_rule_is_not_selected(tmp_path: Path, here: Here):
     path = tmp_path / "model.onnx"
     path.write_bytes(b"\x1f\x8b")
-    done = _run(path, "--select", "graph")
+    done = here(path, "--select", "graph")
     assert done.returncode == 2
     assert "not judged: the file is a gzip archive, not a model" in done.stdout
 
@@ -418,10 +434,10 @@ def test_an_unknown_limit_is_told_with_the_one_that_was_meant():
         ("nodes=1", "the limit 'nodes' is replaced by 'memory'"),
     ],
 )
-def test_a_faulty_limit_on_the_command_line_is_wrong_usage(option: str, message: str, tmp_path: Path):
+def test_a_faulty_limit_on_the_command_line_is_wrong_usage(option: str, message: str, tmp_path: Path, here: Here):
     path = tmp_path / "model.onnx"
     path.write_bytes(graph(""))
-    done = _run(path, "--limit", option)
+    done = here(path, "--limit", option)
     assert done.returncode == 2
     assert message in done.stderr
 
@@ -446,34 +462,34 @@ def test_the_expansion_of_functions_is_counted_and_not_made():
 # --- what was not examined, and what is a matter of security
 
 
-def test_every_report_says_that_no_external_data_was_examined(tmp_path: Path):
+def test_every_report_says_that_no_external_data_was_examined(tmp_path: Path, here: Here):
     path = tmp_path / "model.onnx"
     path.write_bytes(located("w.bin"))
     file = lint_file(str(path), Settings(external_data=False))
     assert file.incomplete == ("the files of external data were not examined, as asked for",)
     for format_name in ("text", "json", "sarif"):
-        done = _run(path, "--no-external-data", "-f", format_name)
+        done = here(path, "--no-external-data", "-f", format_name)
         assert "the files of external data were not examined, as asked for" in done.stdout, format_name
     assert lint_file(str(path), Settings()).incomplete == ()
     said = ("the files of external data were not examined: the model has no place in the file system",)
     assert lint(path.read_bytes()).files[0].incomplete == said
 
 
-def test_checksums_are_verified_when_asked_for(tmp_path: Path):
+def test_checksums_are_verified_when_asked_for(tmp_path: Path, here: Here):
     (tmp_path / "w.bin").write_bytes(bytes(8))
     entries = 'external_data { key: "location" value: "w.bin" } '
     entries += f'external_data {{ key: "checksum" value: "{"0" * 40}" }}'
     path = tmp_path / "model.onnx"
     path.write_bytes(graph(f'initializer {{ name: "w" data_type: 1 dims: 2 data_location: EXTERNAL {entries} }}'))
     for options, expected in (((), []), (("--verify-checksums",), ["checksum-mismatch"])):
-        (file,) = json.loads(_run(path, "-f", "json", "--select", "checksum-mismatch", *options).stdout)["files"]
+        (file,) = json.loads(here(path, "-f", "json", "--select", "checksum-mismatch", *options).stdout)["files"]
         assert [rule for rule, _ in _findings(file)] == expected
 
 
-def test_security_rules_are_marked_in_sarif_and_in_their_documentation(tmp_path: Path):
+def test_security_rules_are_marked_in_sarif_and_in_their_documentation(tmp_path: Path, here: Here):
     path = tmp_path / "model.onnx"
     path.write_bytes(located("../x"))
-    log = json.loads(_run(path, "-f", "sarif").stdout)
+    log = json.loads(here(path, "-f", "sarif").stdout)
     rules = {rule["id"]: rule for rule in log["runs"][0]["tool"]["driver"]["rules"]}
     found = rules["parent-directory-location"]
     assert {"security", "CVE-2022-25882", "external/cwe/cwe-022"} <= set(found["properties"]["tags"])
@@ -481,4 +497,4 @@ def test_security_rules_are_marked_in_sarif_and_in_their_documentation(tmp_path:
     assert "CVE-2024-27318" in found["help"]["text"]
     assert "security" not in rules["unordered-nodes"]["properties"]["tags"]
     assert "security-severity" not in rules["unordered-nodes"]["properties"]
-    assert "CVE-2024-27318" in _run("explain", "parent-directory-location").stdout
+    assert "CVE-2024-27318" in here("explain", "parent-directory-location").stdout
