@@ -90,24 +90,28 @@ def data_files_of(model: Model, settings: Settings) -> tuple[str, ...]:
 
 def left_out(model: Model, settings: Settings) -> Iterator[str]:
     """Yield what was left out although the document was judged."""
-    if model.loaded and model.directory is None and any(data.is_external for data in model.external_data):
-        why = (
-            ", as asked for" if not settings.external_data else f": {model.describe()} has no place in the file system"
-        )
-        yield f"the files of external data were not examined{why}"
-    if model.loaded and model.directory is not None:
-        linked = {data.location: data.file for data in model.external_data if data.file is not None}
-        untouched = ((name, file) for name, file in linked.items() if file.state.name == "LINKED")
-        for location, file in islice(untouched, _MAX_UNREAD):
-            yield f"the external data {quote(location)} was not examined: {file.detail}{_FOLLOWING}"
-        unseen = ((name, file) for name, file in linked.items() if file.state.name == "UNKNOWN")
-        for location, file in islice(unseen, _MAX_UNREAD):
-            yield f"the external data {quote(location)} was not examined: {file.detail}"
-        if model.external_data and model.data_folder is not None:
-            for location, reason in islice(model.data_folder.unread.items(), _MAX_UNREAD):
-                yield f"the contents of {quote(location)} were not verified: {reason}"
-    if model.loaded and model.external_data and model.digests is not None:
-        for location, reason in islice(model.digests.unread.items(), _MAX_UNREAD):
-            yield f"the checksum of {quote(location)} was not verified: {reason}"
+    if model.loaded and model.external_data:
+        yield from _unexamined_data(model, settings)
     if model.kind in OF_MODELS and not settings.opset_imports and model.operators.not_verified():
         yield "the operators were not looked up: a file of its kind imports no operator set (option --opset-import)"
+
+
+def _unexamined_data(model: Model, settings: Settings) -> Iterator[str]:
+    """Yield the files of external data that were not read, or not completely."""
+    if model.directory is None:
+        if any(data.is_external for data in model.external_data):
+            of_others = f": {model.describe()} has no place in the file system"
+            why = of_others if settings.external_data else ", as asked for"
+            yield f"the files of external data were not examined{why}"
+    else:
+        linked = {data.location: data.file for data in model.external_data if data.file is not None}
+        for state, following in (("LINKED", _FOLLOWING), ("UNKNOWN", "")):
+            untouched = ((name, file) for name, file in linked.items() if file.state.name == state)
+            for location, file in islice(untouched, _MAX_UNREAD):
+                yield f"the external data {quote(location)} was not examined: {file.detail}{following}"
+        if model.data_folder is not None:
+            for location, reason in islice(model.data_folder.unread.items(), _MAX_UNREAD):
+                yield f"the contents of {quote(location)} were not verified: {reason}"
+    if model.digests is not None:
+        for location, reason in islice(model.digests.unread.items(), _MAX_UNREAD):
+            yield f"the checksum of {quote(location)} was not verified: {reason}"

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import islice
 from typing import Final
 
@@ -108,61 +109,8 @@ class _Surroundings:
                         kept[other] = kept[index] + 1
                         queue.append(other)
                     is_cut = is_cut or other not in kept
-        return self._drawing(graph, sorted(kept), center, fault, is_cut=is_cut)
-
-    def _drawing(
-        self, graph: Graph, kept: list[int], center: int | None, fault: str | None, *, is_cut: bool
-    ) -> Neighbourhood:
-        number = {index: position for position, index in enumerate(kept)}
-        nodes = [
-            Neighbour(_short(graph.nodes[index].op_type), _short(graph.nodes[index].name), index, index == center)
-            for index in kept
-        ]
-        edges: list[ValueEdge] = []
-        sources: dict[str | int, int] = {}
-        boxes: Counter[int] = Counter()
-        said: set[str] = set()
-        beside = frozenset(graph.node_inputs[center]) if center is not None else frozenset()
-        redefined = fault if center is not None and fault in graph.node_outputs[center] else None
-        for index in kept:
-            for name in graph.node_inputs[index][:MAX_NODES]:
-                if not name:
-                    continue
-                position = graph.positions.get(name)
-                is_fault = bool(name == fault)
-                known = self._known(graph, name)
-                if position is not None and position in number:
-                    # One edge of a value says its name: for the fault, the edge to the marked node if there is one.
-                    is_said = not is_fault and name in _usual_outputs(graph.nodes[position].name)
-                    is_said = is_said or name in said or (name in beside and index != center)
-                    if not is_said:
-                        said.add(name)
-                    shown = "" if is_said else _short(name)
-                    edges.append(ValueEdge(number[position], number[index], shown, known, is_fault))
-                    if name == redefined and center is not None and position != center:
-                        edges.append(ValueEdge(number[center], number[index], "", "", is_fault))
-                    continue
-                # A value whose producer is not drawn has a box of its own, with its name: of a node that is not the
-                # finding's there are a few, and one for the others.
-                others = 0 if index == center or is_fault else boxes[index]
-                boxes[index] += 1
-                if others == MAX_BOXES:
-                    sources[index] = len(nodes)
-                    nodes.append(Neighbour("...", "", None, False))
-                    edges.append(ValueEdge(sources[index], number[index], "", "", False))
-                if others >= MAX_BOXES:
-                    continue
-                if name not in sources:
-                    sources[name] = len(nodes)
-                    at_fault = _is_undefined(graph, name) or (is_fault and center is None)
-                    nodes.append(Neighbour(_origin(graph, name), _short(name), None, at_fault))
-                edges.append(ValueEdge(sources[name], number[index], "", known, is_fault))
-        producer = graph.positions.get(fault, -1) if fault is not None else -1
-        if fault is not None and producer in number and not any(edge.is_fault for edge in edges):
-            kind = "output" if fault in graph.output_names else "not used"
-            nodes.append(Neighbour(kind, _short(fault), None, center is None))
-            edges.append(ValueEdge(number[producer], len(nodes) - 1, "", self._known(graph, fault), True))
-        return Neighbourhood(tuple(nodes), tuple(edges), is_cut)
+        drawing = _Drawing(graph, sorted(kept), center, fault, partial(self._known, graph))
+        return Neighbourhood(tuple(drawing.nodes), tuple(drawing.edges), is_cut)
 
     def _known(self, graph: Graph, name: str) -> str:
         """Return the type and shape of a value, if the rules have inferred them."""
@@ -175,6 +123,89 @@ class _Surroundings:
         kind = fact.kind or ""
         element = kind.removeprefix("tensor(").removesuffix(")") if kind.startswith("tensor(") else kind
         return _short(element + (describe(fact.shape) if fact.shape is not None else ""))
+
+
+class _Drawing:
+    """The nodes of one picture, the boxes of values whose producer is not drawn, and the edges between them."""
+
+    def __init__(
+        self, graph: Graph, kept: list[int], center: int | None, fault: str | None, known: Callable[[str], str]
+    ) -> None:
+        self._graph = graph
+        self._center = center
+        """The node of the finding; None if the finding is about a value."""
+        self._fault = fault
+        """The value that the finding is about."""
+        self._known = known
+        """Returns the type and shape of a value in words."""
+        self._number = {index: position for position, index in enumerate(kept)}
+        self._sources: dict[str | int, int] = {}
+        """The boxes of values by name; the box for all others of a node by the node."""
+        self._boxes: Counter[int] = Counter()
+        self._said: set[str] = set()
+        """The values whose name an edge shows."""
+        self._beside = frozenset(graph.node_inputs[center]) if center is not None else frozenset[str]()
+        self.edges: list[ValueEdge] = []
+        self.nodes = [
+            Neighbour(_short(graph.nodes[index].op_type), _short(graph.nodes[index].name), index, index == center)
+            for index in kept
+        ]
+        for index in kept:
+            for name in filter(None, graph.node_inputs[index][:MAX_NODES]):
+                position = graph.positions.get(name)
+                if position is not None and position in self._number:
+                    self._add_edge(name, position, index)
+                else:
+                    self._add_box(name, index)
+        self._add_end_of_fault()
+
+    def _add_edge(self, name: str, position: int, index: int) -> None:
+        """Draw a value from its producer to one user."""
+        is_fault = name == self._fault
+        # One edge of a value says its name: for the fault, the edge to the marked node if there is one.
+        is_usual = not is_fault and name in _usual_outputs(self._graph.nodes[position].name)
+        is_said = is_usual or name in self._said or (name in self._beside and index != self._center)
+        if not is_said:
+            self._said.add(name)
+        ends = self._number[position], self._number[index]
+        self.edges.append(ValueEdge(*ends, "" if is_said else _short(name), self._known(name), is_fault))
+        center = self._center
+        if is_fault and center is not None and position != center and name in self._graph.node_outputs[center]:
+            # The node of the finding defines the value again.
+            self.edges.append(ValueEdge(self._number[center], self._number[index], "", "", is_fault))
+
+    def _add_box(self, name: str, index: int) -> None:
+        """Draw a value whose producer is not drawn, in a box of its own with its name.
+
+        Of a node that is not the finding's there are a few, and one box for the others.
+        """
+        is_fault = name == self._fault
+        others = 0 if index == self._center or is_fault else self._boxes[index]
+        self._boxes[index] += 1
+        if others == MAX_BOXES:
+            box = self._box(index, Neighbour("...", "", None, False))
+            self.edges.append(ValueEdge(box, self._number[index], "", "", False))
+        elif others < MAX_BOXES:
+            at_fault = _is_undefined(self._graph, name) or (is_fault and self._center is None)
+            box = self._box(name, Neighbour(_origin(self._graph, name), _short(name), None, at_fault))
+            self.edges.append(ValueEdge(box, self._number[index], "", self._known(name), is_fault))
+
+    def _box(self, key: str | int, box: Neighbour) -> int:
+        if key not in self._sources:
+            self._sources[key] = len(self.nodes)
+            self.nodes.append(box)
+        return self._sources[key]
+
+    def _add_end_of_fault(self) -> None:
+        """Draw where the value of the finding ends, if no drawn node uses it."""
+        fault = self._fault
+        if fault is None or any(edge.is_fault for edge in self.edges):
+            return
+        producer = self._graph.positions.get(fault, -1)
+        if producer in self._number:
+            kind = "output" if fault in self._graph.output_names else "not used"
+            self.nodes.append(Neighbour(kind, _short(fault), None, self._center is None))
+            self.edges.append(ValueEdge(self._number[producer], len(self.nodes) - 1, "", self._known(fault), True))
 
 
 class _Users:

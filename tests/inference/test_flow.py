@@ -37,7 +37,7 @@ def test_a_declaration_is_knowledge_and_a_wrong_one_leads_to_one_finding():
         }
     """)
     assert (model.shape_of("h"), model.shape_of("y"), model.shape_of("o")) == ((2, 5), (2, 5), (7, 7))
-    assert not model.has_shape_conflicts
+    assert not model.value_flow.has_shape_conflicts
     model = _parsed("g (float[2, 3] x) => (float[2, 5] y) <float[2, 5] h> { h = Relu(x) y = Relu(h) }")
     [conflict] = model.value_flow.declared_shapes
     assert (conflict.field, conflict.subject) == ("value_info", "h")
@@ -114,7 +114,7 @@ def test_an_if_has_what_its_branches_have_in_common():
         }
     """)
     assert model.shape_of("y") == (2, "N", None)
-    assert not model.has_shape_conflicts
+    assert not model.value_flow.has_shape_conflicts
 
 
 def test_scan_outputs_of_a_loop_have_one_axis_more_and_carried_values_no_shape():
@@ -128,7 +128,7 @@ def test_scan_outputs_of_a_loop_have_one_axis_more_and_carried_values_no_shape()
         }
     """)
     assert (model.shape_of("y"), model.shape_of("s")) == (None, (None, 2, 3))
-    assert not model.has_shape_conflicts
+    assert not model.value_flow.has_shape_conflicts
 
 
 def test_a_value_that_a_loop_carries_has_what_all_its_runs_have_in_common():
@@ -147,7 +147,7 @@ def test_a_value_that_a_loop_carries_has_what_all_its_runs_have_in_common():
     inside = model.value_flow.facts["s"].inside
     assert inside is not None
     assert inside.shape == (None, 3)
-    assert not model.has_shape_conflicts
+    assert not model.value_flow.has_shape_conflicts
 
 
 def test_sequences_and_optionals_out_of_branches_hold_what_both_have_in_common():
@@ -163,7 +163,7 @@ def test_sequences_and_optionals_out_of_branches_hold_what_both_have_in_common()
         }
     """)
     assert model.shape_of("y") == (2, "N", None)
-    assert not model.has_shape_conflicts
+    assert not model.value_flow.has_shape_conflicts
 
 
 # --- hostile models

@@ -13,7 +13,7 @@ from onnx_lint.inference.flow.subgraph_shapes import SuppliedShapes, scan_axes, 
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.shapes.fact import Fact, Facts
 from onnx_lint.inference.shapes.problem import is_remark
-from onnx_lint.inference.types.subgraph_types import Subgraphs, outputs_of
+from onnx_lint.inference.types.subgraph_types import Subgraphs, Types, outputs_of
 from onnx_lint.inference.types.typed_operator import TypeOutcome
 from onnx_lint.ir.graph import Graph, Node
 from onnx_lint.ir.operators.control_flow import ControlFlow
@@ -95,38 +95,44 @@ class SubgraphWalk:
     ) -> NodeOutcome:
         """Return the outcome of a node, from the outputs of its subgraphs by their attributes."""
         assert memo.operator is not None
-        subgraphs, inputs = supplier.subgraphs, supplier.facts
+        inputs, schema = supplier.facts, memo.operator.schema
+        is_if_of_shapes = schema.name == "If" and schema.since_version >= _IF_OF_SHAPES
         typed = memo.typed(inputs)
         _, problems = memo.shapes(inputs, typed)
-        outputs, mismatches = outputs_of(
-            subgraphs, {name: tuple([each.kind for each in facts]) for name, facts in found.items()}
-        )
-        if any(True for name, graph in graphs.items() for _ in subgraphs.mismatched_inputs(name, graph)):
-            # What a subgraph returns follows from its wrong input, which is the finding.
-            outputs, mismatches = (None,) * len(node.outputs), []
-            self._faulty.add(node.graph, node.outputs)
-        for mismatch in mismatches:
-            self._found.note_subgraph(node, graphs[mismatch.attribute], mismatch, frame.call)
-        if mismatches:
-            self._faulty.add(node.graph, node.outputs)
-        is_right = all(map(is_remark, problems)) and not mismatches
+        outputs, has_mismatches = self._output_types(node, supplier.subgraphs, found, graphs, frame)
+        is_right = all(map(is_remark, problems)) and not has_mismatches
         if memo.operator.binds and is_right and not typed.problems:
             problems = (*problems, *supplier.problems(found))
             is_right = all(map(is_remark, problems))
             for index, shapes in supplier.changed_states(found):
                 self._found.note_state(node, graphs["body"], index, shapes, frame.call)
-            if memo.operator.schema.name == "If" and memo.operator.schema.since_version < _IF_OF_SHAPES:
+            if schema.name == "If" and not is_if_of_shapes:
                 for index in supplier.differing(found):
                     self._found.note_branches(node, graphs, found, index, frame.call)
         outcome: TypeOutcome = memo.operator.handed_on(typed, outputs)
         handed_on = supplier.outputs(found) if is_right else ()
         shaped = [*handed_on, *[None] * (len(outcome.outputs) - len(handed_on))]
         made = tuple([as_fact(kind, shape) for kind, shape in zip(outcome.outputs, shaped, strict=False)])
-        schema = memo.operator.schema
-        is_if = schema.name == "If" and schema.since_version >= _IF_OF_SHAPES
         # With a known condition only one branch runs; a node without inputs is another finding.
-        may_differ = is_if and is_right and memo.operator.binds and all(each.content is None for each in inputs[:1])
+        is_open = memo.operator.binds and all(each.content is None for each in inputs[:1])
+        may_differ = is_if_of_shapes and is_right and is_open
         return NodeOutcome(made, outcome.problems, problems, branches=supplier.branches(found) if may_differ else ())
+
+    def _output_types(
+        self, node: Node, subgraphs: Subgraphs, found: Mapping[str, Facts], graphs: Mapping[str, Graph], frame: Frame
+    ) -> tuple[Types, bool]:
+        """Return the types of the outputs, and whether the subgraphs contradict each other or the node."""
+        kinds = {name: tuple([each.kind for each in facts]) for name, facts in found.items()}
+        outputs, mismatches = outputs_of(subgraphs, kinds)
+        if any(True for name, graph in graphs.items() for _ in subgraphs.mismatched_inputs(name, graph)):
+            # What a subgraph returns follows from its wrong input, which is the finding.
+            self._faulty.add(node.graph, node.outputs)
+            return (None,) * len(node.outputs), False
+        for mismatch in mismatches:
+            self._found.note_subgraph(node, graphs[mismatch.attribute], mismatch, frame.call)
+        if mismatches:
+            self._faulty.add(node.graph, node.outputs)
+        return outputs, bool(mismatches)
 
     def _supplied(
         self, supplier: SuppliedShapes, attribute: str, graph: Graph, frame: Frame

@@ -112,21 +112,20 @@ def content_of(proto: Any, shape: Shape, outside: Outside | None = None) -> Cont
     count = prod(size for size in shape if isinstance(size, int))
     if count > (MOST_ELEMENTS if proto.data_type in INDEX_TYPES else MOST_NUMBERS):
         return None
+    found = _stored_elements(proto, count, outside)
+    return tuple([int(each != 0) for each in found]) if found is not None and proto.data_type == BOOL else found
+
+
+def _stored_elements(proto: Any, count: int, outside: Outside | None) -> Content:
+    """Return the elements as they are stored; None unless exactly one field holds `count` of them."""
     code, field, width = _READ[proto.data_type]
-    stored = getattr(proto, field)
-    if proto.data_location == EXTERNAL_LOCATION:
-        found_outside = outside(proto) if outside is not None and not stored and not proto.raw_data else None
-        if found_outside is None:
-            return None
-        raw = found_outside
-    else:
-        raw = proto.raw_data
+    stored, raw = getattr(proto, field), proto.raw_data
     if any(getattr(proto, other) for other in TYPED_FIELDS if other != field):
-        return None  # as for a tensor with raw_data and a list
-    if raw and not stored and len(raw) == count * width:
-        found: tuple[Any, ...] = struct.unpack(f"<{count}{code}", raw)
-    elif len(stored) == count and not raw:
-        found = tuple(stored)
-    else:
         return None
-    return tuple([int(each != 0) for each in found]) if proto.data_type == BOOL else found
+    if proto.data_location == EXTERNAL_LOCATION:
+        raw = outside(proto) if outside is not None and not stored and not raw else None
+        if raw is None:
+            return None
+    if raw and not stored and len(raw) == count * width:
+        return struct.unpack(f"<{count}{code}", raw)
+    return tuple(stored) if len(stored) == count and not raw else None
