@@ -432,3 +432,15 @@ def test_the_problem_matchers_of_the_editor_read_the_form_concise(capsys: pytest
                 assert match[pattern["file"]] in (str(fixture.path), str(binary))
                 assert match[pattern["severity"]] in ("error", "warning", "note")
                 assert match[pattern["message"]]
+
+
+def test_each_sentence_of_the_security_page_names_a_test():
+    rows = [line for line in (ROOT / "SECURITY.md").read_text(encoding="utf-8").splitlines() if line.startswith("| ")]
+    named = re.findall(r"\| `(tests/[\w/]+\.py)::(\w+)` \|$", "\n".join(rows[2:]), re.MULTILINE)
+    assert len(named) == len(rows) - 2 >= 10
+    missing = [
+        f"{path}::{name}"
+        for path, name in named
+        if not (ROOT / path).exists() or f"\ndef {name}(" not in (ROOT / path).read_text(encoding="utf-8")
+    ]
+    assert not missing

@@ -89,6 +89,21 @@ def test_the_keyword_gives_the_severity(keyword: str, severity: Severity, tmp_pa
     assert found.severity is severity
 
 
+@pytest.mark.parametrize(
+    ("clause", "expected"),
+    [
+        ("", "ValueError: the rule decides several clauses and the finding does not say which"),
+        (', clause="GRA-1"', "ValueError: the finding cites clause 'GRA-1', which the rule does not declare"),
+    ],
+)
+def test_a_finding_of_a_rule_with_two_clauses_says_which(clause: str, expected: str, tmp_path: Path):
+    text = LICENCE.replace("clause=LICENCE", 'clause=(LICENCE, "GRA-4")').replace(
+        '"a licence")', f'"a licence"{clause})'
+    )
+    (file,) = lint(MODEL, plugins=[_file(tmp_path, "house_rules.py", text)]).files
+    assert [error.exception for error in file.internal_errors] == [expected]
+
+
 def test_a_clause_that_does_not_exist_stops_only_its_rule(tmp_path: Path):
     typo = '\n\n@rule(clause="ACME-999", since="1.0")\ndef typo(model):\n    """A typo."""\n    yield from ()\n'
     path = _file(tmp_path, "house_rules.py", LICENCE + typo)

@@ -86,6 +86,18 @@ def test_of_many_inputs_beside_the_finding_a_few_have_boxes():
     ]  # fmt: skip
 
 
+def test_a_picture_that_is_full_says_that_nodes_are_left_out():
+    """No node has too many neighbours, but there are more than fit."""
+    chains = [f"a{n} = Relu(x) {' '.join(f'b{n}_{m} = Abs(a{n})' for m in range(5))}" for n in range(5)]
+    model = onnx.parser.parse_model(
+        f"""<ir_version: 10, opset_import: ["": 21], producer_name: "a test">
+        g (float[2] x) => (float[2] y) {{ {" ".join(chains)} y = Max(a0, a1, a2, a3, a4, lost) }}"""
+    )
+    picture = drawn(model)
+    assert (sum(node.index is not None for node in picture.nodes), picture.is_cut) == (MAX_NODES, True)
+    assert not drawn(onnx.parser.parse_model(CHAIN)).is_cut
+
+
 def test_nothing_is_drawn_unless_asked_for():
     data = onnx.parser.parse_model(CHAIN).SerializeToString()
     assert {item.neighbourhood for item in lint_source(BytesSource(data), "m.onnx", Settings()).diagnostics} == {None}

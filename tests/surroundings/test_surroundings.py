@@ -76,6 +76,18 @@ def test_the_node_before_and_the_name_that_was_meant():
     )
 
 
+def test_of_two_nodes_side_by_side_that_share_a_name_both_names_are_shown():
+    model = chain_of(3)
+    for index in (1, 2):
+        model.graph.node[index].name = "twice"
+    model.graph.node[0].name = "once"
+    context = found(model, "duplicate-node-name").context
+    assert [line.text for line in context] == ["[twice] h2 = Relu (h1)", "[twice] h3 = Relu (h2)"]
+    model.graph.node[2].name, model.graph.node[3].name = "other", "twice"
+    before, *_ = found(model, "duplicate-node-name").context
+    assert before.text == "h3 = Relu (h2)", "the node before has another name, which is not shown"
+
+
 def test_types_are_shown_where_they_are_what_is_wrong():
     model = chain_of()
     model.graph.node[-1].input[1] = "w2"

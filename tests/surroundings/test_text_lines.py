@@ -26,6 +26,13 @@ def test_a_finding_in_a_text_has_its_position():
     assert file.internal_errors == ()
 
 
+def test_a_finding_about_the_whole_text_is_at_its_beginning():
+    file = lint_source(
+        BytesSource(b"# a comment\n" + TEXT.replace(b"opset_import { version: 21 }", b"")), "m.textproto", Settings()
+    )
+    assert {item.position for item in file.diagnostics if not item.pointer} == {(1, 1)}
+
+
 def test_a_fault_in_the_search_for_positions_takes_no_finding_away(monkeypatch: pytest.MonkeyPatch):
     def crash(*arguments: object) -> object:
         raise ValueError("as asked for")

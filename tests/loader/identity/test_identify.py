@@ -20,6 +20,7 @@ from support.wire.wire_bytes import (
 )
 
 from onnx_lint import schema
+from onnx_lint.loader.identity.identify import HEAD_BYTES, is_text
 from onnx_lint.model import FaultKind
 
 
@@ -41,6 +42,10 @@ NO_MODELS = {
     "gzip": (gzip.compress(MODEL), "the file is a gzip archive, not a model"),
     "zip": (_zip(), "the file is a zip archive (such as a PyTorch checkpoint or a NumPy .npz), not a model"),
     "empty-zip": (b"PK\5\6" + bytes(18), "the file is an empty zip archive, not a model"),
+    "zstandard": (b"\x28\xb5\x2f\xfd" + bytes(9), "the file is a Zstandard archive, not a model"),
+    "xz": (b"\xfd7zXZ\0" + bytes(9), "the file is an xz archive, not a model"),
+    "bzip2": (b"BZh91AY", "the file is a bzip2 archive, not a model"),
+    "7z": (b"7z\xbc\xaf\x27\x1c" + bytes(9), "the file is a 7z archive, not a model"),
     "tar": (b"model.onnx".ljust(257, b"\0") + b"ustar\x0000", "the file is a tar archive, not a model"),
     "text": (b"Not found.\n", "the file is text, not a model"),
     "onnx.parser": (
@@ -124,3 +129,12 @@ def test_binary_is_told_by_its_content(name: str):
 
 def test_a_byte_order_mark_is_no_fault():
     assert loaded(b"\xef\xbb\xbf" + TEXT.encode()).loaded
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_a_character_may_be_cut_at_the_end_of_what_is_looked_at(count: int):
+    """At the end of a whole file it is a fault of the text."""
+    cut = "\U0001f600".encode()[:count]
+    assert is_text(b"#" * (HEAD_BYTES - count) + cut)
+    assert not is_text(b"#" * (HEAD_BYTES - count - 1) + cut)
+    assert not is_text(b"#" * (HEAD_BYTES - 4) + b"\xff###")

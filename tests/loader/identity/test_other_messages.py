@@ -9,6 +9,7 @@ from support.models.sound_documents import SOUND, only_fault, sound_message
 from onnx_lint import schema
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
+from onnx_lint.loader.identity.other_messages import possible_kinds
 from onnx_lint.model import FaultKind
 
 
@@ -63,3 +64,17 @@ def test_a_truncated_document_is_told(kind: str):
     model = load(BytesSource(data[:-1]), "x", proto=kind)
     assert not model.loaded
     assert len(model.faults) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "is_possible"),
+    [
+        ("SparseTensorProto", {"values": {"data_type": 1, "dims": [2]}, "dims": [9]}, True),
+        ("SparseTensorProto", {"indices": {"data_type": 7, "dims": [2]}, "dims": [9]}, True),
+        ("TensorProto", {"data_type": 1, "name": "x", "data_location": 1}, True),
+        ("TensorProto", {"data_type": 1, "name": "x"}, False),
+    ],
+)
+def test_a_part_of_a_tensor_may_be_enough(kind: str, fields: dict[str, object], is_possible: bool):
+    data = schema.message(kind)(**fields).SerializeToString()
+    assert (kind in possible_kinds(BytesSource(data))) is is_possible
