@@ -633,3 +633,8 @@ def test_the_default_tells_the_type_where_annotations_cannot_be_read() -> None:
         """A rule."""
 
     assert option_types(check, {"most": 3}) == {"most": int}
+
+
+def test_no_configuration_names_a_cluster() -> None:
+    """Whoever runs its scheduler runs code here."""
+    assert not [name for name in KEYS if "cluster" in name]

@@ -5,9 +5,12 @@ from __future__ import annotations
 
 import pytest
 
+from onnx_lint.common.record import replace
 from onnx_lint.engine.lint import lint_source
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
+from onnx_lint.loader import load
+from onnx_lint.surroundings.text_lines import with_positions
 
 TEXT = b"""\
 ir_version: 10
@@ -27,10 +30,11 @@ def test_a_finding_in_a_text_has_its_position():
 
 
 def test_a_finding_about_the_whole_text_is_at_its_beginning():
-    file = lint_source(
-        BytesSource(b"# a comment\n" + TEXT.replace(b"opset_import { version: 21 }", b"")), "m.textproto", Settings()
-    )
-    assert {item.position for item in file.diagnostics if not item.pointer} == {(1, 1)}
+    [found] = lint_source(BytesSource(TEXT), "m.textproto", Settings()).diagnostics
+    model = load(BytesSource(TEXT), "m.textproto")
+    for byte_range in (None, (0, 3)):
+        [shown] = with_positions([replace(found, pointer="", byte_range=byte_range)], model)
+        assert shown.position == (1, 1)
 
 
 def test_a_fault_in_the_search_for_positions_takes_no_finding_away(monkeypatch: pytest.MonkeyPatch):
