@@ -173,7 +173,7 @@ class Diagnostic(Record):
 
 
 SUPPRESSORS: Final = ("baseline", "configuration")
-"""A suppression in a model begins with this, since it begins with its place."""
+"""What can suppress a finding."""
 
 NAMED: Final = 4
 """The most places that a folded finding lists, of all findings of one cause."""
@@ -455,6 +455,66 @@ class Weakening(Record):
     """True if the file was discovered near a model, and not named by the user."""
 
 
+class Totals:
+    """The counts over the files of a run: all that is kept of a file once its report is written."""
+
+    def __init__(self, files: Iterable[FileReport] = ()) -> None:
+        self.files = 0
+        self.models = 0
+        self.worst: Counter[Severity | None] = Counter()
+        """The number of files by their worst finding; None for files without findings."""
+        self.findings: Counter[tuple[str, Severity]] = Counter()
+        """The number of findings by rule and severity."""
+        self.files_with: Counter[tuple[str, Severity]] = Counter()
+        """The number of files that have findings of a rule and severity."""
+        self.suppressed: Counter[str] = Counter()
+        """The number of suppressed findings by their suppressor."""
+        self.fixable: Counter[bool] = Counter()
+        """The number of findings with a fix, by whether it is safe."""
+        self.fixed = 0
+        self.unreadable = 0
+        self.not_judged = 0
+        """Files that hold no model."""
+        self.unexplained = 0
+        """Files that hold no model, and have no finding that says so."""
+        self.internal_errors = 0
+        self.violations = 0
+        """Files that break a requirement of ONNX, also if the finding is suppressed."""
+        for file in files:
+            self.add(file)
+
+    def add(self, file: FileReport) -> None:
+        """Count a file."""
+        self.files += 1
+        self.models += file.kind == "ModelProto"
+        kinds = Counter((item.rule, item.severity) for item in file.diagnostics)
+        self.worst[max((severity for _, severity in kinds), default=None)] += 1
+        self.findings.update(kinds)
+        self.files_with.update(kinds.keys())
+        self.suppressed.update(item.suppressor for item in file.suppressed)
+        self.fixable.update(fixes_of(file.diagnostics))
+        self.fixed += file.repair.count if file.repair is not None else 0
+        self.unreadable += file.unreadable is not None
+        self.not_judged += file.not_judged is not None
+        self.unexplained += file.not_judged is not None and not file.diagnostics
+        self.internal_errors += len(file.internal_errors)
+        found = (*file.diagnostics, *file.suppressed)
+        self.violations += any(item.severity is Severity.ERROR and item.declared_by is None for item in found)
+
+    @property
+    def levels(self) -> Counter[Severity]:
+        """The number of findings by severity."""
+        counts: Counter[Severity] = Counter()
+        for (_, severity), count in self.findings.items():
+            counts[severity] += count
+        return counts
+
+
+def fixes_of(diagnostics: Iterable[Diagnostic]) -> Counter[bool]:
+    """Return how many findings have a fix, by whether it is safe."""
+    return Counter(item.fix.is_safe for item in unfold(diagnostics) if item.fix is not None)
+
+
 class Report(Record):
     """The results of a run."""
 
@@ -475,6 +535,11 @@ class Report(Record):
     """True if the run ended early because the cluster that linted was lost."""
 
     @property
+    def totals(self) -> Totals:
+        """The counts over all files."""
+        return Totals(self.files)
+
+    @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """All diagnostics of all files, in order."""
         return tuple(diagnostic for file in self.files for diagnostic in file.diagnostics)
@@ -486,7 +551,7 @@ class Report(Record):
 
     def count(self, severity: Severity) -> int:
         """Return the number of diagnostics with exactly this severity."""
-        return Counter(diagnostic.severity for diagnostic in self.diagnostics)[severity]
+        return self.totals.levels[severity]
 
     @property
     def conforms(self) -> bool:
@@ -494,7 +559,17 @@ class Report(Record):
 
         Suppressed findings count as well. Clauses of plugins do not, as they are not part of the specification.
         """
-        judged = not any(file.unreadable or file.internal_errors or file.not_judged for file in self.files)
-        judged = judged and not self.not_linted
-        found = (*self.diagnostics, *self.suppressed)
-        return judged and not any(item.severity is Severity.ERROR and item.declared_by is None for item in found)
+        totals = self.totals
+        is_judged = not (totals.unreadable or totals.internal_errors or totals.not_judged or self.not_linted)
+        return is_judged and not totals.violations
+
+
+class WrittenReport(Report):
+    """The results of a run whose files are written and dropped: `files` is empty, and the totals are kept."""
+
+    kept: Totals | None = None
+
+    @property
+    def totals(self) -> Totals:
+        """The counts over all files."""
+        return self.kept if self.kept is not None else Totals(self.files)

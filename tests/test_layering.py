@@ -393,8 +393,8 @@ def test_what_rules_import_late_is_offered_as_it_is_typed():
     assert [name for name in typed if f"onnx_lint.model.{name}" not in used] == []
 
 
-SAME_MEANING = {"Report", "Writer"}
-"""`library.Report` is a report with more to ask, and each form of report that is written as it comes has a `Writer`."""
+SAME_MEANING = {"Report", "Writer", "Gatherer"}
+"""`library.Report` is a report with more to ask, and each form of report has a `Writer` or a `Gatherer`."""
 
 
 def _class_or_alias(node: ast.stmt) -> str:

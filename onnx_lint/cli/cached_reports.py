@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
 
 from onnx_lint.cache.checks import opened, verdicts_in
 from onnx_lint.cache.folder import CacheFolderError, cache_folder, prepare, refuse_beside_models
@@ -32,16 +32,20 @@ def folder_of_run(paths: Iterable[str], inputs: Iterable[Input]) -> str | None:
     return folder
 
 
-def find_cached(checks: Sequence[tuple[FileCheck, str] | None]) -> dict[int, FileReport]:
+_MOST_REPORTS: Final = 1_000
+"""The reports that are kept from the first look into the cache. The others are read again at their turn."""
+
+
+def find_cached(checks: Iterable[tuple[FileCheck, str] | None]) -> dict[int, FileReport | None]:
     """Return the reports of files that the file system calls unchanged, by the index of their checks.
 
-    Each check comes with the folder of the cache. The cache is closed afterwards, since a copy of this process must not
-    have its database open.
+    Only the first reports are kept; None stands for the others. Each check comes with the folder of the cache. The
+    cache is closed afterwards.
     """
-    found: dict[int, FileReport] = {}
+    found: dict[int, FileReport | None] = {}
     with opened():
         for index, check in enumerate(checks):
             report = verdicts_in(check[1]).find(check[0], may_read=False) if check is not None else None
             if report is not None:
-                found[index] = report
+                found[index] = report if len(found) < _MOST_REPORTS else None
     return found

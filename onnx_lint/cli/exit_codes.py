@@ -21,22 +21,29 @@ INTERRUPTED: Final = 130
 
 
 def of_report(report: Report, fails: Callable[[FileReport], bool], internal_errors: str = "error") -> int:
-    """Return the exit code of a run. `fails` returns whether the findings of a file fail the run.
+    """Return the exit code of a run: the highest of its files, unless the run was interrupted."""
+    highest = max((of_file(file, fails, internal_errors) for file in report.files), default=CLEAN)
+    return of_run(highest, is_interrupted=bool(report.not_linted), is_lost=report.is_lost)
+
+
+def of_run(highest: int, *, is_interrupted: bool, is_lost: bool) -> int:
+    """Return the exit code of a run. `highest`: that of its files. `is_lost`: whether its cluster was lost."""
+    if is_lost:
+        return max(highest, NOT_CHECKED)
+    return INTERRUPTED if is_interrupted else highest
+
+
+def of_file(file: FileReport, fails: Callable[[FileReport], bool], internal_errors: str = "error") -> int:
+    """Return the exit code because of one file. `fails` returns whether the findings of a file fail the run.
 
     `internal_errors` is `error`, or `warning` if internal errors do not decide the code. A file that has no verdict
     because of one counts as not checked.
     """
-    if report.not_linted and not report.is_lost:
-        return INTERRUPTED
-    if internal_errors == "error" and any(file.internal_errors for file in report.files):
+    if internal_errors == "error" and file.internal_errors:
         return INTERNAL_ERROR
-    if report.is_lost:
+    has_no_verdict = file.unreadable is not None or any(error.has_ended_lint for error in file.internal_errors)
+    if has_no_verdict or (file.repair is not None and file.repair.problem):
         return NOT_CHECKED
-    if any(error.has_ended_lint for file in report.files for error in file.internal_errors):
-        return NOT_CHECKED
-    if any(file.unreadable is not None or (file.repair and file.repair.problem) for file in report.files):
-        return NOT_CHECKED
-    if any(file.not_judged is not None and not file.diagnostics and not file.suppressed for file in report.files):
-        # The rule that would say so was not selected.
-        return NOT_CHECKED
-    return FINDINGS if any(fails(file) for file in report.files if file.diagnostics) else CLEAN
+    if file.not_judged is not None and not file.diagnostics and not file.suppressed:
+        return NOT_CHECKED  # the rule that would say so was not selected
+    return FINDINGS if file.diagnostics and fails(file) else CLEAN

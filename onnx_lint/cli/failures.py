@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 from typing import Final
 
 from onnx_lint.cli.crash import write_trace
@@ -13,23 +13,23 @@ from onnx_lint.cli.paths import hint_for_missing
 from onnx_lint.cli.request import COMMANDS
 from onnx_lint.engine.registry import registry
 from onnx_lint.input.locations import is_remote
-from onnx_lint.report import OUT_OF_MEMORY, OWN_ERRORS, FileReport, InternalError, Report
+from onnx_lint.report import OUT_OF_MEMORY, OWN_ERRORS, FileReport, InternalError
 from onnx_lint.reporters.escape import shown_path, visible
 
 
-def print_failures(report: Report, internal_errors: str = "error") -> None:
+def print_failures(files: Sequence[FileReport], internal_errors: str = "error") -> None:
     """Print the files without a verdict, and the crashes. Equal tracebacks are printed once.
 
     `internal_errors`: the level of crashes, `error` or `warning`.
     """
     sys.stdout.flush()
     level = "Warning" if internal_errors == "warning" else "Error"
-    for file in report.files:
+    for file in files:
         if file.unreadable is not None:
             print_unreadable(file)
         if file.repair is not None and file.repair.problem is not None:
             sys.stderr.write(f"Error: {visible(file.repair.problem)}\n")
-    errors = [(file.path, error) for file in report.files for error in file.internal_errors]
+    errors = [(file.path, error) for file in files for error in file.internal_errors]
     print_internal_errors(errors, level, HOW_TO_GO_ON if level == "Error" else "")
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from onnx_lint.common.model_limits import NO_LIMITS, ModelLimits
@@ -71,13 +71,13 @@ def lint_each(
     a file when its report is there, which may be before its turn. Under `limits` each file except standard input is
     linted in another process, which can be killed. `cluster`: the scheduler whose workers lint instead.
     """
-    cached: dict[int, FileReport] = {}
+    cached: dict[int, FileReport | None] = {}
     with_cache: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
     if any(task.cache is not None for task in tasks):
         from onnx_lint.cache.checks import opened
         from onnx_lint.cli.cached_reports import find_cached
 
-        cached = find_cached([check_of(task) for task in tasks])
+        cached = find_cached(map(check_of, tasks))
         with_cache = opened()
     here = [
         index for index, task in enumerate(tasks) if task.path == "-" or task.problem is not None or index in cached
@@ -89,9 +89,6 @@ def lint_each(
         with with_cache:
             yield from _linted_here(tasks, cached, done, on_done)
         return
-    for index in here:
-        done[index] = cached.get(index) or lint_one(tasks[index])
-        on_done(tasks[index].name or tasks[index].path)
     if cluster is not None:
         from onnx_lint.cluster.client import on_cluster  # late, as its packages come with an extra
 
@@ -100,19 +97,22 @@ def lint_each(
         from onnx_lint.tasks.workers import in_workers
 
         found = in_workers(tasks, elsewhere, workers, limits)
-    turn = 0
     with with_cache, contextlib.closing(found) as reports:
-        for index, report in reports:
-            done[index] = report
-            on_done(tasks[index].name or tasks[index].path)
-            while turn in done:
-                yield turn
-                turn += 1
-    yield from range(turn, len(tasks))
+        for turn in range(len(tasks)):
+            if turn in kept:  # at its turn, as reports need memory
+                done[turn] = cached.pop(turn, None) or lint_one(tasks[turn])
+                on_done(tasks[turn].name or tasks[turn].path)
+            while turn not in done:
+                index, done[index] = next(reports)
+                on_done(tasks[index].name or tasks[index].path)
+            yield turn
 
 
 def _linted_here(
-    tasks: Sequence[Task], cached: Mapping[int, FileReport], done: dict[int, FileReport], on_done: Callable[[str], None]
+    tasks: Sequence[Task],
+    cached: dict[int, FileReport | None],
+    done: dict[int, FileReport],
+    on_done: Callable[[str], None],
 ) -> Generator[int, None, None]:
     """Yield the indices of all tasks in their order, each when its report is in `done`, which this process makes.
 
@@ -121,7 +121,7 @@ def _linted_here(
     remote = [index for index, task in enumerate(tasks) if is_opened_ahead(task)]
     turn = 0
     for index, opening in _with_openings(tasks, remote if len(remote) > 1 else ()):
-        done[index] = cached.get(index) or lint_one(tasks[index], opening)
+        done[index] = cached.pop(index, None) or lint_one(tasks[index], opening)
         on_done(tasks[index].name or tasks[index].path)
         while turn in done:
             yield turn

@@ -87,17 +87,14 @@ _MOST_LINKS: Final = 40
 """The most links to follow, as in Linux."""
 
 
-def check_data(path: str, locations: Iterable[tuple[str, Iterable[str]]], instead: str) -> None:
+def check_data(path: str, model: str, locations: Iterable[str], instead: str) -> None:
     """Raise OutputError if a report would overwrite external data of a local model.
 
-    `locations`: the paths of models, each with the locations of its data. `instead`: where the results are.
+    `locations`: those of the data of the model. `instead`: where the results are.
     """
     target = os.path.realpath(path)
-    if not os.path.isfile(target):
-        return
-    for model, names in locations:
-        folder = os.path.dirname(model)
-        if not is_remote(model) and any(os.path.realpath(os.path.join(folder, name)) == target for name in names):
-            raise OutputError(
-                f"{shown_path(path)}: is external data of {shown_path(model)}; it was not changed, and {instead}"
-            )
+    folder = os.path.dirname(model)
+    if not is_remote(model) and any(os.path.realpath(os.path.join(folder, name)) == target for name in locations):
+        raise OutputError(
+            f"{shown_path(path)}: is external data of {shown_path(model)}; it was not changed, and {instead}"
+        )

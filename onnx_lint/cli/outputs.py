@@ -3,18 +3,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final, TextIO, cast
 
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.errors import RequestError
 from onnx_lint.cli.standard_streams import OutputError
-from onnx_lint.cli.streams import for_standard_output, report_file, standard_output, write_to_standard_output
-from onnx_lint.common.record import Record, replace
+from onnx_lint.cli.streams import for_standard_output, report_file, standard_output
+from onnx_lint.common.record import Record
 from onnx_lint.report import InternalError
-from onnx_lint.reporters import REPORTERS, SHOWN_WITH_CONTEXT, FileWriter, Options, file_writer, reporter
+from onnx_lint.reporters import (
+    REPORTERS,
+    SHOWN_WITH_CONTEXT,
+    FileGatherer,
+    FileWriter,
+    Options,
+    file_gatherer,
+    file_writer,
+)
 from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.wording import suggestion
 
@@ -95,15 +104,16 @@ _HOW_TO_GO_ON: Final = "To go on: a report in another --format has all findings.
 class LiveReport:
     """The report that is written to standard output during the run."""
 
+    has_reader = True
+    """False after the reader has closed the pipe, which is not an error."""
+
     def __init__(self, head: Report, output: Output, options: Options, *, color: str, count: int) -> None:
         self.output = output
-        self.has_reader = True
-        """False after the reader has closed the pipe, which is not an error."""
         self.has_failed = False
         """True after a failure to write, which has been printed on standard error."""
         self.is_on_terminal = sys.stdout is not None and sys.stdout.isatty()
         writer = file_writer(output.format_name)
-        assert writer is not None, "outputs of other formats are written at the end"
+        assert writer is not None, "reports of other formats are whole reports"
         options = for_standard_output(options, color=color)
         self._options = options
         self._writer: FileWriter | None = None
@@ -123,7 +133,7 @@ class LiveReport:
         return file.with_crash(error, _work(self.output))
 
     def end(self, report: Report) -> int:
-        """Write the end of the report, about the whole run. Return the exit code because of it, see `write_outputs`."""
+        """Write the end of the report, about the whole run. Return the exit code because of it, see `WholeReport`."""
         error = self._error or self._write(lambda: self._writer.end(report) if self._writer is not None else None)
         if error is not None:
             return _print_crash(self.output, error, self._options)
@@ -150,36 +160,126 @@ class LiveReport:
         self.has_reader = False
 
 
-def live_report(
+class WholeReport:
+    """A report that is written whole or not at all: to a file, or at the end of the run to standard output.
+
+    Formats that are written file by file go to a new file during the run, which takes its place at the end.
+    """
+
+    def __init__(
+        self, head: Report, output: Output, options: Options, *, color: str, count: int, is_free: bool
+    ) -> None:
+        """`is_free`: whether the report goes to standard output if its file holds data of a model."""
+        self._output = output
+        self._options = options
+        self._color = color
+        self._is_free = is_free
+        self._target = output.path if output.path is not None and os.path.isfile(output.path) else None
+        """The file that is replaced."""
+        self._refusal: OutputError | None = None
+        self._error: Exception | None = None
+        self._sarif = SarifWarnings(options) if output.format_name == "sarif" else None
+        self._opened = contextlib.ExitStack()
+        self._stream: TextIO | None = None
+        self._form: FileWriter | FileGatherer | None = None
+        with self._noting_errors():
+            writer = file_writer(output.format_name)
+            if writer is None or output.path is None:
+                self._form = file_gatherer(output.format_name)(head, options, count)
+            else:
+                self._stream = self._opened.enter_context(report_file(output.path))
+                self._form = writer(head, self._stream, options, count)
+
+    def file(self, file: FileReport) -> None:
+        """Take the report on the next file."""
+        if self._sarif is not None:
+            self._sarif.note(file)
+        if self._error is not None or self._form is None:
+            return
+        with self._noting_errors():
+            self._check_data(file)
+            self._form.file(_as_shown(file, self._output))
+
+    def end(self, report: Report) -> int:
+        """Write the report. Print why if it cannot be written, and return the exit code because of that."""
+        if self._sarif is not None:
+            self._sarif.print()
+        if self._error is None:
+            with self._noting_errors():
+                self._write(report)
+        error = self._error or self._refusal
+        if error is None:
+            return exit_codes.CLEAN
+        if isinstance(error, BrokenPipeError):  # the reader of a pipe has enough, which is not an error
+            self._opened.close()
+            return exit_codes.CLEAN
+        self.discard()
+        if not isinstance(error, OutputError):
+            return _print_crash(self._output, error, self._options)
+        sys.stderr.write(f"Error: {error}\n")
+        return exit_codes.NOT_CHECKED
+
+    def discard(self) -> None:
+        """Remove what has been written to the new file."""
+        error = self._error or OutputError("the report is not written")
+        with contextlib.suppress(Exception):
+            self._opened.__exit__(type(error), error, None)
+
+    def _write(self, report: Report) -> None:
+        form = self._form
+        if self._stream is not None:
+            cast("FileWriter", form).end(report)
+            if self._refusal is None:
+                self._opened.close()
+            elif self._is_free:
+                self._stream.seek(0)
+                with standard_output() as stream:
+                    stream.writelines(self._stream)
+            return
+        gatherer = cast("FileGatherer", form)
+        if self._output.path is not None and self._refusal is None:
+            with report_file(self._output.path) as stream:
+                gatherer.write(report, stream)
+        elif self._refusal is None or self._is_free:
+            with standard_output() as stream:
+                gatherer.write(report, stream)
+
+    def _check_data(self, file: FileReport) -> None:
+        """Note that the report must not replace its file if that holds external data of the model."""
+        if self._target is None or self._refusal is not None or not file.data_files:
+            return
+        from onnx_lint.cli.kept_files import check_data  # late, as most reports go to standard output
+
+        instead = "the report is on standard output" if self._is_free else "the report was not written"
+        try:
+            check_data(self._target, file.path, file.data_files, instead)
+        except OutputError as error:
+            self._refusal = error
+
+    @contextlib.contextmanager
+    def _noting_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except BrokenPipeError as error:
+            self._error = error
+        except OSError as error:
+            where = "standard output" if self._output.path is None else visible(self._output.path)
+            self._error = OutputError(f"{where}: {error.strerror or error}")
+        except Exception as error:
+            self._error = error
+
+
+def reports_of(
     head: Report, outputs: Sequence[Output], options: Options, *, color: str, count: int
-) -> LiveReport | None:
-    """Return the report to standard output if its format is written file by file; otherwise None."""
+) -> tuple[LiveReport | None, list[WholeReport]]:
+    """Return the report that is written to standard output file by file, if there is one, and all others."""
+    live = None
     for output in outputs:
         if output.path is None and file_writer(output.format_name) is not None:
-            return LiveReport(head, output, options, color=color, count=count)
-    return None
-
-
-def write_outputs(report: Report, outputs: Sequence[Output], options: Options, *, color: str, is_live: bool) -> int:
-    """Write every report, and return the exit code because of those that were not written, which are printed.
-
-    `is_live`: whether a report has gone to standard output before.
-    """
-    if report.weakened and any(output.format_name == "gitlab" for output in outputs):
-        from onnx_lint.cli.weakened import print_weakenings
-
-        print_weakenings(report.weakened)
-    is_free = not is_live and all(output.path is not None for output in outputs)
-    code = exit_codes.CLEAN
-    for output in outputs:
-        try:
-            _write_output(report, output, options, color=color, is_free=is_free)
-        except OutputError as error:
-            sys.stderr.write(f"Error: {error}\n")
-            code = max(code, exit_codes.NOT_CHECKED)
-        except Exception as error:
-            code = max(code, _print_crash(output, error, options))
-    return code
+            live = LiveReport(head, output, options, color=color, count=count)
+    is_free = all(output.path is not None for output in outputs)
+    left = [output for output in outputs if live is None or output is not live.output]
+    return live, [WholeReport(head, output, options, color=color, count=count, is_free=is_free) for output in left]
 
 
 def _work(output: Output) -> str:
@@ -188,35 +288,11 @@ def _work(output: Output) -> str:
 
 def _print_crash(output: Output, error: Exception, options: Options) -> int:
     """Print that a report is missing or not whole because writing it crashed; return the exit code."""
-    from onnx_lint.cli.failures import print_crash
+    from onnx_lint.cli.failures import print_crash  # late, as few runs crash
 
     print_crash(f"onnx-lint crashed while {_work(output)}", InternalError.of(error))
     sys.stderr.write(_HOW_TO_GO_ON)
     return exit_codes.INTERNAL_ERROR if options.internal_errors == "error" else exit_codes.NOT_CHECKED
-
-
-def _write_output(report: Report, output: Output, options: Options, *, color: str, is_free: bool) -> None:
-    """Write one report. Raises OutputError.
-
-    `is_free`: whether it goes to standard output if its file holds data of a model.
-    """
-    if output.format_name == "sarif":
-        _warn_about_sarif(report, options)
-    report = replace(report, files=tuple(_as_shown(file, output) for file in report.files))
-    if output.path is None:
-        write_to_standard_output(report, output.format_name, options, color=color)
-        return
-    from onnx_lint.cli.kept_files import check_data
-
-    instead = "the report is on standard output" if is_free else "the report was not written"
-    try:
-        check_data(output.path, ((file.path, file.data_files) for file in report.files), instead)
-    except OutputError:
-        if is_free:
-            write_to_standard_output(report, output.format_name, options, color=color)
-        raise
-    with report_file(output.path) as stream:
-        reporter(output.format_name)(report, stream, options)
 
 
 def _as_shown(file: FileReport, output: Output) -> FileReport:
@@ -227,24 +303,40 @@ def _as_shown(file: FileReport, output: Output) -> FileReport:
     return file.with_extent((per_rule,), pictures=True)
 
 
-def _warn_about_sarif(report: Report, options: Options) -> None:
-    """Warn about results that code scanning cannot show, with the reason."""
-    from onnx_lint.reporters.sarif import region_of
-    from onnx_lint.reporters.uri import default_root, is_outside
+class SarifWarnings:
+    """Warnings about results that code scanning cannot show, with the reason."""
 
-    root = options.root or default_root()
-    outside = [file.path for file in report.files if is_outside(file.path, root)]
-    bare = [file.path for file in report.files if file.diagnostics and region_of(file, options.sarif_region) == "none"]
-    if outside:
-        sys.stderr.write(
-            f"Warning: {_some(outside)} outside {visible(str(root))}: SARIF names {_them(outside)} by absolute"
-            " URIs, which code scanning cannot show (--sarif-root sets the directory)\n"
-        )
-    if bare and options.sarif_region is None:
-        sys.stderr.write(
-            f"Warning: {_some(bare)} larger than 256 MB: results in SARIF have no region, since the upload"
-            " would take minutes (--sarif-region overrides)\n"
-        )
+    def __init__(self, options: Options) -> None:
+        from onnx_lint.reporters.uri import default_root
+
+        self._region = options.sarif_region
+        self._root = options.root or default_root()
+        self._outside: list[str] = []
+        self._bare: list[str] = []
+
+    def note(self, file: FileReport) -> None:
+        """Note whether results of the file cannot be shown."""
+        from onnx_lint.reporters.sarif import region_of
+        from onnx_lint.reporters.uri import is_outside
+
+        if is_outside(file.path, self._root):
+            self._outside.append(file.path)
+        if file.diagnostics and region_of(file, self._region) == "none":
+            self._bare.append(file.path)
+
+    def print(self) -> None:
+        """Print the warnings."""
+        if self._outside:
+            sys.stderr.write(
+                f"Warning: {_some(self._outside)} outside {visible(str(self._root))}: SARIF names"
+                f" {_them(self._outside)} by absolute URIs, which code scanning cannot show (--sarif-root sets the"
+                " directory)\n"
+            )
+        if self._bare and self._region is None:
+            sys.stderr.write(
+                f"Warning: {_some(self._bare)} larger than 256 MB: results in SARIF have no region, since the upload"
+                " would take minutes (--sarif-region overrides)\n"
+            )
 
 
 def _some(paths: Sequence[str]) -> str:

@@ -8,25 +8,26 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import compress
+from typing import TYPE_CHECKING
 
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.choices import Plan
 from onnx_lint.cli.errors import RequestError, RunError
 from onnx_lint.cli.jobs import lint_each
 from onnx_lint.cli.option_values import limits_of
-from onnx_lint.cli.outputs import LiveReport, Output, live_report, parse_outputs, write_outputs
+from onnx_lint.cli.outputs import LiveReport, Output, WholeReport, parse_outputs, reports_of
 from onnx_lint.cli.paths import Exclusion, find_inputs, has_working_directory, is_searched, paths_of
 from onnx_lint.cli.progress import ProgressBar, is_wanted
 from onnx_lint.cli.streams import standard_output
 from onnx_lint.cluster import ClusterError
 from onnx_lint.common.memory import release_memory
 from onnx_lint.common.model_limits import ModelLimits, resident
-from onnx_lint.common.record import replace
+from onnx_lint.common.record import field_names, replace
 from onnx_lint.engine.reports import report_of, with_own_settings
 from onnx_lint.input.locations import is_remote
+from onnx_lint.report import FileReport, Repair, Report, Totals, WrittenReport
 from onnx_lint.reporters import DRAWN, SHOWN_WITH_CONTEXT, Options, reporter
 from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.spec.clauses import Severity
@@ -36,11 +37,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from onnx_lint.cli.paths import Input
+    from onnx_lint.cli.timings import Timings
     from onnx_lint.common.model_limits import ModelLimits
     from onnx_lint.configuration.settings import Request
     from onnx_lint.fixing.files import Mending
     from onnx_lint.remote.access import Access
-    from onnx_lint.report import FileReport, Report
 
 
 def plan_of(request: Request) -> Plan | None:
@@ -83,16 +84,13 @@ def run(request: Request) -> int:
 def _show_difference(plan: Plan) -> int:
     """Print what fixes would change, and return the exit code: 1 if they would change anything."""
     tasks = _tasks((), plan, ())
-    report = _lint(tasks, plan, _head(tasks, plan), None, is_for_reader=False)
+    results = _Results(plan, None, [])
+    _lint(tasks, plan, _head(tasks, plan), results, is_for_reader=False)
     with standard_output() as stream:
-        stream.writelines(file.repair.difference for file in report.files if file.repair is not None)
-    code = exit_codes.of_report(report, lambda _: False, plan.run_request().internal_errors)
-    if code > exit_codes.FINDINGS:
-        from onnx_lint.cli.failures import print_failures
-
-        print_failures(report, plan.run_request().internal_errors)
-    is_different = any(file.repair is not None and file.repair.difference for file in report.files)
-    return max(code, exit_codes.FINDINGS if is_different else exit_codes.CLEAN)
+        stream.writelines(results.differences)
+    if results.code > exit_codes.FINDINGS:
+        results.print_failures()
+    return max(results.code, exit_codes.FINDINGS if results.differences else exit_codes.CLEAN)
 
 
 def _run(request: Request, plan: Plan, own: Request) -> int:
@@ -108,43 +106,131 @@ def _run(request: Request, plan: Plan, own: Request) -> int:
         # Before a report begins, as a package may be missing; in --timings it is part of the start.
         import onnx_lint.engine.lint  # noqa: F401
     before = time.process_time()
-    head = _head(tasks, plan)
-    options = _options_of(own)
-    live, crash = None, None
-    if not plan.writes_baseline:  # writing a baseline may fail, and then there is no report
+    names = [task.name or task.path for task in tasks]
+    head, crash = _head(tasks, plan), None
+    if plan.has_configuration:
         try:
-            live = live_report(head, outputs, options, color=own.color, count=len(tasks))
-        except (RunError, OSError):
+            head = _with_weakenings(head, plan, names)
+        except RunError:
             raise
-        except Exception as error:  # all reports are written at the end then
+        except Exception as error:
             crash = error
+    live, others = reports_of(head, outputs, _options_of(own), color=own.color, count=len(tasks))
     # If standard output is the only report, the run ends when its reader has closed it.
-    is_for_reader = live is not None and len(outputs) == 1 and not request.timings
-    report = _lint(tasks, plan, head, live, is_for_reader=is_for_reader)
-    if crash is not None:
-        report = _with_crash(report, crash, "beginning the report")
-    code = exit_codes.of_report(
-        report, lambda file: plan.choices_for(file.path).fails(file.diagnostics), own.internal_errors
-    )
+    is_for_reader = live is not None and not others and not request.timings
+    results = _Results(plan, live, others)
+    try:
+        report = _lint(tasks, plan, head, results, is_for_reader=is_for_reader, crash=crash)
+    except BaseException:
+        for each in others:
+            each.discard()
+        raise
+    if report.weakened and any(output.format_name == "gitlab" for output in outputs):
+        from onnx_lint.cli.weakened import print_weakenings
+
+        print_weakenings(report.weakened)
     start = time.perf_counter()
-    left = [output for output in outputs if live is None or output is not live.output]
+    code = results.code
     if live is not None:
         code = max(code, live.end(report))
-    if left:
+    if others:
         release_memory()  # reports need memory, and the caches of the last model are not needed any more
-    code = max(code, write_outputs(report, left, options, color=own.color, is_live=live is not None))
-    if request.timings:
-        from onnx_lint.cli.timings import print_timings
-
+    for each in others:
+        code = max(code, each.end(report))
+    if results.timings is not None:
         sys.stdout.flush()
-        print_timings(report, before, time.perf_counter() - start)
+        results.timings.print(before, time.perf_counter() - start)
     if own.quiet or all(output.format_name != "text" for output in outputs):
-        _print_not_made(report)
-    if code > exit_codes.FINDINGS or any(file.internal_errors for file in report.files):
+        results.print_not_made()
+    if code > exit_codes.FINDINGS or report.totals.internal_errors:
+        results.print_failures()
+    return code
+
+
+def _with_weakenings(head: Report, plan: Plan, names: Sequence[str]) -> Report:
+    from onnx_lint.cli.weakened import weakenings
+
+    return replace(head, weakened=weakenings(plan, names))
+
+
+class _Results:
+    """The results of a run: passes the report of each file on, and keeps only what is needed at the end.
+
+    Reports that are written at the end get each file when the next one arrives, so that a crash after the last file is
+    part of its report.
+    """
+
+    def __init__(self, plan: Plan, live: LiveReport | None, others: Sequence[WholeReport]) -> None:
+        self._plan = plan
+        self._internal_errors = plan.run_request().internal_errors
+        self._others = others
+        self._last: FileReport | None = None
+        self._traces: dict[str, str] = {}
+        self._failed: list[FileReport] = []
+        """Files without a verdict, files that could not be fixed, and files with internal errors; without findings."""
+        self._not_made: list[tuple[str, str]] = []
+        """The fixes that were not made, each with its path."""
+        self.live = live
+        self.totals = Totals()
+        self.code = exit_codes.CLEAN
+        self.differences: list[str] = []
+        self.timings: Timings | None = None
+        if plan.request.timings:
+            from onnx_lint.cli.timings import Timings  # late, as few runs are timed
+
+            self.timings = Timings()
+
+    def take(self, file: FileReport) -> None:
+        """Take the report on the next file."""
+        if self.live is not None:
+            file = self.live.file(file)
+        self.end_file()
+        self._last = file
+
+    def add_crash(self, error: Exception, work: str) -> None:
+        """Add a crash that is about no file to the last one. Raises `error` if there is none."""
+        if self._last is None:
+            raise error
+        self._last = self._last.with_crash(error, work)
+
+    def end_file(self) -> None:
+        """Count the last file, pass it to all reports, and drop it."""
+        file, self._last = self._last, None
+        if file is None:
+            return
+        for report in self._others:
+            report.file(file)
+        self.totals.add(file)
+        self.code = max(self.code, exit_codes.of_file(file, self._fails, self._internal_errors))
+        if self.timings is not None:
+            self.timings.add(file)
+        repair = file.repair
+        if repair is not None:
+            self._not_made += ((file.path, problem) for problem in repair.not_made)
+            self.differences += [repair.difference] if repair.difference else []
+        if file.unreadable is not None or file.internal_errors or (repair is not None and repair.problem is not None):
+            errors = tuple(
+                replace(error, traceback=self._traces.setdefault(error.traceback, error.traceback))
+                for error in file.internal_errors
+            )
+            problem = Repair(problem=repair.problem) if repair is not None else None
+            self._failed.append(
+                FileReport(file.path, 0, unreadable=file.unreadable, internal_errors=errors, repair=problem)
+            )
+
+    def _fails(self, file: FileReport) -> bool:
+        return self._plan.choices_for(file.path).fails(file.diagnostics)
+
+    def print_not_made(self) -> None:
+        """Print the fixes that were not made, which only the full text report has."""
+        for path, problem in self._not_made:
+            sys.stderr.write(f"Warning: {shown_path(path)}: not fixed: {visible(problem)}\n")
+
+    def print_failures(self) -> None:
+        """Print the files without a verdict, and the crashes."""
         from onnx_lint.cli.failures import print_failures
 
-        print_failures(report, own.internal_errors)
-    return code
+        print_failures(self._failed, self._internal_errors)
 
 
 def _check_cluster(request: Request) -> None:
@@ -212,13 +298,6 @@ def _access(own: Request) -> Access:
     return access_of(limits_of(own.limits), download=own.download)
 
 
-def _print_not_made(report: Report) -> None:
-    """Print the fixes that were not made, which only the full text report has."""
-    for file in report.files:
-        for problem in file.repair.not_made if file.repair is not None else ():
-            sys.stderr.write(f"Warning: {shown_path(file.path)}: not fixed: {visible(problem)}\n")
-
-
 def _mendings(own: Request, inputs: Sequence[Input]) -> list[Mending]:
     """Return the way to mend each of the files. Raises RequestError where that makes no sense."""
     from onnx_lint.fixing.files import Mending
@@ -280,8 +359,19 @@ def _head(tasks: Sequence[Task], plan: Plan) -> Report:
     return report_of((), tasks[0].settings if tasks else plan.choices_for("-").settings)
 
 
-def _lint(tasks: Sequence[Task], plan: Plan, head: Report, live: LiveReport | None, *, is_for_reader: bool) -> Report:
-    """Lint the tasks, pass each file to `live`, and return the report, which an interruption cuts short."""
+def _lint(
+    tasks: Sequence[Task],
+    plan: Plan,
+    head: Report,
+    results: _Results,
+    *,
+    is_for_reader: bool,
+    crash: Exception | None = None,
+) -> Report:
+    """Lint the tasks, pass each file to `results`, and return the report, which an interruption cuts short.
+
+    `crash`: a crash in listing the settings that weaken the verdict.
+    """
     names = [task.name or task.path for task in tasks]
     level = Severity.of(plan.run_request().min_severity)
     used: set[str] = set()
@@ -306,72 +396,60 @@ def _lint(tasks: Sequence[Task], plan: Plan, head: Report, live: LiveReport | No
         except Exception as error:
             return file.with_crash(error, "comparing the findings with the settings and the baseline")
 
-    lost: list[ClusterError] = []
-    files = _linted(tasks, plan, judged, live, lost, is_for_reader=is_for_reader)
-    not_linted = tuple(name for index, name in enumerate(names) if index not in files)
-    report = replace(head, files=tuple(files.values()), not_linted=not_linted, is_lost=bool(lost))
+    is_done, is_lost = _linted(tasks, plan, judged, results, is_for_reader=is_for_reader)
+    not_linted = tuple(compress(names, (not each for each in is_done)))
+    stale = 0
     if plan.has_suppressions and not not_linted:
-        report = _last_step(report, "reporting unused suppressions", partial(_complain, plan, names, used, report))
+        with _last_step(results, "reporting unused suppressions"):
+            from onnx_lint.cli.suppressions import print_complaints
+
+            print_complaints(plan, names, used, head.rules)
     if baselines is not None and not not_linted:
-        report = _last_step(report, "finishing the baseline", lambda: {"stale": baselines.finish()})
-    if plan.has_configuration:
-        report = _last_step(report, "listing the settings that weaken the verdict", partial(_weakened, plan, names))
-    return report
+        with _last_step(results, "finishing the baseline"):
+            stale = baselines.finish()
+    if crash is not None:
+        results.add_crash(crash, "listing the settings that weaken the verdict")
+    results.end_file()
+    results.code = exit_codes.of_run(results.code, is_interrupted=bool(not_linted), is_lost=is_lost)
+    known = {name: getattr(head, name) for name in field_names(Report)}
+    known |= {"stale": stale, "not_linted": not_linted, "is_lost": is_lost}
+    return WrittenReport(**known, kept=results.totals)
 
 
-def _complain(plan: Plan, names: Sequence[str], used: set[str], report: Report) -> None:
-    from onnx_lint.cli.suppressions import print_complaints
-
-    print_complaints(plan, names, used, report.rules)
-
-
-def _weakened(plan: Plan, names: Sequence[str]) -> dict[str, Any]:
-    from onnx_lint.cli.weakened import weakenings
-
-    return {"weakened": weakenings(plan, names)}
-
-
-def _last_step(report: Report, work: str, step: Callable[[], dict[str, Any] | None]) -> Report:
-    """Return the report with the fields that a step after the last file adds. A crash is kept with that file."""
+@contextlib.contextmanager
+def _last_step(results: _Results, work: str) -> Iterator[None]:
+    """Keep a crash in a step after the last file with that file."""
     try:
-        return replace(report, **(step() or {}))
+        yield
     except RunError:
         raise
     except Exception as error:
-        return _with_crash(report, error, work)
-
-
-def _with_crash(report: Report, error: Exception, work: str) -> Report:
-    """Return the report with a crash that is about no file, which is kept with the last one."""
-    if not report.files:
-        raise error
-    *others, last = report.files
-    return replace(report, files=(*others, last.with_crash(error, work)))
+        results.add_crash(error, work)
 
 
 def _linted(
     tasks: Sequence[Task],
     plan: Plan,
     judged: Callable[[int, FileReport], FileReport],
-    live: LiveReport | None,
-    lost: list[ClusterError],
+    results: _Results,
     *,
     is_for_reader: bool,
-) -> dict[int, FileReport]:
-    """Return the reports by the index of their tasks, in order: of all files, unless the run is interrupted.
-
-    If the cluster is lost before the last file, the reason is added to `lost`.
+) -> tuple[bytearray, bool]:
+    """Pass the reports to `results` in the order of the tasks. Return 1 for each task that is done, 0 for others;
+    and whether the cluster was lost before the last file.
     """
     own = plan.run_request()
     limits = _limits_of(own)
+    live = results.live
     done: dict[int, FileReport] = {}
-    files: dict[int, FileReport] = {}
+    is_done = bytearray(len(tasks))
+    is_lost = False
 
     def take(index: int) -> None:
-        files[index] = judged(index, done.pop(index))
-        if live is not None:
-            with bar.hidden() if live.is_on_terminal else contextlib.nullcontext():
-                files[index] = live.file(files[index])
+        file = judged(index, done.pop(index))
+        is_done[index] = 1
+        with bar.hidden() if live is not None and live.is_on_terminal else contextlib.nullcontext():
+            results.take(file)
 
     shown = is_wanted(no_progress=own.no_progress, quiet=own.quiet)
     with _interruptions(len(tasks)), ProgressBar(len(tasks), wanted=shown, color=own.color) as bar:
@@ -380,12 +458,12 @@ def _linted(
                 for index in indices:
                     take(index)
                     if is_for_reader and live is not None and not live.has_reader and not live.has_failed:
-                        return files
+                        return is_done, False
         except ClusterError as error:
-            if not files:
+            if not any(is_done):
                 raise RunError(str(error)) from error
             sys.stderr.write(f"Error: {error}\n")
-            lost.append(error)
+            is_lost = True
         except KeyboardInterrupt:
             if len(tasks) == 1:
                 raise
@@ -393,10 +471,9 @@ def _linted(
                 sys.stderr.write("\n")  # the terminal shows ^C on the current line
             for index in sorted(done):  # files that were done before their turn
                 take(index)
-    if bar.crash is not None and files:
-        last = max(files)
-        files[last] = files[last].with_crash(bar.crash, "drawing the progress bar")
-    return files
+    if bar.crash is not None and any(is_done):
+        results.add_crash(bar.crash, "drawing the progress bar")
+    return is_done, is_lost
 
 
 def _limits_of(own: Request) -> ModelLimits:

@@ -9,15 +9,12 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, TextIO
+from typing import Literal, TextIO
 
 from onnx_lint.cli.standard_streams import OutputError, lead_nowhere
 from onnx_lint.common.record import replace
-from onnx_lint.reporters import Options, reporter
+from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import visible
-
-if TYPE_CHECKING:
-    from onnx_lint.report import Report
 
 
 def use_color(choice: str, stream: TextIO) -> bool:
@@ -57,7 +54,7 @@ def report_file(path: str) -> Iterator[TextIO]:
     A stream, device or pipe, such as `/dev/stdout`, is written to directly. Raises OutputError if the file cannot be
     written, would replace a model, or is a link that leads out of its folder.
     """
-    from onnx_lint.cli.kept_files import why_kept
+    from onnx_lint.cli.kept_files import descriptor_of, why_kept
 
     try:
         # A link stays a link; the file that it leads to is replaced. It is resolved once, as others may change it.
@@ -65,9 +62,10 @@ def report_file(path: str) -> Iterator[TextIO]:
         reason = why_kept(path, target)
         if reason is not None:
             raise OutputError(f"{visible(path)}: {reason}; it was not changed")
+        mode: Literal["w", "w+"] = "w+" if os.path.isfile(target) and descriptor_of(path) is None else "w"
         with (
             _new_content(path, target) as descriptor,
-            open(descriptor, "w", encoding="utf-8", errors="backslashreplace", closefd=False) as stream,
+            open(descriptor, mode, encoding="utf-8", errors="backslashreplace", closefd=False) as stream,
         ):
             yield stream
     except BrokenPipeError:
@@ -96,15 +94,6 @@ def _new_content(path: str, target: str) -> Iterator[int]:
         yield descriptor
     finally:
         os.close(descriptor)
-
-
-def write_to_standard_output(report: Report, format_name: str, options: Options, *, color: str) -> None:
-    """Write the report to standard output, with colours and links if it is a terminal that supports them.
-
-    Raises OutputError if it cannot be written.
-    """
-    with standard_output() as stream:
-        reporter(format_name)(report, stream, for_standard_output(options, color=color))
 
 
 def for_standard_output(options: Options, *, color: str) -> Options:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The report formats, one module each. No reporter knows a rule by name.
 
-A module is imported when its format is used. It has one function `write(report, stream, options)`, or a class `Writer`
-(see :class:`FileWriter`) that writes each file when it is done.
+A module is imported when its format is used. It has a class `Writer` (see :class:`FileWriter`) if each file is written
+when it is done, or a class `Gatherer` (see :class:`FileGatherer`) if the report is written at the end. Neither keeps
+the report of a file that has no findings.
 """
 
 from __future__ import annotations
@@ -77,6 +78,16 @@ class FileWriter(Protocol):
         """Write the end of the report, after all files."""
 
 
+class FileGatherer(Protocol):
+    """Gathers what a report needs of each file, and writes it. It is constructed with `(head, options, count)`."""
+
+    def file(self, file: FileReport) -> None:
+        """Gather what is needed of the next file."""
+
+    def write(self, report: Report, stream: TextIO) -> None:
+        """Write the whole report, after all files."""
+
+
 REPORTERS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "text": "onnx_lint.reporters.text",
@@ -100,11 +111,16 @@ DRAWN: Final = frozenset({"html", "markdown"})
 
 def reporter(name: str) -> Reporter:
     """Return the reporter of the format `name`, one of REPORTERS. Raises KeyError for any other."""
-    module = importlib.import_module(REPORTERS[name])
-    if hasattr(module, "Writer"):
-        return _at_once(module.Writer)
-    write: Reporter = module.write
-    return write
+    writer = file_writer(name)
+    if writer is not None:
+        return _at_once(writer)
+    return _gathered(file_gatherer(name))
+
+
+def file_gatherer(name: str) -> Callable[[Report, Options, int], FileGatherer]:
+    """Return the FileGatherer of the format `name`, which is one that is written as a whole."""
+    gatherer: Callable[..., FileGatherer] = importlib.import_module(REPORTERS[name]).Gatherer
+    return gatherer
 
 
 def file_writer(name: str) -> Callable[[Report, TextIO, Options, int], FileWriter] | None:
@@ -114,6 +130,16 @@ def file_writer(name: str) -> Callable[[Report, TextIO, Options, int], FileWrite
     """
     writer: Callable[..., FileWriter] | None = getattr(importlib.import_module(REPORTERS[name]), "Writer", None)
     return writer
+
+
+def _gathered(gatherer: Callable[..., FileGatherer]) -> Reporter:
+    def write(report: Report, stream: TextIO, options: Options) -> None:
+        gathered = gatherer(report, options, len(report.files))
+        for file in report.files:
+            gathered.file(file)
+        gathered.write(report, stream)
+
+    return write
 
 
 def _at_once(writer: Callable[..., FileWriter]) -> Reporter:

@@ -100,7 +100,7 @@ class Writer:
             self._stream.writelines(map(_log_line, statistics_lines(report)))
         if report.not_linted:
             self._stream.write("::error title=onnx-lint: interrupted::" + _data(interrupted_of(report)) + "\n")
-        if not self._options.quiet or len(report.files) > 1:
+        if not self._options.quiet or report.totals.files > 1:
             self._stream.write(_log_line(f"onnx-lint: {total_of(report)}"))
         weakened = weakened_of(report.weakened, quiet=self._options.quiet)
         self._stream.writelines(_log_line(f"onnx-lint: {what}") for what in weakened)

@@ -32,13 +32,34 @@ _SEVERITIES: Final = {Severity.ERROR: "major", Severity.WARNING: "minor", Severi
 _RANKS: Final = (_BLOCKER, "major", "minor", "info")
 
 
-def write(report: Report, stream: TextIO, options: Options) -> None:
-    """Write the issues of all files as one JSON array."""
-    root = options.root or default_root()
-    issues = [issue for file in report.files for issue in _issues(file, path_below(file.path, root), options)]
-    if report.not_linted:
-        issues.append(_issue("interrupted", _BLOCKER, interrupted_of(report), path_below(report.not_linted[0], root)))
-    stream.write(json_without_commands(json.dumps(_worst(issues), indent=2)) + "\n")
+class Gatherer:
+    """Keeps the most severe issues of all files, and writes one JSON array."""
+
+    def __init__(self, head: Report, options: Options, count: int) -> None:
+        self._options = options
+        self._root = options.root or default_root()
+        self._issues: list[dict[str, Any]] = []
+        self._dropped = 0
+
+    def file(self, file: FileReport) -> None:
+        """Keep the issues of the file."""
+        self._issues += _issues(file, path_below(file.path, self._root), self._options)
+        if len(self._issues) > 2 * MAX_ISSUES:
+            kept = _worst(self._issues, MAX_ISSUES)
+            self._dropped += len(self._issues) - len(kept)
+            self._issues = kept
+
+    def write(self, report: Report, stream: TextIO) -> None:
+        """Write the issues; if there are too many, the most severe and one that counts those left out."""
+        issues = self._issues
+        if report.not_linted:
+            path = path_below(report.not_linted[0], self._root)
+            issues = [*issues, _issue("interrupted", _BLOCKER, interrupted_of(report), path)]
+        if len(issues) + self._dropped > MAX_ISSUES:
+            kept = _worst(issues, MAX_ISSUES - 1)
+            left_out = f"{len(issues) + self._dropped - len(kept):,} issues were left out; the JSON report has them all"
+            issues = [*kept, _issue("too-many-issues", "info", left_out, kept[-1]["location"]["path"])]
+        stream.write(json_without_commands(json.dumps(issues, indent=2)) + "\n")
 
 
 def _issues(file: FileReport, path: str, options: Options) -> Iterator[dict[str, Any]]:
@@ -68,11 +89,7 @@ def _issue(
     }
 
 
-def _worst(issues: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the issues in order; if there are too many, the most severe and one that counts those left out."""
-    if len(issues) <= MAX_ISSUES:
-        return issues
+def _worst(issues: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
+    """Return the most severe issues, in order."""
     ranked = sorted(range(len(issues)), key=lambda index: _RANKS.index(issues[index]["severity"]))
-    kept = [issues[index] for index in sorted(ranked[: MAX_ISSUES - 1])]
-    left_out = f"{len(issues) - len(kept):,} issues were left out; the JSON report has them all"
-    return [*kept, _issue("too-many-issues", "info", left_out, kept[-1]["location"]["path"])]
+    return [issues[index] for index in sorted(ranked[:most])]

@@ -21,6 +21,7 @@ from urllib.parse import urlencode
 
 from onnx_lint import __version__
 from onnx_lint.common import package_data
+from onnx_lint.common.record import Record
 from onnx_lint.engine.registry import registry
 from onnx_lint.report import FileReport, Neighbourhood, Report
 from onnx_lint.reporters import Options
@@ -30,6 +31,7 @@ from onnx_lint.reporters.escape import shortened, shown_path, visible
 from onnx_lint.reporters.html_findings import (
     INTERNAL_ERROR,
     MAX_MESSAGE,
+    Crashed,
     Found,
     PageEntry,
     common_folder,
@@ -99,15 +101,178 @@ _TAIL: Final = """<script>{layout}</script>
 """
 
 
-def write(report: Report, stream: TextIO, options: Options) -> None:
-    """Write the page."""
-    style, layout, script = _data("picture.css", "page.css"), _data("dagre.min.js"), _data("picture.js", "page.js")
-    hashes = " ".join(f"'sha256-{_hash(text)}'" for text in (layout, script))
-    style_hash = f"'sha256-{_hash(style)}'"
-    policy = f"default-src 'none'; style-src {style_hash}; script-src {hashes}; base-uri 'none'; form-action 'none'"
-    stream.write(_HEAD.format(policy=policy, version=__version__, title=text_of(total_of(report)), style=style))
-    stream.writelines(f"{part}\n" for part in _body(report, _findings(report), options))
-    stream.write(_TAIL.format(layout=layout, script=script))
+class _PageFile(Record):
+    """What the page says of a file."""
+
+    path: str
+    rank: tuple[int, bool]
+    """The key that sorts files by what there is to say of them: findings, then failures, then nothing."""
+    worst: str
+    """The label of the worst finding; empty if there are none."""
+    lines: tuple[int, ...]
+    """The numbers of the texts about it."""
+
+
+class Gatherer:
+    """Keeps the worst findings and a few lines about each file, and writes the page."""
+
+    def __init__(self, head: Report, options: Options, count: int) -> None:
+        self._head = head
+        self._found: list[Found] = []
+        self._crashes: list[Crashed] = []
+        self._files: list[_PageFile] = []
+        self._texts: dict[str, int] = {}
+        """Each text once: of a folder of thousands nearly all states are the same."""
+        self._counts: dict[str, Counter[Severity]] = {}
+        """The findings of files that have some."""
+        self._clean = 0
+        self._unchecked = 0
+
+    def file(self, file: FileReport) -> None:
+        """Keep what the page says of the file."""
+        lines = [_state(file, self._head)]
+        lines += [f"internal error: {internal_error_of(error)}" for error in file.internal_errors]
+        lines += [f"not verified: {what}" for what in not_verified_of(file)]
+        if file.counted:
+            lines.append(f"counted: {counted_of(file.counted)}")
+        worst = worst_of(file)
+        is_unchecked = _is_unchecked(file)
+        rank = -(worst or 0), not (file.internal_errors or is_unchecked)
+        self._files.append(_PageFile(file.path, rank, worst.label if worst else "", tuple(map(self._number_of, lines))))
+        self._clean += is_unremarkable(file, self._head)
+        self._unchecked += is_unchecked
+        room = MAX_FINDINGS - len(self._crashes)
+        self._crashes += [(file.path, error) for error in file.internal_errors[:room]]
+        if file.diagnostics:
+            self._counts[file.path] = Counter(item.severity for item in file.diagnostics)
+            self._found += [(file.path, item) for item in file.diagnostics]
+            if len(self._found) > 2 * MAX_FINDINGS:
+                self._found = self._worst()
+
+    def write(self, report: Report, stream: TextIO) -> None:
+        """Write the page."""
+        style, layout, script = _data("picture.css", "page.css"), _data("dagre.min.js"), _data("picture.js", "page.js")
+        hashes = " ".join(f"'sha256-{_hash(text)}'" for text in (layout, script))
+        style_hash = f"'sha256-{_hash(style)}'"
+        policy = f"default-src 'none'; style-src {style_hash}; script-src {hashes}; base-uri 'none'; form-action 'none'"
+        stream.write(_HEAD.format(policy=policy, version=__version__, title=text_of(total_of(report)), style=style))
+        stream.writelines(f"{part}\n" for part in self._body(report))
+        stream.write(_TAIL.format(layout=layout, script=script))
+
+    def _findings(self) -> list[Found]:
+        """Return the worst findings of all files, in the order of the page."""
+        worst = self._worst()
+        rows = ((path, each.summary, _part_of(each)) for path, item in worst for each in (PageEntry(path, item),))
+        return in_order_of_pages(worst[: _number_that_fits(rows, MAX_PACKED)])
+
+    def _worst(self) -> list[Found]:
+        return sorted(self._found, key=lambda each: -each[1].severity)[:MAX_FINDINGS]
+
+    def _number_of(self, line: str) -> int:
+        return self._texts.setdefault(shortened(visible(line), MAX_MESSAGE), len(self._texts))
+
+    def _body(self, report: Report) -> Iterator[str]:
+        findings = self._findings()
+        yield f"<header><h1>onnx-lint</h1><p>{text_of(total_of(report))}</p>"
+        standard = f"ONNX {report.edition}" + (f" ({report.variant})" if report.variant != "onnx-ml" else "")
+        yield f'<p class="faint">Checked against {text_of(standard)} by onnx-lint {__version__}.'
+        folder = common_folder([shown_path(file.path) for file in self._files])
+        if folder:
+            yield f" All paths are below <code>{text_of(folder)}</code>."
+        yield "</p>"
+        for what in weakened_of(report.weakened):
+            yield f'<p class="warning">{text_of(what)}</p>'
+        yield "</header><main>"
+        yield self._tiles(report)
+        is_single = len(self._files) == 1
+        if len({item.rule for _, item in findings}) > is_single:  # of one rule and file, the finding itself says all
+            yield '<section class="charts" aria-label="Charts">'
+            yield _rule_chart(report)
+            if not is_single:
+                yield self._file_chart(folder)
+            yield "</section>"
+        entries = entries_of(findings, self._crashes)
+        sizes = accumulate(len(entry.details()) for entry in entries[:SHOWN_FINDINGS])
+        shown = sum(size <= MAX_SHOWN for size in sizes)
+        if entries:
+            yield from findings_of(report, entries, shown, folder)
+        else:
+            yield filter_of(report, ())
+        yield from self._files_and_data(report, entries, shown, folder)
+        yield from documentation_of(sorted({item.rule for _, item in findings}))
+        yield "</main>"
+
+    def _tiles(self, report: Report) -> str:
+        counts = report.totals.levels
+        levels = [(level.label, counts[level]) for level in reversed(Severity)]
+        crashes = report.totals.internal_errors
+        unchecked = self._unchecked + len(report.not_linted)
+        files = len(self._files) + len(report.not_linted)
+        # Of a single file, the line above says how many there are and whether it is right.
+        is_single = files == 1
+        return tiles_of(
+            [
+                *([] if is_single else [(counted(files, "file"), "", "#")]),
+                *([(counted(crashes, INTERNAL_ERROR), "error", _filter(severity=INTERNAL_ERROR))] if crashes else []),
+                *((counted(count, name), name, _filter(severity=name)) for name, count in levels),
+                *([(f"{unchecked:,} not checked", "warning", _filter(files=_NOT_CHECKED))] if unchecked else []),
+                *([] if is_single else [(f"{self._clean:,} without findings", "good", _filter(files="conforms"))]),
+            ],
+        )
+
+    def _file_chart(self, folder: str) -> str:
+        """Return the chart of files, or of their folders if there are many files."""
+        counts: dict[str, Counter[Severity]] = {}
+        by_folder = len(self._counts) > MAX_ROWS
+        for path, found in self._counts.items():
+            name = shown_path(path).removeprefix(folder)
+            name = f"{name.rpartition('/')[0]}/" if by_folder and "/" in name else name
+            counts.setdefault(name, Counter()).update(found)
+        order = sorted(counts.items(), key=lambda each: [-each[1][level] for level in reversed(Severity)])
+        title = "Folder" if by_folder else "File"
+        return chart(f"{title}s", title, [(_filter_link("file", name), found) for name, found in order])
+
+    def _files_and_data(
+        self, report: Report, entries: Sequence[PageEntry], shown_entries: int, folder: str
+    ) -> Iterator[str]:
+        """Yield the section with the state of each file, files with findings first, and the data for the scripts."""
+        files: list[tuple[str, str, Sequence[int]]] = []
+        numbers: dict[str, int] = {}
+        for file in sorted(self._files, key=lambda file: file.rank):
+            numbers.setdefault(file.path, len(files))
+            files.append((_shown_name(file.path, folder), file.worst, file.lines))
+        interrupted = [self._number_of(f"{_NOT_CHECKED}: the run was interrupted")] if report.not_linted else []
+        files += ((_shown_name(path, folder), "", interrupted) for path in report.not_linted)
+        count = len(files)
+        needed = max((numbers[entry.path] + 1 for entry in entries), default=0)
+        files = files[: max(needed, _number_that_fits(files, MAX_FILES))]
+        said = list(self._texts)
+        yield f'<section><details id="files"{" open" if len(files) == 1 or not entries else ""}>'
+        yield f"<summary><h2>Files ({count:,})</h2></summary>"
+        yield '<p class="faint" id="listed"></p><ul id="list">'
+        for path, _, shown in files[:SHOWN_FILES]:
+            yield f"<li><code>{escape(path)}</code> {'<br>'.join(escape(said[number]) for number in shown)}</li>"
+        yield "</ul>"
+        if len(files) > SHOWN_FILES:
+            yield f'<p id="others" class="faint">and {len(files) - SHOWN_FILES:,} more</p>'
+        if left_out := count - len(files):
+            yield f"<p>{counted(left_out, 'more file')}, no worse than these, left out; the JSON report has all.</p>"
+        yield "</details></section>"
+        rules = sorted({entry.item.rule for entry in entries[shown_entries:]})
+        positions = {rule: number for number, rule in enumerate(rules)}
+        findings = [
+            (numbers[entry.path], entry.severity, positions[entry.item.rule], entry.summary)
+            for entry in entries[shown_entries:]
+        ]
+        shown_rules = [shortened(visible(rule), MAX_MESSAGE) for rule in rules]
+        data = {"perPart": PER_PART, "rules": shown_rules, "texts": said, "files": files, "findings": findings}
+        yield _packed(data, 'id="data"')
+        for start in range(0, len(entries), PER_PART):
+            part = [
+                ("" if number < shown_entries else body, picture)
+                for number, (body, picture) in enumerate(map(_part_of, entries[start : start + PER_PART]), start)
+            ]
+            yield _packed(part, 'class="part"')
 
 
 def _data(*names: str) -> str:
@@ -146,14 +311,6 @@ def picture_data(drawn: Neighbourhood) -> Mapping[str, Any]:
     }
 
 
-def _findings(report: Report) -> list[Found]:
-    """Return the worst findings of all files, in the order of the page."""
-    found = [(file, item) for file in report.files for item in file.diagnostics]
-    worst = sorted(found, key=lambda each: -each[1].severity)[:MAX_FINDINGS]
-    rows = ((file.path, each.summary, _part_of(each)) for file, item in worst for each in (PageEntry(file, item),))
-    return in_order_of_pages(worst[: _number_that_fits(rows, MAX_PACKED)])
-
-
 def _number_that_fits(rows: Iterable[Any], most: int) -> int:
     """Return how many rows fit in `most` bytes of the page; names with little in common hardly compress."""
     size = number = 0
@@ -169,60 +326,6 @@ def _number_that_fits(rows: Iterable[Any], most: int) -> int:
 def _part_of(entry: PageEntry) -> tuple[str, Mapping[str, Any] | None]:
     """Return the body and the picture of an entry, which scripts unpack."""
     return entry.body, picture_data(entry.picture) if entry.picture else None
-
-
-# --- the page
-
-
-def _body(report: Report, findings: Sequence[Found], options: Options) -> Iterator[str]:
-    yield f"<header><h1>onnx-lint</h1><p>{text_of(total_of(report))}</p>"
-    standard = f"ONNX {report.edition}" + (f" ({report.variant})" if report.variant != "onnx-ml" else "")
-    yield f'<p class="faint">Checked against {text_of(standard)} by onnx-lint {__version__}.'
-    folder = common_folder([shown_path(file.path) for file in report.files])
-    if folder:
-        yield f" All paths are below <code>{text_of(folder)}</code>."
-    yield "</p>"
-    for what in weakened_of(report.weakened):
-        yield f'<p class="warning">{text_of(what)}</p>'
-    yield "</header><main>"
-    yield _tiles(report)
-    is_single = len(report.files) == 1
-    if len({item.rule for _, item in findings}) > is_single:  # of one rule and file, the finding itself says all
-        yield '<section class="charts" aria-label="Charts">'
-        yield _rule_chart(report)
-        if not is_single:
-            yield _file_chart(report, folder)
-        yield "</section>"
-    crashes = [(file, error) for file in report.files for error in file.internal_errors]
-    entries = entries_of(findings, crashes[:MAX_FINDINGS])
-    sizes = accumulate(len(entry.details()) for entry in entries[:SHOWN_FINDINGS])
-    shown = sum(size <= MAX_SHOWN for size in sizes)
-    if entries:
-        yield from findings_of(report, entries, shown, folder)
-    else:
-        yield filter_of(report, ())
-    yield from _files_and_data(report, entries, shown, folder)
-    yield from documentation_of(sorted({item.rule for _, item in findings}))
-    yield "</main>"
-
-
-def _tiles(report: Report) -> str:
-    levels = [(level.label, report.count(level)) for level in reversed(Severity)]
-    clean = sum(is_unremarkable(file, report) for file in report.files)
-    crashes = sum(len(file.internal_errors) for file in report.files)
-    unchecked = sum(_is_unchecked(file) for file in report.files) + len(report.not_linted)
-    files = len(report.files) + len(report.not_linted)
-    # Of a single file, the line above says how many there are and whether it is right.
-    is_single = files == 1
-    return tiles_of(
-        [
-            *([] if is_single else [(counted(files, "file"), "", "#")]),
-            *([(counted(crashes, INTERNAL_ERROR), "error", _filter(severity=INTERNAL_ERROR))] if crashes else []),
-            *((counted(count, name), name, _filter(severity=name)) for name, count in levels),
-            *([(f"{unchecked:,} not checked", "warning", _filter(files=_NOT_CHECKED))] if unchecked else []),
-            *([] if is_single else [(f"{clean:,} without findings", "good", _filter(files="conforms"))]),
-        ],
-    )
 
 
 def _is_unchecked(file: FileReport) -> bool:
@@ -259,20 +362,6 @@ def _filter_link(name: str, value: str) -> str:
     return f'<a href="{escape(_filter(**{name: shortened(visible(value), MAX_MESSAGE)}))}">{text_of(value)}</a>'
 
 
-def _file_chart(report: Report, folder: str) -> str:
-    """Return the chart of files, or of their folders if there are many files."""
-    counts: dict[str, Counter[Severity]] = {}
-    faulty = [file for file in report.files if file.diagnostics]
-    by_folder = len(faulty) > MAX_ROWS
-    for file in faulty:
-        name = shown_path(file.path).removeprefix(folder)
-        name = f"{name.rpartition('/')[0]}/" if by_folder and "/" in name else name
-        counts.setdefault(name, Counter()).update(item.severity for item in file.diagnostics)
-    order = sorted(counts.items(), key=lambda each: [-each[1][level] for level in reversed(Severity)])
-    title = "Folder" if by_folder else "File"
-    return chart(f"{title}s", title, [(_filter_link("file", name), found) for name, found in order])
-
-
 def chart(title: str, of: str, rows: Sequence[tuple[str, Mapping[Severity, int]]]) -> str:
     """Return bars on a common scale, divided by severity, with the numbers beside them.
 
@@ -298,65 +387,6 @@ def chart(title: str, of: str, rows: Sequence[tuple[str, Mapping[Severity, int]]
     if len(rows) > MAX_ROWS:
         more += f'<p class="faint">and {len(rows) - MAX_ROWS:,} more</p>'
     return f"<div><h2>{title}</h2>{tables[0]}{more}{'</details>' if more else ''}</div>"
-
-
-def _files_and_data(report: Report, entries: Sequence[PageEntry], shown_entries: int, folder: str) -> Iterator[str]:
-    """Yield the section with the state of each file, files with findings first, and the data for the scripts.
-
-    Of a folder of thousands nearly all states are the same, so the data have each text once.
-    """
-    texts: dict[str, int] = {}
-    files: list[tuple[str, str, list[int]]] = []
-    numbers: dict[str, int] = {}
-    for file in sorted(report.files, key=_rank):
-        lines = [_state(file, report)]
-        lines += [f"internal error: {internal_error_of(error)}" for error in file.internal_errors]
-        lines += [f"not verified: {what}" for what in not_verified_of(file)]
-        if file.counted:
-            lines.append(f"counted: {counted_of(file.counted)}")
-        worst = worst_of(file)
-        shown = [texts.setdefault(shortened(visible(line), MAX_MESSAGE), len(texts)) for line in lines]
-        numbers.setdefault(file.path, len(files))
-        files.append((_shown_name(file.path, folder), worst.label if worst else "", shown))
-    interrupted = (
-        [texts.setdefault(f"{_NOT_CHECKED}: the run was interrupted", len(texts))] if report.not_linted else []
-    )
-    files += ((_shown_name(path, folder), "", interrupted) for path in report.not_linted)
-    count = len(files)
-    needed = max((numbers[entry.file.path] + 1 for entry in entries), default=0)
-    files = files[: max(needed, _number_that_fits(files, MAX_FILES))]
-    said = list(texts)
-    yield f'<section><details id="files"{" open" if len(files) == 1 or not entries else ""}>'
-    yield f"<summary><h2>Files ({count:,})</h2></summary>"
-    yield '<p class="faint" id="listed"></p><ul id="list">'
-    for path, _, shown in files[:SHOWN_FILES]:
-        yield f"<li><code>{escape(path)}</code> {'<br>'.join(escape(said[number]) for number in shown)}</li>"
-    yield "</ul>"
-    if len(files) > SHOWN_FILES:
-        yield f'<p id="others" class="faint">and {len(files) - SHOWN_FILES:,} more</p>'
-    if left_out := count - len(files):
-        yield f"<p>{counted(left_out, 'more file')}, no worse than these, left out; the JSON report has all.</p>"
-    yield "</details></section>"
-    rules = sorted({entry.item.rule for entry in entries[shown_entries:]})
-    positions = {rule: number for number, rule in enumerate(rules)}
-    findings = [
-        (numbers[entry.file.path], entry.severity, positions[entry.item.rule], entry.summary)
-        for entry in entries[shown_entries:]
-    ]
-    shown_rules = [shortened(visible(rule), MAX_MESSAGE) for rule in rules]
-    data = {"perPart": PER_PART, "rules": shown_rules, "texts": said, "files": files, "findings": findings}
-    yield _packed(data, 'id="data"')
-    for start in range(0, len(entries), PER_PART):
-        part = [
-            ("" if number < shown_entries else body, picture)
-            for number, (body, picture) in enumerate(map(_part_of, entries[start : start + PER_PART]), start)
-        ]
-        yield _packed(part, 'class="part"')
-
-
-def _rank(file: FileReport) -> tuple[int, bool]:
-    """Return the key that sorts files by what there is to say of them: findings, then failures, then nothing."""
-    return -(worst_of(file) or 0), not (file.internal_errors or _is_unchecked(file))
 
 
 def _shown_name(path: str, folder: str) -> str:

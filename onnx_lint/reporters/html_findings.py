@@ -17,7 +17,6 @@ from onnx_lint.input.locations import is_remote
 from onnx_lint.report import (
     ContextLine,
     Diagnostic,
-    FileReport,
     InternalError,
     Neighbourhood,
     ProposedFix,
@@ -39,8 +38,9 @@ MAX_MESSAGE: Final = 1000
 MAX_OPTIONS: Final = 500
 INTERNAL_ERROR: Final = "internal error"
 
-Found = tuple[FileReport, Diagnostic]
-Crashed = tuple[FileReport, InternalError]
+Found = tuple[str, Diagnostic]
+Crashed = tuple[str, InternalError]
+"""The path of a file, and what was found or crashed there."""
 
 
 def text_of(text: str) -> str:
@@ -79,7 +79,7 @@ def rule_link(rule: str) -> str:
 class PageEntry(Record):
     """A finding or an internal error on the page."""
 
-    file: FileReport
+    path: str
     item: Diagnostic | InternalError
     shows_trace: bool = True
     """False for an internal error whose traceback another entry shows."""
@@ -107,7 +107,7 @@ class PageEntry(Record):
     def body(self) -> str:
         """The markup of the entry when it is open."""
         if isinstance(self.item, Diagnostic):
-            return _body_of(self.file, self.item)
+            return _body_of(self.path, self.item)
         lines = [escape(visible(line)) for line in self.item.traceback.splitlines()]
         trace = (
             f"<pre>{chr(10).join(lines)}</pre>" if self.shows_trace else "<p>The trace is that of an entry above.</p>"
@@ -126,11 +126,11 @@ def entries_of(found: Iterable[Found], crashes: Iterable[Crashed]) -> list[PageE
     """Return the entries of the page, those of a file together: its internal errors before its findings."""
     groups: dict[str, list[PageEntry]] = {}
     traces: set[str] = set()
-    for file, error in crashes:
-        groups.setdefault(file.path, []).append(PageEntry(file, error, error.traceback not in traces))
+    for path, error in crashes:
+        groups.setdefault(path, []).append(PageEntry(path, error, error.traceback not in traces))
         traces.add(error.traceback)
-    for file, item in found:
-        groups.setdefault(file.path, []).append(PageEntry(file, item))
+    for path, item in found:
+        groups.setdefault(path, []).append(PageEntry(path, item))
     return [entry for group in groups.values() for entry in group]
 
 
@@ -141,7 +141,7 @@ def findings_of(report: Report, entries: Sequence[PageEntry], shown: int, folder
     yield '<div id="findings">'
     of_findings = [entry for entry in entries if entry.severity != INTERNAL_ERROR]
     first = next((entry for entry in of_findings if entry.picture is not None), next(iter(of_findings), None))
-    for path, group in groupby(entries[:shown], key=lambda entry: entry.file.path):
+    for path, group in groupby(entries[:shown], key=lambda entry: entry.path):
         items = list(group)
         name = text_of(shown_path(path).removeprefix(folder))
         yield f'<section class="file" data-file="{name}"><h3><code>{name}</code>'
@@ -151,7 +151,7 @@ def findings_of(report: Report, entries: Sequence[PageEntry], shown: int, folder
     yield "</div>"
     if len(entries) > shown:
         yield f"<noscript><p>{counted(len(entries) - shown, 'more finding')} can be shown with scripts.</p></noscript>"
-    left_out = len(report.diagnostics) - sum(entry.severity != INTERNAL_ERROR for entry in entries)
+    left_out = report.totals.levels.total() - sum(entry.severity != INTERNAL_ERROR for entry in entries)
     if left_out:
         yield f"<p>{counted(left_out, 'more finding')}, no worse than these, left out; the JSON report has all.</p>"
     yield "</section>"
@@ -167,7 +167,7 @@ def filter_of(report: Report, entries: Sequence[PageEntry]) -> str:
         '<input type="search" name="text" placeholder="Search (/)" aria-label="Search" autocomplete="off">'
         + _select("severity", [INTERNAL_ERROR, *levels] if has_crash else levels)
         + _select("rule", sorted({entry.item.rule for entry in entries}))
-        + (file if len(report.files) + len(report.not_linted) > 1 else '<input type="hidden" name="file" value="">')
+        + (file if report.totals.files + len(report.not_linted) > 1 else '<input type="hidden" name="file" value="">')
         + '<button type="reset">Reset</button><output id="shown" class="faint"></output></form>'
     )
 
@@ -176,10 +176,10 @@ def in_order_of_pages(found: Iterable[Found]) -> list[Found]:
     """Return findings as the page has them: files by their worst finding, and in each file errors first."""
     worst: dict[str, Severity] = {}
     listed = sorted(found, key=lambda each: -each[1].severity)
-    for file, item in listed:
-        worst.setdefault(file.path, item.severity)
+    for path, item in listed:
+        worst.setdefault(path, item.severity)
     order = {path: number for number, path in enumerate(sorted(worst, key=lambda path: -worst[path]))}
-    return sorted(listed, key=lambda each: order[each[0].path])
+    return sorted(listed, key=lambda each: order[each[0]])
 
 
 def _counts(entries: Sequence[PageEntry]) -> str:
@@ -203,14 +203,14 @@ def _summary_of(item: Diagnostic) -> str:
     )
 
 
-def _body_of(file: FileReport, item: Diagnostic) -> str:
+def _body_of(path: str, item: Diagnostic) -> str:
     facts: list[tuple[str, str]] = []
     if item.hint:
         facts.append(("help", prose_of(item.hint)))
     if allowed := allowed_of(item):
         facts.append(("allowed", prose_of(allowed)))
     if item.fix is not None:
-        facts.append(("fix", _fix(file, item.rule, item.fix)))
+        facts.append(("fix", _fix(path, item.rule, item.fix)))
     others = [("see also", f"<code>{text_of(at.place)}</code>: {prose_of(at.message)}") for at in related_of(item)]
     if more := unnamed_of(item):
         others.append(("", more))
@@ -226,12 +226,12 @@ def _list_of(facts: Sequence[tuple[str, str]]) -> str:
     return f"<dl>{rows}</dl>" if rows else ""
 
 
-def _fix(file: FileReport, rule: str, fix: ProposedFix) -> str:
+def _fix(path: str, rule: str, fix: ProposedFix) -> str:
     """Return what a fix does, and the command that makes it, with a button if a shell can read the path."""
     said = f"{prose_of(fix.message)} ({'safe' if fix.is_safe else 'unsafe'})"
-    path = f"./{file.path}" if file.path.startswith("-") else file.path
+    path = f"./{path}" if path.startswith("-") and path != "-" else path
     command = f"onnx-lint fix{'' if fix.is_safe else ' --unsafe-fixes'} --select {rule} {shlex.quote(path)}"
-    if file.path == "-" or is_remote(path) or text_of(command) != escape(command):
+    if path == "-" or is_remote(path) or text_of(command) != escape(command):
         return said
     return f'{said}<br><code>{escape(command)}</code> <button type="button" class="copy" hidden>Copy</button>'
 

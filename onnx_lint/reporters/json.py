@@ -7,11 +7,13 @@ ASCII. Names are unchanged, except that lone surrogates, which no encoding can r
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TextIO
 
 from onnx_lint.report import FileReport, Report
 from onnx_lint.reporters import Options
-from onnx_lint.reporters.json_pieces import Elements, Properties, write_pieces
+from onnx_lint.reporters.json_pieces import Elements, Properties, Written, pieces_of, write_pieces
+from onnx_lint.reporters.packed_text import PackedText
 from onnx_lint.reporters.records import (
     VERSION,
     diagnostic_records,
@@ -23,18 +25,34 @@ from onnx_lint.reporters.records import (
 )
 
 
-def write(report: Report, stream: TextIO, options: Options) -> None:
-    """Write the whole report as one JSON document."""
-    document = {
-        "version": VERSION,
-        "tool": json_safe(tool_record(report)),
-        **json_safe(settings_record(report)),
-        "files": Elements(_file(file, options) for file in report.files),
-        "summary": json_safe(summary_record(report)),
-    }
-    write_pieces(Properties(document), stream, indent=2)
+class Gatherer:
+    """Keeps the record of each file as text, and writes one JSON document."""
 
+    def __init__(self, head: Report, options: Options, count: int) -> None:
+        self._options = options
+        self._files = PackedText()
+        self._before = "["
 
-def _file(file: FileReport, options: Options) -> Properties:
-    diagnostics = diagnostic_records(file, show_suppressed=options.show_suppressed)
-    return Properties(json_safe(file_record(file)) | {"diagnostics": Elements(map(json_safe, diagnostics))})
+    def file(self, file: FileReport) -> None:
+        """Keep the record of the file."""
+        diagnostics = diagnostic_records(file, show_suppressed=self._options.show_suppressed)
+        record = Properties(json_safe(file_record(file)) | {"diagnostics": Elements(map(json_safe, diagnostics))})
+        self._files.write(f"{self._before}\n    ")
+        self._before = ","
+        for piece in pieces_of(record, 2, 2):
+            self._files.write(piece)
+
+    def write(self, report: Report, stream: TextIO) -> None:
+        """Write the document."""
+        document = {
+            "version": VERSION,
+            "tool": json_safe(tool_record(report)),
+            **json_safe(settings_record(report)),
+            "files": Written(self._elements()),
+            "summary": json_safe(summary_record(report)),
+        }
+        write_pieces(Properties(document), stream, indent=2)
+
+    def _elements(self) -> Iterator[str]:
+        yield from self._files.pieces()
+        yield "[]" if self._before == "[" else "\n  ]"

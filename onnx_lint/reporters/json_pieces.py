@@ -17,6 +17,12 @@ class Elements(Record):
     made: Iterable[Any]
 
 
+class Written(Record):
+    """A value whose JSON is there, in pieces. It can be written once."""
+
+    pieces: Iterable[str]
+
+
 class Properties(Record):
     """An object whose values are written piece by piece: Elements, or Properties themselves."""
 
@@ -28,13 +34,20 @@ def write_pieces(value: Any, stream: TextIO, *, indent: int | None = None) -> No
 
     Names that a CI server would take for commands are escaped, since the JSON may go to a log.
     """
-    stream.writelines(map(json_without_commands, _pieces(value, indent, 0)))
+    stream.writelines(pieces_of(value, indent, 0))
     stream.write("\n")
+
+
+def pieces_of(value: Any, indent: int | None, depth: int) -> Iterator[str]:
+    """Yield the pieces of a value inside `depth` others."""
+    yield from map(json_without_commands, _pieces(value, indent, depth))
 
 
 def _pieces(value: Any, indent: int | None, depth: int) -> Iterator[str]:
     if isinstance(value, Elements):
         yield from _enclosed("[]", (("", each) for each in value.made), indent, depth)
+    elif isinstance(value, Written):
+        yield from value.pieces
     elif isinstance(value, Properties):
         named = ((_name(name, indent), each) for name, each in value.values.items())
         yield from _enclosed("{}", named, indent, depth)

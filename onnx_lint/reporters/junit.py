@@ -9,6 +9,7 @@ rule that crashed, are errors. There are no times: the same input gives the same
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Final, TextIO
 from xml.etree import ElementTree
@@ -16,6 +17,7 @@ from xml.etree import ElementTree
 from onnx_lint.report import Diagnostic, FileReport, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, shown_path, visible
+from onnx_lint.reporters.packed_text import PackedText
 from onnx_lint.reporters.wording import (
     counted,
     description_of,
@@ -42,29 +44,49 @@ _NO_XML: Final = re.compile("[\ufffe\uffff]")
 """The characters that XML 1.0 does not allow and `visible` does not escape."""
 
 
-def write(report: Report, stream: TextIO, options: Options) -> None:
-    """Write one document with a test suite for each file."""
+class Gatherer:
+    """Keeps the test suite of each file as text, and writes one document."""
+
+    def __init__(self, head: Report, options: Options, count: int) -> None:
+        self._head = head
+        self._options = options
+        self._suites = PackedText()
+        self._counts: Counter[str] = Counter()
+
+    def file(self, file: FileReport) -> None:
+        """Keep the suite of the file."""
+        suite = ElementTree.Element("testsuite", name=_text(shown_path(file.path)))
+        _fill(suite, file, self._head, self._options)
+        self._keep(suite)
+
+    def _keep(self, suite: ElementTree.Element) -> None:
+        """Keep a suite with its counts, which are added to those of the document."""
+        for name, tag in _COUNTED:
+            count = len(suite.findall(f".//{tag}"))
+            suite.set(name, str(count))
+            self._counts[name] += count
+        ElementTree.indent(suite, level=1)
+        self._suites.write(f"\n  {ElementTree.tostring(suite, encoding='unicode')}")
+
+    def write(self, report: Report, stream: TextIO) -> None:
+        """Write the document."""
+        for not_linted in report.not_linted:
+            path = _text(shown_path(not_linted))
+            suite = ElementTree.Element("testsuite", name=path)
+            _case(suite, path, "linted", "skipped", interrupted_of(report), "")
+            self._keep(suite)
+        counts = "".join(f' {name}="{self._counts[name]}"' for name, _ in _COUNTED)
+        stream.write('<?xml version="1.0" encoding="UTF-8"?>\n')
+        stream.write(f"<!-- {total_of(report)} -->\n")
+        stream.write(f'<testsuites name="onnx-lint"{counts}>')
+        stream.writelines(self._suites.pieces())
+        stream.write("\n</testsuites>\n")
+
+
+def _fill(suite: ElementTree.Element, file: FileReport, report: Report, options: Options) -> None:
+    """Fill the suite of a file with its properties and test cases."""
     failing = None if options.failing == "never" else Severity.of(options.failing)
-    root = ElementTree.Element("testsuites", name="onnx-lint")
-    for file in report.files:
-        _suite(root, file, report, failing, options)
-    for not_linted in report.not_linted:
-        path = _text(shown_path(not_linted))
-        suite = ElementTree.SubElement(root, "testsuite", name=path, tests="1", failures="0", errors="0")
-        _case(suite, path, "linted", "skipped", interrupted_of(report), "")
-    for name, tag in _COUNTED:
-        root.set(name, str(sum(1 for _ in root.iter(tag))))
-    ElementTree.indent(root)
-    stream.write('<?xml version="1.0" encoding="UTF-8"?>\n')
-    stream.write(f"<!-- {total_of(report)} -->\n")
-    stream.write(ElementTree.tostring(root, encoding="unicode") + "\n")
-
-
-def _suite(
-    root: ElementTree.Element, file: FileReport, report: Report, failing: Severity | None, options: Options
-) -> None:
     path = _text(shown_path(file.path))
-    suite = ElementTree.SubElement(root, "testsuite", name=path)
     _properties(suite, file, report)
     if file.unreadable is not None:
         _case(suite, path, "readable", "error", _text(file.unreadable), "")
@@ -86,8 +108,6 @@ def _suite(
     if suite.find("testcase") is None:
         name = "no new findings" if file.suppressed else "conforms"
         ElementTree.SubElement(suite, "testcase", classname=path, name=name)
-    for name, tag in _COUNTED:
-        suite.set(name, str(len(suite.findall(f".//{tag}"))))
 
 
 def _properties(suite: ElementTree.Element, file: FileReport, report: Report) -> None:

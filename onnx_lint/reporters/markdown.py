@@ -7,7 +7,7 @@ GitHub rejects a step summary of more than 1 MiB as a whole, so sections beyond 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final, TextIO
 
 from onnx_lint.report import Diagnostic, FileReport, Neighbourhood, Report
@@ -43,39 +43,52 @@ _NAMED: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;"}
 _LINKS: Final = re.compile(r"://|www\.", re.IGNORECASE)
 
 
-def write(report: Report, stream: TextIO, options: Options) -> None:
-    """Write whole sections while there is room."""
-    left = MAX_BYTES
-    left_out = 0
-    for section in _sections(report, options):
-        size = len(section.encode())
-        if size <= left and not left_out:
-            stream.write(section)
-            left -= size
-        else:
-            left_out += 1
-    if left_out:
-        stream.write(f"\n*{counted(left_out, 'more section')} left out: a step summary may have 1 MiB.*\n")
+class Gatherer:
+    """Keeps the files of which there is something to say, and writes the sections."""
+
+    def __init__(self, head: Report, options: Options, count: int) -> None:
+        self._head = head
+        self._options = options
+        self._shows_all = count <= 1 or options.verbose
+        self._files: list[FileReport] = []
+
+    def file(self, file: FileReport) -> None:
+        """Keep the file if there is something to say."""
+        if self._shows_all or not is_unremarkable(file, self._head):
+            self._files.append(file)
+
+    def write(self, report: Report, stream: TextIO) -> None:
+        """Write whole sections while there is room."""
+        left = MAX_BYTES
+        left_out = 0
+        for section in _sections(report, self._files, self._options):
+            size = len(section.encode())
+            if size <= left and not left_out:
+                stream.write(section)
+                left -= size
+            else:
+                left_out += 1
+        if left_out:
+            stream.write(f"\n*{counted(left_out, 'more section')} left out: a step summary may have 1 MiB.*\n")
 
 
-def _sections(report: Report, options: Options) -> Iterator[str]:
+def _sections(report: Report, files: Sequence[FileReport], options: Options) -> Iterator[str]:
     if not options.quiet:
         yield f"## onnx-lint: {total_of(report)}\n"
     for what in weakened_of(report.weakened, quiet=options.quiet):
         yield f"\n*{_inert(what)}*\n"
     if options.statistics:
         yield _statistics(report)
-    yield from _findings(report, options)
+    yield from _findings(report, files, options)
 
 
-def _findings(report: Report, options: Options) -> Iterator[str]:
+def _findings(report: Report, files: Sequence[FileReport], options: Options) -> Iterator[str]:
     """Yield the sections of the files, the most severe first across all files, since there may not be room for all."""
-    many = len(report.files) > 1
     last: FileReport | None = None
     listed: set[int] = set()
     drawn = 0
     for level in (None, *reversed(Severity)):
-        for index, file in enumerate(report.files):
+        for index, file in enumerate(files):
             rows = list(_rows(file, level, options))
             # Files without a verdict come even before errors.
             if not rows and (level is not None or not _is_undone(file)):
@@ -89,9 +102,8 @@ def _findings(report: Report, options: Options) -> Iterator[str]:
                 if level is Severity.ERROR is item.severity and item.neighbourhood is not None and drawn < MAX_PICTURES:
                     drawn += 1
                     yield f"\nAround {_code(item.place)}:\n\n{_mermaid(item.neighbourhood)}"
-    for index, file in enumerate(report.files):
-        is_shown = not many or options.verbose or not is_unremarkable(file, report)
-        if index not in listed and is_shown and not options.quiet:
+    for index, file in enumerate(files):
+        if index not in listed and not options.quiet:
             yield _heading(file, report)
 
 

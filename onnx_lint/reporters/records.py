@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -44,15 +45,16 @@ def settings_record(report: Report) -> dict[str, Any]:
 
 def summary_record(report: Report) -> dict[str, Any]:
     """Return the counts over all files."""
+    totals = report.totals
     return {
         "conforms": report.conforms,
-        "files": len(report.files),
-        "files_with_findings": sum(bool(file.diagnostics) for file in report.files),
-        "unreadable": sum(file.unreadable is not None for file in report.files),
-        "not_judged": sum(file.not_judged is not None for file in report.files),
-        "internal_errors": sum(len(file.internal_errors) for file in report.files),
-        **_counts(report.diagnostics),
-        "suppressed": len(report.suppressed),
+        "files": totals.files,
+        "files_with_findings": totals.files - totals.worst[None],
+        "unreadable": totals.unreadable,
+        "not_judged": totals.not_judged,
+        "internal_errors": totals.internal_errors,
+        **_counts(totals.levels),
+        "suppressed": totals.suppressed.total(),
         "stale": report.stale,
         "statistics": [
             {"rule": rule, "severity": severity.label, "count": count} for rule, severity, count in statistics(report)
@@ -84,7 +86,7 @@ def file_record(file: FileReport) -> dict[str, Any]:
         "incomplete": list(file.incomplete),
         "counted": [{"rule": item.rule, "count": item.count, "message": item.describe()} for item in file.counted],
         "internal_errors": [_internal_error(error) for error in file.internal_errors],
-        "summary": _counts(file.diagnostics) | {"suppressed": len(file.suppressed)},
+        "summary": _counts(Counter(item.severity for item in file.diagnostics)) | {"suppressed": len(file.suppressed)},
         **({"data_files": list(file.data_files)} if file.data_files else {}),
         **({"repair": _repair(file.repair)} if file.repair is not None else {}),
         **_differences(file),
@@ -147,8 +149,8 @@ def json_safe(value: Any) -> Any:
     return value
 
 
-def _counts(diagnostics: tuple[Diagnostic, ...]) -> dict[str, int]:
-    return {f"{level.label}s": sum(item.severity is level for item in diagnostics) for level in reversed(Severity)}
+def _counts(levels: Counter[Severity]) -> dict[str, int]:
+    return {f"{level.label}s": levels[level] for level in reversed(Severity)}
 
 
 def _shapes(shapes: Shapes) -> dict[str, Any]:

@@ -14,9 +14,10 @@ The report follows GitHub, the service that most people use, where it differs fr
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from itertools import compress
-from pathlib import Path
+from array import array
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import chain, compress
 from typing import Any, Final, TextIO
 
 from onnx_lint import __version__
@@ -25,9 +26,10 @@ from onnx_lint.report import Diagnostic, FileReport, ProposedFix, RelatedPlace, 
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, visible
 from onnx_lint.reporters.fingerprint import fingerprints
-from onnx_lint.reporters.json_pieces import Elements, Properties, write_pieces
+from onnx_lint.reporters.json_pieces import Elements, Properties, Written, pieces_of, write_pieces
 from onnx_lint.reporters.links import information_url
 from onnx_lint.reporters.marks import rows_under
+from onnx_lint.reporters.packed_text import PackedText
 from onnx_lint.reporters.sarif_rules import NOTIFICATIONS, sarif_rules
 from onnx_lint.reporters.uri import default_root, uri_of
 from onnx_lint.reporters.wording import (
@@ -38,6 +40,7 @@ from onnx_lint.reporters.wording import (
     weakened_of,
     where_of,
 )
+from onnx_lint.spec.clauses import Severity
 
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 MAX_RESULTS: Final = 25_000
@@ -54,69 +57,116 @@ _REGION: Final = {"startLine": 1, "startColumn": 1, "endLine": 1, "endColumn": 1
 _VALUE_FIELDS: Final = frozenset({"input", "output", "value_info"})
 
 
-def write(report: Report, stream: TextIO, options: Options) -> None:
-    """Write one run with the results of all files."""
-    root = options.root or default_root()
-    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": Elements([_run(report, root, options)])}
-    write_pieces(Properties(log), stream)
+class Gatherer:
+    """Keeps the results of all files as text, as many as are written, and writes one run with them."""
+
+    def __init__(self, head: Report, options: Options, count: int) -> None:
+        self._options = options
+        self._root = options.root or default_root()
+        self._indices = {rule: index for index, rule in enumerate(sorted(head.rules))}
+        self._files = 0
+        self._artifacts = PackedText()
+        self._results = PackedText()
+        self._severities = array("b")
+        """The severities of the results that are kept."""
+        self._levels: Counter[Severity] = Counter()
+        """The number of results so far."""
+        self._notifications = PackedText()
+
+    def file(self, file: FileReport) -> None:
+        """Keep the results of the file."""
+        uri = uri_of(file.path, self._root)
+        artifact = {"uri": uri, "index": self._files}
+        self._files += 1
+        self._artifacts.write(_line(_artifact(file, uri)))
+        known: Collection[int] = ()
+        if self._options.show_suppressed:
+            known = {id(item) for item in file.suppressed}
+            file = replace(file, diagnostics=(*file.diagnostics, *file.suppressed))
+        region = region_of(file, self._options.sarif_region)
+        for item, mark in zip(file.diagnostics, fingerprints(file.diagnostics, uri), strict=True):
+            if self._is_among_worst(item.severity):
+                self._severities.append(item.severity)
+                self._results.write(_line(_result(item, mark, artifact, self._index_of(item.rule), region, known)))
+        for each in _notifications(file, artifact, self._indices, self._options.internal_errors):
+            self._notifications.write(_line(each))
+
+    def _is_among_worst(self, severity: Severity) -> bool:
+        """Count a result, and return whether it can be one of the MAX_RESULTS most severe."""
+        is_among = sum(self._levels[level] for level in Severity if level >= severity) < MAX_RESULTS
+        self._levels[severity] += 1
+        return is_among
+
+    def _index_of(self, rule: str) -> int:
+        """Return the index of a rule. Those that only some files are checked with follow the others."""
+        if rule not in self._indices:
+            self._indices[rule] = len(self._indices)
+        return self._indices[rule]
+
+    def _worst(self) -> Iterator[bool]:
+        """Yield for each result that is kept whether it is one of the MAX_RESULTS most severe."""
+        room = MAX_RESULTS
+        kept: Counter[int] = Counter()
+        for level in reversed(Severity):
+            kept[level] = min(room, self._levels[level])
+            room -= kept[level]
+        for severity in self._severities:
+            kept[severity] -= 1
+            yield kept[severity] >= 0
+
+    def write(self, report: Report, stream: TextIO) -> None:
+        """Write the run."""
+        log = {"$schema": SCHEMA, "version": "2.1.0", "runs": Elements([self._run(report)])}
+        write_pieces(Properties(log), stream)
+
+    def _run(self, report: Report) -> Properties:
+        options = self._options
+        of_run: list[dict[str, Any]] = []
+        left_out = self._levels.total() - MAX_RESULTS
+        if left_out > 0:
+            of_run.append(_notification("too-many-results", "warning", f"{left_out:,} results were left out."))
+        configured = [_notification("weakened-verdict", "note", f"{what}.") for what in weakened_of(report.weakened)]
+        url = information_url(options.documentation)
+        driver = {
+            "name": "onnx-lint",
+            "version": __version__,
+            "semanticVersion": __version__,
+            **({"informationUri": url} if url is not None else {}),
+            "rules": sarif_rules(self._indices, report.edition, options.documentation),
+            "notifications": NOTIFICATIONS,
+        }
+        has_crashed = report.totals.internal_errors > 0
+        successful = not report.not_linted and (not has_crashed or options.internal_errors == "warning")
+        notifications = Elements(chain(_written(self._notifications.lines()), of_run))
+        invocation: dict[str, Any] = {"executionSuccessful": successful, "toolExecutionNotifications": notifications}
+        if report.not_linted:
+            invocation["exitCode"] = INTERRUPTED
+            of_run.append(_notification("interrupted", "error", f"{interrupted_of(report)}."))
+        if configured:
+            invocation["toolConfigurationNotifications"] = configured
+        run = {
+            "tool": {"driver": driver},
+            "automationDetails": {"id": "onnx-lint/"},
+            "columnKind": "unicodeCodePoints",
+            "invocations": Elements([Properties(invocation)]),
+            "artifacts": Elements(_written(self._artifacts.lines())),
+            "results": Elements(_written(compress(self._results.lines(), self._worst()))),
+            "properties": {"edition": report.edition, "variant": report.variant},
+        }
+        return Properties(run)
+
+
+def _written(lines: Iterable[str]) -> Iterator[Written]:
+    return (Written([line]) for line in lines)
+
+
+def _line(value: dict[str, Any]) -> str:
+    return "".join((*pieces_of(value, None, 0), "\n"))
 
 
 def region_of(file: FileReport, wanted: str | None) -> str:
     """Return the region of the results of a file, one of SARIF_REGIONS."""
     return wanted or ("line" if file.size <= MAX_SIZE_WITH_LINE else "none")
-
-
-def _run(report: Report, root: Path, options: Options) -> Properties:
-    if options.show_suppressed:
-        known = {id(item) for item in report.suppressed}
-        files = (replace(file, diagnostics=(*file.diagnostics, *file.suppressed)) for file in report.files)
-        report = replace(report, files=tuple(files))
-    else:
-        known = set()
-    uris = [uri_of(file.path, root) for file in report.files]
-    rules = sarif_rules(
-        (*report.rules, *(item.rule for item in report.diagnostics)), report.edition, options.documentation
-    )
-    rule_indices = {rule["id"]: index for index, rule in enumerate(rules)}
-    results = (
-        result
-        for index, (file, uri) in enumerate(zip(report.files, uris, strict=True))
-        for result in _results(
-            file, {"uri": uri, "index": index}, rule_indices, region_of(file, options.sarif_region), known
-        )
-    )
-    notifications = list(_notifications(report, uris, rule_indices, options.internal_errors))
-    left_out = len(report.diagnostics) - MAX_RESULTS
-    if left_out > 0:
-        notifications.append(_notification("too-many-results", "warning", f"{left_out:,} results were left out."))
-    configured = [_notification("weakened-verdict", "note", f"{what}.") for what in weakened_of(report.weakened)]
-    url = information_url(options.documentation)
-    driver = {
-        "name": "onnx-lint",
-        "version": __version__,
-        "semanticVersion": __version__,
-        **({"informationUri": url} if url is not None else {}),
-        "rules": rules,
-        "notifications": NOTIFICATIONS,
-    }
-    crashed = any(file.internal_errors for file in report.files)
-    successful = not report.not_linted and (not crashed or options.internal_errors == "warning")
-    invocation = {"executionSuccessful": successful, "toolExecutionNotifications": notifications}
-    if report.not_linted:
-        invocation["exitCode"] = INTERRUPTED
-        notifications.append(_notification("interrupted", "error", f"{interrupted_of(report)}."))
-    if configured:
-        invocation["toolConfigurationNotifications"] = configured
-    run = {
-        "tool": {"driver": driver},
-        "automationDetails": {"id": "onnx-lint/"},
-        "columnKind": "unicodeCodePoints",
-        "invocations": [invocation],
-        "artifacts": [_artifact(file, uri) for file, uri in zip(report.files, uris, strict=True)],
-        "results": Elements(compress(results, _are_worst(report.diagnostics))),
-        "properties": {"edition": report.edition, "variant": report.variant},
-    }
-    return Properties(run)
 
 
 def _artifact(file: FileReport, uri: str) -> dict[str, Any]:
@@ -133,45 +183,37 @@ def _described(file: FileReport) -> dict[str, Any]:
     return {"facts": shortened(what, MAX_MESSAGE)} if what else {}
 
 
-def _are_worst(diagnostics: Sequence[Diagnostic]) -> list[bool]:
-    """Return for each diagnostic whether it is among the MAX_RESULTS most severe."""
-    ranked = sorted(range(len(diagnostics)), key=lambda index: -diagnostics[index].severity)
-    worst = set(ranked[:MAX_RESULTS])
-    return [index in worst for index in range(len(diagnostics))]
-
-
 # --- results
 
 
-def _results(
-    file: FileReport, artifact: dict[str, Any], rule_indices: dict[str, int], region: str, known: Collection[int]
-) -> Iterator[dict[str, Any]]:
-    marks = fingerprints(file.diagnostics, artifact["uri"])
-    for item, mark in zip(file.diagnostics, marks, strict=True):
-        digest, _, number = mark.partition(":")
-        related = item.related[:MAX_RELATED]
-        result = {
-            "ruleId": item.rule,
-            "ruleIndex": rule_indices[item.rule],
-            "kind": "fail",
-            "level": item.severity.label,
-            "message": {"text": _message(item)},
-            "locations": [_location(item, artifact, region)],
-            "partialFingerprints": {"primaryLocationLineHash": f"{digest[:16]}:{number}", "onnxLint/v1": mark},
-            "properties": _properties(item),
-        }
-        if item.count > 1:
-            result["occurrenceCount"] = item.count
-        if id(item) in known:
-            justification = item.suppressed_by or "The baseline lists the finding."
-            result["suppressions"] = [{"kind": "external", "status": "accepted", "justification": justification}]
-        if item.fix is not None and item.fix.patches:
-            result["fixes"] = [_fix(item.fix, artifact)]
-        if related:
-            result["relatedLocations"] = [
-                _related(place, number, artifact, region) for number, place in enumerate(related, 1)
-            ]
-        yield result
+def _result(
+    item: Diagnostic, mark: str, artifact: dict[str, Any], rule_index: int, region: str, known: Collection[int]
+) -> dict[str, Any]:
+    """Return a finding as a result. `known`: the ids of findings that are suppressed."""
+    digest, _, number = mark.partition(":")
+    related = item.related[:MAX_RELATED]
+    result = {
+        "ruleId": item.rule,
+        "ruleIndex": rule_index,
+        "kind": "fail",
+        "level": item.severity.label,
+        "message": {"text": _message(item)},
+        "locations": [_location(item, artifact, region)],
+        "partialFingerprints": {"primaryLocationLineHash": f"{digest[:16]}:{number}", "onnxLint/v1": mark},
+        "properties": _properties(item),
+    }
+    if item.count > 1:
+        result["occurrenceCount"] = item.count
+    if id(item) in known:
+        justification = item.suppressed_by or "The baseline lists the finding."
+        result["suppressions"] = [{"kind": "external", "status": "accepted", "justification": justification}]
+    if item.fix is not None and item.fix.patches:
+        result["fixes"] = [_fix(item.fix, artifact)]
+    if related:
+        result["relatedLocations"] = [
+            _related(place, number, artifact, region) for number, place in enumerate(related, 1)
+        ]
+    return result
 
 
 def _fix(fix: ProposedFix, artifact: dict[str, Any]) -> dict[str, Any]:
@@ -289,24 +331,23 @@ def _properties(item: Diagnostic) -> dict[str, Any]:
 
 
 def _notifications(
-    report: Report, uris: list[str], rule_indices: dict[str, int], level: str
+    file: FileReport, artifact: dict[str, Any], rule_indices: Mapping[str, int], level: str
 ) -> Iterator[dict[str, Any]]:
     """Yield a notification for everything that could not be checked. `level`: the level of crashes."""
-    for index, (file, uri) in enumerate(zip(report.files, uris, strict=True)):
-        location = {"physicalLocation": {"artifactLocation": {"uri": uri, "index": index}}}
-        if file.unreadable is not None:
-            text = f"{visible(file.unreadable)}."
-            yield _notification("unreadable-file", "error", text) | {"locations": [location]}
-        if file.not_judged is not None:
-            yield _notification("not-judged", "error", f"{visible(file.not_judged)}.") | {"locations": [location]}
-        for what in not_verified_of(file):
-            yield _notification("not-verified", "note", f"Not verified: {what}.") | {"locations": [location]}
-        for error in file.internal_errors:
-            text = visible(internal_error_of(error))
-            crash = _notification("internal-error", level, f"{text[:1].upper()}{text[1:]}.") | {"locations": [location]}
-            if error.rule in rule_indices:
-                crash["associatedRule"] = {"id": error.rule, "index": rule_indices[error.rule]}
-            yield crash
+    location = {"physicalLocation": {"artifactLocation": artifact}}
+    if file.unreadable is not None:
+        text = f"{visible(file.unreadable)}."
+        yield _notification("unreadable-file", "error", text) | {"locations": [location]}
+    if file.not_judged is not None:
+        yield _notification("not-judged", "error", f"{visible(file.not_judged)}.") | {"locations": [location]}
+    for what in not_verified_of(file):
+        yield _notification("not-verified", "note", f"Not verified: {what}.") | {"locations": [location]}
+    for error in file.internal_errors:
+        text = visible(internal_error_of(error))
+        crash = _notification("internal-error", level, f"{text[:1].upper()}{text[1:]}.") | {"locations": [location]}
+        if error.rule in rule_indices:
+            crash["associatedRule"] = {"id": error.rule, "index": rule_indices[error.rule]}
+        yield crash
 
 
 def _notification(name: str, level: str, text: str) -> dict[str, Any]:

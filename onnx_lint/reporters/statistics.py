@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 
 from onnx_lint.report import Report
@@ -13,14 +12,13 @@ from onnx_lint.spec.clauses import Severity
 
 def statistics(report: Report) -> list[tuple[str, Severity, int]]:
     """Return rule, severity and count, the most frequent first."""
-    found = Counter((item.rule, item.severity) for item in report.diagnostics)
-    rows = [(rule, severity, count) for (rule, severity), count in found.items()]
+    rows = [(rule, severity, count) for (rule, severity), count in report.totals.findings.items()]
     return sorted(rows, key=lambda row: (-row[2], row[0], -row[1]))
 
 
 def statistics_lines(report: Report) -> Iterator[str]:
     """Yield the statistics as a table with a heading; nothing if there are no findings."""
-    files = Counter(key for file in report.files for key in {(item.rule, item.severity) for item in file.diagnostics})
+    files = report.totals.files_with
     rows = [("findings", "files", "severity", "rule")]
     for rule, severity, count in statistics(report):
         rows.append((f"{count:,}", f"{files[rule, severity]:,}", severity.label, visible(rule)))

@@ -13,7 +13,7 @@ from typing import Final, TextIO
 from onnx_lint.common.record import replace
 from onnx_lint.engine.plugins import files_in_use
 from onnx_lint.engine.registry import registry
-from onnx_lint.report import ContextLine, Counted, Diagnostic, FileReport, ProposedFix, RelatedPlace, Report
+from onnx_lint.report import ContextLine, Counted, Diagnostic, FileReport, ProposedFix, RelatedPlace, Report, fixes_of
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.reporters.paint import Line, link, painter, plain
@@ -89,13 +89,14 @@ class Writer:
         """Write the line about all files, the statistics, and the settings that weaken the verdict."""
         is_needed = report.not_linted or (report.stale and not self._options.quiet)
         if not self._is_alone or is_needed:
-            fixable = fixable_of(report.diagnostics)
+            fixable = fixable_of(report.totals.fixable)
             total = f"{total_of(report)}; {fixable}" if fixable else total_of(report)
             self._write([((total, "bold red" if report.not_linted else "bold"),), *self._remarks()])
-        if self._options.statistics and report.diagnostics:
+        if self._options.statistics:
             from onnx_lint.reporters.statistics import statistics_lines
 
-            self._write([plain(row) for row in statistics_lines(report)])
+            if lines := [plain(row) for row in statistics_lines(report)]:
+                self._write(lines)
         if weakened := list(weakened_of(report.weakened, quiet=self._options.quiet)):
             self._write([((what, "bold yellow"),) for what in weakened])
 
@@ -255,7 +256,7 @@ def _summary(file: FileReport, report: Report) -> Line:
     if file.unreadable is not None:
         # The reason is printed on standard error.
         return (path, ("not checked", "bold red"))
-    facts = "".join(f"; {what}" for what in (fixable_of(file.diagnostics), description_of(file)) if what)
+    facts = "".join(f"; {what}" for what in (fixable_of(fixes_of(file.diagnostics)), description_of(file)) if what)
     if file.internal_errors:
         crashed = f"; not judged in full: {counted(len(file.internal_errors), 'internal error')}"
         return (path, (state_of(file), ""), (crashed, "bold red"), (facts, ""))

@@ -25,7 +25,6 @@ from onnx_lint.report import (
     Report,
     Shapes,
     Weakening,
-    unfold,
 )
 from onnx_lint.reporters.escape import shortened, shown_path, visible
 from onnx_lint.spec.clauses import Severity
@@ -44,8 +43,12 @@ def counted(count: int, noun: str) -> str:
 
 def counts(diagnostics: Sequence[Diagnostic]) -> str:
     """Return the number of diagnostics of each severity, errors first: `1 error, 2 warnings`."""
-    found = [(level, sum(item.severity is level for item in diagnostics)) for level in reversed(Severity)]
-    return ", ".join(counted(count, level.label) for level, count in found if count) or "no findings"
+    return _levels(Counter(item.severity for item in diagnostics)) or "no findings"
+
+
+def _levels(counts: Counter[Severity]) -> str:
+    """Return the counts, errors first: `1 error, 2 warnings`; empty for none."""
+    return ", ".join(counted(counts[level], level.label) for level in reversed(Severity) if counts[level])
 
 
 def bytes_of(byte_range: tuple[int, int] | None) -> str:
@@ -210,21 +213,18 @@ def state_of(file: FileReport) -> str:
     else:
         parts = ["conforms to ONNX"]
     parts += [f"{visible(str(plugin))}: {counts(found)}" for plugin, found in by_origin.items()]
-    parts += suppressed_of(file.suppressed)
+    parts += suppressed_of(Counter(item.suppressor for item in file.suppressed))
     return "; ".join(parts)
 
 
-def suppressed_of(suppressed: Sequence[Diagnostic]) -> list[str]:
+def suppressed_of(counts: Counter[str]) -> list[str]:
     """Return the numbers of suppressed findings, such as `3 suppressed by the baseline`."""
-    counts = Counter(item.suppressor for item in suppressed)
     return [f"{counts[source]:,} suppressed by the {source}" for source in SUPPRESSORS if counts[source]]
 
 
-def fixable_of(diagnostics: Iterable[Diagnostic]) -> str:
+def fixable_of(counts: Counter[bool]) -> str:
     """Return the number of fixable findings: `2 fixable with --fix, 1 with --unsafe-fixes`; empty for none."""
-    fixes = [item.fix for item in unfold(diagnostics) if item.fix is not None]
-    safe = sum(fix.is_safe for fix in fixes)
-    found = [(safe, "--fix"), (len(fixes) - safe, "--fix --unsafe-fixes")]
+    found = [(counts[True], "--fix"), (counts[False], "--fix --unsafe-fixes")]
     return ", ".join(f"{count:,} fixable with {option}" for count, option in found if count)
 
 
@@ -287,7 +287,7 @@ _MOST_RULES: Final = 10
 
 def interrupted_of(report: Report) -> str:
     """Return the state of an interrupted run: `interrupted: 12 of 1,196 files were linted`."""
-    done = len(report.files)
+    done = report.totals.files
     were = "was" if done == 1 else "were"
     return f"interrupted: {done:,} of {counted(done + len(report.not_linted), 'file')} {were} linted"
 
@@ -297,29 +297,27 @@ def total_of(report: Report) -> str:
 
     `1,196 models: 83 with errors, 210 with warnings; 1,019 errors, 430 warnings`.
     """
-    if report.not_linted and not report.files:
+    totals = report.totals
+    if report.not_linted and not totals.files:
         return interrupted_of(report)
-    worst = Counter(map(worst_of, report.files))
-    unread = sum(file.unreadable is not None for file in report.files)
-    unjudged = sum(file.not_judged is not None and not file.diagnostics for file in report.files)
-    crashes = sum(len(file.internal_errors) for file in report.files)
-    is_any_read = unread < len(report.files)
-    noun = "model" if is_any_read and all(file.kind == "ModelProto" for file in report.files) else "file"
+    worst = totals.worst
+    is_any_read = totals.unreadable < totals.files
+    noun = "model" if is_any_read and totals.models == totals.files else "file"
     levels = [f"{worst[level]:,} with {level.label}s" for level in reversed(Severity) if worst[level]]
-    new = "new " if report.suppressed else ""
+    new = "new " if totals.suppressed else ""
     state = (", ".join(levels) or f"no {new}findings") if is_any_read else "none checked"
-    parts = [f"{counted(len(report.files), noun)}: {state}"]
-    if report.diagnostics:
-        parts.append(counts(report.diagnostics))
-    if fixed := sum(file.repair.count for file in report.files if file.repair is not None):
-        parts.append(f"{counted(fixed, 'finding')} fixed")
-    if unread and is_any_read:
-        parts.append(f"{unread:,} not checked")
-    if unjudged:
-        parts.append(f"{unjudged:,} not judged")
-    if crashes:
-        parts.append(counted(crashes, "internal error"))
-    parts += suppressed_of(report.suppressed)
+    parts = [f"{counted(totals.files, noun)}: {state}"]
+    if found := _levels(totals.levels):
+        parts.append(found)
+    if totals.fixed:
+        parts.append(f"{counted(totals.fixed, 'finding')} fixed")
+    if totals.unreadable and is_any_read:
+        parts.append(f"{totals.unreadable:,} not checked")
+    if totals.unexplained:
+        parts.append(f"{totals.unexplained:,} not judged")
+    if totals.internal_errors:
+        parts.append(counted(totals.internal_errors, "internal error"))
+    parts += suppressed_of(totals.suppressed)
     if report.stale:
         entries = f"{report.stale:,} {'entry' if report.stale == 1 else 'entries'}"
         parts.append(f"{entries} of the baseline no longer found")

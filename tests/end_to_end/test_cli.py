@@ -213,7 +213,7 @@ def test_a_crash_of_the_program_is_an_internal_error(
     def crash(*_: Any, **__: Any) -> None:
         raise RuntimeError("boom")
 
-    monkeypatch.setattr("onnx_lint.cli.run.write_outputs", crash)
+    monkeypatch.setattr("onnx_lint.cli.run.reports_of", crash)
     assert run(["clean.textproto"]) == 3
     assert capsys.readouterr().err.startswith("Error: internal error: onnx-lint crashed: RuntimeError: boom\n")
 

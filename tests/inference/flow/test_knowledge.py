@@ -17,8 +17,7 @@ from onnx_lint.inference.flow.knowledge import MOST_CAUSES, has_known_shape
 from onnx_lint.inference.shapes.fact import fact
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
-from onnx_lint.reporters import Options
-from onnx_lint.reporters import json as json_reporter
+from onnx_lint.reporters import write_report
 from onnx_lint.reporters.wording import not_verified_of
 
 HEAD = '<ir_version: 10, opset_import: ["" : 21, "d" : 1, "com.example" : 1]>'
@@ -207,7 +206,7 @@ def test_people_are_told_of_operators_only():
 def test_json_has_all():
     settings = Settings()
     stream = io.StringIO()
-    json_reporter.write(report_of([_report(UNKNOWN_OPERATOR)], settings), stream, Options())
+    write_report("json", report_of([_report(UNKNOWN_OPERATOR)], settings), stream)
     assert json.loads(stream.getvalue())["files"][0]["shapes"] == {
         "values": 3,
         "known": 1,
