@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Generated models: their content, the oracles with a fault for each, and a short run, always over the same models."""
+"""Generated models: their content, the oracles with a fault for each, and the run."""
 
 from __future__ import annotations
 
-import math
 import os
 import time
 from collections import Counter
@@ -42,7 +41,7 @@ from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
 
 pytestmark = pytest.mark.slow
 
-SEED, COUNT = 0, 120
+SEED = 0
 
 
 # --- the models
@@ -90,18 +89,6 @@ def test_elements_of_each_type_are_made(name):
 
 
 # --- a run
-
-
-def test_nothing_is_found_that_is_not_explained(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(worker, "SECONDS", math.inf)  # other programs may hold up this one
-    run = Run(SEED, 0, COUNT, jobs=1)
-    run.go()
-    assert {key: group.numbers for key, group in run.failures.items()} == {}
-    assert run.counts["conforms"] > COUNT // 2
-    assert run.counts["errors"] > COUNT // 10
-    assert sum(count for name, count in run.counts.items() if name.startswith("run by ")) > COUNT * 0.9
-    assert run.counts["run by none"] < COUNT // 2
-    assert run.counts["values compared"] > COUNT
 
 
 def test_a_worker_that_ends_or_hangs_is_replaced(monkeypatch: pytest.MonkeyPatch):
