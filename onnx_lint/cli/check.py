@@ -20,10 +20,11 @@ from onnx_lint.configuration.settings import Request
 def check_command(ctx: click.Context, /, paths: tuple[str, ...], **options: Any) -> None:
     """Check whether models conform to the ONNX specification.
 
-    PATH is a file, a directory (searched for .onnx, .onnxopset, .textproto, .txtpb and .pbtxt), a glob, or - for
-    standard input. With the extra "remote" it is also a URL, such as https://host/model.onnx, s3://bucket/models/ or
-    hf://org/repo. NAMES are separated by commas. Options that take NAMES, GLOB, FILE or a pair can be repeated. All
-    settings can also be written to a configuration file: see onnx-lint config.
+    PATH is a file, a directory (searched for .onnx, .onnxopset, .textproto, .txtpb and .pbtxt, and for .prototxt and
+    .onnxtxt files that begin like a model), a glob, or - for standard input. With the extra "remote" it is also a URL,
+    such as https://host/model.onnx, s3://bucket/models/ or hf://org/repo. NAMES are separated by commas. Options that
+    take NAMES, GLOB, FILE or a pair can be repeated. All settings can also be written to a configuration file: see
+    onnx-lint config.
     """
     _run(ctx, paths, options)
 

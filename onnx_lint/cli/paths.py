@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 from onnx_lint.cli.errors import RequestError, RunError
 from onnx_lint.common.record import Record, replace
-from onnx_lint.input.locations import MODEL_SUFFIXES, is_remote, is_web, names_object, shown_location
-from onnx_lint.input.regular_file import read_regular
+from onnx_lint.input.locations import MODEL_SUFFIXES, SHARED_SUFFIXES, is_remote, is_web, names_object, shown_location
+from onnx_lint.input.regular_file import read_beginning, read_regular
 from onnx_lint.reporters.escape import visible
 from onnx_lint.wording import nearest, quote
 
@@ -80,7 +80,7 @@ def has_working_directory() -> bool:
 def paths_of(request: Request) -> Iterable[str]:
     """Return the paths of a request: those of the command line, then those of `--files-from`.
 
-    Raises RunError if the list cannot be read, and RequestError if there are no paths.
+    Raises RunError if the list cannot be read, and RequestError if there are no paths, unless that is allowed.
     """
     if request.files_from is None:
         return request.paths
@@ -91,10 +91,23 @@ def paths_of(request: Request) -> Iterable[str]:
         name = "standard input" if request.files_from == "-" else request.files_from
         raise RunError(visible(f"{name}: {reason}")) from error
     lines = data.split(b"\0") if b"\0" in data else data.splitlines()
-    paths = (*request.paths, *(os.fsdecode(line) for line in lines if line))
-    if not paths:
-        raise RequestError(f"--files-from {request.files_from!r} names no path")
+    listed = [os.fsdecode(line) for line in lines if line]
+    if request.skip_missing:
+        listed = [path for path in listed if _is_there(path)]
+    paths = (*request.paths, *listed)
+    if not paths and not request.allow_no_input:
+        which = " that exists" if request.skip_missing else ""
+        raise RequestError(f"--files-from {request.files_from!r} names no path{which}; --allow-no-input allows that")
     return paths
+
+
+def _is_there(path: str) -> bool:
+    """Return whether a path is not that of a missing file. A store is not asked before its turn."""
+    if path == "-" or is_remote(path) or os.path.lexists(path):
+        return True
+    from onnx_lint.cli.glob_paths import expanded
+
+    return not _MAGIC.isdisjoint(path) and bool(expanded(path).paths)
 
 
 def find_inputs(
@@ -190,7 +203,7 @@ def _in_glob(pattern: str, exclude: Exclusion) -> Iterator[Input]:
         inputs: Iterable[Input] = ()
         if os.path.isdir(path):
             inputs = _walk(path, exclude)
-        elif not any_file or path.lower().endswith(MODEL_SUFFIXES):
+        elif not any_file or _is_model(path):
             inputs = [Input(path)]
         for item in inputs:
             is_empty = False
@@ -207,7 +220,8 @@ def _in_directory(path: str, exclude: Exclusion) -> Iterator[Input]:
         yield from inputs
         return
     wanted = ", ".join(f"*{suffix}" for suffix in MODEL_SUFFIXES)
-    yield Input(path, f"{path}: no model in this directory; looked for {wanted}")
+    others = f"*{SHARED_SUFFIXES[0]} and *{SHARED_SUFFIXES[1]} that begin like a model"
+    yield Input(path, f"{path}: no model in this directory; looked for {wanted}, and for {others}")
 
 
 def _walk(path: str, exclude: Exclusion) -> Iterator[Input]:
@@ -222,9 +236,25 @@ def _walk(path: str, exclude: Exclusion) -> Iterator[Input]:
             name for name in folders if not name.startswith(".") and not exclude.covers(os.path.join(folder, name))
         )
         for name in sorted(files):
-            if name.lower().endswith(MODEL_SUFFIXES):
-                yield Input(os.path.join(folder, name))  # pathlib would drop a leading ./
+            file = os.path.join(folder, name)  # pathlib would drop a leading ./
+            if _is_model(file):
+                yield Input(file)
     yield from unreadable
+
+
+def _is_model(path: str) -> bool:
+    """Return whether a file in a directory is a model by its name, or by its beginning if others have such names."""
+    name = path.lower()
+    if not name.endswith(SHARED_SUFFIXES):
+        return name.endswith(MODEL_SUFFIXES)
+    from onnx_lint.loader.identity.identify import TEXT_BYTES, is_parser_syntax  # late, as few folders have any
+    from onnx_lint.loader.text.outer_names import begins_like_message
+
+    try:
+        head = read_beginning(path, TEXT_BYTES)
+    except (OSError, ValueError):
+        return False
+    return is_parser_syntax(head) or begins_like_message(head.decode("utf-8-sig", "replace"))
 
 
 def hint_for_missing(path: str, commands: Iterable[str]) -> str:

@@ -255,8 +255,6 @@ def _context(outputs: Iterable[Output], own: Request) -> tuple[int, ...]:
 def _tasks(outputs: Sequence[Output], plan: Plan, context: tuple[int, ...]) -> list[Task]:
     own = plan.run_request()
     inputs = inputs_of(plan)
-    if not inputs:
-        sys.stderr.write("Nothing to lint: every file is excluded.\n")
     # Read all configurations before the first model, so that a fault in one is reported at once.
     pictures = any(output.format_name in DRAWN for output in outputs)
     cache = None
@@ -285,6 +283,8 @@ def inputs_of(plan: Plan) -> list[Input]:
     access = _access(own) if any(map(is_remote, paths)) else None
     exclude = Exclusion(own.exclude)
     found = find_inputs(paths, exclude, may_be_none=own.allow_no_input, access=access)
+    if not found:
+        sys.stderr.write(f"Nothing to lint: {'every file is excluded' if paths else 'no file is listed'}.\n")
     for glob in plan.request.exclude if any(map(is_searched, paths)) else ():
         if glob in exclude.unused:
             sys.stderr.write(f"Warning: --exclude {visible(glob)} excludes nothing\n")

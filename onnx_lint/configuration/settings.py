@@ -529,7 +529,10 @@ class Request(Record, metaclass=_RequestType):
         merging="own",
         is_added_to=True,
     )
-    allow_no_input: bool = setting(FLAG, False, "Exit with 0 if every file is excluded.", READ)
+    skip_missing: bool = setting(FLAG, False, "Leave out the paths in --files-from that do not exist.", READ)
+    allow_no_input: bool = setting(
+        FLAG, False, "Exit with 0 if --files-from lists no file, or every file is excluded.", READ
+    )
     stdin_filename: str | None = setting(TEXT, None, "The path to report for standard input.", READ, metavar="FILE")
     proto: str | None = setting(
         choice(FILE_MESSAGES),

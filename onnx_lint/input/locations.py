@@ -14,6 +14,9 @@ MODEL_SUFFIXES: Final = (".onnx", ".onnxopset", ".textproto", ".txtpb", ".pbtxt"
 `.pb` is not one: data of test cases and models of TensorFlow have it, and the latter are not a fault.
 """
 
+SHARED_SUFFIXES: Final = (".prototxt", ".onnxtxt", ".onnxtext")
+"""The suffixes of files to check in directories if they begin like a model. Caffe's are `.prototxt` as well."""
+
 _SCHEME: Final = r"[A-Za-z][A-Za-z0-9+.-]+://"  # of two characters at least: C:// is a drive
 _LOCAL: Final = ("file://", "local://")
 _HUB: Final = "hf://"

@@ -78,13 +78,32 @@ def test_a_list_that_is_none_is_told(capsys: Output, monkeypatch: pytest.MonkeyP
     Path("empty").write_bytes(b"\n")
     monkeypatch.setattr(sys, "stdin", None)
     for name, said in (
-        ("empty", "--files-from 'empty' names no path"),
+        ("empty", "--files-from 'empty' names no path; --allow-no-input allows that"),
         ("missing", "missing: No such file or directory"),
         (".", ".: is a directory, not a regular file"),
         ("-", "standard input: cannot be read"),
     ):
         assert run(["--files-from", name]) == 2
         assert capsys.readouterr().err.splitlines()[-1] == f"Error: {said}"
+
+
+def test_a_list_may_be_empty_and_may_name_what_is_gone(capsys: Output) -> None:
+    Path("[x].onnx").write_bytes(b"")
+    Path("empty").write_bytes(b"")
+    Path("list").write_bytes(b"\0".join([b"gone.onnx", b"clean.textproto", b"[y].onnx", b"[x].onnx", b"bo*.textproto"]))
+    Path("gone").write_bytes(b"gone.onnx\0[y].onnx\0")
+    listed = ["--files-from", "list", "-f", "json"]
+    assert run([*listed, "--allow-no-input"]) == 2
+    capsys.readouterr()
+    assert run([*listed, "--skip-missing"]) == 1
+    files = json.loads(capsys.readouterr().out)["files"]
+    assert [file["path"] for file in files] == ["clean.textproto", "[x].onnx", "both.textproto"]
+    assert run(["--files-from", "gone", "--skip-missing"]) == 2
+    assert "names no path that exists" in capsys.readouterr().err
+    for arguments in (["empty"], ["gone", "--skip-missing"]):
+        assert run(["--files-from", *arguments, "--allow-no-input", "-o", "report.json"]) == 0
+        assert capsys.readouterr().err == "Nothing to lint: no file is listed.\n"
+        assert json.loads(Path("report.json").read_text())["files"] == []
 
 
 @pytest.mark.parametrize(

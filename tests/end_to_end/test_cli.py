@@ -268,7 +268,11 @@ def test_the_statistics_have_a_heading_and_count_files(capsys: pytest.CaptureFix
         ("rule", "rule: No such file or directory; did you mean the command 'rules'?"),
         ("nowhere/m.onnx", "nowhere/m.onnx: No such file or directory"),
         ("a\nb\x1b.onnx", r"a\nb\x1b.onnx: No such file or directory"),
-        ("empty", "empty: no model in this directory; looked for *.onnx, *.onnxopset, *.textproto, *.txtpb, *.pbtxt"),
+        (
+            "empty",
+            "empty: no model in this directory; looked for *.onnx, *.onnxopset, *.textproto, *.txtpb, *.pbtxt, "
+            "and for *.prototxt and *.onnxtxt that begin like a model",
+        ),
     ],
 )
 def test_a_path_without_a_model_is_told(path: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -326,6 +330,40 @@ def test_directories_are_searched_and_each_file_is_linted_once(capsys: pytest.Ca
         "models/b/z.onnx",
         "models/m.json",
     ]
+
+
+CAFFE = """name: "LeNet"
+input: "data"
+input_dim: 64
+layer { name: "conv1" type: "Convolution" bottom: "data" top: "conv1" }
+"""
+PARSER_SYNTAX = '<ir_version: 10, opset_import: ["" : 21]>\nmain (float[N] x) => (float[N] y) { y = Relu (x) }\n'
+
+
+@pytest.mark.usefixtures("folder")
+def test_of_names_that_other_programs_use_only_models_are_found(capsys: pytest.CaptureFixture[str]) -> None:
+    texts = {
+        "a.prototxt": f"# a license\n{CLEAN}",
+        "b.PROTOTXT": "\ufeff" + CLEAN,
+        "caffe.prototxt": CAFFE,
+        "solver.prototxt": 'net: "train.prototxt"\nbase_lr: 0.01\n',
+        "labels.prototxt": 'item { id: 1 name: "cat" }\n',
+        "empty.prototxt": "",
+        "c.onnxtxt": CLEAN,
+        "d.onnxtxt": PARSER_SYNTAX,
+        "e.onnxtxt": "notes: no model\n",
+    }
+    Path("zoo").mkdir()
+    for name, text in texts.items():
+        Path("zoo", name).write_text(text)
+    Path("zoo/binary.prototxt").write_bytes(bytes(range(256)))
+    found = ["zoo/a.prototxt", "zoo/b.PROTOTXT", "zoo/c.onnxtxt", "zoo/d.onnxtxt"]
+    for path in ("zoo", "zoo/**"):
+        assert run([path, "-f", "json"]) == 1
+        files = json.loads(capsys.readouterr().out)["files"]
+        assert [file["path"] for file in files] == found
+        assert [file["summary"]["errors"] for file in files] == [0, 0, 0, 1]
+    assert "onnx.parser" in files[3]["diagnostics"][0]["message"]
 
 
 @pytest.mark.usefixtures("folder")

@@ -46,6 +46,12 @@ def _names_in_json(text: str) -> set[str]:
     return names
 
 
+def begins_like_message(beginning: str) -> bool:
+    """Return whether all outermost names in the beginning of a text are fields of one message of ONNX."""
+    names = names_in_text(beginning)
+    return bool(names) and any(names <= fields_of(kind) for kind in KINDS)
+
+
 def resembles_message(beginning: str) -> bool:
     """Return whether most of the outermost names in the beginning of a text are fields of one message of ONNX."""
     names = _names_in_json(beginning) if beginning.lstrip().startswith("{") else names_in_text(beginning)

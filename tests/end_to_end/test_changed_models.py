@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The recipes that check only the models that a pull request changes, each run in a scratch repository."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from support.models.clean_model import CLEAN
+from support.project.checkout import ROOT
+
+from onnx_lint.input.source import BytesSource
+from onnx_lint.loader import load
+
+UNDEFINED = CLEAN.replace('input: "x" output', 'input: "z" output')
+PAGE = (ROOT / "docs" / "continuous_integration.md").read_text(encoding="utf-8").partition("## Only what changed")[2]
+AUTHOR = ("-c", "user.name=a test", "-c", "user.email=test@example.invalid", "-c", "commit.gpgsign=false")
+
+Git = Callable[..., str]
+
+
+def _binary(text: str) -> bytes:
+    data: bytes = load(BytesSource(text.encode())).proto.SerializeToString()
+    return data
+
+
+def _of_github() -> str:
+    (job,) = yaml.safe_load(_block("yaml", "runs-on"))["jobs"].values()
+    return "\n".join(step["run"] for step in job["steps"] if "run" in step)
+
+
+def _of_gitlab() -> str:
+    return "\n".join(yaml.safe_load(_block("yaml", "image:"))["changed-models"]["script"])
+
+
+def _of_jenkins() -> str:
+    (script,) = re.findall(r"sh '''(.*?)'''", _block("groovy", "pipeline"), re.DOTALL)
+    return str(script).replace("\\\\", "\\")  # as Groovy reads it
+
+
+def _of_action() -> str:
+    steps: list[dict[str, Any]] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))["runs"]["steps"]
+    (script,) = (step["run"] for step in steps if step.get("id") == "lint")
+    return str(script)
+
+
+def _block(language: str, word: str) -> str:
+    found = re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
+    return next(block for block in found if word in block)
+
+
+RECIPES: Mapping[str, Callable[[], str]] = {
+    "GitHub": _of_github,
+    "GitLab": _of_gitlab,
+    "Jenkins": _of_jenkins,
+    "the action": _of_action,
+}
+
+
+@pytest.fixture
+def git(tmp_path: Path) -> Git:
+    def run(*arguments: str, folder: str = "server") -> str:
+        command = ["git", *AUTHOR, *arguments]
+        done = subprocess.run(command, cwd=tmp_path / folder, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    return run
+
+
+@pytest.fixture
+def server(tmp_path: Path, git: Git) -> Path:
+    """A repository with three models on main, and the commands of a CI machine beside it, Git LFS among them."""
+    folder = tmp_path / "server"
+    (folder / "zoo").mkdir(parents=True)
+    for name in ("a", "b", "c"):
+        (folder / "zoo" / f"{name}.onnx").write_bytes(_binary(CLEAN))
+    (folder / "README").write_text("first")
+    git("init", "--quiet", "--initial-branch", "main")
+    git("add", "--all")
+    git("commit", "--quiet", "-m", "models")
+    (tmp_path / "bin").mkdir()
+    program = f'#!/bin/sh\nexec "{sys.executable}" -m onnx_lint "$@"\n'
+    commands = {
+        "bin/git-lfs": '#!/bin/sh\n[ "$1" = version ] || printf "%s\\n" "$*" >> "$LFS_CALLS"\n',
+        "bin/apt-get": "#!/bin/sh\n",
+        "home/onnx-lint/bin/onnx-lint": program,
+        "python/python": f'#!/bin/sh\nexec "{sys.executable}" "$@"\n',
+        "python/onnx-lint": program,
+    }
+    for name, text in commands.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        path.chmod(0o755)
+    return folder
+
+
+def _no_model(folder: Path) -> None:
+    (folder / "README").write_text("second")
+
+
+def _one_deleted(folder: Path) -> None:
+    (folder / "zoo" / "b.onnx").unlink()
+
+
+def _two_changed(folder: Path) -> None:
+    (folder / "zoo" / "c.onnx").write_bytes(_binary(UNDEFINED))
+    (folder / "zoo" / "new one.onnx").write_bytes(_binary(CLEAN))
+
+
+def _run(recipe: str, tmp_path: Path, git: Git) -> tuple[int, str, list[str]]:
+    """Run a recipe on a pull request, in a shallow checkout where it makes one: exit code, output, calls of LFS."""
+    git("clone", "--quiet", *(("--depth", "1") if recipe in ("GitLab", "the action") else ()),
+        *(("--branch", "change") if recipe in ("GitLab", "Jenkins") else ("--branch", "merged")),
+        f"file://{tmp_path / 'server'}", "../checkout")  # fmt: skip
+    calls = tmp_path / "calls"
+    checkout = tmp_path / "checkout"
+    (tmp_path / "reports").mkdir()
+    if recipe == "GitLab":
+        program = checkout / ".onnx-lint" / "bin" / "onnx-lint"
+        program.parent.mkdir(parents=True)
+        program.write_bytes((tmp_path / "home/onnx-lint/bin/onnx-lint").read_bytes())
+        program.chmod(0o755)
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "ONNX_LINT_", "XDG_"))},
+        "PATH": os.pathsep.join([str(tmp_path / "bin"), os.environ["PATH"]]),
+        "PYTHONPATH": str(ROOT),
+        "HOME": str(tmp_path / "home"),
+        "LFS_CALLS": str(calls),
+        "CI_MERGE_REQUEST_DIFF_BASE_SHA": git("merge-base", "main", "change"),
+        "CHANGE_TARGET": "main",
+        "WORKSPACE_TMP": str(tmp_path),
+        **dict.fromkeys(("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY"), str(tmp_path / "written")),
+        "RUNNER_TEMP": str(tmp_path / "reports"),
+        "BIN": str(tmp_path / "python"),
+        "CHANGED_ONLY": "true",
+        "BASE": "HEAD^1",
+        "PATHS": ".",
+        "ARGS": "",
+        "FAIL_ON": "error",
+        "STEP_SUMMARY": "true",
+    }
+    (tmp_path / "reports" / "onnx-lint").mkdir()
+    command = ["bash", "-eo", "pipefail", "-c", RECIPES[recipe]()]
+    done = subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True, check=False)
+    lines = calls.read_text().splitlines() if calls.exists() else []
+    return done.returncode, done.stdout + done.stderr, lines
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+@pytest.mark.parametrize(
+    ("change", "code", "changed"),
+    [(_no_model, 0, []), (_one_deleted, 0, []), (_two_changed, 1, ["zoo/c.onnx", "zoo/new one.onnx"])],
+)
+@pytest.mark.usefixtures("server")
+def test_a_pull_request_is_checked_as_far_as_it_changes_models(
+    recipe: str, change: Callable[[Path], None], code: int, changed: list[str], tmp_path: Path, git: Git
+) -> None:
+    git("checkout", "--quiet", "-b", "change")
+    change(tmp_path / "server")
+    git("add", "--all")
+    git("commit", "--quiet", "-m", "change")
+    # Meanwhile a model on main gets a fault, which is none of this pull request.
+    git("checkout", "--quiet", "main")
+    (tmp_path / "server" / "zoo" / "a.onnx").write_bytes(_binary(UNDEFINED))
+    git("commit", "--quiet", "--all", "-m", "main goes on")
+    git("checkout", "--quiet", "-b", "merged")
+    git("merge", "--quiet", "--no-ff", "-m", "merge", "change")
+    found, output, calls = _run(recipe, tmp_path, git)
+    assert found == code, output
+    assert ("Nothing to lint: no file is listed." in output) == (not changed)
+    assert calls == ([f"pull --include {','.join(changed)},"] if changed else [])
+    assert ("undefined-name" in output) == bool(changed)
+    assert "a.onnx" not in output
+
+
+@pytest.mark.usefixtures("server")
+def test_the_first_push_of_a_branch_checks_all_models(
+    tmp_path: Path, git: Git, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git("checkout", "--quiet", "-b", "merged")
+    git("checkout", "--quiet", "-b", "change")
+    script = _of_action()
+    monkeypatch.setitem(RECIPES, "the action", lambda: f"BASE={'0' * 40}\n{script}")  # type: ignore[arg-type]
+    code, output, calls = _run("the action", tmp_path, git)
+    assert (code, calls) == (0, ["pull --include zoo/a.onnx,zoo/b.onnx,zoo/c.onnx,"]), output
+    assert "3 models: no findings" in output
