@@ -287,9 +287,13 @@ def location_beside_model(users: Sequence[ExternalData]) -> Fix | None:
         return None
     from onnx_lint.model import Assign, Fix
 
-    edits = tuple(Assign(data.entry_place("location").at("value"), name) for data in users)
     where = "" if "/" in name else " beside the model"
-    return Fix(f"take the values from {quote(name)}{where}", edits, is_safe=False)
+    return Fix.of_many(
+        f"take the values from {quote(name)}{where}",
+        len(users),
+        lambda: (Assign(data.entry_place("location").at("value"), name) for data in users),
+        is_safe=False,
+    )
 
 
 def conversions_apart(model: Model, conflicts: Iterable[C]) -> Iterator[C]:

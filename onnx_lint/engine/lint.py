@@ -39,6 +39,7 @@ from onnx_lint.report import Counted, Diagnostic, FileReport, InternalError, fol
 from onnx_lint.rule import Finding, RuleError
 
 if TYPE_CHECKING:
+    from onnx_lint.ir.places.edits import Fix
     from onnx_lint.ir.tensors.data_folder import DataFolder
     from onnx_lint.remote import RemoteSource
 
@@ -53,6 +54,10 @@ _NONE: Final[Any] = object()
 """Given in place of a first finding by a rule without findings; None may be what a wrong rule yields."""
 
 _NO_WATCH: Final[AbstractContextManager[None]] = nullcontext()
+
+
+def _keeps_none(_: Fix) -> bool:
+    return False
 
 
 def _unwatched(_: str) -> AbstractContextManager[None]:
@@ -200,15 +205,15 @@ def lint_source(
     context: tuple[int, ...] = (),
     pictures: bool = False,
     beside: DataFolder | None = None,
-    keeps_edits: bool = False,
+    keeps_edits: Callable[[Fix], bool] = _keeps_none,
 ) -> FileReport:
     """Load and lint one source; `path` is its name in the report. The source is closed afterwards.
 
     `is_file`: whether `path` names a file, beside which external data can be looked for. `context`: the number
     of findings of each rule and clause to report with the lines around them. `pictures`: whether to report the nodes
     around the worst findings. `beside`: the folder of the file; the caller can ask it afterwards which files were
-    looked up. `keeps_edits`: whether the diagnostics have the edits of their fixes. If the source cannot be read to its
-    end, the report says why.
+    looked up. `keeps_edits`: returns whether the diagnostics have the edits of a fix. If the source cannot be read to
+    its end, the report says why.
     """
     use_files(settings.plugins)
     with held_for_a_file() as leave:
@@ -297,7 +302,7 @@ def _lint_source(
     pictures: bool,
     beside: DataFolder | None,
     *,
-    keeps_edits: bool,
+    keeps_edits: Callable[[Fix], bool],
 ) -> tuple[FileReport, Model | None]:
     try:
         with watch("load model"):

@@ -4,17 +4,15 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Callable
 from typing import Final
 
 from onnx_lint.common.record import replace
 from onnx_lint.input.patched_source import size_of
-from onnx_lint.ir.places.edits import Fix, Move
+from onnx_lint.ir.places.edits import MOST_EDITS, Fix, Move
 from onnx_lint.ir.places.splices import EditError, Splicer
 from onnx_lint.model import Model
 from onnx_lint.report import Diagnostic, ProposedEdit, ProposedFix
-
-MOST_EDITS: Final = 100
-"""A fix with more edits is described by its sentence alone."""
 
 MOST_BYTES: Final = 4096
 """A fix that replaces bytes by more than these is described without bytes."""
@@ -24,9 +22,9 @@ MOST_FIXES: Final = 1_000
 
 
 def with_proposed_fixes(
-    diagnostics: tuple[Diagnostic, ...], model: Model, *, keeps_edits: bool
+    diagnostics: tuple[Diagnostic, ...], model: Model, *, keeps_edits: Callable[[Fix], bool]
 ) -> tuple[Diagnostic, ...]:
-    """Return the diagnostics, each with a description of its fix, and with the edits if `keeps_edits`."""
+    """Return the diagnostics, each with a description of its fix, and with the edits if `keeps_edits` says so."""
     if not any(item.edits for each in diagnostics for item in (each, *each.members)):
         return diagnostics
     return _Descriptions(model, keeps_edits=keeps_edits).of(diagnostics)
@@ -43,7 +41,7 @@ def without_edits(diagnostics: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]
 class _Descriptions:
     """The fixes of one file, each described once."""
 
-    def __init__(self, model: Model, *, keeps_edits: bool) -> None:
+    def __init__(self, model: Model, *, keeps_edits: Callable[[Fix], bool]) -> None:
         self._crashes = model.crashes
         self._source = model.source
         self._form = model.form
@@ -62,7 +60,7 @@ class _Descriptions:
         if id(fix) not in self._known:
             self._known[id(fix)] = ProposedFix(fix.message, fix.is_safe), None
             with self._crashes.at("describing a fix"):
-                self._known[id(fix)] = self._describe(fix), fix.with_edits() if self._keeps_edits else None
+                self._known[id(fix)] = self._describe(fix), fix.with_edits() if self._keeps_edits(fix) else None
         described, kept = self._known[id(fix)]
         return replace(item, fix=described, edits=kept, members=self.of(item.members))
 

@@ -78,7 +78,7 @@ def fix_source(
         is_file=receive is None,
         context=context,
         pictures=pictures,
-        keeps_edits=True,
+        keeps_edits=lambda fix: mending.unsafe or fix.is_safe,
     )
     try:
         old = os.fstat(source.descriptor) if isinstance(source, FileSource) and receive is None else None

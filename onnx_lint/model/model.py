@@ -461,12 +461,16 @@ class Model:
     def _misfits(self) -> Mapping[int, Set[str]]:
         """The initializers whose dimensions do not fit their values, by the identities of their graphs."""
         found: dict[int, set[str]] = {}
+        first_indices: dict[int, dict[str, int]] = {}
         for stored in self.tensors.miscounted:
             graph, name = stored.tensor.graph, stored.proto.name
-            if name and name in graph.initializer_names and stored.has_wrong_size:
-                place = graph.at("initializer", graph.initializer_names.index(name))
-                if stored.place == place:
-                    found.setdefault(id(graph), set()).add(name)
+            first = first_indices.get(id(graph))
+            if first is None:
+                names = graph.initializer_names
+                first = first_indices[id(graph)] = dict(zip(reversed(names), reversed(range(len(names))), strict=True))
+            index = first.get(name) if name and stored.has_wrong_size else None
+            if index is not None and stored.place == graph.at("initializer", index):
+                found.setdefault(id(graph), set()).add(name)
         return found
 
     def _read_outside(self, proto: Proto) -> bytes | None:

@@ -70,9 +70,10 @@ def _fix(graph: Graph) -> Fix | None:
     if not moves:
         return None
     nodes = "1 node" if len(moves) == 1 else f"{len(moves):,} nodes"
-    return Fix(
+    return Fix.of_many(
         f"move {nodes} of {graph.describe()} into topological order",
-        tuple(Move(graph.at("node", node), before) for node, before in moves),
+        len(moves),
+        lambda: (Move(graph.at("node", node), before) for node, before in moves),
     )
 
 

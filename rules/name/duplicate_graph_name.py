@@ -62,10 +62,14 @@ def duplicate_graph_name(model: Model) -> Iterator[Finding]:
 
 
 def _fix(model: Model, repeating: list[Graph]) -> Fix:
-    fresh = FreshNames(graph.name for graph in model.graphs)
-    edits = tuple(Assign(graph.at("name"), fresh.like(graph.name)) for graph in repeating)
-    graphs = "1 graph" if len(edits) == 1 else f"{len(edits):,} graphs"
-    return Fix(f"give {graphs} another name", edits, is_safe=False)
+    def edits() -> Iterator[Assign]:
+        fresh = FreshNames(graph.name for graph in model.graphs)
+        for graph in repeating:
+            yield Assign(graph.at("name"), fresh.like(graph.name))
+
+    count = len(repeating)
+    graphs = "1 graph" if count == 1 else f"{count:,} graphs"
+    return Fix.of_many(f"give {graphs} another name", count, edits, is_safe=False)
 
 
 def _finding(pair: tuple[Graph, Graph]) -> Finding:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from onnx_lint.model import Assign, Fix, FreshNames, Graph, GraphKind, Model, has_unusual_names
@@ -67,17 +67,21 @@ def _duplicates(graph: Graph, inference: dict[str, int], fresh: FreshNames) -> I
     own = _first_nodes(graph)
     repeating = [(index, own[name]) for index, name in enumerate(graph.node_names) if own.get(name, index) != index]
     for finding in folded(repeating, partial(_finding, graph, graph, "NAM-4"), graph.name, more):
-        yield replace(finding, fix=_fix(graph, (index for index, _ in repeating), fresh))
+        yield replace(finding, fix=_fix(graph, repeating, fresh))
     if graph.parent is not None:
         shared = sorted((own[name], inference[name]) for name in own.keys() & inference.keys())
         for finding in folded(shared, partial(_finding, graph, graph.parent, "TRN-9"), graph.name, more):
-            yield replace(finding, fix=_fix(graph, (index for index, _ in shared), fresh))
+            yield replace(finding, fix=_fix(graph, shared, fresh))
 
 
-def _fix(graph: Graph, nodes: Iterable[int], fresh: FreshNames) -> Fix:
-    edits = tuple(Assign(graph.at("node", index).at("name"), fresh.like(graph.node_names[index])) for index in nodes)
-    nodes_in_words = "1 node" if len(edits) == 1 else f"{len(edits):,} nodes"
-    return Fix(f"give {nodes_in_words} of {graph.describe()} another name", edits, is_safe=False)
+def _fix(graph: Graph, repeating: Sequence[tuple[int, int]], fresh: FreshNames) -> Fix:
+    def edits() -> Iterator[Assign]:
+        for index, _ in repeating:
+            yield Assign(graph.at("node", index).at("name"), fresh.like(graph.node_names[index]))
+
+    count = len(repeating)
+    nodes = "1 node" if count == 1 else f"{count:,} nodes"
+    return Fix.of_many(f"give {nodes} of {graph.describe()} another name", count, edits, is_safe=False)
 
 
 def _finding(graph: Graph, other_graph: Graph, clause: str, indices: tuple[int, int]) -> Finding:

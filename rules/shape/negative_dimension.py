@@ -53,13 +53,15 @@ def negative_dimension(model: Model) -> Iterator[Finding]:
 
 def _fix(model: Model) -> Fix | None:
     """Return the fix that clears each -1, by which frameworks mean an unknown size. Other numbers may mean anything."""
-    edits = tuple(
-        Delete(_place(found, index))
-        for found in model.types(_has_negative_dimension)
-        for index, dimension in enumerate(getattr(found.proto, str(found.kind)).shape.dim)
-        if dimension.dim_value == -1
-    )
-    return Fix("leave each dimension open that is -1", edits, is_safe=False) if edits else None
+
+    def edits() -> Iterator[Delete]:
+        for found in model.types(_has_negative_dimension):
+            for index, dimension in enumerate(getattr(found.proto, str(found.kind)).shape.dim):
+                if dimension.dim_value == -1:
+                    yield Delete(_place(found, index))
+
+    count = sum(1 for _ in edits())
+    return Fix.of_many("leave each dimension open that is -1", count, edits, is_safe=False) if count else None
 
 
 def _place(found: Type, index: int) -> Place:

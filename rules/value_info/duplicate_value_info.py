@@ -87,9 +87,10 @@ def _fix(graph: Graph, pairs: Iterable[tuple[int, int]]) -> Fix | None:
     same = [later for earlier, later in pairs if _is_same(graph, earlier, later)]
     if not same:
         return None
-    return Fix(
+    return Fix.of_many(
         f"delete the entries of value_info in {graph.describe()} that are exactly like an earlier one",
-        tuple(Delete(graph.at("value_info", index)) for index in same),
+        len(same),
+        lambda: (Delete(graph.at("value_info", index)) for index in same),
     )
 
 

@@ -108,8 +108,9 @@ def _of_graph(graph: Graph, indices: Sequence[int]) -> Iterator[Finding]:
         allowed="the name of a value of the graph",
         subject=graph.name,
         collective=True,
-        fix=Fix(
+        fix=Fix.of_many(
             f"delete the entries of value_info in {graph.describe()} that name no value",
-            tuple(Delete(graph.at("value_info", index)) for index in indices),
+            len(indices),
+            lambda: (Delete(graph.at("value_info", index)) for index in indices),
         ),
     )

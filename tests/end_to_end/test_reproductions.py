@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.hostile.dense_files import DENSE
+from support.hostile.schema_lists import list_fields, one_list
 from support.processes.peak_memory import run
 from support.wire.wire_bytes import BASE, LEN, length, number, tag
 
@@ -56,6 +56,10 @@ def _inputs_and_initializers(count: int) -> bytes:
     return BASE + length(7, length(2, "g") + b"".join(rows))
 
 
+def _empty(name: str, count: int) -> bytes:
+    return one_list(list_fields()[name], count, own=False)
+
+
 FILES: dict[str, tuple[Callable[[], bytes], str, str]] = {
     "73 bytes": (_made("08083a452a43", "3801", 33, "25"), "truncated-file", ".onnx"),
     "floats": (_made("08083aca020ac7022ac4020a0161", "3d00000000", 64, "3d"), "truncated-file", ".onnx"),
@@ -76,8 +80,8 @@ FILES: dict[str, tuple[Callable[[], bytes], str, str]] = {
         "not-a-model",
         ".onnx",
     ),
-    "empty attributes": (lambda: DENSE["empty attributes"](400_000), "exceeded-limit", ".onnx"),
-    "empty tensors": (lambda: DENSE["empty tensors of an attribute"](90_000), "exceeded-limit", ".onnx"),
+    "empty attributes": (lambda: _empty("NodeProto.attribute", 200_000), "exceeded-limit", ".onnx"),
+    "empty tensors": (lambda: _empty("AttributeProto.tensors", 45_000), "exceeded-limit", ".onnx"),
     "escaped quotes in text": (lambda: b'producer_name: "' + b'\\"' * 20_000, "malformed-text", ".textproto"),
     "escaped quotes in JSON": (lambda: b'{"producerName": "' + b'\\"' * 20_000, "malformed-text", ".json"),
     "10,000 value infos of one name": (lambda: _duplicates(10_000), "contradictory-value-info", ".onnx"),
@@ -100,8 +104,8 @@ def test_the_verdict_is_right(name: str, tmp_path: Path):
 
 
 AS_FOUND = {
-    "empty attributes": lambda: DENSE["empty attributes"](4_000_000),
-    "empty tensors": lambda: DENSE["empty tensors of an attribute"](900_000),
+    "empty attributes": lambda: _empty("NodeProto.attribute", 2_000_000),
+    "empty tensors": lambda: _empty("AttributeProto.tensors", 450_000),
 }
 """Files of millions of messages; files of a tenth of their size are judged above. Memory is limited."""
 

@@ -358,7 +358,7 @@ def _read(nodes: Iterable[bytes], table: NodeTable, batch: _Batch, notes: _Notes
 
 _forms: Final[Memory[_FormKey, NodeForm]] = Memory(_MAX_FORMS)
 
-_MOST_SHARED_NAMES: Final = 1_000
+MAX_SHARED_NAMES: Final = 1_000
 """The form of a node with more inputs and outputs ends with its model: it has an element for each."""
 
 
@@ -425,7 +425,7 @@ def _form(
                 batch.add(form, len(attributes), b"".join(attributes))
         else:
             form, has_annotations = _parsed_form(core, given, table, batch)
-        is_short = len(core) <= MAX_SHARED_BYTES and len(inputs) + len(outputs) <= _MOST_SHARED_NAMES
+        is_short = len(core) <= MAX_SHARED_BYTES and len(inputs) + len(outputs) <= MAX_SHARED_NAMES
         # A node with the same bytes as one with annotations has these too, and the table must note them.
         if is_short and table.is_canonical and not has_annotations:
             form.is_shared = True

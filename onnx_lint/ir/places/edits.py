@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.record import Record
 from onnx_lint.ir.places.place import ROOT, Place
@@ -52,6 +52,9 @@ class Shorten(Record):
     place: Place = ROOT
 
 
+MOST_EDITS: Final = 100
+"""A fix with more edits is described by its sentence alone."""
+
 Edit = Delete | Insert | Assign | Move | Shorten
 
 
@@ -65,6 +68,16 @@ class Fix(Record):
     """True if the model computes the same for every reader afterwards, and nothing else changes."""
     later: Callable[[], Iterable[Edit]] | None = None
     """Returns the edits, instead of `edits`: for a fix that may have as many as the model has names."""
+
+    @classmethod
+    def of_many(cls, message: str, count: int, make: Callable[[], Iterable[Edit]], *, is_safe: bool = True) -> Fix:
+        """Return the fix with the `count` edits that `make` returns.
+
+        More than MOST_EDITS are made only if the file is fixed: a report does not show them.
+        """
+        if count <= MOST_EDITS:
+            return cls(message, tuple(make()), is_safe)
+        return cls(message, (), is_safe, make)
 
     def with_edits(self) -> Fix:
         """Return the fix with all of its edits. Call this before the model is released."""

@@ -1,24 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """Estimates the memory that a message will need, before it is parsed.
 
-An empty message takes two bytes of a file and hundreds in memory. So the estimate counts messages, and elements of
-lists, and gives each of three kinds a fixed weight. It is linear and may be wrong by a factor of two.
-docs/design.md has the measured memory of models of each kind, and `benchmarks/memory.py` measures it.
+An empty message takes two bytes of a file and hundreds in memory. So the estimate counts messages and elements of
+lists, and multiplies each count by a fixed weight. It is linear. The weights are measured, so that the estimate is an
+upper bound for hostile files: tests/loader/limits/test_memory_estimate.py compares it with the peak for every repeated
+field of the schema. docs/design.md has the measured memory of honest models.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from operator import methodcaller
+from functools import cache
+from types import MappingProxyType
 from typing import Final
 
 from google.protobuf.message import DecodeError
 
 from onnx_lint import schema
 from onnx_lint.input.source import BytesSource
+from onnx_lint.ir.columns.nodes import MAX_SHARED_BYTES, MAX_SHARED_NAMES
 from onnx_lint.loader.binary.runs import RUN, records_of
 from onnx_lint.loader.binary.strip_payloads import MAX_DEPTH, PIECE_BYTES, Skeleton
 from onnx_lint.loader.limits.not_checked import MOST_OF_BYTE
@@ -33,37 +36,48 @@ _OF_LISTED_BYTE: Final = 3
 _OF_PACKED_BYTE: Final = 8
 """For each byte of such a list of packed integers, which may have one byte each."""
 
-_OF_SCOPE: Final = 5_000
-"""For a graph or function: its names, types and order are kept beside its parts."""
-_SCOPES: Final = frozenset({"GraphProto", "FunctionProto"})
-
-_OF_MESSAGE: Final = 1_000
-_MESSAGES: Final = frozenset(
+_OF_MESSAGE: Final[Mapping[str, int]] = MappingProxyType(
     {
-        "AttributeProto",
-        "MapProto",
-        "NodeDeviceConfigurationProto",
-        "NodeProto",
-        "OptionalProto",
-        "SequenceProto",
-        "ShardingSpecProto",
-        "SparseTensorProto",
-        "TensorProto",
+        "AttributeProto": 900,
+        "FunctionProto": 4_200,
+        "GraphProto": 4_000,
+        "NodeProto": 1_000,
+        "OperatorSetIdProto": 400,
+        "SparseTensorProto": 1_000,
+        "StringStringEntryProto": 400,
+        "TensorProto": 1_000,
+        "TensorShapeProto.Dimension": 250,
+        "TypeProto": 250,
+        "ValueInfoProto": 350,
     }
 )
+"""For each occurrence of a message."""
+_OF_PART: Final = 300
+"""For any other message that a list holds, and for each string or number of a list."""
+_OF_SINGLE: Final = 100
+"""For any other message that no list holds: most are parts of types."""
+_OF_FIELD: Final[Mapping[str, int]] = MappingProxyType(
+    {
+        "AttributeProto.floats": 50,
+        "AttributeProto.ints": 50,
+        "AttributeProto.tensors": 1_300,
+        "AttributeProto.type_protos": 450,
+        "FunctionProto.attribute": 350,
+        "FunctionProto.input": 600,
+        "GraphProto.input": 500,
+        "ModelProto.metadata_props": 850,
+        "NodeProto.domain": 700,
+        "NodeProto.overload": 300,
+        "TensorAnnotation.quant_parameter_tensor_names": 450,
+    }
+)
+"""For fields that need another weight than their messages or lists."""
 
-_OF_PART: Final = 200
-"""For any other message, and for each string or number of a list."""
+_OF_FUNCTION_NODE: Final = 2
+"""The nodes of functions count so often: the walks over their bodies keep more of them."""
 
-_MOST_FORMS: Final = 2_048
-"""The limit on the forms of nodes that are kept; the columns of nodes keep twice as many."""
-
-_INPUT: Final = 0x0A
-_OUTPUT: Final = 0x12
-_NAME: Final = 0x1A
-_TAGS_OF_NODE: Final = frozenset(field.number << 3 | WireType.LEN for field in wire.fields("NodeProto").values())
-_ANNOTATIONS: Final = frozenset({0x32, 0x4A, 0x52})
-"""The tags of doc_string, metadata_props and device_configurations."""
+_OFTEN_EQUAL: Final = frozenset({"AttributeProto", "TypeProto"})
+"""Messages of which a large model has many equal ones. These are parsed once, and counted each."""
 
 _PIECE_BYTES: Final = PIECE_BYTES + wire.MOST_SHORT_BYTES
 """The number of bytes that are counted at a time. Larger messages are split."""
@@ -75,19 +89,23 @@ _WORTHWHILE: Final = 256
 def needed_memory(skeleton: Skeleton, message: str, limit: int) -> int | None:
     """Return the estimate for the message called `message`; None if it does not exceed the limit.
 
-    The first pass counts each node separately, and stops at the limit. If it reaches the limit, a second pass finds the
-    nodes that differ only in names, as most nodes of a large model do: their attributes are counted once. A message
-    that cannot be split is counted up to the fault.
+    A message that cannot be split is counted up to the fault. If the estimate exceeds the limit, the nodes are counted
+    once more, those of one form as shared.
     """
-    if skeleton.size * MOST_OF_BYTE + _needed_by_lists(skeleton) <= limit:
+    lists = _needed_by_lists(skeleton)
+    if skeleton.size * MOST_OF_BYTE + lists <= limit:
         return None
-    try:
-        _estimate(_Estimate(limit), skeleton, message)
-    except _LimitReachedError:
-        exact = _Estimate(None)
-        _estimate(exact, skeleton, message)
-        return exact.bytes if exact.bytes > limit else None
-    return None
+    needed = _counted(_Estimate(), skeleton, message)
+    if needed + lists > limit:
+        with suppress(_NotSharedError):
+            needed = min(needed, _counted(_Estimate(_SharedForms()), skeleton, message))
+    return needed + lists if needed + lists > limit else None
+
+
+def _counted(estimate: _Estimate, skeleton: Skeleton, message: str) -> int:
+    for piece in skeleton.pieces():
+        estimate.message(message, piece, 0)
+    return estimate.bytes
 
 
 def _needed_by_lists(skeleton: Skeleton) -> int:
@@ -97,55 +115,125 @@ def _needed_by_lists(skeleton: Skeleton) -> int:
     )
 
 
-def _estimate(estimate: _Estimate, skeleton: Skeleton, message: str) -> None:
-    estimate.spend(_needed_by_lists(skeleton))
-    for piece in skeleton.pieces():
-        estimate.message(message, piece, 0)
+@cache
+def _weights(message: str) -> Mapping[int, tuple[int, str | None]]:
+    """Return by number the fields that count: the weight of an occurrence, and the message to look into."""
+    found: dict[int, tuple[int, str | None]] = {}
+    for number, field in wire.fields(message).items():
+        usual = (_OF_PART if field.repeated else _OF_SINGLE) if field.message or field.repeated else 0
+        weight = _OF_FIELD.get(f"{message}.{field.name}", _OF_MESSAGE.get(field.message or "", usual))
+        # The messages inside of each other are those with weights of their own, and all of these have other fields.
+        inner = field.message if field.message and (field.message in _OF_MESSAGE or _weights(field.message)) else None
+        if weight:
+            found[number] = weight, inner
+    return found
 
 
-class _LimitReachedError(Exception):
-    """The first pass needs to count no more."""
+_NO_WEIGHT: Final = 0, None
+
+
+class _NotSharedError(Exception):
+    """A node is encoded so that no later node of its graph is read as one with the same form."""
+
+
+class _SharedForms:
+    """Splits nodes into what is their own and what an earlier node has as well: operator and attributes.
+
+    The conditions are those of onnx_lint.ir.columns.nodes, so that what counts as shared is shared.
+    """
+
+    def __init__(self) -> None:
+        self._forms: dict[tuple[bytes, bytes], bool] = {}
+        """The forms so far, and whether the next node with the form shares it."""
+
+    def split(self, data: bytes) -> tuple[bytes, bytes]:
+        """Return the part of a node that is its own, and the part that it shares with an earlier node, if any."""
+        own: list[bytes] = []
+        shared: list[bytes] = []
+        names = bytearray()
+        position = tag = 0
+        try:
+            while position < len(data):
+                start, before, tag = position, tag, data[position]
+                length, position = wire.decode_varint(data, start + 1)
+                if (
+                    tag < before
+                    or tag not in _TAGS_OF_NODE
+                    or position - start - 1 != (length.bit_length() + 6) // 7 + (not length)
+                ):
+                    raise _NotSharedError
+                position += length
+                if tag <= _OUTPUT:
+                    names.append(tag + (not length))
+                (shared if tag in _TAGS_OF_FORM else own).append(data[start:position])
+                if tag in _NESTED and not _is_canonical(own[-1])[0]:
+                    raise _NotSharedError
+        except (IndexError, OverflowError):
+            raise _NotSharedError from None
+        if position != len(data):
+            raise _NotSharedError
+        form = b"".join(shared)
+        if len(form) > MAX_SHARED_BYTES or len(names) > MAX_SHARED_NAMES:
+            return data, b""
+        key = form, bytes(names)
+        is_shared = self._forms.get(key)
+        if is_shared is None:
+            is_canonical, is_plain = _is_canonical(form)
+            if not is_canonical:
+                raise _NotSharedError
+            if len(self._forms) == _MOST_FORMS:
+                self._forms.clear()
+            self._forms[key] = is_plain
+        return (b"".join(own), form) if is_shared else (data, b"")
+
+
+def _is_canonical(data: bytes) -> tuple[bool, bool]:
+    """Return whether Protocol Buffers writes these fields of a node so, and whether they hold no graph."""
+    try:
+        node = schema.nodeless("NodeProto").FromString(data)
+    except (DecodeError, UnicodeDecodeError) as error:
+        schema.raise_lack_of_memory(error)
+        return False, False
+    node.DiscardUnknownFields()
+    # The parser reads types again, because they may be too deep.
+    has_types = any(each.HasField("tp") or each.type_protos for each in node.attribute)
+    holds_graphs = any(each.HasField("g") or each.graphs for each in node.attribute)
+    return not has_types and node.SerializePartialToString() == data, not holds_graphs
+
+
+_OUTPUT: Final = 0x12
+_TAGS_OF_NODE: Final = frozenset(field.number << 3 | WireType.LEN for field in wire.fields("NodeProto").values())
+_TAGS_OF_FORM: Final = frozenset({0x22, 0x2A, 0x3A, 0x42})
+"""The tags of op_type, attribute, domain and overload."""
+_NESTED: Final = frozenset({0x4A, 0x52})
+"""The tags of metadata_props and device_configurations."""
+_MOST_FORMS: Final = 2_048
+"""The limit on remembered forms; the columns of nodes keep twice as many."""
+
+_OF_PARSE: Final = 3
+"""What is shared counts a third: if the file turns out not to be canonical, all nodes are parsed once as they are."""
 
 
 class _Estimate:
     """Adds up bytes of memory, down to the innermost messages of one piece before the next piece."""
 
-    def __init__(self, limit: int | None) -> None:
-        self.limit = limit
-        """The bytes at which to stop; None to count to the end, and nodes of one form once."""
+    def __init__(self, shared: _SharedForms | None = None) -> None:
         self.bytes = 0
-        self.forms: dict[tuple[bytes, int, int], bool] = {}
-        """The parts of counted nodes beside names, and whether they contain a graph, which each node has separately."""
+        self._shared = shared
+        """The forms of the nodes so far, if those that share one are to be counted so."""
 
-    def add(self, name: str, field: wire.Field, count: int) -> None:
-        """Add that many occurrences of a field of the message `name`."""
-        if field.message in _SCOPES:
-            weight = _OF_SCOPE
-        elif field.message == "NodeProto" and self.limit is None:
-            weight = _OF_PART
-        elif field.message in _MESSAGES:
-            weight = _OF_MESSAGE
-        else:
-            weight = _OF_PART if field.message is not None or field.repeated else 0
-        self.spend(weight * count)
-
-    def spend(self, size: int) -> None:
-        self.bytes += size
-        if self.limit is not None and self.bytes > self.limit:
-            raise _LimitReachedError
-
-    def message(self, name: str, content: bytes, depth: int) -> None:
-        """Count one message."""
+    def message(self, name: str, content: bytes, depth: int, times: int = 1) -> None:
+        """Count one message, which needs the memory of so many."""
         if not depth:
-            self.spend(OF_BYTE * len(content))
+            self.bytes += OF_BYTE * len(content)
         if depth > MAX_DEPTH:
             return
         if len(content) > _PIECE_BYTES:
-            self.large(name, content, depth)
+            self.large(name, content, depth, times)
         else:
-            self.small(name, content, depth)
+            self.small(name, content, depth, times)
 
-    def messages(self, name: str, contents: Iterable[bytes], depth: int) -> None:
+    def messages(self, name: str, contents: Iterable[bytes], depth: int, times: int) -> None:
         """Count messages of one kind. Small ones are parsed together: one behind the other they are one message."""
         if depth > MAX_DEPTH:
             return
@@ -153,58 +241,57 @@ class _Estimate:
         size = 0
         for content in contents:
             if len(content) > _PIECE_BYTES:
-                self.large(name, content, depth)
+                self.large(name, content, depth, times)
                 continue
             pending.append(content)
             size += len(content)
             if size >= _PIECE_BYTES:
-                self.small(name, b"".join(pending), depth)
+                self.small(name, b"".join(pending), depth, times)
                 pending.clear()
                 size = 0
         if pending:
-            self.small(name, b"".join(pending), depth)
+            self.small(name, b"".join(pending), depth, times)
 
-    def small(self, name: str, piece: bytes, depth: int) -> None:
+    def small(self, name: str, piece: bytes, depth: int, times: int) -> None:
         """Count the fields of consecutive messages."""
         try:
             merged = schema.columns(name).FromString(piece)
         except (DecodeError, UnicodeDecodeError) as error:
             schema.raise_lack_of_memory(error)
-            self.one_by_one(name, piece, depth)
+            self.one_by_one(name, piece, depth, times)
             return
-        fields = wire.fields(name)
+        weights = _weights(name)
         for descriptor, values in merged.ListFields():
-            field = fields[descriptor.number]
-            self.add(name, field, len(values))
-            if field.message is not None:
-                self.messages(field.message, self.distinct(field.message, values), depth + 1)
-
-    def distinct(self, message: str, values: Sequence[bytes]) -> Iterable[bytes]:
-        """Return the messages to count: equal types once, and nodes of one form once."""
-        if message == "TypeProto":
-            return set(values)
-        return self.distinct_nodes(values) if message == "NodeProto" and self.limit is None else filter(None, values)
-
-    def distinct_nodes(self, values: Iterable[bytes]) -> Iterable[bytes]:
-        for value in values:
-            parts = _parts_of_node(value)
-            if parts is None:
-                self.spend(_OF_MESSAGE)
-                yield value
+            weight, message = weights.get(descriptor.number, _NO_WEIGHT)
+            self.bytes += weight * len(values) * times
+            if message is None:
                 continue
-            own, form = parts
-            yield own
-            holds_graphs = self.forms.get(form)
-            if holds_graphs is None:
-                if len(self.forms) >= _MOST_FORMS:
-                    self.forms.clear()
-                self.forms[form] = _holds_graphs(form[0])
-            if holds_graphs is not False:
-                self.spend(_OF_MESSAGE)
-                yield form[0]
+            if message == "NodeProto":
+                self.nodes(values, depth + 1, times * _OF_FUNCTION_NODE if name == "FunctionProto" else times)
+                continue
+            if message not in _OFTEN_EQUAL:
+                self.messages(message, filter(None, values), depth + 1, times)
+                continue
+            equal: dict[int, list[bytes]] = {}
+            for content, count in Counter(values).items():
+                equal.setdefault(count, []).append(content)
+            for count, contents in equal.items():
+                self.messages(message, contents, depth + 1, times * count)
 
-    def one_by_one(self, name: str, piece: bytes, depth: int) -> None:
+    def nodes(self, values: Iterable[bytes], depth: int, times: int) -> None:
+        """Count the contents of nodes."""
+        if self._shared is not None:
+            parts = list(map(self._shared.split, values))
+            values = [own for own, _ in parts]
+            before = self.bytes
+            self.messages("NodeProto", (shared for _, shared in parts if shared), depth, times)
+            self.bytes = before + (self.bytes - before) // _OF_PARSE
+        self.messages("NodeProto", filter(None, values), depth, times)
+
+    def one_by_one(self, name: str, piece: bytes, depth: int, times: int) -> None:
         """Count the fields of messages that the parser rejects: a string is not UTF-8, or there is a worse fault."""
+        if self._shared is not None:
+            raise _NotSharedError
         fields = wire.fields(name)
         with suppress(WireError):  # the rest is not parsed either
             for number, wire_type, _, value, following in wire.records(
@@ -212,17 +299,22 @@ class _Estimate:
             ):
                 field = fields.get(number)
                 if field is not None and field.accepts(wire_type):
-                    self.single(name, field, wire_type, piece[value:following], depth)
+                    self.single(name, field, wire_type, piece[value:following], depth, times)
 
-    def single(self, name: str, field: wire.Field, wire_type: int, content: bytes, depth: int) -> None:
+    def single(self, name: str, field: wire.Field, wire_type: int, content: bytes, depth: int, times: int) -> None:
         """Count one field, which may be a packed list."""
-        self.add(name, field, 1 if wire_type == field.wire_type else _packed_count(field, content))
+        self.add(name, field, (1 if wire_type == field.wire_type else _packed_count(field, content)) * times)
         if field.message is not None and content:
-            if field.message == "NodeProto" and self.limit is None:
-                self.spend(_OF_MESSAGE)
-            self.message(field.message, content, depth + 1)
+            if field.message == "NodeProto":
+                self.nodes([content], depth + 1, times * _OF_FUNCTION_NODE if name == "FunctionProto" else times)
+            else:
+                self.message(field.message, content, depth + 1, times)
 
-    def large(self, name: str, content: bytes, depth: int) -> None:
+    def add(self, name: str, field: wire.Field, count: int) -> None:
+        """Count that many occurrences of a field of the message `name`."""
+        self.bytes += _weights(name).get(field.number, _NO_WEIGHT)[0] * count
+
+    def large(self, name: str, content: bytes, depth: int, times: int) -> None:
         """Count the fields of a large message: rows of small ones together, and long lists in bulk."""
         source, end, fields = BytesSource(content), len(content), wire.fields(name)
         begun = position = 0
@@ -233,15 +325,15 @@ class _Estimate:
                     field = fields.get(number)
                     position = following
                     if wire_type == RUN or following - tag > _PIECE_BYTES:
-                        self.small(name, content[begun:tag], depth)
+                        self.small(name, content[begun:tag], depth, times)
                         begun = following
                         if field is not None and wire_type == RUN:
-                            self.add(name, field, _run_count(field, content, tag, following))
+                            self.add(name, field, _run_count(field, content, tag, following) * times)
                         elif field is not None and field.accepts(wire_type):
-                            self.single(name, field, wire_type, content[value:following], depth)
+                            self.single(name, field, wire_type, content[value:following], depth, times)
                         continue
                     if following - begun >= _PIECE_BYTES:
-                        self.small(name, content[begun:following], depth)
+                        self.small(name, content[begun:following], depth, times)
                         begun = following
                     if wire_type == WireType.LEN:
                         most = min(end, begun + _PIECE_BYTES)
@@ -250,43 +342,7 @@ class _Estimate:
                             break
                         position = following
                 position = wire.advanced(start, position)
-        self.small(name, content[begun:], depth)
-
-
-def _parts_of_node(data: bytes) -> tuple[bytes, tuple[bytes, int, int]] | None:
-    """Return the parts of a node that are its own, and its form: all other parts, and the number of inputs and outputs.
-
-    None if the columns of nodes do not read the node this way: see onnx_lint.ir.columns.nodes.
-    """
-    own: list[bytes] = []
-    shared: list[bytes] = []
-    inputs = outputs = position = tag = 0
-    try:
-        while position < len(data):
-            start, before, tag = position, tag, data[position]
-            if tag < before or tag not in _TAGS_OF_NODE:
-                return None
-            length, position = wire.decode_varint(data, start + 1)
-            if not length and tag <= _OUTPUT:
-                return None
-            position += length
-            inputs += tag == _INPUT
-            outputs += tag == _OUTPUT
-            (own if tag <= _NAME or tag in _ANNOTATIONS else shared).append(data[start:position])
-    except (IndexError, OverflowError):
-        return None
-    return b"".join(own), (b"".join(shared), inputs, outputs)
-
-
-def _holds_graphs(node: bytes) -> bool:
-    """Return true if an attribute of a node holds graphs; also if that is unknown."""
-    try:
-        attributes = schema.columns("NodeProto").FromString(node).attribute
-        merged = schema.columns("AttributeProto").FromString(b"".join(attributes))
-    except (DecodeError, UnicodeDecodeError) as error:
-        schema.raise_lack_of_memory(error)
-        return True
-    return bool(merged.g or merged.graphs)
+        self.small(name, content[begun:], depth, times)
 
 
 def _packed_count(field: wire.Field, content: bytes) -> int:
@@ -310,134 +366,18 @@ _OF_ELEMENT: Final = 50
 _OF_BLANK: Final = 170
 """The parser of text keeps its position at each blank of a line, until the text after the blanks."""
 _BLANKS: Final = re.compile(r"(?<![^\S\n])[^\S\n]{1024,}+")
+_OF_BRACE: Final = 400
+"""For each message of a text; most are parts of types and shapes."""
+_BYTES_OF_CHARACTER: Final = 4
+"""A text with one character outside of ASCII may take that many bytes for each character."""
 
 
 def needed_memory_of_text(text: str, limit: int) -> int | None:
-    """Return the most bytes that a text in either form needs with its parse; None if that is within the limit.
+    """Return the estimate for a text in either form and its parse; None if it is within the limit.
 
-    Strings and comments are counted too, since the bound is found without tokens. The memory of the message is
-    estimated after parsing, so the bound of a refused text includes it.
+    Strings and comments are counted too, since nothing is parsed. The message is estimated again after parsing.
     """
-    braces, commas = sum(map(text.count, "{<")), text.count(",")
     needed = OF_BYTE * len(text) * (1 if text.isascii() else _BYTES_OF_CHARACTER)
-    needed += _OF_PART * (braces + text.count("["))
-    needed += _OF_ELEMENT * commas
+    needed += _OF_BRACE * sum(map(text.count, "{<")) + _OF_PART * text.count("[") + _OF_ELEMENT * text.count(",")
     needed += _OF_BLANK * max((len(blanks[0]) for blanks in _BLANKS.finditer(text)), default=0)
-    if needed <= limit:
-        return None
-    is_plain_json = text.lstrip()[:1] == "{" and not ("\\u" in text and _ESCAPED_KEY.search(text))
-    most = _most_of_json(text, commas) if is_plain_json else _most_of_message(text, braces, commas)
-    return max(needed, most)
-
-
-_JSON_KEYS: Final = re.compile(r'(?<!\\)"(\w++)"\s*+:\s*+(\{|null)?')
-"""The keys of JSON, each with the beginning of its value."""
-
-_ESCAPED_KEY: Final = re.compile(r'\\u[0-9a-fA-F]{4}\w*+"\s*+:')
-
-_INDENTATION: Final = re.compile(r"\n\s*+")
-
-_MOST_ADDED: Final = 8
-"""An element of a list may take that many bytes more than its text: `0,` is a number of eight bytes."""
-
-
-def _most_of_json(text: str, commas: int) -> int:
-    """Return the greatest estimate that the message of a JSON text can have.
-
-    The keys show most of what it holds. A text that only seems to have them does not parse.
-    """
-    keys = Counter(map(methodcaller("group", 1, 2), _JSON_KEYS.finditer(text)))
-    single = sum(count for (_, begin), count in keys.items() if begin == "{")
-    elements = max(commas - keys.total() + text.count("[") + single + 1, 0)
-    others = marks = scopes = 0
-    for (key, begin), count in keys.items():
-        name = key.replace("_", "").lower()
-        if begin == "{":
-            # The type of a value info, and the value info itself.
-            others += count * (2 if name == "type" else name in _TYPE_KEYS)
-            scopes += count * (name in _SCOPE_KEYS)
-        elif begin is None:
-            others += count * (name in _PART_KEYS)
-            marks += count * (name in _MARKS)
-    messages = max(text.count("{") - others, 0)
-    if any(key in _SCOPE_LISTS for key, _ in keys):
-        scopes = max(messages - marks, scopes)
-    written = len(text.encode()) - sum(len(blanks[0]) for blanks in _INDENTATION.finditer(text))
-    return (
-        OF_BYTE * (written + _MOST_ADDED * elements)
-        + _OF_PART * (elements + others)
-        + _OF_MESSAGE * messages
-        + (_OF_SCOPE - _OF_MESSAGE) * min(scopes, messages)
-    )
-
-
-_TYPE_KEYS: Final = frozenset(
-    {"elemtype", "maptype", "optionaltype", "sequencetype", "shape", "sparsetensortype", "tensortype", "valuetype"}
-)
-"""Keys whose objects are no graph, function or one of _MESSAGES, in lower case."""
-
-_PART_KEYS: Final = frozenset({"dimparam", "dimvalue", "key", "version"})
-"""Keys that only other objects of that kind have, each one of them."""
-
-_MARKS: Final = frozenset({"datatype", "optype", "type"})
-"""Keys that no graph or function has, each object one of them at most."""
-
-_SCOPE_KEYS: Final = frozenset({"algorithm", "g", "graph", "initialization"})
-_SCOPE_LISTS: Final = frozenset({"functions", "graphs"})
-
-
-_TEXT_FIELDS: Final = re.compile(r"\b(\w++)\s*+(?::\s*+([{<\[]?)|([{<\[]))")
-"""The names of fields in text, each with the bracket that opens its value."""
-
-
-def _most_of_message(text: str, braces: int, commas: int) -> int:
-    """Return the greatest estimate that the message of a text can have.
-
-    What strings and comments seem to hold only adds to it. In JSON an escape may hide the name of a field.
-    """
-    fields = Counter(map(methodcaller("group", 1, 2, 3), _TEXT_FIELDS.finditer(text)))
-    scopes = min(braces, commas + sum(1 for _ in _SCOPE_NAMES.finditer(text)))
-    if "\\u" in text or text.lstrip()[:1] == "{":
-        scopes, fields = braces, Counter({("", "", ""): text.count(":")})
-    parts = scalars = short = 0
-    for (name, bracket, other), count in fields.items():
-        opening = bracket or other
-        if opening in ("{", "<"):
-            parts += count * (name in _TEXT_PARTS)
-        elif not opening:
-            scalars += count * (name not in SINGLE_FIELDS)
-            short += count * (len(name) <= _SHORT)
-    elements = commas + text.count("[")
-    messages = max(braces - parts, 0)
-    written = len(text.encode()) - sum(len(blanks[0]) for blanks in _INDENTATION.finditer(text))
-    added = _MOST_ADDED * elements + _OF_NEGATIVE * text.count("-") + _OF_HEADER * (braces + short)
-    return (
-        OF_BYTE * (written + added)
-        + _OF_PART * (elements + scalars + parts)
-        + _OF_MESSAGE * messages
-        + (_OF_SCOPE - _OF_MESSAGE) * min(scopes, messages)
-    )
-
-
-_SHORT: Final = 2
-_OF_HEADER: Final = 3
-"""The tag and length of a message, or the tag of a field with a short name, may take that many bytes more than text."""
-_OF_NEGATIVE: Final = 9
-"""A negative number takes ten bytes."""
-
-_TEXT_PARTS: Final = frozenset({"dim", "input", "opset_import", "output", "shape", "tensor_type", "type", "value_info"})
-"""Messages in text that are no graph, function or one of _MESSAGES."""
-
-SINGLE_FIELDS: Final = frozenset(
-    {
-        *("data_type", "dim_param", "dim_value", "doc_string", "domain", "elem_type", "f", "i", "key", "name"),
-        *("op_type", "raw_data", "s", "type", "version"),
-    }
-)
-"""Names of fields that no message repeats."""
-
-_SCOPE_NAMES: Final = re.compile(r"\b(?:algorithm|functions|g|graph|graphs|initialization)\b")
-"""The fields that hold graphs and functions. Elements of a list share the name before it."""
-
-_BYTES_OF_CHARACTER: Final = 4
-"""A text with one character outside of ASCII may take that many bytes for each character."""
+    return needed if needed > limit else None

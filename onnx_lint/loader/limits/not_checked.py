@@ -9,8 +9,8 @@ from onnx_lint.input.limits import Limits, refusal, size_in_words
 from onnx_lint.input.source import MOST_COUNTED, ReadError, Source
 from onnx_lint.ir.documents.kinds import describe_kind
 
-MOST_OF_BYTE: Final = 2_505
-"""The most memory that a byte of a message is estimated to need: an empty graph has two bytes."""
+MOST_OF_BYTE: Final = 4_005
+"""The most memory that a byte of a message is estimated to need: an empty graph of a function's node has two bytes."""
 
 
 class NotCheckedError(ReadError):

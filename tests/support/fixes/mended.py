@@ -22,5 +22,5 @@ def check_bytes(outcome: Mended) -> None:
 
 def mended(source: Source, settings: Settings, *, unsafe: bool) -> Mended:
     """Return what becomes of a model that has no folder."""
-    lint = partial(lint_source, path="model.onnx", settings=settings, is_file=False, keeps_edits=True)
+    lint = partial(lint_source, path="model.onnx", settings=settings, is_file=False, keeps_edits=lambda _: True)
     return mend(source, lint(source), lint, unsafe=unsafe)
