@@ -30,10 +30,13 @@ def beyond(name: str, limits: Limits, actual: str, needed: int | None) -> NotChe
     return NotCheckedError(refusal(name, limits, actual, needed))
 
 
-def beyond_memory(kind: str, limits: Limits, needed: int) -> NotCheckedError:
-    """Return the error that a document of this kind needs more memory than the limit."""
-    actual = f"{describe_kind(kind)} needs about {size_in_words(needed)} of memory"
-    return beyond("memory", limits, actual, needed)
+def beyond_memory(kind: str, limits: Limits, needed: int, *, is_least: bool = False) -> NotCheckedError:
+    """Return the error that a document of this kind needs more memory than the limit.
+
+    `is_least`: whether it may need more than `needed`.
+    """
+    actual = f"{describe_kind(kind)} needs {'at least' if is_least else 'about'} {size_in_words(needed)} of memory"
+    return beyond("memory", limits, actual, None if is_least else needed)
 
 
 def beyond_fields(limits: Limits, needed: int) -> NotCheckedError:

@@ -136,7 +136,7 @@ def _check_memory(text: str, kind: str, limits: Limits) -> None:
     """Raise NotCheckedError for a text that takes too much memory to parse."""
     needed = needed_memory_of_text(text, limits.memory)
     if needed is not None:
-        raise beyond_memory(kind, limits, needed)
+        raise beyond_memory(kind, limits, needed, is_least=True)
 
 
 def read_text(source: Source, form: Form, kind: str, limits: Limits) -> Proto | Fault:
