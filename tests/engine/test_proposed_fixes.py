@@ -6,6 +6,7 @@ from __future__ import annotations
 import io
 import json
 from base64 import b64decode
+from functools import partial
 
 import jsonschema
 import pytest
@@ -14,6 +15,10 @@ from support.project.checkout import ROOT, TESTS
 
 from onnx_lint import lint, schema
 from onnx_lint.engine import proposed_fixes
+from onnx_lint.engine.lint import lint_source
+from onnx_lint.engine.settings import Settings
+from onnx_lint.input.source import BytesSource
+from onnx_lint.ir.places.edits import Fix
 from onnx_lint.library import Report
 from onnx_lint.reporters import write_report
 
@@ -83,3 +88,25 @@ def test_large_fixes_are_described_by_their_sentence(monkeypatch: pytest.MonkeyP
     assert found.fix is not None
     assert found.fix.message == "move 1 node of main graph 'g' into topological order"
     assert (bool(found.fix.edits), found.fix.patches) == (has_edits, ())
+
+
+@pytest.mark.parametrize(("unsafe", "made"), [(None, 0), (False, 0), (True, 1)], ids=["report", "safe", "unsafe"])
+def test_the_edits_of_a_large_fix_are_made_only_to_fix_the_file(
+    unsafe: bool | None, made: int, monkeypatch: pytest.MonkeyPatch
+):
+    dims = "dim { dim_value: -1 } " * 2_000
+    shape = f"type {{ tensor_type {{ elem_type: 1 shape {{ {dims} }} }} }}"
+    model = text_format.Parse(
+        f'ir_version: 10 graph {{ name: "g" input {{ name: "x" {shape} }} output {{ name: "x" {shape} }} }}',
+        schema.message("ModelProto")(),
+        descriptor_pool=schema.pool(),
+    )
+    source, settings = BytesSource(model.SerializeToString()), Settings(select=frozenset({"negative-dimension"}))
+    calls: list[int] = []
+    with_edits = Fix.with_edits
+    monkeypatch.setattr(Fix, "with_edits", lambda fix: calls.append(1) or with_edits(fix))
+    run = partial(lint_source, path="model.onnx", settings=settings)
+    report = run(source) if unsafe is None else run(source, keeps_edits=lambda fix: unsafe or fix.is_safe)
+    (found,) = report.diagnostics
+    assert (found.count, found.fix is None, bool(calls)) == (4_000, False, bool(made))
+    assert len(found.edits.edits if found.edits else ()) == 4_000 * made
