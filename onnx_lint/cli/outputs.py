@@ -25,6 +25,7 @@ from onnx_lint.reporters import (
     file_writer,
 )
 from onnx_lint.reporters.escape import shown_path, visible
+from onnx_lint.reporters.packed_text import PackedText
 from onnx_lint.wording import suggestion
 
 if TYPE_CHECKING:
@@ -163,7 +164,8 @@ class LiveReport:
 class WholeReport:
     """A report that is written whole or not at all: to a file, or at the end of the run to standard output.
 
-    Formats that are written file by file go to a new file during the run, which takes its place at the end.
+    Formats that are written file by file go to a new file during the run, which takes its place at the end. What such
+    a format writes to standard output is kept until then.
     """
 
     def __init__(
@@ -181,11 +183,16 @@ class WholeReport:
         self._sarif = SarifWarnings(options) if output.format_name == "sarif" else None
         self._opened = contextlib.ExitStack()
         self._stream: TextIO | None = None
+        self._packed: PackedText | None = None
         self._form: FileWriter | FileGatherer | None = None
         with self._noting_errors():
             writer = file_writer(output.format_name)
-            if writer is None or output.path is None:
+            if writer is None:
                 self._form = file_gatherer(output.format_name)(head, options, count)
+            elif output.path is None:
+                self._packed = PackedText()
+                stream = cast("TextIO", self._packed)
+                self._form = writer(head, stream, for_standard_output(options, color=color), count)
             else:
                 self._stream = self._opened.enter_context(report_file(output.path))
                 self._form = writer(head, self._stream, options, count)
@@ -227,6 +234,11 @@ class WholeReport:
 
     def _write(self, report: Report) -> None:
         form = self._form
+        if self._packed is not None:
+            cast("FileWriter", form).end(report)
+            with standard_output() as stream:
+                stream.writelines(self._packed.pieces())
+            return
         if self._stream is not None:
             cast("FileWriter", form).end(report)
             if self._refusal is None:
@@ -270,12 +282,15 @@ class WholeReport:
 
 
 def reports_of(
-    head: Report, outputs: Sequence[Output], options: Options, *, color: str, count: int
+    head: Report, outputs: Sequence[Output], options: Options, *, color: str, count: int, may_be_live: bool = True
 ) -> tuple[LiveReport | None, list[WholeReport]]:
-    """Return the report that is written to standard output file by file, if there is one, and all others."""
+    """Return the report that is written to standard output file by file, if there is one, and all others.
+
+    `may_be_live`: False for a run that may fail after the last file, and then writes no report.
+    """
     live = None
     for output in outputs:
-        if output.path is None and file_writer(output.format_name) is not None:
+        if may_be_live and output.path is None and file_writer(output.format_name) is not None:
             live = LiveReport(head, output, options, color=color, count=count)
     is_free = all(output.path is not None for output in outputs)
     left = [output for output in outputs if live is None or output is not live.output]

@@ -115,7 +115,14 @@ def _run(request: Request, plan: Plan, own: Request) -> int:
             raise
         except Exception as error:
             crash = error
-    live, others = reports_of(head, outputs, _options_of(own), color=own.color, count=len(tasks))
+    live, others = reports_of(
+        head,
+        outputs,
+        _options_of(own),
+        color=own.color,
+        count=len(tasks),
+        may_be_live=not plan.writes_baseline,  # writing a baseline may fail, and then there is no report
+    )
     # If standard output is the only report, the run ends when its reader has closed it.
     is_for_reader = live is not None and not others and not request.timings
     results = _Results(plan, live, others)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import codecs
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 _ENCODING: Final = ("utf-8", "surrogatepass")
@@ -25,6 +25,11 @@ class PackedText:
         packed = self._packing.compress(text.encode(*_ENCODING))
         if packed:
             self._parts.append(packed)
+
+    def writelines(self, texts: Iterable[str]) -> None:
+        """Add several texts."""
+        for text in texts:
+            self.write(text)
 
     def pieces(self) -> Iterator[str]:
         """Yield all text, piece by piece."""
