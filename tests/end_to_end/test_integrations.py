@@ -76,6 +76,20 @@ def test_actions_are_pinned_to_a_commit():
     assert [name for name in used if len(name.partition("@")[2]) != 40] == []
 
 
+PYTHON_CALL = re.compile(r"""(?:\$python|/python|\bpython3?)"?\s+(?=-)(.*)""")
+
+
+def test_every_call_of_python_leaves_the_checked_repository_out():
+    """`python -m` and `python -c` import from the working directory: a pull request could add a json.py."""
+    steps = [*_yaml("action.yml")["runs"]["steps"], *_yaml(".github/workflows/release.yml")["jobs"]["build"]["steps"]]
+    scripts = [step["run"] for step in steps if "run" in step]
+    scripts.append((ROOT / "docs" / "continuous_integration.md").read_text(encoding="utf-8"))
+    calls = [call for script in scripts for call in PYTHON_CALL.findall(script)]
+    assert len(calls) >= 7
+    assert [call for call in calls if not call.startswith("-I ")] == []
+    assert "version" not in _yaml("action.yml")["inputs"], "nobody owns the name on the package index yet"
+
+
 def test_each_marker_has_a_stage_and_each_stage_runs_in_ci():
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pytest"]["ini_options"]
     markers = {line.partition(":")[0] for line in settings["markers"]}
@@ -196,9 +210,23 @@ def installed(hook_repository: Path, tmp_path_factory: pytest.TempPathFactory) -
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
     }
     step = _step("install")
-    done = _run(["bash", "-eo", "pipefail", "-c", step["run"]], temporary, **environment, VERSION="")
+    done = _run(["bash", "-eo", "pipefail", "-c", step["run"]], _trapped(temporary / "checkout"), **environment)
     assert done.returncode == 0, done.stdout + done.stderr
+    assert _sprung(temporary / "checkout") == []
     return {**environment, "BIN": _outputs(temporary / "install-output")["bin"]}
+
+
+def _trapped(folder: Path) -> Path:
+    """Return a folder with a trap for each module that Python or onnx-lint may import."""
+    folder.mkdir(exist_ok=True)
+    others = ("pip", "setuptools", "hatchling", "onnx_lint", "google", "numpy", "click", "rich", "sitecustomize")
+    for name in (*sys.stdlib_module_names, *others):
+        (folder / f"{name}.py").write_text(f"open({str(folder / f'{name}.ran')!r}, 'w').close()\n")
+    return folder
+
+
+def _sprung(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.glob("*.ran"))
 
 
 def _step(name: str) -> dict[str, Any]:
@@ -229,6 +257,20 @@ def zoo(tmp_path: Path) -> Path:
     (folder / "a folder" / "good.onnx").write_bytes(_binary(CLEAN))
     (folder / "bad.onnx").write_bytes(_binary(UNDEFINED))
     return folder
+
+
+def test_the_action_imports_nothing_from_the_checked_repository(zoo: Path):
+    """The second step with this interpreter; the fixture `installed` shows it for the first step."""
+    _trapped(zoo)
+    control = _run([sys.executable, "-c", "import json"], zoo)
+    assert _sprung(zoo) != [], control.stderr
+    for path in zoo.glob("*.ran"):
+        path.unlink()
+    here = {"BIN": str(Path(sys.executable).parent), "RUNNER_TEMP": str(zoo.parent), "PYTHONPATH": str(zoo)}
+    (zoo.parent / "onnx-lint").mkdir()
+    code, _, outputs, _ = _lint(here, zoo, PATHS="bad.onnx")
+    assert (code, outputs["errors"]) == (exit_codes.FINDINGS, "1")
+    assert _sprung(zoo) == []
 
 
 @pytest.mark.consumers
