@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 
-from onnx_lint.common.memory import held_to_the_end
+TYPE_CHECKING = False  # type checkers know this name; importing typing would cost time
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def main() -> None:
     """Run the command line, and raise SystemExit."""
+    _change_interrupt(signal.default_int_handler, signal.SIG_DFL)  # no traceback while modules are loaded
     sys.exit(_run_and_flush())
 
 
@@ -19,11 +23,22 @@ command = main
 
 def _run_and_flush() -> int:
     """Run the command line with prepared standard streams, flush them, and return the exit code."""
+    from onnx_lint.common.memory import held_to_the_end
+
     with held_to_the_end():
         from onnx_lint.cli import standard_streams
 
         standard_streams.prepare()
         return standard_streams.final_code(_run())
+
+
+def _change_interrupt(old: Any, new: Any) -> None:
+    """Replace the action of Ctrl-C if it is `old`, and this is the thread that may."""
+    try:
+        if signal.getsignal(signal.SIGINT) == old:
+            signal.signal(signal.SIGINT, new)
+    except ValueError:
+        pass
 
 
 def _run() -> int:
@@ -54,10 +69,12 @@ def _code(arguments: list[str]) -> int:
     if request is None:
         from onnx_lint.cli.application import run as run_application
 
+        _change_interrupt(signal.SIG_DFL, signal.default_int_handler)
         return run_application(arguments)
     from onnx_lint.cli.errors import RequestError, RunError
     from onnx_lint.cli.run import run
 
+    _change_interrupt(signal.SIG_DFL, signal.default_int_handler)
     try:
         return run(request)
     except RequestError as error:

@@ -11,6 +11,7 @@ from typing import Final
 from onnx_lint.cli.crash import write_trace
 from onnx_lint.cli.paths import hint_for_missing
 from onnx_lint.cli.request import COMMANDS
+from onnx_lint.common.exit_status import KILLED
 from onnx_lint.engine.registry import registry
 from onnx_lint.input.locations import is_remote
 from onnx_lint.report import OUT_OF_MEMORY, OWN_ERRORS, FileReport, InternalError
@@ -67,6 +68,9 @@ def _print_internal_error(path: str, error: InternalError, level: str, printed: 
     if error.exception == OUT_OF_MEMORY:
         sys.stderr.write(f"{level}: {shown_path(path)}: {error.exception} to judge the file\n")
         return
+    if error.exception.endswith(KILLED):
+        sys.stderr.write(f"{level}: {shown_path(path)}: {error.exception}\n")
+        return
     what = "onnx-lint" if error.rule == OWN_ERRORS else f"the rule {error.rule!r}"
     where = f" at {visible(error.node)}, {visible(error.place or '')}" if error.node is not None else ""
     work = f" while {error.work}" if error.work is not None and not where else ""
@@ -77,7 +81,7 @@ def _print_internal_error(path: str, error: InternalError, level: str, printed: 
 def print_crash(what: str, error: InternalError, level: str = "Error", printed: Container[str] = ()) -> None:
     """Print a crash, and where to report it. `printed`: the tracebacks so far, which are not printed again."""
     sys.stderr.write(f"{level}: internal error: {what}: {visible(error.exception)}\n")
-    if error.exception == OUT_OF_MEMORY:
+    if error.exception == OUT_OF_MEMORY or error.exception.endswith(KILLED):
         return
     if error.traceback and error.traceback in printed:
         sys.stderr.write("  The traceback is that of an internal error above.\n")

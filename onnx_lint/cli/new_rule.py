@@ -6,6 +6,7 @@ from __future__ import annotations
 import keyword
 import os
 import re
+import sys
 from typing import Final
 
 import click
@@ -17,6 +18,9 @@ from onnx_lint.rule import own_clause
 from onnx_lint.spec.clauses import specified_clauses
 
 _NAME: Final = re.compile("[a-z][a-z0-9]*(-[a-z0-9]+)*")
+
+_TAKEN: Final = sys.stdlib_module_names | {"conftest", "pytest", "_pytest", "pluggy", "test"}
+"""The modules that Python or pytest would import from the folder of the rule instead of their own."""
 
 _LONGEST_LINE: Final = 120
 
@@ -119,11 +123,15 @@ def new_rule_command(name: str, clause: str | None, file: str | None) -> None:
         raise click.UsageError(f"a rule of onnx-lint has the name {name!r} already")
     function = name.replace("-", "_")
     file = file or f"{function}.py"
-    if keyword.iskeyword(function) or not file.endswith(".py"):
-        reason = (
-            f"{function!r} is a keyword of Python" if keyword.iskeyword(function) else f"{file!r} must end with .py"
+    if keyword.iskeyword(function):
+        raise click.UsageError(f"{function!r} is a keyword of Python")
+    module = os.path.basename(file).removesuffix(".py")
+    if not file.endswith(".py"):
+        raise click.UsageError(f"{file!r} must end with .py")
+    if module.lower() in _TAKEN:
+        raise click.UsageError(
+            f"the file would be a module {module!r}, which Python or pytest imports; name another file with --file"
         )
-        raise click.UsageError(reason)
     clause = clause or f"HOUSE-{name.upper()}"
     prefix = clause.partition("-")[0]
     if any(known.partition("-")[0] == prefix for known in specified_clauses()):

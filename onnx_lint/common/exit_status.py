@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 import signal
+from typing import Final
+
+KILLED: Final = "by signal SIGKILL, most likely because the system had too little memory (fewer --jobs need less)"
 
 
 def way_of_end(code: int) -> str:
@@ -13,6 +16,8 @@ def way_of_end(code: int) -> str:
     """
     if code >= 0:
         return f"with exit code {code}"
+    if -code == getattr(signal, "SIGKILL", None):
+        return KILLED
     try:
         return f"by signal {signal.Signals(-code).name}"
     except ValueError:  # of the real-time signals only the first and the last have names

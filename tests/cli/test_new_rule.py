@@ -55,6 +55,9 @@ def test_from_an_empty_folder_to_a_green_test(tmp_path: Path):
         (["missing-" + "very-" * 20 + "long"], "too long: a line would have more than 120 characters"),
         (["class"], "'class' is a keyword of Python"),
         (["missing-licence", "--file", "rule.txt"], "'rule.txt' must end with .py"),
+        (["os"], "would be a module 'os', which Python or pytest imports"),
+        (["conftest"], "would be a module 'conftest'"),
+        (["missing-licence", "--file", "rules/Pytest.py"], "would be a module 'Pytest'"),
     ],
 )
 def test_a_name_that_cannot_be_is_a_sentence(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -15,8 +16,11 @@ from support.project.each_case import each_case
 
 from onnx_lint import __main__, schema
 from onnx_lint.cli import application, run
+from onnx_lint.cli.failures import print_failures
 from onnx_lint.cli.request import COMMAND_LINE, COMMANDS, ENVIRONMENT, request_of_paths
+from onnx_lint.common.exit_status import KILLED
 from onnx_lint.configuration.settings import Request
+from onnx_lint.report import OWN_ERRORS, FileReport, InternalError, Report
 
 VARIABLES = {name: value for name, value in os.environ.items() if not name.startswith(("ONNX_LINT_", "_ONNX_LINT"))}
 
@@ -311,3 +315,30 @@ def test_an_interrupt_while_modules_are_imported_ends_quietly(folder: Path, modu
     words = [sys.executable, "-c", interrupting, *command, "clean.onnx"]
     done = subprocess.run(words, capture_output=True, text=True, env=VARIABLES, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "\n")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a signal to the process itself")
+@pytest.mark.parametrize("module", ["onnx_lint.common.memory", "onnx_lint.cli.standard_streams"])
+def test_ctrl_c_before_there_is_anything_to_end_prints_no_traceback(folder: Path, module: str):
+    killing = LACKING.replace(
+        'raise ModuleNotFoundError(f"No module named {name!r}", name=name)', "os.kill(os.getpid(), 2)"
+    )
+    killing = killing.replace('name.partition(".")[0]', "name").replace("import sys\n", "import os, sys\n", 1)
+    done = subprocess.run(
+        [sys.executable, "-c", killing, module, "clean.onnx"],
+        capture_output=True,
+        text=True,
+        env=VARIABLES,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
+
+
+def test_a_killed_process_is_no_fault_of_the_program(capsys: pytest.CaptureFixture[str]):
+    """The kernel kills a process when memory runs out."""
+    error = InternalError(OWN_ERRORS, f"the process that linted the file ended {KILLED}", "")
+    print_failures(Report((FileReport("a.onnx", 0, internal_errors=(error,)),), "1.23", "onnx-ml"))
+    assert capsys.readouterr().err.splitlines() == [
+        "Error: a.onnx: the process that linted the file ended by signal SIGKILL, most likely because the system had "
+        "too little memory (fewer --jobs need less)",
+    ]

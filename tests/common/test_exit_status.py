@@ -9,12 +9,13 @@ import sys
 
 import pytest
 
-from onnx_lint.common.exit_status import way_of_end
+from onnx_lint.common.exit_status import KILLED, way_of_end
 
 
 def test_each_status_has_words():
     assert [way_of_end(code) for code in (0, 7, 255)] == ["with exit code 0", "with exit code 7", "with exit code 255"]
     named = {each.value: each.name for each in signal.Signals}
+    named[9] = KILLED.removeprefix("by signal ")
     for number in range(1, 128):
         assert way_of_end(-number) == f"by signal {named.get(number, number)}"
 

@@ -15,6 +15,7 @@ import pytest
 from support.processes import stand_ins
 from support.processes.stand_ins import UNNAMED_SIGNAL, Judge
 
+from onnx_lint.common.exit_status import KILLED
 from onnx_lint.common.model_limits import NO_LIMITS, ModelLimits, resident
 from onnx_lint.common.watched_process import Answered, Ended, ProcessPool, WatchedProcess
 from onnx_lint.engine.settings import Settings
@@ -73,10 +74,10 @@ def test_a_file_that_ends_its_worker_takes_no_other_with_it(log: Path, linting: 
     """Neither files that the worker has finished, nor files that wait for it: another worker lints these."""
     linting(stand_ins.ending)
     expected = list(NUMBERED)
-    for number, how in {0: "with exit code 7", 100: "with exit code 7", 101: "by signal SIGKILL"}.items():
+    for number, how in {0: "with exit code 7", 100: "with exit code 7", 101: KILLED}.items():
         expected[number] = _ended(str(number), how)
     expected[150] = _ended("150", f"by signal {UNNAMED_SIGNAL}")
-    expected[200], expected[299] = _ended("200", "by signal SIGKILL"), _ended("299", "with exit code 7")
+    expected[200], expected[299] = _ended("200", KILLED), _ended("299", "with exit code 7")
     assert _reports() == expected
     assert sorted(map(int, log.read_text().split())) == list(range(COUNT))
 
