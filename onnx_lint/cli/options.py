@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 from click.core import ParameterSource
@@ -15,12 +15,6 @@ from onnx_lint.cli.sections import section
 from onnx_lint.common.distribution import is_url
 from onnx_lint.configuration.settings import FIXES, Request, Setting
 from onnx_lint.input.limits import parse_size
-
-if TYPE_CHECKING:
-    _IntType = click.ParamType[int]
-    _TextType = click.ParamType[str | None]
-else:
-    _IntType = _TextType = click.ParamType  # not generic in click 8.1
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -33,7 +27,7 @@ class _Jobs(click.IntRange):
         return super().convert(0 if value == "auto" else value, param, ctx)
 
 
-class _MemorySize(_IntType):
+class _MemorySize(click.ParamType):  # type: ignore[type-arg] # not generic before click 8.4
     """The parameter type of an amount of memory, a number with or without a unit, as bytes."""
 
     name = "size"
@@ -46,7 +40,7 @@ class _MemorySize(_IntType):
         return int(size)
 
 
-class _Url(_TextType):
+class _Url(click.ParamType):  # type: ignore[type-arg]
     """The parameter type of the address of a page; an empty one is none."""
 
     name = "url"

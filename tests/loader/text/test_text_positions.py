@@ -15,6 +15,7 @@ from google.protobuf import json_format, text_format
 from google.protobuf.descriptor import FieldDescriptor
 from support.processes.time_limit import time_limit
 from support.project.each_case import each_case
+from support.wire.wire_bytes import is_repeated
 
 from onnx_lint import schema
 from onnx_lint.ir.places.place import PlaceKey
@@ -175,13 +176,13 @@ def random_message(kind: str, rng: random.Random, numbers: Iterator[int], depth:
                 continue
             # A field of a nested message is named `Outer.Inner`.
             inner = field.message_type.full_name.removeprefix(f"{schema.PACKAGE}.")
-            for _ in range(count if field.is_repeated else 1):
+            for _ in range(count if is_repeated(field) else 1):
                 made = random_message(inner, rng, numbers, depth + 1)
                 target = getattr(message, field.name)
-                target.add().CopyFrom(made) if field.is_repeated else target.CopyFrom(made)
-                if not field.is_repeated:
+                target.add().CopyFrom(made) if is_repeated(field) else target.CopyFrom(made)
+                if not is_repeated(field):
                     target.SetInParent()
-        elif field.is_repeated:
+        elif is_repeated(field):
             getattr(message, field.name).extend(_value(field, rng, numbers) for _ in range(count))
         else:
             setattr(message, field.name, _value(field, rng, numbers))
@@ -202,7 +203,7 @@ def _value(field: FieldDescriptor, rng: random.Random, numbers: Iterator[int]) -
 def scalars(message: Any, way: PlaceKey = ()) -> Iterator[tuple[PlaceKey, FieldDescriptor, Any]]:
     """All values that are no messages, with their places."""
     for field, value in message.ListFields():
-        for index, item in enumerate(value) if field.is_repeated else [(None, value)]:
+        for index, item in enumerate(value) if is_repeated(field) else [(None, value)]:
             key = (*way, (field.name, index))
             if field.message_type is not None:
                 yield from scalars(item, key)
