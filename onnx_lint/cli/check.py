@@ -8,16 +8,16 @@ from typing import Any
 import click
 
 from onnx_lint.cli.errors import RequestError
-from onnx_lint.cli.options import CHECK, FIX, given_of, options_in_sections
+from onnx_lint.cli.options import CHECK, FIX, given_of, options
 from onnx_lint.cli.sections import SectionedCommand
 from onnx_lint.configuration.settings import Request
 
 
 @click.command("check", cls=SectionedCommand, short_help="Check models (the default command).")
 @click.argument("paths", nargs=-1, metavar="PATH...", type=click.Path(readable=False))
-@options_in_sections(CHECK)
+@options(*CHECK)
 @click.pass_context
-def check_command(ctx: click.Context, /, paths: tuple[str, ...], **options: Any) -> None:
+def check_command(ctx: click.Context, /, paths: tuple[str, ...], **given: Any) -> None:
     """Check whether models conform to the ONNX specification.
 
     PATH is a file, a directory (searched for .onnx, .onnxopset, .textproto, .txtpb and .pbtxt, and for .prototxt and
@@ -26,30 +26,30 @@ def check_command(ctx: click.Context, /, paths: tuple[str, ...], **options: Any)
     take NAMES, GLOB, FILE or a pair can be repeated. All settings can also be written to a configuration file: see
     onnx-lint config.
     """
-    _run(ctx, paths, options)
+    _run(ctx, paths, given)
 
 
 @click.command("fix", cls=SectionedCommand, short_help="Fix what can be fixed, and change nothing else.")
 @click.argument("paths", nargs=-1, metavar="PATH...", type=click.Path(readable=False))
-@options_in_sections(FIX)
+@options(*FIX)
 @click.pass_context
-def fix_command(ctx: click.Context, /, paths: tuple[str, ...], **options: Any) -> None:
+def fix_command(ctx: click.Context, /, paths: tuple[str, ...], **given: Any) -> None:
     """Fix what can be fixed in models, and report what is left.
 
     Only the bytes that a fix names change. The new file is checked before it replaces the old one. A model on standard
     input goes to standard output, and the report to standard error. PATH and all other options are those of
     onnx-lint check, but there is no -o; onnx-lint --fix -o json=report.json PATH writes a report to a file.
     """
-    _run(ctx, paths, {**options, "fix": True})
+    _run(ctx, paths, {**given, "fix": True})
 
 
-def _run(ctx: click.Context, paths: tuple[str, ...], options: dict[str, Any]) -> None:
-    if not paths and options["files_from"] is None:
+def _run(ctx: click.Context, paths: tuple[str, ...], given: dict[str, Any]) -> None:
+    if not paths and given["files_from"] is None:
         raise click.UsageError("Missing argument 'PATH...'.")
     from onnx_lint.cli.run import run  # late: other commands, and --help, import this module
 
     try:
-        code = run(Request(paths, given_of(ctx, options), **options))
+        code = run(Request(paths, given_of(ctx, given), **given))
     except RequestError as error:
         raise click.UsageError(str(error)) from error
     ctx.exit(code)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.cli.errors import RequestError, RunError
 from onnx_lint.cli.option_values import (
@@ -292,11 +292,7 @@ def _ignores(patterns: tuple[tuple[str, str, tuple[str, ...]], ...], path: str) 
 def _choices(request: Request, ignores: tuple[str, ...], plugins: tuple[str, ...]) -> Choices:
     settings = _settings(request, ignores, plugins)
     _check_selection(settings, request, ignores)
-    return Choices(
-        settings,
-        "never" if request.exit_zero else request.fail_on,
-        request.baseline,
-    )
+    return Choices(settings, "never" if request.exit_zero else request.fail_on, request.baseline)
 
 
 def _turned_on_by(flag: str) -> Iterator[tuple[str, str]]:
@@ -321,29 +317,22 @@ def _settings(request: Request, ignores: tuple[str, ...], plugins: tuple[str, ..
 
             for target in request.products:
                 product_release(target)
-        return Settings(
-            Standard(request.edition, request.variant),
-            select=names_of(request.select, known),
-            ignore=(*names_of(request.ignore, known), *names_of(ignores, known), *off),
-            pedantic=request.pedantic,
-            external_data=request.external_data,
-            follow_links=request.follow_links,
-            external_data_roots=request.external_data_roots,
-            extend_select=(*names_of(request.extend_select, known), *_policy(request), *_targets(request)),
-            severities=severities,
-            options=rule_options,
-            limits=_limits(request),
-            set_aside=names_of(request.set_aside, known),
-            target=_target(request),
-            opset_schemas=request.opset_schemas,
-            proto=request.proto,
-            opset_imports=opset_versions_of(request.opset_imports, "--opset-import"),
-            download=request.download,
-            timings=request.timings,
-            plugins=plugins,
-            policy_lines=request.policy_lines,
-            suppressions=_suppressions(request),
-        )
+        changes: dict[str, Any] = {
+            "standard": Standard(request.edition, request.variant),
+            "select": names_of(request.select, known),
+            "ignore": (*names_of(request.ignore, known), *names_of(ignores, known), *off),
+            "extend_select": (*names_of(request.extend_select, known), *_policy(request), *_targets(request)),
+            "severities": severities,
+            "options": rule_options,
+            "limits": _limits(request),
+            "set_aside": names_of(request.set_aside, known),
+            "target": _target(request),
+            "opset_imports": opset_versions_of(request.opset_imports, "--opset-import"),
+            "plugins": plugins,
+            "policy_lines": request.policy_lines,
+            "suppressions": _suppressions(request),
+        }
+        return Settings(**request.carried(Settings) | changes)
     except (ValueError, OSError) as error:
         raise _usable_error(error) from error
 

@@ -11,7 +11,6 @@ from click.core import ParameterSource
 
 from onnx_lint.cli.completion import complete_names
 from onnx_lint.cli.request import COMMAND_LINE, ENVIRONMENT
-from onnx_lint.cli.sections import section
 from onnx_lint.common.distribution import is_url
 from onnx_lint.configuration.settings import FIXES, Request, Setting
 from onnx_lint.input.limits import parse_size
@@ -81,16 +80,7 @@ def given_of(ctx: click.Context, names: Iterable[str]) -> dict[str, str]:
 
 def options(*fields: str) -> Decorator:
     """Return the options of some fields of `Request`, which the help shows in this order."""
-    return _decorator(fields, lambda setting, option: option)
-
-
-def options_in_sections(fields: Iterable[str]) -> Decorator:
-    """Return the options of some fields of `Request`, which the help shows in their sections, in this order."""
-    return _decorator(fields, lambda setting, option: section(setting.section, option))
-
-
-def _decorator(fields: Iterable[str], shown: Callable[[Setting, Decorator], Decorator]) -> Decorator:
-    found = [shown(setting, option) for field in fields for setting, option in _options_of(field)]
+    found = [option for field in fields for option in _options_of(field)]
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         for option in reversed(found):
@@ -100,18 +90,18 @@ def _decorator(fields: Iterable[str], shown: Callable[[Setting, Decorator], Deco
     return decorate
 
 
-def _options_of(field: str) -> Iterable[tuple[Setting, Decorator]]:
+def _options_of(field: str) -> Iterable[Decorator]:
     setting = Request.settings[field]
     names = (*setting.option.split(), field)
     if setting.kind.option != "flag":
-        yield setting, click.option(*names, **_properties(setting))
+        yield click.option(*names, **_properties(setting))
     elif setting.default:
         text = f"Do not {setting.text[0].lower()}{setting.text[1:]}"
-        yield setting, click.option(*names, flag_value=False, default=True, type=bool, help=text)
+        yield click.option(*names, flag_value=False, default=True, type=bool, help=text)
     else:
-        yield setting, click.option(*names, is_flag=True, default=False, help=setting.text)
+        yield click.option(*names, is_flag=True, default=False, help=setting.text)
     if field == "min_severity":
-        yield setting, click.option("--errors-only", field, flag_value="error", help="Same as --min-severity error.")
+        yield click.option("--errors-only", field, flag_value="error", help="Same as --min-severity error.")
 
 
 def _properties(setting: Setting) -> dict[str, Any]:

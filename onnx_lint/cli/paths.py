@@ -34,12 +34,6 @@ class Input(Record):
     """Why there is nothing to lint."""
     name: str | None = None
     """The name to report if it differs from the path: an address without credentials."""
-    size: int | None = None
-    """The size in bytes, if the listing of a store has it."""
-    version: str | None = None
-    """The version, if the listing of a store has it."""
-    is_numbered: bool = False
-    """True if a number distinguishes the name from other inputs. The number depends on the other inputs of the run."""
 
 
 class Exclusion:
@@ -148,7 +142,7 @@ def _numbered(inputs: list[Input]) -> list[Input]:
         if item.name is not None and counts[item.name] > 1:
             seen[item.name] += 1
             number = seen[item.name]
-            item = replace(item, name=item.name if number == 1 else f"{item.name}#{number}", is_numbered=True)
+            item = replace(item, name=item.name if number == 1 else f"{item.name}#{number}")
         numbered.append(item)
     return numbered
 
@@ -183,7 +177,7 @@ def _in_store(address: str, access: Access | None) -> Iterator[Input]:
     try:
         for found in listed(address, access):
             is_empty = False
-            yield Input(found.address, name=found.url, size=found.size, version=found.version)
+            yield Input(found.address, name=found.url)
     except RemoteError as error:
         yield Input(address, str(error), shown)
         return

@@ -69,14 +69,6 @@ class ProgressBar:
             with self._lock:
                 self._update()
 
-    def show(self, done: int, said: str) -> None:
-        """Show that `done` files are done, with the text `said` in place of the last path."""
-        self._done = done
-        self._last = said
-        if self._timer is not None:
-            with self._lock:
-                self._update()
-
     @contextlib.contextmanager
     def hidden(self) -> Iterator[None]:
         """Remove the bar while something else is written to the terminal."""

@@ -44,31 +44,19 @@ if TYPE_CHECKING:
     from onnx_lint.remote.access import Access
 
 
-def plan_of(request: Request) -> Plan | None:
-    """Return the plan of a request, or print the settings and return None if the request asks for them.
-
-    Raises RequestError for a request that makes no sense, and RunError if the working directory does not exist or a
-    configuration cannot be used.
-    """
-    if not has_working_directory():
-        raise RunError("the working directory does not exist any more")
-    plan = Plan(request)
-    if not request.show_settings:
-        return plan
-    from onnx_lint.cli.show_settings import show_settings
-
-    show_settings(plan)
-    return None
-
-
 def run(request: Request) -> int:
     """Lint the files of the request, write the reports, and return the exit code.
 
     Raises RequestError for a request that makes no sense, and RunError for a configuration or a baseline that cannot be
     used. If a report cannot be written, that is printed on standard error and the exit code is at least 2.
     """
-    plan = plan_of(request)
-    if plan is None:
+    if not has_working_directory():
+        raise RunError("the working directory does not exist any more")
+    plan = Plan(request)
+    if request.show_settings:
+        from onnx_lint.cli.show_settings import show_settings
+
+        show_settings(plan)
         return exit_codes.CLEAN
     own = plan.run_request()
     if own.cluster is not None:
@@ -504,19 +492,14 @@ def _interruptions(count: int) -> contextlib.AbstractContextManager[None]:
 def _options_of(request: Request) -> Options:
     """Return the options of the request for all reporters."""
     failing = "never" if request.exit_zero else request.fail_on
-    return Options(
-        quiet=request.quiet,
-        verbose=request.verbose,
-        root=_directory(request.sarif_root),
-        statistics=request.statistics,
-        show_suppressed=request.show_suppressed,
-        sarif_region=request.sarif_region,
-        documentation=request.documentation_url,
+    own: dict[str, Any] = {
+        "color": False,  # standard output has it by what it is, see `for_standard_output`
+        "root": _directory(request.sarif_root),
         # With --exit-zero, JUnit still shows as failed tests the findings that would fail the run.
-        failing="error" if failing == "never" else failing,
-        internal_errors=request.internal_errors,
-        has_command="PRE_COMMIT" not in os.environ,
-    )
+        "failing": "error" if failing == "never" else failing,
+        "has_command": "PRE_COMMIT" not in os.environ,
+    }
+    return Options(**request.carried(Options) | own)
 
 
 def _directory(path: str | None) -> Path | None:

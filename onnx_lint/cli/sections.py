@@ -3,35 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
-
 import click
 
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
-
-COMMON: Final = "Common options"
-"""The section that comes first."""
-
-_SECTION = "__onnx_lint_section__"
-
-
-def section(title: str, *options: Decorator) -> Decorator:
-    """Return one decorator for several options, which the help shows under `title` in this order."""
-
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        for option in reversed(options):
-            function = option(function)
-            # click collects the parameters of a function before there is a command.
-            parameter = function.__click_params__[-1]  # type: ignore[attr-defined]  # click sets it
-            setattr(parameter, _SECTION, title)
-        return function
-
-    return decorate
+from onnx_lint.configuration.settings import Request
 
 
 class SectionedCommand(click.Command):
-    """Shows its options under the titles of :func:`section`; options without one come last in the first section."""
+    """Shows the options of settings in their sections; other options come last in the first section."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write a list of options for each section."""
@@ -40,8 +18,8 @@ class SectionedCommand(click.Command):
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
             if record is not None:
-                title = getattr(parameter, _SECTION, None)
-                (others if title is None else sections.setdefault(title, [])).append(record)
+                setting = Request.settings.get(parameter.name or "")
+                (others if setting is None else sections.setdefault(setting.section, [])).append(record)
         for title, records in sections.items():
             with formatter.section(title):
                 formatter.write_dl([*records, *others])

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from onnx_lint.common.record import EMPTY, Record, RecordType, replace
+from onnx_lint.common.record import EMPTY, Record, RecordType, field_names, replace
 from onnx_lint.configuration.value_kinds import (
     ANY,
     COUNT,
@@ -667,6 +667,10 @@ class Request(Record, metaclass=_RequestType):
     """The selectors that a configuration ignores and the command line may override."""
     file_ignores: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
     """Folder, pattern and names of each entry of `per_file_ignores` and the configuration."""
+
+    def carried(self, record: type[Record]) -> dict[str, Any]:
+        """Return the settings that a record has fields of the same names for."""
+        return {name: getattr(self, name) for name in field_names(record) if name in Request.settings}
 
 
 KEYS: Final[Mapping[str, Setting]] = MappingProxyType(

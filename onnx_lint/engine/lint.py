@@ -28,7 +28,7 @@ from onnx_lint.engine.plugins import use_files
 from onnx_lint.engine.registry import Registered, registry
 from onnx_lint.engine.selection import selection_of
 from onnx_lint.engine.settings import Settings, options_of, schemas_of, trusted_folders
-from onnx_lint.input.limits import LIMIT_OF_REPORT, Limits, describe_limit
+from onnx_lint.input.limits import LIMIT_OF_REPORT, describe_limit
 from onnx_lint.input.locations import is_remote, shown_location, without_query
 from onnx_lint.input.source import ReadError, Source, SourceError, source_of
 from onnx_lint.ir.crashes import is_bug
@@ -94,33 +94,22 @@ def lint_model(
 
     `errors`: records the bugs, if the caller records others as well.
     """
-    diagnostics: list[_Located] = []
     errors = errors or InternalErrors(model)
-    cuts: list[_Cut] = []
-    counts: Counter[Counts] = Counter()
-    selection = selection_of(settings)
+    run = _Run(model, settings, errors)
     with watch("load rules"):
-        entries = selection.asked(model)
+        entries = selection_of(settings).asked(model)
     for entry in entries:
-        try:
-            # On a small model the contexts of a hundred rules would dominate the run.
-            if watch is _unwatched:
-                _run(entry, model, settings, diagnostics, cuts, counts, errors)
-            else:
-                with watch(f"rule {entry.id}"):
-                    _run(entry, model, settings, diagnostics, cuts, counts, errors)
-        except SystemExit:
-            errors.note(RuleError(f"rule {entry.id!r} in {entry.module} tried to end the program"), rule=entry.id)
-        except GeneratorExit:
-            errors.note(RuleError(f"rule {entry.id!r} in {entry.module} raised GeneratorExit"), rule=entry.id)
-        except Exception as error:
-            errors.note(error, rule=entry.id)
+        # On a small model the contexts of a hundred rules would dominate the run.
+        if watch is _unwatched:
+            run.judge(entry)
+        else:
+            with watch(f"rule {entry.id}"):
+                run.judge(entry)
     part = errors.unless_it_crashes
-    if cuts:
-        left = model.limits.findings - len(diagnostics)
-        diagnostics += part(lambda: _report_cuts(cuts, model, settings, left, counts, errors), (), "reporting limits")
-    diagnostics.sort(key=lambda item: (item[0], item[1].rule, item[1].place, item[1].message))
-    listed = [found for _, found in diagnostics]
+    if run.cuts:
+        part(run.report_cuts, None, "reporting limits")
+    run.located.sort(key=lambda item: (item[0], item[1].rule, item[1].place, item[1].message))
+    listed = [found for _, found in run.located]
     if listed and model.form != "binary":
         from onnx_lint.surroundings.text_lines import with_positions
 
@@ -131,69 +120,77 @@ def lint_model(
     return Verdict(
         folded,
         errors.all(),
-        tuple(cut.message for cut in cuts),
-        tuple(Counted(rule, count, words) for (rule, words), count in counts.items()),
+        tuple(cut.message for cut in run.cuts),
+        tuple(Counted(rule, count, words) for (rule, words), count in run.counts.items()),
     )
 
 
-def _run(
-    entry: Registered,
-    model: Model,
-    settings: Settings,
-    diagnostics: list[_Located],
-    cuts: list[_Cut],
-    counts: Counter[Counts],
-    errors: InternalErrors,
-) -> None:
-    """Add the findings of one rule to `diagnostics`, within the limits, and those that are only counted to `counts`."""
-    rule = entry.rule
-    findings = iter(rule.check(model, **options_of(rule, settings)) if settings.options else rule.check(model))
-    first = next(findings, _NONE)
-    if first is _NONE:
-        return
-    every: Iterator[Finding] = chain((first,), findings)
-    if entry.plugin is not None:
+class _Run:
+    """The findings of the rules on one model so far, within the limits."""
+
+    def __init__(self, model: Model, settings: Settings, errors: InternalErrors) -> None:
+        self._model = model
+        self._settings = settings
+        self._errors = errors
+        self.located: list[_Located] = []
+        self.cuts: list[_Cut] = []
+        self.counts: Counter[Counts] = Counter()
+        """The findings that are only counted."""
+
+    def judge(self, entry: Registered) -> None:
+        """Add the findings of one rule. If it raises, that is recorded."""
+        try:
+            self._take(entry, self._findings(entry))
+        except SystemExit:
+            self._errors.note(RuleError(f"rule {entry.id!r} in {entry.module} tried to end the program"), rule=entry.id)
+        except GeneratorExit:
+            self._errors.note(RuleError(f"rule {entry.id!r} in {entry.module} raised GeneratorExit"), rule=entry.id)
+        except Exception as error:
+            self._errors.note(error, rule=entry.id)
+
+    def report_cuts(self) -> None:
+        """Add the diagnostics about what was cut, from the rule of that clause."""
+        limits = self._model.limits
+        findings = [
+            Finding(ROOT, cut.message, clause=LIMIT_OF_REPORT, allowed=describe_limit(cut.limit, limits))
+            for cut in self.cuts
+        ]
+        for entry in selection_of(self._settings).judging(self._model):
+            if LIMIT_OF_REPORT in entry.clauses:
+                self._take(entry, iter(findings))
+
+    def _findings(self, entry: Registered) -> Iterator[Finding]:
+        settings, rule = self._settings, entry.rule
+        if settings.options:
+            findings = iter(rule.check(self._model, **options_of(rule, settings)))
+        else:
+            findings = iter(rule.check(self._model))
+        if entry.plugin is None:
+            return findings
         from onnx_lint.engine.plugin_findings import checked
 
-        every = checked(entry, every)
-    found = diagnose(entry, every, model, settings, counts, errors)
-    for located in _limited(entry, found, model.limits, model.limits.findings - len(diagnostics), cuts):
-        diagnostics.append(located)  # one by one, since the rule may crash at the next
+        return checked(entry, findings)
 
+    def _take(self, entry: Registered, findings: Iterator[Finding]) -> None:
+        """Add the diagnostics of the first findings of one rule; if a limit is reached, add that to `cuts`.
 
-def _limited(
-    entry: Registered, found: Iterator[_Located], limits: Limits, left: int, cuts: list[_Cut]
-) -> Iterator[_Located]:
-    """Yield the first diagnostics of one rule; if a limit is reached, add that to `cuts`.
-
-    At least one diagnostic is yielded, so that the findings of one rule cannot hide another rule.
-    """
-    name = "findings_per_rule" if limits.findings_per_rule <= left else "findings"
-    most = max(min(limits.findings_per_rule, left), 1)
-    count = 0
-    for located in islice(found, most):
-        count += 1
-        yield located
-    if count == most and next(found, None) is not None:
-        shown = "only the first finding is" if most == 1 else f"only the first {most:,} findings are"
-        value = f"limit {name} of {getattr(limits, name):,} (option --limit {name}=N)"
-        cuts.append(_Cut(name, f"{shown} reported of rule {entry.id!r}: {value}"))
-
-
-def _report_cuts(
-    cuts: list[_Cut], model: Model, settings: Settings, left: int, counts: Counter[Counts], errors: InternalErrors
-) -> list[_Located]:
-    """Return the diagnostics about what was cut, from the rule of that clause."""
-    limits = model.limits
-    deciding = [entry for entry in selection_of(settings).judging(model) if LIMIT_OF_REPORT in entry.clauses]
-    findings = [
-        Finding(ROOT, cut.message, clause=LIMIT_OF_REPORT, allowed=describe_limit(cut.limit, limits)) for cut in cuts
-    ]
-    return [
-        found
-        for entry in deciding
-        for found in _limited(entry, diagnose(entry, findings, model, settings, counts, errors), limits, left, cuts)
-    ]
+        At least one is added, so that the findings of one rule cannot hide another rule.
+        """
+        first = next(findings, _NONE)
+        if first is _NONE:
+            return  # as most rules do: then nothing else is set up
+        limits = self._model.limits
+        left = limits.findings - len(self.located)
+        name = "findings_per_rule" if limits.findings_per_rule <= left else "findings"
+        most = max(min(limits.findings_per_rule, left), 1)
+        found = diagnose(entry, chain((first,), findings), self._model, self._settings, self.counts, self._errors)
+        before = len(self.located)
+        for located in islice(found, most):
+            self.located.append(located)  # one by one, since the rule may crash at the next
+        if len(self.located) - before == most and next(found, None) is not None:
+            shown = "only the first finding is" if most == 1 else f"only the first {most:,} findings are"
+            value = f"limit {name} of {getattr(limits, name):,} (option --limit {name}=N)"
+            self.cuts.append(_Cut(name, f"{shown} reported of rule {entry.id!r}: {value}"))
 
 
 def lint_source(
@@ -216,20 +213,17 @@ def lint_source(
     its end, the report says why.
     """
     use_files(settings.plugins)
+    check = _SourceCheck(source, path, settings, is_file, context, pictures, beside, keeps_edits)
     with held_for_a_file() as leave:
         try:
-            if not settings.timings:
-                report, model = _lint_source(
-                    source, path, settings, is_file, _unwatched, context, pictures, beside, keeps_edits=keeps_edits
-                )
-            else:
+            if settings.timings:
                 from onnx_lint.engine.stopwatch import Stopwatch
 
                 watch = Stopwatch()
-                report, model = _lint_source(
-                    source, path, settings, is_file, watch, context, pictures, beside, keeps_edits=keeps_edits
-                )
+                report, model = _lint(check, watch)
                 report = replace(report, timings=tuple(watch.seconds.items()))
+            else:
+                report, model = _lint(check, _unwatched)
             report = _with_traffic(report, source)
             if model is None:
                 pass
@@ -292,28 +286,42 @@ def load_source(
     )
 
 
-def _lint_source(
-    source: Source,
-    path: str,
-    settings: Settings,
-    is_file: bool,
-    watch: Watch,
-    context: tuple[int, ...],
-    pictures: bool,
-    beside: DataFolder | None,
-    *,
-    keeps_edits: Callable[[Fix], bool],
-) -> tuple[FileReport, Model | None]:
+class _SourceCheck(Record):
+    """One source to check, with what `lint_source` is asked for."""
+
+    source: Source
+    path: str
+    settings: Settings
+    is_file: bool
+    context: tuple[int, ...]
+    pictures: bool
+    beside: DataFolder | None
+    keeps_edits: Callable[[Fix], bool]
+
+
+def _lint(check: _SourceCheck, watch: Watch) -> tuple[FileReport, Model | None]:
+    """Return the report on a source, and the model unless loading it crashed."""
     try:
         with watch("load model"):
-            model = load_source(source, path, settings, is_file=is_file, beside=beside)
+            model = load_source(check.source, check.path, check.settings, is_file=check.is_file, beside=check.beside)
     except Exception as error:
         if isinstance(error, OSError) or not is_bug(error):
             raise
-        return FileReport(path, source.size, internal_errors=(InternalError.of(error),)), None
+        return FileReport(check.path, check.source.size, internal_errors=(InternalError.of(error),)), None
     errors = InternalErrors(model)
-    verdict = lint_model(model, settings, watch, errors)
-    part = errors.unless_it_crashes
+    verdict = lint_model(model, check.settings, watch, errors)
+    report = _report_on(model, check, verdict, errors, watch)
+    if check.settings.suppressions:
+        from onnx_lint.engine.suppressions import with_suppressed
+
+        bare, entries = report, check.settings.suppressions
+        report = errors.unless_it_crashes(lambda: with_suppressed(bare, entries), bare, "suppressing findings")
+    return replace(report, internal_errors=errors.all()), model
+
+
+def _report_on(model: Model, check: _SourceCheck, verdict: Verdict, errors: InternalErrors, watch: Watch) -> FileReport:
+    """Return the report with the verdict, and the facts about the file."""
+    settings, part = check.settings, errors.unless_it_crashes
     with watch("facts"):
         facts = part(lambda: facts_of(model), None, "counting nodes and graphs")
         document = part(lambda: document_of(model), (), "describing the document")
@@ -321,26 +329,10 @@ def _lint_source(
         shapes = part(lambda: shapes_of(model), None, "counting known shapes")
         incomplete = part(lambda: tuple(left_out(model, settings)), (), "listing what was left out")
         data_files = part(lambda: data_files_of(model, settings), (), "listing the files of external data")
-    diagnostics = verdict.diagnostics
-    if any(item.edits or item.members for item in diagnostics):
-        from onnx_lint.engine.proposed_fixes import with_proposed_fixes, without_edits
-
-        found = diagnostics
-        diagnostics = part(
-            lambda: with_proposed_fixes(found, model, keeps_edits=keeps_edits),
-            without_edits(found),
-            "describing fixes",
-        )
-    if diagnostics:
-        bare = diagnostics
-        diagnostics = part(
-            lambda: _shown_with(bare, model, context, pictures, watch), bare, "showing the model around findings"
-        )
-    report = FileReport(
-        path=path,
-        size=source.size,
-        diagnostics=diagnostics,
-        internal_errors=errors.all(),
+    return FileReport(
+        path=check.path,
+        size=check.source.size,
+        diagnostics=_shown(verdict.diagnostics, model, check, errors, watch),
         facts=facts,
         kind=model.kind,
         document=document,
@@ -353,30 +345,39 @@ def _lint_source(
         form=model.form,
         data_files=data_files,
     )
-    if settings.suppressions:
-        from onnx_lint.engine.suppressions import with_suppressed
-
-        bare_report = report
-        report = part(lambda: with_suppressed(bare_report, settings.suppressions), bare_report, "suppressing findings")
-        report = replace(report, internal_errors=errors.all())
-    return report, model
 
 
-def _rules_on_bytes() -> frozenset[str]:
-    """Return the ids of the rules on bytes, whose findings have no structure around them."""
-    return frozenset(entry.id for entry in registry().values() if entry.chapter == "file")
-
-
-def _shown_with(
-    diagnostics: tuple[Diagnostic, ...], model: Model, context: tuple[int, ...], pictures: bool, watch: Watch
+def _shown(
+    found: tuple[Diagnostic, ...], model: Model, check: _SourceCheck, errors: InternalErrors, watch: Watch
 ) -> tuple[Diagnostic, ...]:
-    """Return the diagnostics with the lines around them, and with the nodes around them for pictures, as requested."""
-    if context:
+    """Return the diagnostics with their fixes, the lines around them, and the nodes around them, as asked for."""
+    part = errors.unless_it_crashes
+    if any(item.edits or item.members for item in found):
+        from onnx_lint.engine.proposed_fixes import with_proposed_fixes, without_edits
+
+        bare = found
+        found = part(
+            lambda: with_proposed_fixes(bare, model, keeps_edits=check.keeps_edits),
+            without_edits(bare),
+            "describing fixes",
+        )
+    if not found:
+        return found
+    described = found
+    return part(lambda: _with_surroundings(described, model, check, watch), found, "showing the model around findings")
+
+
+def _with_surroundings(
+    diagnostics: tuple[Diagnostic, ...], model: Model, check: _SourceCheck, watch: Watch
+) -> tuple[Diagnostic, ...]:
+    if check.context:
         from onnx_lint.surroundings.of_findings import with_surroundings
 
+        # The findings of the rules on bytes have no structure around them.
+        on_bytes = frozenset(entry.id for entry in registry().values() if entry.chapter == "file")
         with watch("context"):
-            diagnostics = with_surroundings(diagnostics, model, context, _rules_on_bytes())
-    if pictures:
+            diagnostics = with_surroundings(diagnostics, model, check.context, on_bytes)
+    if check.pictures:
         from onnx_lint.surroundings.neighbourhood import with_neighbourhoods
 
         with watch("pictures"):

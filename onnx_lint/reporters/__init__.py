@@ -43,7 +43,7 @@ class Options(Record):
     """True to show suppressed findings instead of counting them, in the formats that can mark them."""
     sarif_region: str | None = None
     """One of SARIF_REGIONS; None for `line`, or `none` in large files."""
-    documentation: str | None = None
+    documentation_url: str | None = None
     """The address of the documentation site; None for the one in the metadata of onnx-lint, if any."""
     failing: str = "error"
     """The lowest severity that JUnit shows as a failure, or `never`."""

@@ -156,7 +156,7 @@ def _row(item: Diagnostic, options: Options) -> str:
     where = where_of(item)
     place = f"{_code(item.place)} ({where})" if where else _code(item.place)
     said = _inert(f"{item.clause} {item.keyword} ({item.anchor})")
-    url = documentation_url(item.rule, options.documentation) if options.documentation else None
+    url = documentation_url(item.rule, options.documentation_url) if options.documentation_url else None
     rule = _code(item.rule) if url is None else f"[{_code(item.rule)}]({url})"
     return f"| {item.severity.label} | {rule} | {_inert(item.message)}<br>{place}<br>{said} |\n"
 

@@ -126,13 +126,13 @@ class Gatherer:
         if left_out > 0:
             of_run.append(_notification("too-many-results", "warning", f"{left_out:,} results were left out."))
         configured = [_notification("weakened-verdict", "note", f"{what}.") for what in weakened_of(report.weakened)]
-        url = information_url(options.documentation)
+        url = information_url(options.documentation_url)
         driver = {
             "name": "onnx-lint",
             "version": __version__,
             "semanticVersion": __version__,
             **({"informationUri": url} if url is not None else {}),
-            "rules": sarif_rules(self._indices, report.edition, options.documentation),
+            "rules": sarif_rules(self._indices, report.edition, options.documentation_url),
             "notifications": NOTIFICATIONS,
         }
         has_crashed = report.totals.internal_errors > 0

@@ -197,7 +197,7 @@ def _help(rule: str, options: Options) -> str:
 
     Without the command it is the first sentence on how to fix the fault.
     """
-    url = _page(rule, options) if options.documentation and not options.links else None
+    url = _page(rule, options) if options.documentation_url and not options.links else None
     said = None if options.has_command else _how_to_fix(rule)
     said = visible(said) if said else f"onnx-lint explain {visible(rule)}{_plugin_option(rule)}"
     return said if url is None else f"{said}{' ' if said.endswith('.') else ', '}{url}"
@@ -228,7 +228,7 @@ def _page(rule: str, options: Options) -> str | None:
     """Return the address of the documentation of a rule, if known."""
     from onnx_lint.reporters.links import documentation_url
 
-    return documentation_url(rule, options.documentation)
+    return documentation_url(rule, options.documentation_url)
 
 
 def _place(item: Diagnostic | RelatedPlace) -> str:

@@ -59,12 +59,12 @@ def test_addresses_that_reports_cannot_tell_apart_have_numbers() -> None:
     """Two addresses that differ only in user and password are two files; one that is named twice is one."""
     first, second, third = "https://h/m?id=1", "https://h/m?id=2", "https://user:secret@h/m?id=3"
     found = find_inputs([first, "s3://b/m.onnx", second, first, third, "https://h/m"])
-    assert [(item.path, item.name, item.is_numbered) for item in found] == [
-        (first, "https://h/m?id=***", True),
-        ("s3://b/m.onnx", "s3://b/m.onnx", False),
-        (second, "https://h/m?id=***#2", True),
-        (third, "https://h/m?id=***#3", True),
-        ("https://h/m", "https://h/m", False),
+    assert [(item.path, item.name) for item in found] == [
+        (first, "https://h/m?id=***"),
+        ("s3://b/m.onnx", "s3://b/m.onnx"),
+        (second, "https://h/m?id=***#2"),
+        (third, "https://h/m?id=***#3"),
+        ("https://h/m", "https://h/m"),
     ]
 
 

@@ -274,11 +274,11 @@ def test_the_address_of_the_documentation_can_be_set(monkeypatch: pytest.MonkeyP
     page = "https://d.invalid/site/rules/cycle.html"
     report = of(made_up.error(rule="cycle"))
     site = "https://d.invalid/site/"
-    driver = json.loads(written("sarif", report, documentation=site))["runs"][0]["tool"]["driver"]
+    driver = json.loads(written("sarif", report, documentation_url=site))["runs"][0]["tool"]["driver"]
     assert (driver["informationUri"], [rule["helpUri"] for rule in driver["rules"]]) == (site, [page])
-    assert f"   = help: onnx-lint explain cycle, {page}\n" in written("text", report, documentation=site)
-    assert f"| error | [`cycle`]({page}) | " in written("markdown", report, documentation=site)
-    linked = written("text", report, documentation=site, color=True, links=True)
+    assert f"   = help: onnx-lint explain cycle, {page}\n" in written("text", report, documentation_url=site)
+    assert f"| error | [`cycle`]({page}) | " in written("markdown", report, documentation_url=site)
+    linked = written("text", report, documentation_url=site, color=True, links=True)
     assert linked.count(page) == 1
     assert f"\x1b]8;;{page}\x1b\\cycle\x1b]8;;\x1b\\" in linked
     bare = json.loads(written("sarif", report))["runs"][0]["tool"]["driver"]
