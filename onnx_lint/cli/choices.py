@@ -12,6 +12,7 @@ from onnx_lint.cli.errors import RequestError, RunError
 from onnx_lint.cli.option_values import (
     file_ignores_of,
     limits_of,
+    named_in,
     names_of,
     opset_versions_of,
     severities_of,
@@ -32,11 +33,9 @@ from onnx_lint.spec.target import Target
 if TYPE_CHECKING:
     from onnx_lint.configuration.settings import Request
     from onnx_lint.configuration.values import SetValue, SetValues
-    from onnx_lint.engine.settings import Settings
     from onnx_lint.engine.suppressions import Suppression
     from onnx_lint.input.limits import Limits
     from onnx_lint.report import Diagnostic
-    from onnx_lint.spec.target import Target
 
 WITH_BASELINE: Final = {"findings_per_rule": 100_000, "findings": 1_000_000}
 """The limits on findings if there is a baseline. With lower limits, findings beyond them would appear as new later."""
@@ -382,7 +381,7 @@ def _limits(request: Request) -> Limits:
     limits = limits_of(request.limits)
     if request.baseline is None and request.write_baseline is None:
         return limits
-    given = {pair.partition("=")[0].strip() for text in request.limits for pair in text.split(",")}
+    given = named_in(request.limits)
     return replace(limits, **{name: most for name, most in WITH_BASELINE.items() if name not in given})
 
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, Final
 
-from onnx_lint.cli.option_values import names_of, opset_versions_of
+from onnx_lint.cli.option_values import named_in, names_of, opset_versions_of
 from onnx_lint.common.record import replace
 from onnx_lint.configuration.policy import policy_in
 from onnx_lint.configuration.settings import KEYS, Request
@@ -43,7 +43,7 @@ def _selection(request: Request, values: SetValues) -> dict[str, Any]:
     known = selectors()
     named = {name: _selectors(values, (name,), known) for name in ("select", "extend-select", "ignore")}
     # A rule that is off is ignored, and the command line overrides both in the same way.
-    given = {pair.partition("=")[0].strip() for text in request.severities for pair in text.split(",")}
+    given = named_in(request.severities)
     off = (path[1] for path, value in _below(values, "severity") if value.value == "off")
     named["ignore"] += tuple(rule for rule in off if rule not in given)
     changes: dict[str, Any] = {}

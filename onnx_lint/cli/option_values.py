@@ -5,18 +5,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING
 
 from onnx_lint.cli.errors import RequestError
+from onnx_lint.configuration.settings import LEVELS
 from onnx_lint.engine.settings import SelectionError, check_selector, selectors
 from onnx_lint.input.limits import DEFAULT_LIMITS, LimitError, Limits
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.spec.releases import normalized_domain
-
-if TYPE_CHECKING:
-    from onnx_lint.spec.clauses import Severity
-
-_LEVELS = ("error", "warning", "note", "off")
 
 
 def names_of(values: Iterable[str], known: Collection[str]) -> tuple[str, ...]:
@@ -29,20 +24,31 @@ def _known_spelling(name: str, known: Collection[str]) -> str:
     return next((spelling for spelling in (name, name.upper(), name.lower()) if spelling in known), name)
 
 
+def _pairs(values: Iterable[str], expected: str) -> dict[str, str]:
+    """Return the values by name in `NAME=VALUE` lists; the last of several for one name counts."""
+    pairs: dict[str, str] = {}
+    for pair in (part.strip() for value in values for part in value.split(",")):
+        name, separator, pairs[name] = pair.partition("=")
+        if not separator:
+            raise RequestError(f"{expected}, not {pair!r}")
+    return pairs
+
+
+def named_in(values: Iterable[str]) -> set[str]:
+    """Return the names in `NAME=VALUE` lists."""
+    return {pair.partition("=")[0].strip() for value in values for pair in value.split(",")}
+
+
 def severities_of(values: Iterable[str]) -> tuple[dict[str, Severity], tuple[str, ...]]:
     """Return the severities by rule in `RULE=LEVEL` lists, and the rules that are off.
 
     The last of several pairs for one rule counts. Raises RequestError for anything that is not such a pair. Whether the
     rule exists is not checked here.
     """
-    levels: dict[str, str] = {}
-    for pair in (part.strip() for value in values for part in value.split(",")):
-        rule, separator, level = pair.partition("=")
-        if not separator:
-            raise RequestError(f"--severity expects RULE=LEVEL, not {pair!r}")
-        if level not in _LEVELS:
-            raise RequestError(f"unknown severity {level!r}; the severities are {', '.join(_LEVELS)}")
-        levels[rule] = level
+    levels = _pairs(values, "--severity expects RULE=LEVEL")
+    for level in levels.values():
+        if level not in LEVELS:
+            raise RequestError(f"unknown severity {level!r}; the severities are {', '.join(LEVELS)}")
     severities = {rule: Severity.of(level) for rule, level in levels.items() if level != "off"}
     return severities, tuple(rule for rule, level in levels.items() if level == "off")
 
@@ -93,13 +99,7 @@ def limits_of(values: Iterable[str]) -> Limits:
 
     Raises RequestError for anything that is not such a pair, an unknown name, or a value that the limit does not allow.
     """
-    limits: dict[str, str] = {}
-    for pair in (part.strip() for value in values for part in value.split(",")):
-        name, separator, value = pair.partition("=")
-        if not separator:
-            raise RequestError(f"--limit expects NAME=VALUE, not {pair!r}")
-        limits[name] = value
     try:
-        return DEFAULT_LIMITS.with_values(limits)
+        return DEFAULT_LIMITS.with_values(_pairs(values, "--limit expects NAME=VALUE"))
     except LimitError as error:
         raise RequestError(str(error)) from error

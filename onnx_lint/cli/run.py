@@ -10,7 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import compress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.choices import Plan
@@ -256,10 +256,11 @@ def _tasks(outputs: Sequence[Output], plan: Plan, context: tuple[int, ...]) -> l
     if own.cache:
         cache = cache_folder_of(own, inputs)
     mendings = _mendings(own, inputs) if own.fix or own.diff else [None] * len(inputs)
-    tasks = [
-        _task(item, plan, own.stdin_filename, context, pictures, cache, mending)
-        for item, mending in zip(inputs, mendings, strict=True)
-    ]
+    tasks = []
+    for item, mending in zip(inputs, mendings, strict=True):
+        name = own.stdin_filename if item.path == "-" else item.name
+        settings = plan.choices_for(name or item.path).settings
+        tasks.append(Task(item.path, settings, item.problem, name, context, pictures, cache, mending))
     if any(output.path is not None for output in outputs):
         from onnx_lint.cli.kept_files import check_reports
 
@@ -333,20 +334,6 @@ def cache_folder_of(own: Request, inputs: Sequence[Input]) -> str | None:
         sys.stderr.write(f"The cache is not used: {error}\n")
         return None
     return folder_of_run(own.paths, inputs)
-
-
-def _task(
-    item: Input,
-    plan: Plan,
-    stdin_filename: str | None,
-    context: tuple[int, ...],
-    pictures: bool,
-    cache: str | None,
-    mending: Mending | None,
-) -> Task:
-    name = stdin_filename if item.path == "-" else item.name
-    settings = plan.choices_for(name or item.path).settings
-    return Task(item.path, settings, item.problem, name, context, pictures, cache, mending)
 
 
 def _head(tasks: Sequence[Task], plan: Plan) -> Report:

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from onnx_lint.cli.option_values import named_in
 from onnx_lint.configuration.settings import KEYS
 from onnx_lint.configuration.values import Path, SetValue, SetValues, dotted
 from onnx_lint.engine.registry import registry
@@ -81,7 +82,7 @@ def _weakens(path: Path, value: Any, settings: Settings, request: Request) -> bo
 
 def _lowers(rule: str, level: str, settings: Settings, request: Request) -> bool:
     """Return whether the level is lower than the severity of a clause of the rule."""
-    if any(pair.partition("=")[0].strip() == rule for text in request.severities for pair in text.split(",")):
+    if rule in named_in(request.severities):
         return False
     if level == "off":
         return "select" not in request.given

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from onnx_lint.common.cached import cached_property
 from onnx_lint.inference.types.distinct_types import TypeIndex
@@ -13,9 +12,6 @@ from onnx_lint.ir.attributes import AttributeIndex
 from onnx_lint.ir.graph import Graph
 from onnx_lint.ir.parts import Type
 from onnx_lint.schema import Proto
-
-if TYPE_CHECKING:
-    from onnx_lint.inference.types.distinct_types import TypeIndex
 
 
 class DeclaredTypes:
