@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from contextlib import contextmanager
+import contextlib
+import pickle
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -13,10 +13,9 @@ import pytest
 pytest.importorskip("distributed")
 
 from distributed import CancelledError, KilledWorker
-from support.processes.fake_cluster import FakeClient, answered, jobs_of
 
 from onnx_lint.cluster import ClusterError, client
-from onnx_lint.cluster.messages import Job
+from onnx_lint.cluster.messages import Job, packed
 from onnx_lint.common.model_limits import NO_LIMITS
 from onnx_lint.engine.settings import Settings
 from onnx_lint.report import FileReport
@@ -26,42 +25,80 @@ COUNT = 500
 NUMBERED = [(number, FileReport(str(number), number)) for number in range(COUNT)]
 
 
+class FakeFuture:
+    def __init__(self, result: Any) -> None:
+        self._result = result
+
+    def add_done_callback(self, call: Callable[[FakeFuture], None]) -> None:
+        if self._result is not None:  # a worker that has ended, or holds the file, never answers
+            call(self)
+
+    def result(self, timeout: float) -> Any:
+        if isinstance(self._result, BaseException):
+            raise self._result
+        return self._result
+
+    def cancel(self) -> None: ...
+
+
+class FakeClient:
+    """A client whose workers lint at once. `judge` returns the answers to jobs; None if there never are any."""
+
+    def __init__(self, workers: dict[str, int], judge: Callable[[FakeClient, str, Sequence[Job]], Any]) -> None:
+        self.workers, self._judge, self.status = workers, judge, "running"
+        self.given: list[str] = []
+        self.cancelled = self.looks = 0
+
+    def submit(self, function: Callable[[bytes], Any], call: bytes, *, workers: list[str], **_: Any) -> FakeFuture:
+        jobs = function(call)
+        self.given += [job.path for job in jobs]
+        return FakeFuture(self._judge(self, workers[0], jobs))
+
+    def nthreads(self, callback_timeout: float) -> dict[str, int]:
+        self.looks += 1
+        if self.looks == 200:
+            self.workers.pop("slow", None)
+        return dict(self.workers)
+
+    def cancel(self, futures: Sequence[FakeFuture], force: bool) -> None:
+        self.cancelled += len(futures)
+
+
+def jobs_of(sender: str, paths: tuple[str, ...], files: str, pickled: bytes) -> Any:
+    """What a worker of this cluster does in place of linting."""
+    return pickle.loads(pickled)[0]
+
+
+def answered(jobs: Sequence[Job]) -> list[tuple[Any, ...]]:
+    """The answers to jobs: each file has the size that is its name."""
+    return [(job.index, packed(FileReport(job.path, int(job.path)), None), "", False) for job in jobs]
+
+
+def working(cluster: FakeClient, worker: str, jobs: Sequence[Job]) -> Any:
+    return answered(jobs) if worker != "slow" else None
+
+
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client, "lint_batch", jobs_of)
     monkeypatch.setattr(client, "_LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(client, "_connected", contextlib.nullcontext)
 
 
-def reports(monkeypatch: pytest.MonkeyPatch, cluster: FakeClient, count: int = COUNT) -> list[tuple[int, FileReport]]:
-    return list(given_out(monkeypatch, cluster, count))
+def reports(cluster: FakeClient, count: int = COUNT) -> Iterator[tuple[int, FileReport]]:
+    tasks = [Task(str(number), Settings()) for number in range(count)]
+    return client.on_cluster(tasks, range(count), cluster, NO_LIMITS)  # type: ignore[arg-type]  # connected already
 
 
-def given_out(monkeypatch: pytest.MonkeyPatch, cluster: FakeClient, count: int = COUNT) -> Any:
-    @contextmanager
-    def connected(_: str) -> Any:
-        yield cluster
-
-    monkeypatch.setattr(client, "_connected", connected)
-    settings = Settings()
-    tasks = [Task(str(number), settings) for number in range(count)]
-    return client.on_cluster(tasks, range(count), "tcp://fake", NO_LIMITS)
-
-
-def working(cluster: FakeClient, worker: str, jobs: Sequence[Job]) -> Any:
-    return answered(jobs)
-
-
-def test_reports_come_in_order_from_all_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reports_come_in_order_from_all_workers() -> None:
     cluster = FakeClient({"a": 1, "b": 2}, working)
-    assert reports(monkeypatch, cluster) == NUMBERED
-    assert sorted(int(path) for _, paths in cluster.given for path in paths) == list(range(COUNT))
-    assert {worker for worker, _ in cluster.given} == {"a", "b"}
-    assert max(len(paths) for _, paths in cluster.given) <= 64
+    assert list(reports(cluster)) == NUMBERED
+    assert sorted(map(int, cluster.given)) == list(range(COUNT))
+    assert list(reports(cluster, 0)) == []
 
 
-def test_what_a_batch_has_not_begun_is_given_out_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    cluster = FakeClient({"a": 1, "b": 1}, lambda _, worker, jobs: answered(jobs[:3]))
-    assert reports(monkeypatch, cluster) == NUMBERED
+def test_what_a_batch_has_not_begun_is_given_out_again() -> None:
+    assert list(reports(FakeClient({"a": 1, "b": 1}, lambda _, worker, jobs: answered(jobs[:3])))) == NUMBERED
 
 
 def test_no_file_is_given_out_far_behind_one_that_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,64 +107,43 @@ def test_no_file_is_given_out_far_behind_one_that_takes_long(monkeypatch: pytest
     farthest = []
 
     def judge(cluster: FakeClient, worker: str, jobs: Sequence[Job]) -> Any:
-        if worker == "slow":
-            farthest.append(max(int(path) for _, paths in cluster.given for path in paths))
-            return None
-        return answered(jobs)
+        if "slow" in cluster.workers:
+            farthest.append(max(map(int, cluster.given)))
+        return working(cluster, worker, jobs)
 
-    cluster = FakeClient({"slow": 1, "b": 1}, judge)
-    nthreads, looks = cluster.nthreads, Counter[str]()
-
-    def looking(callback_timeout: float) -> dict[str, int]:
-        looks["all"] += 1
-        if looks["all"] == 100:  # it ends after all
-            farthest.append(max(int(path) for _, paths in cluster.given for path in paths))
-            del cluster.workers["slow"]
-        return nthreads(callback_timeout)
-
-    monkeypatch.setattr(cluster, "nthreads", looking)
-    assert reports(monkeypatch, cluster) == NUMBERED
+    assert list(reports(FakeClient({"slow": 1, "b": 1}, judge))) == NUMBERED
     assert farthest[-1] == 39
 
 
 @pytest.mark.parametrize("workers", [{"a": 1}, {"a": 1, "b": 1}, {"a": 2, "b": 4, "c": 1}])
-def test_a_file_that_ends_each_worker_ends_three_and_takes_no_other_with_it(
-    monkeypatch: pytest.MonkeyPatch, workers: dict[str, int]
-) -> None:
-    ended = []
+def test_a_file_that_ends_each_worker_ends_three_and_takes_no_other_with_it(workers: dict[str, int]) -> None:
+    ended: list[list[str]] = []
 
     def judge(cluster: FakeClient, worker: str, jobs: Sequence[Job]) -> Any:
         if any(job.path in ("7", "300") for job in jobs):
             ended.append([job.path for job in jobs])
-            cluster.replace(worker)
-            return None
+            cluster.workers[f"{worker}'"] = cluster.workers.pop(worker)  # another one comes in its place
         return answered(jobs) if worker in cluster.workers else None
 
     expected = list(NUMBERED)
     for number in (7, 300):
         words = f"{number}: each worker that was to check the file ended"
         expected[number] = number, FileReport(str(number), 0, unreadable=words)
-    assert reports(monkeypatch, FakeClient(workers, judge)) == expected
+    assert list(reports(FakeClient(workers, judge))) == expected
     assert ended.count(["7"]) == ended.count(["300"]) == 2
     assert 5 <= len(ended) <= 6  # both may be in one batch
 
 
 @pytest.mark.parametrize("error", [KilledWorker("task", None, 3), TimeoutError(), CancelledError("key")])
-def test_a_result_that_is_lost_is_made_again(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
-    lost = []
-
-    def judge(cluster: FakeClient, worker: str, jobs: Sequence[Job]) -> Any:
-        if len(lost) < 3:
-            lost.append(jobs)
-            return error
-        return answered(jobs)
-
-    assert reports(monkeypatch, FakeClient({"a": 1, "b": 1}, judge)) == NUMBERED
+def test_a_result_that_is_lost_is_made_again(error: BaseException) -> None:
+    lost = [error, error, error]
+    cluster = FakeClient({"a": 1, "b": 1}, lambda _, worker, jobs: lost.pop() if lost else answered(jobs))
+    assert list(reports(cluster)) == NUMBERED
 
 
-def test_a_lost_scheduler_ends_the_run_after_what_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lost_scheduler_ends_the_run_after_what_is_there() -> None:
     cluster = FakeClient({"a": 1}, working)
-    found = given_out(monkeypatch, cluster)
+    found = reports(cluster)
     assert [next(found) for _ in range(10)] == NUMBERED[:10]
     cluster.status = "closed"
     with pytest.raises(ClusterError, match="with --cache the same command continues"):
@@ -135,23 +151,20 @@ def test_a_lost_scheduler_ends_the_run_after_what_is_there(monkeypatch: pytest.M
 
 
 def test_a_cluster_without_workers(monkeypatch: pytest.MonkeyPatch) -> None:
-    cluster = FakeClient({}, working)
     monkeypatch.setattr(client, "_LONELY_SECONDS", -1)
     with pytest.raises(ClusterError, match="no worker for"):
-        reports(monkeypatch, cluster)
+        list(reports(FakeClient({}, working)))
 
 
 @pytest.mark.parametrize("answer", ["it has another onnx-lint", ModuleNotFoundError("it has another onnx-lint")])
-def test_a_worker_that_cannot_lint_ends_the_run(monkeypatch: pytest.MonkeyPatch, answer: object) -> None:
-    cluster = FakeClient({"tcp://a:1": 1}, lambda *_: answer)
+def test_a_worker_that_cannot_lint_ends_the_run(answer: object) -> None:
     with pytest.raises(ClusterError, match=r"the worker tcp://a:1 cannot lint: it has another onnx-lint"):
-        reports(monkeypatch, cluster)
+        list(reports(FakeClient({"tcp://a:1": 1}, lambda *_: answer)))
 
 
-def test_what_is_not_wanted_any_more_is_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
-    cluster = FakeClient({"a": 1, "b": 1}, lambda _, worker, jobs: answered(jobs) if worker == "a" else None)
-    found = given_out(monkeypatch, cluster)
+def test_what_is_not_wanted_any_more_is_cancelled() -> None:
+    cluster = FakeClient({"a": 1, "slow": 1}, working)
+    found = reports(cluster)
     assert next(found) == NUMBERED[0]
-    found.close()
+    found.close()  # type: ignore[attr-defined]  # it is a generator
     assert cluster.cancelled >= 1
-    assert reports(monkeypatch, cluster, 0) == []
