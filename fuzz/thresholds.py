@@ -73,7 +73,7 @@ KEPT: dict[str, str] = {
 """Constants with names like these that are not lowered, and why."""
 
 
-_OF_EXTRAS = {"fleet", "remote"}
+_OF_EXTRAS = {"cluster", "remote"}
 
 
 @functools.cache
