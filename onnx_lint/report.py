@@ -467,6 +467,8 @@ class Totals:
         """The number of findings by rule and severity."""
         self.files_with: Counter[tuple[str, Severity]] = Counter()
         """The number of files that have findings of a rule and severity."""
+        self.producers: dict[str, Counter[Severity | None]] = {}
+        """The number of findings by severity, and of models under None, for each producer with its version."""
         self.suppressed: Counter[str] = Counter()
         """The number of suppressed findings by their suppressor."""
         self.fixable: Counter[bool] = Counter()
@@ -491,6 +493,10 @@ class Totals:
         self.worst[max((severity for _, severity in kinds), default=None)] += 1
         self.findings.update(kinds)
         self.files_with.update(kinds.keys())
+        if file.facts is not None:
+            counts = self.producers.setdefault(file.facts.producer, Counter())
+            counts[None] += 1
+            counts.update(item.severity for item in file.diagnostics)
         self.suppressed.update(item.suppressor for item in file.suppressed)
         self.fixable.update(fixes_of(file.diagnostics))
         self.fixed += file.repair.count if file.repair is not None else 0

@@ -599,7 +599,7 @@ class Request(Record, metaclass=_RequestType):
         details=f"In the text report, the HTML page and SARIF. {_RUN_WIDE}",
         is_run_wide=True,
     )
-    statistics: bool = setting(FLAG, False, "Print the number of findings and files per rule.", REPORTS)
+    statistics: bool = setting(FLAG, False, "Print the number of findings per rule and producer.", REPORTS)
     color: str = setting(
         choice(("auto", "always", "never")),
         "auto",

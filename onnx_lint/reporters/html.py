@@ -41,7 +41,7 @@ from onnx_lint.reporters.html_findings import (
     in_order_of_pages,
     text_of,
 )
-from onnx_lint.reporters.statistics import statistics
+from onnx_lint.reporters.statistics import by_producer, statistics
 from onnx_lint.reporters.wording import (
     counted,
     counted_of,
@@ -190,6 +190,7 @@ class Gatherer:
             yield _rule_chart(report)
             if not is_single:
                 yield self._file_chart(folder)
+                yield _producer_chart(report)
             yield "</section>"
         entries = entries_of(findings, self._crashes)
         sizes = accumulate(len(entry.details()) for entry in entries[:SHOWN_FINDINGS])
@@ -355,6 +356,19 @@ def tiles_of(said: Iterable[tuple[str, str, str]]) -> str:
 def _rule_chart(report: Report) -> str:
     rows = [(_filter_link("rule", rule), {level: count}) for rule, level, count in statistics(report)]
     return chart("Rules", "Rule", rows)
+
+
+def _producer_chart(report: Report) -> str:
+    """Return the chart of the producers of models with findings; empty if there are none."""
+    rows = [
+        (
+            f"{text_of(producer) or '(none)'}, {counted(counts[None], 'model')}",
+            {level: counts[level] for level in Severity if counts[level]},
+        )
+        for producer, counts in by_producer(report)
+        if counts.total() > counts[None]
+    ]
+    return chart("Producers", "Producer", rows) if rows else ""
 
 
 def _filter_link(name: str, value: str) -> str:

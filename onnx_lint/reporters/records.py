@@ -21,7 +21,7 @@ from onnx_lint.report import (
 )
 from onnx_lint.reporters.escape import encodable, shown_path
 from onnx_lint.reporters.fingerprint import fingerprints
-from onnx_lint.reporters.statistics import statistics
+from onnx_lint.reporters.statistics import by_producer, statistics
 from onnx_lint.spec.clauses import Severity
 
 VERSION: Final = 1
@@ -58,6 +58,10 @@ def summary_record(report: Report) -> dict[str, Any]:
         "stale": report.stale,
         "statistics": [
             {"rule": rule, "severity": severity.label, "count": count} for rule, severity, count in statistics(report)
+        ],
+        "producers": [
+            {"producer": producer, "models": counts[None], **_counts(counts)}
+            for producer, counts in by_producer(report)
         ],
         **_weakened(report),
         **({"not_linted": len(report.not_linted)} if report.not_linted else {}),
@@ -149,7 +153,7 @@ def json_safe(value: Any) -> Any:
     return value
 
 
-def _counts(levels: Counter[Severity]) -> dict[str, int]:
+def _counts(levels: Mapping[Any, int]) -> dict[str, int]:
     return {f"{level.label}s": levels[level] for level in reversed(Severity)}
 
 

@@ -471,3 +471,15 @@ def test_the_same_fault_elsewhere_has_only_the_names_that_differ(form: str):
     assert "the same fault: 'w3' at node 'n3' (Abs)" in text
     assert "a message on graph.node[1]" not in text
     assert "and 2 more" in text
+
+
+def test_statistics_count_the_models_of_each_producer() -> None:
+    summary = json.loads(written("json"))["summary"]
+    producers = summary["producers"]
+    assert sum(row["models"] for row in producers) == sum(file.facts is not None for file in REPORT.files)
+    of_models = [item for file in REPORT.files if file.facts is not None for item in file.diagnostics]
+    assert sum(row["errors"] + row["warnings"] + row["notes"] for row in producers) == len(of_models)
+    assert [row["errors"] for row in producers] == sorted((row["errors"] for row in producers), reverse=True)
+    page = written("html")
+    assert "<h2>Producers</h2>" in page
+    assert "pytorch 2.1.0, 2 models" in page
