@@ -249,9 +249,11 @@ def test_the_statistics_have_a_heading_and_count_files(capsys: pytest.CaptureFix
     text = Path("twice.textproto").read_text()
     Path("more.textproto").write_text(text)
     run(["twice.textproto", "more.textproto", "-q", "-f", "concise", "--statistics"])
-    assert capsys.readouterr().out.splitlines()[-2:] == [
+    assert capsys.readouterr().out.splitlines()[-4:] == [
         "findings  files  severity  rule",
         "       2      2  error     duplicate-definition",
+        "models  findings  errors  producer",
+        "     2         2       2  a test",
     ]
 
 
