@@ -89,14 +89,14 @@ def _texts(key: Setting, value: Any) -> Iterator[str]:
     if key.key == "per-file-ignores":
         for _, pattern, names in value:
             yield f"{dotted((key.key, pattern))} = {_toml(list(names))}"
-    elif key.key in {"severity", "limits", "target-opset"}:
+    elif key.merging == "table":
         for pair in (part.strip() for text in value for part in text.split(",")):
             name, _, word = pair.rpartition("=")
             shown = word if word.isdecimal() else _toml(word)
             yield f"{dotted((key.key, name or 'ai.onnx'))} = {shown}"
     elif isinstance(value, tuple):
-        is_list = key.key in {"select", "extend-select", "ignore"}
-        names = [name.strip() for text in value for name in text.split(",")] if is_list else value
+        has_commas = key.kind.option == "names"
+        names = [name.strip() for text in value for name in text.split(",")] if has_commas else value
         yield f"{key.key} = {_toml(list(names))}"
     else:
         yield f"{key.key} = {_toml(value)}"
