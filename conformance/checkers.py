@@ -81,8 +81,10 @@ def _onnx_doctor(path: Path, _: Case) -> None:
 
 def _onnx_lint(path: Path, case: Case) -> None:
     from onnx_lint import lint
+    from onnx_lint.spec.target import ONNX, WITHOUT_ML
 
-    report = lint(path, edition=case.edition, variant=case.variant, proto=case.message, config=False)
+    target = WITHOUT_ML if case.variant == "onnx" else ONNX
+    report = lint(path, edition=case.edition, target=target, proto=case.message, config=False)
     if report.errors:
         raise RejectedError("\n".join(found.message for found in report.errors))
 

@@ -23,6 +23,7 @@ from onnx_lint.report import Diagnostic
 from onnx_lint.spec.clauses import Clause, clauses
 from onnx_lint.spec.releases import RELEASES
 from onnx_lint.spec.standard import DEFAULT_STANDARD
+from onnx_lint.spec.target import WITHOUT_ML
 
 MANIFEST: Final = "manifest.json"
 FORMAT: Final = 1
@@ -32,7 +33,10 @@ _ZEROS: Final = 1 << 16
 """The size in bytes of a file of external data that the suite makes up; enough for the tensors of any fixture."""
 
 _SETTINGS: Final = ("limit", "option", "target")
-"""Headers of fixtures that are about settings of onnx-lint. Such fixtures say nothing about other checkers."""
+"""Headers of fixtures that are about settings of onnx-lint. Such fixtures say nothing about other checkers.
+
+The target `onnx-without-ml` is different: it names a text of the specification.
+"""
 
 
 @dataclass(frozen=True)
@@ -77,7 +81,8 @@ def export(folder: Path) -> list[Case]:
     made = [
         _written(fixture, folder)
         for fixture in fixtures()
-        if fixture.rule not in own and not any(name in _SETTINGS for name, _ in fixture.headers)
+        if fixture.rule not in own
+        and not any(name in _SETTINGS and value != WITHOUT_ML for name, value in fixture.headers)
     ]
     used = sorted({name for case in made for name in case.clauses})
     manifest = {

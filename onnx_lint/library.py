@@ -99,7 +99,6 @@ def lint(
     model: Lintable,
     *,
     edition: str = DEFAULT_STANDARD.edition,
-    variant: str = DEFAULT_STANDARD.variant,
     select: str | Sequence[str] = (),
     ignore: str | Sequence[str] = (),
     severity: Mapping[str, str] | None = None,
@@ -113,11 +112,8 @@ def lint(
     opset_schemas: Sequence[str | os.PathLike[str]] = (),
     plugins: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
     limits: Mapping[str, int] | None = None,
-    target_ir: int | None = None,
-    consumers: Sequence[str] = (),
-    targets: str | Sequence[str] = (),
+    target: str | Sequence[str] = (),
     proto: str | None = None,
-    target_opset: Mapping[str, int] | None = None,
     opset_imports: Mapping[str, int] | None = None,
     baseline: str | os.PathLike[str] | None = None,
     config: str | os.PathLike[str] | bool = False,
@@ -130,7 +126,7 @@ def lint(
       a file opened for reading bytes, or a message such as `onnx.ModelProto`, which may be any of the messages that
       `proto` names. An `onnx_ir.Model`, `Graph`, `Function` or `Node` and a `torch.onnx.ONNXProgram` are converted to
       such a message first.
-    - `edition`, `variant`: the text of the specification.
+    - `edition`: the edition of the specification.
     - `select`, `ignore`: rule ids, chapters, severities or keywords.
     - `severity`: `error`, `warning`, `note` or `off` by rule id. `options`: options of rules by rule id.
     - `policy`: what the model must keep to besides the specification, as the table `policy` of a configuration. Its
@@ -142,9 +138,7 @@ def lint(
     - `opset_schemas`: schema files, which describe the operators of further domains.
     - `plugins`: Python files whose rules run beside the others.
     - `limits`: values of limits by name, in place of the defaults of `onnx_lint.input.limits.Limits`.
-    - `target_ir`, `target_opset`: the newest IR version and, by domain, the newest operator set versions that the
-      consumer of the model supports. `consumers`: `onnx.checker`, `onnxruntime`: what they reject is an error.
-    - `targets`: releases that must load the model, such as `onnxruntime=1.17`.
+    - `target`: what must take the model, such as `onnxruntime=1.32`, `onnx.checker`, `ir=10` or `ai.onnx=17`.
     - `proto`: the message that is given, such as `TensorProto`; None to recognize it by the class of a message, or else
       by the content. `opset_imports`: the operator set versions, by domain, to assume for a graph, function or node
       without a model; None for those of an `onnx_ir.Graph`.
@@ -156,14 +150,13 @@ def lint(
     A model that breaks the specification, or bytes that are not a model, result in diagnostics and never in an
     exception. Raises TypeError for an object that is none of the above; OSError for a path that cannot be opened
     (FileNotFoundError if there is none), for a schema file that cannot be read and for a root that is not a directory;
-    ValueError for an unknown edition, variant, rule, option, limit or target, for a faulty schema file, configuration
+    ValueError for an unknown edition, rule, option, limit or target, for a faulty schema file, configuration
     or baseline, and for a selection without rules.
     """
     if internal_errors not in ("error", "warning"):
         raise ValueError(f"internal_errors is error or warning, not {internal_errors!r}")
     given = {
         "edition": edition,
-        "variant": variant,
         "select": _names(select),
         "ignore": _names(ignore),
         "severities": _pairs(severity),
@@ -176,10 +169,7 @@ def lint(
         "opset_schemas": tuple(os.fspath(path) for path in opset_schemas),
         "plugins": tuple(os.fspath(path) for path in _listed(plugins)),
         "limits": _pairs(limits),
-        "target_ir": target_ir,
-        "target_opsets": _pairs(target_opset),
-        "consumers": _names(consumers),
-        "products": _names(targets),
+        "targets": _names(target),
         "proto": proto,
         "opset_imports": _pairs(_imports_of(model) if opset_imports is None else opset_imports),
         "internal_errors": internal_errors,

@@ -35,7 +35,7 @@ def main(arguments: list[str]) -> int:
     counts: Counter[str] = Counter()
     for path in files:
         reason = outcomes[str(path)]
-        report = lint(path, targets=target)
+        report = lint(path, target=target)
         own = report.of_rule(_OWN)
         if len(report.errors) > len(own):
             counts["in error by the specification"] += 1

@@ -141,16 +141,13 @@ def command(fixture: Fixture) -> str:
 def _arguments(fixture: Fixture) -> Iterator[str]:
     """The options of the command line that say the same as the fixture's headers."""
     for key, value in fixture.headers:
-        if key in {"edition", "variant", "proto", "select"}:
+        if key in {"edition", "proto", "select", "target"}:
             yield f"--{key} {value.replace(', ', ',')}"
         elif key == "limit":
             yield f"--limit {value.replace(' = ', '=')}"
         elif key == "option":
             name, _, literal = value.partition(" = ")
             yield f"--config 'rules.{name}={literal}'" if '"' in literal else f"--config rules.{name}={literal}"
-        elif key == "target":
-            name, _, version = value.partition(" = ")
-            yield f"--target-ir {version}" if name == "ir" else f"--target-opset {name}={version}"
     if fixture.rule in COUNTED and "select" not in dict(fixture.headers):
         yield f"--extend-select {fixture.rule}"
     if not _data(fixture).is_dir() and "external" in fixture.text.lower():

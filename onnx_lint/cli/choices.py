@@ -28,7 +28,7 @@ from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.spec.operators import SchemaFileError
 from onnx_lint.spec.standard import Standard
-from onnx_lint.spec.target import Target
+from onnx_lint.spec.target import Target, target_of
 
 if TYPE_CHECKING:
     from onnx_lint.configuration.settings import Request
@@ -307,26 +307,19 @@ def _settings(request: Request, ignores: tuple[str, ...], plugins: tuple[str, ..
     if request.verify_checksums:
         for rule, option in _turned_on_by("--verify-checksums"):
             rule_options[rule] = {**rule_options.get(rule, {}), option: True}
-    if request.products:
-        for rule, option in _turned_on_by("--target"):
-            rule_options[rule] = {**rule_options.get(rule, {}), option: request.products}
     try:
-        if request.products:
-            from onnx_lint.spec.products import product_release
-
-            for target in request.products:
-                product_release(target)
+        target = target_of(request.targets)
         changes: dict[str, Any] = {
-            "standard": Standard(request.edition, request.variant),
+            "standard": Standard(request.edition, target.variant),
             "select": names_of(request.select, known),
             "ignore": (*names_of(request.ignore, known), *names_of(ignores, known), *off),
-            "extend_select": (*names_of(request.extend_select, known), *_policy(request), *_targets(request)),
+            "extend_select": (*names_of(request.extend_select, known), *_policy(request), *_targets(request, target)),
             "severities": severities,
             "options": rule_options,
             "limits": _limits(request),
             "set_aside": names_of(request.set_aside, known),
-            "target": _target(request),
-            "opset_imports": opset_versions_of(request.opset_imports, "--opset-import"),
+            "target": target,
+            "opset_imports": opset_versions_of(request.opset_imports),
             "plugins": plugins,
             "policy_lines": request.policy_lines,
             "suppressions": _suppressions(request),
@@ -352,10 +345,10 @@ def _policy(request: Request) -> tuple[str, ...]:
     return request.policy if is_wanted else ()
 
 
-def _targets(request: Request) -> tuple[str, ...]:
+def _targets(request: Request, target: Target) -> tuple[str, ...]:
     """Return the chapter that the targets turn on: none for targets of a configuration beside `--select`."""
-    is_wanted = "products" in request.given or "select" not in request.given
-    return ("target",) if request.products and is_wanted else ()
+    is_wanted = "targets" in request.given or "select" not in request.given
+    return ("target",) if target.releases and is_wanted else ()
 
 
 def _usable_error(error: ValueError | OSError) -> RunError:
@@ -383,10 +376,3 @@ def _limits(request: Request) -> Limits:
         return limits
     given = named_in(request.limits)
     return replace(limits, **{name: most for name, most in WITH_BASELINE.items() if name not in given})
-
-
-def _target(request: Request) -> Target:
-    try:
-        return Target(request.target_ir, opset_versions_of(request.target_opsets), tuple(request.consumers))
-    except ValueError as error:
-        raise RequestError(str(error)) from error

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, Final
 
-from onnx_lint.cli.option_values import named_in, names_of, opset_versions_of
+from onnx_lint.cli.option_values import named_in, names_of
 from onnx_lint.common.record import replace
 from onnx_lint.configuration.policy import policy_in
 from onnx_lint.configuration.settings import KEYS, Request
@@ -16,7 +16,7 @@ from onnx_lint.configuration.values import Path, SetValue, SetValues
 from onnx_lint.engine.registry import registry
 from onnx_lint.engine.settings import SelectionError, check_options, check_selector, selectors
 from onnx_lint.input.limits import DEFAULT_LIMITS, LimitError
-from onnx_lint.spec.target import Target
+from onnx_lint.spec.target import target_of
 from onnx_lint.wording import suggestion
 
 
@@ -31,8 +31,8 @@ def merged(request: Request, values: SetValues) -> Request:
     for key in KEYS.values():
         if key.merging in _CONVERSIONS and key.field not in request.given and (key.key,) in values:
             changes[key.field] = _CONVERSIONS[key.merging](values[key.key,])
-    if "target_ir" in changes:
-        _check_target(values, ("target-ir",))
+    if "targets" in changes:
+        _check_targets(values["targets",])
     if ("exclude",) in values:
         changes["exclude"] = (*_patterns(values["exclude",]), *request.exclude)
     return replace(request, **changes, **_selection(request, values), **_tables(request, values))
@@ -74,8 +74,6 @@ def _tables(request: Request, values: SetValues) -> dict[str, Any]:
         changes[key.field] = (*entries, *getattr(request, key.field))
     for path, value in _below(values, "limits"):
         _check_limit(path, value)
-    for path, _ in _below(values, "target-opset"):
-        _check_target(values, path)
     options: dict[str, dict[str, Any]] = {}
     for path, value in _below(values, "rules"):
         _check_rule(path, value)
@@ -155,12 +153,8 @@ def _check_limit(path: Path, value: SetValue) -> None:
         raise value.error(path[:1], str(error)) from error
 
 
-def _check_target(values: SetValues, path: Path) -> None:
-    number = values[path].value
+def _check_targets(value: SetValue) -> None:
     try:
-        if path == ("target-ir",):
-            Target(number)
-        else:
-            Target(opset_versions=opset_versions_of([f"{path[1]}={number}"]))
+        target_of(value.value)
     except ValueError as error:
-        raise values[path].error(path, str(error)) from error
+        raise value.error(("targets",), str(error)) from error

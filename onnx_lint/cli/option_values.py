@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parsers for the values of `--select`, `--ignore`, `--per-file-ignores`, `--severity`, `--limit`, `--target-opset`."""
+"""Parsers for the values of `--select`, `--ignore`, `--per-file-ignores`, `--severity`, `--limit`, `--opset-import`."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _checked_names(text: str) -> tuple[str, ...]:
     return names
 
 
-def opset_versions_of(values: Iterable[str], option: str = "--target-opset") -> dict[str, int]:
+def opset_versions_of(values: Iterable[str]) -> dict[str, int]:
     """Return the versions by domain in `[DOMAIN=]N`. The default domain is empty.
 
     The last of several for one domain counts. Raises RequestError if N is not a whole number.
@@ -90,7 +90,7 @@ def opset_versions_of(values: Iterable[str], option: str = "--target-opset") -> 
         try:
             versions[normalized_domain(domain.strip())] = int(number)
         except ValueError:
-            raise RequestError(f"{option} expects [DOMAIN=]N, not {text!r}") from None
+            raise RequestError(f"--opset-import expects [DOMAIN=]N, not {text!r}") from None
     return versions
 
 

@@ -93,7 +93,7 @@ def _texts(key: Setting, value: Any) -> Iterator[str]:
         for pair in (part.strip() for text in value for part in text.split(",")):
             name, _, word = pair.rpartition("=")
             shown = word if word.isdecimal() else _toml(word)
-            yield f"{dotted((key.key, name or 'ai.onnx'))} = {shown}"
+            yield f"{dotted((key.key, name))} = {shown}"
     elif isinstance(value, tuple):
         has_commas = key.kind.option == "names"
         names = [name.strip() for text in value for name in text.split(",")] if has_commas else value

@@ -37,23 +37,20 @@ from onnx_lint.configuration.value_kinds import (
     ValueKind,
     at_least_one,
     choice,
-    choices,
     fields,
     table,
 )
 from onnx_lint.input.limits import BYTE_LIMITS, SIZE_PATTERN
 from onnx_lint.input.limits import NAMES as LIMIT_NAMES
 from onnx_lint.reporters import REPORTERS, SARIF_REGIONS
-from onnx_lint.spec.clauses import CONSUMERS
 from onnx_lint.spec.messages import FILE_MESSAGES
-from onnx_lint.spec.standard import DEFAULT_STANDARD, EDITIONS, VARIANTS
+from onnx_lint.spec.standard import DEFAULT_STANDARD, EDITIONS
 
 if TYPE_CHECKING:
     from onnx_lint.engine.suppressions import Suppression
 
 LEVELS: Final = ("error", "warning", "note", "off")
 GATES: Final = ("error", "warning", "note", "never")
-DEFAULT_OPSET_DOMAIN: Final = "ai.onnx"
 
 COMMON: Final = "Common options"
 FIXES: Final = "Fixes"
@@ -158,12 +155,6 @@ _LIMIT: Final = ValueKind(
     "a whole number of at least 1, or a size such as '4GiB'",
     {"type": ["integer", "string"]},
     lambda value: WHOLE.accepts(value) or isinstance(value, str),
-)
-_WHOLE_OR_TABLE: Final = ValueKind(
-    "a whole number of at least 1, or a table of them by domain",
-    {"oneOf": [dict(WHOLE.schema), {"type": "object", "additionalProperties": dict(WHOLE.schema)}]},
-    lambda value: WHOLE.accepts(value) or isinstance(value, dict),
-    WHOLE,
 )
 _VALUE: Final = fields({"type": ELEMENT_TYPE, "shape": SHAPE})
 _POLICY: Final = fields(
@@ -394,15 +385,6 @@ class Request(Record, metaclass=_RequestType):
         f"{_RUN_WIDE}",
         is_run_wide=True,
     )
-    variant: str = setting(
-        choice(VARIANTS),
-        DEFAULT_STANDARD.variant,
-        "Check against onnx-ml, or onnx, which has no classical machine learning.",
-        RULES,
-        metavar="VARIANT",
-        shows_default=True,
-        details="",
-    )
     suppressions: tuple[Suppression, ...] = setting(
         _SUPPRESSIONS,
         (),
@@ -434,54 +416,17 @@ class Request(Record, metaclass=_RequestType):
         merging="own",
     )
 
-    target_ir: int | None = setting(
-        WHOLE,
-        None,
-        "Report what a consumer of IR version N does not support.",
-        TARGETS,
-        metavar="N",
-        details="",
-        example="target-ir = 10",
-        only_adds=True,
-    )
-    target_opsets: tuple[str, ...] = setting(
-        _WHOLE_OR_TABLE,
-        (),
-        "Report what a consumer of this operator set does not support.",
-        TARGETS,
-        option="--target-opset",
-        metavar="[DOMAIN=]N",
-        key="target-opset",
-        details="A number for ai.onnx, or a table of numbers by domain.",
-        example="target-opset = 21",
-        merging="table",
-        is_added_to=True,
-        only_adds=True,
-    )
-    consumers: tuple[str, ...] = setting(
-        choices(CONSUMERS),
-        (),
-        "Report as errors what onnx.checker, or the model loader of onnxruntime, rejects.",
-        TARGETS,
-        option="--consumer",
-        metavar="NAME",
-        details="onnx-lint explain CLAUSE lists the consumers that reject a violation.",
-        example='consumers = ["onnx.checker"]',
-        merging="tuple",
-        only_adds=True,
-    )
-    products: tuple[str, ...] = setting(
+    targets: tuple[str, ...] = setting(
         TEXTS,
         (),
-        "Report what this release cannot load, such as onnxruntime=1.17.",
+        "Say what must take the model: onnx (the default), onnx.checker, onnxruntime=1.32, ir=10, ai.onnx=17, ...",
         TARGETS,
         option="--target",
-        metavar="NAME=VERSION",
-        key="targets",
-        details="docs/targets.md lists the releases.",
-        example='targets = ["onnxruntime=1.17"]',
+        metavar="WHAT",
+        details="onnx, onnx.checker, onnx-without-ml, a release such as onnxruntime=1.32, openvino=2026.4 or "
+        "tensorrt=10.15, ir=N for an IR version, or DOMAIN=N for an operator set; docs/targets.md describes them.",
+        example='targets = ["onnxruntime=1.32"]',
         merging="tuple",
-        only_adds=True,
     )
     opset_schemas: tuple[str, ...] = setting(
         PATHS,
@@ -677,3 +622,17 @@ KEYS: Final[Mapping[str, Setting]] = MappingProxyType(
     {each.key: each for each in Request.settings.values() if each.is_key}
 )
 """The settings that are keys of the configuration, by the key."""
+
+RENAMED: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "--consumer": "--target onnx.checker, or --target onnxruntime=VERSION",
+        "--target-ir": "--target ir=N",
+        "--target-opset": "--target ai.onnx=N, or --target DOMAIN=N",
+        "--variant": "--target onnx-without-ml",
+        "consumers": 'targets = ["onnx.checker"], or targets = ["onnxruntime=VERSION"]',
+        "target-ir": 'targets = ["ir=N"]',
+        "target-opset": 'targets = ["ai.onnx=N"]',
+        "variant": 'targets = ["onnx-without-ml"]',
+    }
+)
+"""Options and keys of earlier releases, each with what to write instead."""

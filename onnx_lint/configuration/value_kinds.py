@@ -45,17 +45,6 @@ def choice(words: Sequence[str]) -> ValueKind:
     )
 
 
-def choices(words: Sequence[str]) -> ValueKind:
-    """Return the kind of lists of some words."""
-    return ValueKind(
-        f"an array of names, each one of {', '.join(words)}",
-        {"type": "array", "items": {"enum": list(words)}},
-        lambda value: isinstance(value, list) and all(name in words for name in value),
-        allowed=words,
-        option="choice",
-    )
-
-
 def table(entries: ValueKind, schema: Mapping[str, Any] | None = None, *, wanted: str = "a table") -> ValueKind:
     """Return the kind of tables whose entries are all of one kind."""
     found = {"type": "object", "additionalProperties": dict(entries.schema), **(schema or {})}

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from onnx_lint.common.record import EMPTY, Record
-from onnx_lint.configuration.settings import DEFAULT_OPSET_DOMAIN, KEYS
+from onnx_lint.configuration.settings import KEYS, RENAMED
 from onnx_lint.configuration.value_kinds import ValueKind
 from onnx_lint.input.locations import is_remote, without_user
 from onnx_lint.spec.domains import shown_domain
@@ -70,9 +70,8 @@ def checked(table: Mapping[str, Any], origin: Origin, lines: Mapping[Path, int] 
     values: dict[Path, SetValue] = {}
     for name, value in table.items():
         if name not in KEYS:
-            raise ConfigurationError(f"{origin.shown}: unknown key {name!r}{suggestion(name, KEYS)}")
-        if name == "target-opset":
-            value = _by_domain(value)
+            hint = f"; write {RENAMED[name]}" if name in RENAMED else suggestion(name, KEYS)
+            raise ConfigurationError(f"{origin.shown}: unknown key {name!r}{hint}")
         if name == "suppress":
             value = _by_line(value, origin, lines)
         value = _without_users(value)
@@ -119,13 +118,6 @@ def _without_users(value: Any) -> Any:
     if isinstance(value, list):
         return [_without_users(item) for item in value]
     return without_user(value) if isinstance(value, str) and is_remote(value) else value
-
-
-def _by_domain(value: Any) -> Any:
-    """Return the versions by domain. The default domain is always called ai.onnx, so that each value has one name."""
-    if isinstance(value, dict):
-        return {domain or DEFAULT_OPSET_DOMAIN: version for domain, version in value.items()}
-    return {DEFAULT_OPSET_DOMAIN: value} if KEYS["target-opset"].kind.accepts(value) else value
 
 
 def _flat(path: Path, value: Any, kind: ValueKind, origin: Origin) -> Iterator[tuple[Path, Any]]:

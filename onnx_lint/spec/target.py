@@ -1,22 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The intended consumer of a model: the newest versions that it supports, and the programs that must accept it."""
+"""What must take a model: the programs, releases and versions that `--target` names."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import Final
 
 from onnx_lint.common.record import EMPTY, Record
-from onnx_lint.spec.clauses import CONSUMERS, Clause
-from onnx_lint.spec.releases import (
-    NEWEST_IR_VERSION,
-    is_onnx_domain,
-    newest_opset_version,
-    normalized_domain,
-)
+from onnx_lint.spec.clauses import Clause
+from onnx_lint.spec.products import PRODUCTS, product_release
+from onnx_lint.spec.releases import NEWEST_IR_VERSION, is_onnx_domain, newest_opset_version, normalized_domain
+from onnx_lint.spec.standard import DEFAULT_STANDARD
+from onnx_lint.wording import quote, suggestion
+
+ONNX: Final = "onnx"
+"""The specification itself."""
+CHECKER: Final = "onnx.checker"
+WITHOUT_ML: Final = "onnx-without-ml"
+"""The variant of the specification that lacks classical machine learning."""
+KNOWN: Final = "onnx, onnx.checker, onnx-without-ml, NAME=VERSION for a release, ir=N and DOMAIN=N"
 
 
 class Target(Record):
-    """The versions that a consumer supports. Raises ValueError for a version that was never published.
+    """What must take a model. Raises ValueError for a version that was never published.
 
     A version that is too high would make every model pass, so it is rejected.
     """
@@ -25,19 +31,17 @@ class Target(Record):
     """The newest IR version; None if not set."""
     opset_versions: Mapping[str, int] = EMPTY
     """The newest operator set version by domain; the default domain is empty. Other domains are not checked."""
-
-    consumers: tuple[str, ...] = ()
-    """The programs that must accept the model, of `CONSUMERS`: what they are known to reject is an error."""
+    programs: tuple[str, ...] = ()
+    """The programs that must load the model: `onnx.checker`, `onnxruntime=1.32`."""
+    is_onnx: bool = True
+    """True if the model must conform to ONNX too: a violation stays an error if a program accepts it."""
+    variant: str = DEFAULT_STANDARD.variant
+    """The variant of the specification."""
 
     def __post_init__(self) -> None:
-        for consumer in self.consumers:
-            if consumer not in CONSUMERS:
-                raise ValueError(f"unknown consumer {consumer!r}; the consumers are {', '.join(CONSUMERS)}")
         if self.ir_version is not None and not 1 <= self.ir_version <= NEWEST_IR_VERSION:
             raise ValueError(f"IR version {self.ir_version} does not exist; the versions are 1 to {NEWEST_IR_VERSION}")
         for domain, version in self.opset_versions.items():
-            if domain != normalized_domain(domain):
-                raise ValueError(f"the default domain is '', not {domain!r}")
             newest = newest_opset_version(domain) if is_onnx_domain(domain) else None
             if version < 1 or (newest and version > newest):
                 known = f"1 to {newest}" if newest else "1 and above"
@@ -45,13 +49,52 @@ class Target(Record):
                     f"version {version} of {domain or 'ai.onnx'!r} does not exist; the versions are {known}"
                 )
 
-    def is_refused(self, clause: Clause) -> bool:
-        """Return whether one of the consumers rejects a model that violates the clause."""
-        return any(consumer in clause.refused_by for consumer in self.consumers)
+    @property
+    def releases(self) -> tuple[str, ...]:
+        """The programs whose data `onnx_lint.spec.products` has."""
+        return tuple(program for program in self.programs if program != CHECKER)
 
-    def __bool__(self) -> bool:
-        """Return whether any version is set."""
-        return self.ir_version is not None or bool(self.opset_versions)
+    def is_refused(self, clause: Clause) -> bool:
+        """Return whether one of the programs is known to reject a model that violates the clause."""
+        return any(_has_reached(program, clause.refused_by) for program in self.programs)
+
+
+def _has_reached(program: str, since: Mapping[str, str]) -> bool:
+    """Return whether the release is the first one that `since` states for the program, or a later one."""
+    name, _, version = program.partition("=")
+    first = since.get(name)
+    return first is not None and (not version or _numbers(product_release(program).version) >= _numbers(first))
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(part) for part in version.split(".")]
 
 
 NO_TARGET = Target()
+
+
+def target_of(names: Iterable[str]) -> Target:
+    """Return what names such as `onnxruntime=1.32` and `ir=10` ask for. Raises ValueError for an unknown one.
+
+    Of several versions of one domain the last counts.
+    """
+    ir_version, versions, programs = None, dict[str, int](), dict[str, None]()
+    names = [name.strip() for name in names]
+    for name in names:
+        what, sign, version = name.rpartition("=")
+        if what in PRODUCTS or name in PRODUCTS:
+            product_release(name)
+            programs[name] = None
+        elif name == CHECKER:
+            programs[name] = None
+        elif sign and what and version.isdecimal() and version.isascii() and not suggestion(what, PRODUCTS):
+            if what == "ir":
+                ir_version = int(version)
+            else:
+                versions[normalized_domain(what)] = int(version)
+        elif name not in (ONNX, WITHOUT_ML):
+            likely = suggestion(what or name, [*PRODUCTS, ONNX, CHECKER, WITHOUT_ML])
+            raise ValueError(f"unknown target {quote(name)}{likely}; the targets are {KNOWN}")
+    is_onnx = not programs or ONNX in names
+    variant = "onnx" if WITHOUT_ML in names else DEFAULT_STANDARD.variant
+    return Target(ir_version, versions, tuple(programs), is_onnx, variant)

@@ -33,7 +33,7 @@ def linked_external_file(model: Model) -> Iterator[Finding]:
     A path whose components below the model's folder are no symbolic links, to a file with one hard link. What a
     symbolic link points to is not read, and is reported as not verified, unless it stays in the folder of the model and
     `--follow-links` is given, or leads into a folder that `--external-data-root` names. Such a link is not a finding,
-    except with `--consumer onnx.checker`. What it leads to is judged like any file, and if that is nothing, the file is
+    except with `--target onnx.checker`. What it leads to is judged like any file, and if that is nothing, the file is
     missing (`missing-external-file`).
 
     ### Example
@@ -65,7 +65,7 @@ def linked_external_file(model: Model) -> Iterator[Finding]:
         file = data.file
         if file is None:
             continue
-        is_followed = file.link is not None and "onnx.checker" not in model.target.consumers
+        is_followed = file.link is not None and "onnx.checker" not in model.target.programs
         if file.state in (FileState.LINKED, FileState.HARD_LINKED) or (file.link is not None and not is_followed):
             found.setdefault(data.location, []).append(data)
     for location, users in found.items():

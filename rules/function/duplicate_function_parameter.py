@@ -20,7 +20,7 @@ def duplicate_function_parameter(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     Input names that differ from one another, and output names that do. One name may be in both lists: the input is
-    then handed through. ONNX Runtime refuses such a function, so it is reported with `--consumer onnxruntime` or
+    then handed through. ONNX Runtime refuses such a function, so it is reported with `--target onnxruntime=VERSION` or
     `--pedantic`. An empty name is reported by `unnamed-value`.
 
     ### Example

@@ -19,7 +19,7 @@ def aliased_default_domain(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     Both names: no sentence prefers one, and onnx-lint reads them as one domain. The node is therefore reported only
-    with `--consumer` or `--pedantic`. A graph or function body has one finding, at its first such node.
+    with `--target` or `--pedantic`. A graph or function body has one finding, at its first such node.
 
     ### Example
 

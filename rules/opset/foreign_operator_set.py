@@ -20,30 +20,30 @@ def foreign_operator_set(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    Under `--variant onnx`, every operator set but `ai.onnx.ml`: the default one, the others that ONNX publishes,
-    and those of extensions. Under `--variant onnx-ml`, the default, there is nothing to report. Imports of the
-    model and of functions are judged.
+    Under `--target onnx-without-ml`, every operator set but `ai.onnx.ml`: the default one, the others that ONNX
+    publishes, and those of extensions. Without it there is nothing to report. Imports of the model and of functions are
+    judged.
 
     ### Example
 
     ```
-    # variant: onnx
+    # target: onnx-without-ml
     opset_import { version: 21 }
     opset_import { domain: "ai.onnx.ml" version: 3 }
     ```
 
-    Under `--variant onnx`.
+    Under `--target onnx-without-ml`.
 
     ### How to fix
 
     Drop the import where no node needs it, and write the nodes of the domain in operators of the default one. A model
-    that is to have them is one of ONNX-ML, which is what is judged without `--variant onnx`.
+    that is to have them is one of ONNX-ML, which is what is judged without `--target onnx-without-ml`.
 
     - skl2onnx: `options={"zipmap": False}` leaves out ZipMap, `black_op={...}` other operators where there is another
       way.
 
     ```
-    # variant: onnx
+    # target: onnx-without-ml
     opset_import { version: 21 }
     ```
     """

@@ -33,7 +33,7 @@ def unbound_required_input(model: Model) -> Iterator[Finding]:
     Leaving out inputs that the body passes only to optional and variadic inputs of operators. An input that is passed
     from function to function is followed to the operator. For nodes in subgraphs of the body the finding needs
     `--pedantic`, as a branch may ask with OptionalHasElement whether the input is there. ONNX Runtime looks at every
-    branch, so that it is an error with `--consumer onnxruntime`.
+    branch, so that it is an error with `--target onnxruntime=VERSION`.
 
     ### Example
 

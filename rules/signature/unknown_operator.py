@@ -31,9 +31,8 @@ _MOST_COMPARED = 100
     since="0.1.0",
     about=has_misused_operators,
     needs="node",
-    flag=("--target", "targets"),
 )
-def unknown_operator(model: Model, *, targets: tuple[str, ...] = ()) -> Iterator[Finding]:
+def unknown_operator(model: Model) -> Iterator[Finding]:
     """A node uses an operator that the imported operator set does not have.
 
     ### Why it matters
@@ -56,7 +55,7 @@ def unknown_operator(model: Model, *, targets: tuple[str, ...] = ()) -> Iterator
 
     ONNX Runtime's optimizers write operators of their own (SimplifiedLayerNormalization, LayerNormalization below
     version 17) into the default domain; they are no part of it, and the message says whose they are. With
-    the option `targets`, which `--target onnxruntime=VERSION` sets, those of the release are accepted.
+    `--target onnxruntime=VERSION`, those of the release are accepted.
 
     ### Example
 
@@ -82,7 +81,7 @@ def unknown_operator(model: Model, *, targets: tuple[str, ...] = ()) -> Iterator
     ```
     """
     schemas = model.operators.schemas
-    releases = [product_release(target) for target in targets]
+    releases = [product_release(target) for target in model.target.releases]
     unknown = [alike for alike in model.operators.alike_nodes if alike.operator.status is OperatorStatus.UNKNOWN]
     names: dict[tuple[str, int | None], list[str]] = {}
     for count, alike in enumerate(unknown):

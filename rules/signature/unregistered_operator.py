@@ -24,9 +24,10 @@ def unregistered_operator(model: Model) -> Iterator[Finding]:
 
     Version 1 of `com.microsoft` and `com.microsoft.nchwc`, and in it the operators of the release of ONNX Runtime that
     onnx-lint knows; `onnx-lint --version` prints it. A newer release may have more, and so may a build for training or
-    a library of your own. The finding is therefore an error with `--consumer onnxruntime`, a warning with `--pedantic`,
-    and otherwise the node is counted as not verified. Operators that a schema file or an operator-set document
-    describes are accepted. ONNX Runtime does not look at functions that nothing calls, nor at training graphs.
+    a library of your own. The finding is therefore a warning with `--pedantic`, and otherwise the node is counted as
+    not verified. With `--target onnxruntime=VERSION`, the rule `unsupported-by-product` judges the operators. Operators
+    that a schema file or an operator-set document describes are accepted. ONNX Runtime does not look at functions that
+    nothing calls, nor at training graphs.
 
     ### Example
 
@@ -60,6 +61,8 @@ def unregistered_operator(model: Model) -> Iterator[Finding]:
                     allowed=f"version {_VERSION}",
                     subject=entry.domain,
                 )
+    if any(each.startswith("onnxruntime=") for each in model.target.releases):
+        return  # `unsupported-by-product` judges the operators by the data of the release
     schemas = model.operators.schemas
     for alike in model.operators.alike_nodes:
         operator = alike.operator

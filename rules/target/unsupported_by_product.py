@@ -9,6 +9,7 @@ from onnx_lint.model import (
     Node,
     OperatorSchema,
     ProductRelease,
+    has_target,
     normalized_domain,
     product_release,
     shown_domain,
@@ -17,8 +18,8 @@ from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause=("PRD-1", "PRD-2", "PRD-3", "PRD-4"), since="0.2.0", flag=("--target", "targets"))
-def unsupported_by_product(model: Model, *, targets: tuple[str, ...] = ()) -> Iterator[Finding]:
+@rule(clause=("PRD-1", "PRD-2", "PRD-3", "PRD-4"), since="0.2.0", about=has_target)
+def unsupported_by_product(model: Model) -> Iterator[Finding]:
     """The model needs something that a release named by `--target` does not have.
 
     ### Why it matters
@@ -27,15 +28,14 @@ def unsupported_by_product(model: Model, *, targets: tuple[str, ...] = ()) -> It
 
     ### What is allowed
 
-    The IR version, the operator sets and the operators that each release in the option `targets` takes, with element
-    types that it supports. `--target` and the key `targets` of the configuration set the option. The page
-    docs/targets.md lists the releases, and what their data do not cover. Operators of domains that neither ONNX nor the
-    product defines are not checked, since a library may register them.
+    The IR version, the operator sets and the operators that each release of `--target` takes, with element types that
+    it supports. The page docs/targets.md lists the releases, and what their data do not cover. Operators of domains
+    that neither ONNX nor the product defines are not checked, since a library may register them.
 
     ### Example
 
     ```
-    # option: unsupported-by-product.targets = ["onnxruntime=1.17"]
+    # target: onnxruntime=1.17
     # proto: ModelProto
     ir_version: 10
     producer_name: "example"
@@ -48,7 +48,7 @@ def unsupported_by_product(model: Model, *, targets: tuple[str, ...] = ()) -> It
     Export the model for an older release of ONNX, or use a newer release of the product.
 
     ```
-    # option: unsupported-by-product.targets = ["onnxruntime=1.17"]
+    # target: onnxruntime=1.17
     # proto: ModelProto
     ir_version: 9
     producer_name: "example"
@@ -56,7 +56,7 @@ def unsupported_by_product(model: Model, *, targets: tuple[str, ...] = ()) -> It
     graph { name: "graph" }
     ```
     """
-    for name in targets:
+    for name in model.target.releases:
         release = product_release(name)
         yield from _versions(model, release)
         yield from _operators(model, release)

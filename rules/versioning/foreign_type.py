@@ -18,36 +18,36 @@ def foreign_type(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    Under edition 1.9 and `--variant onnx`, tensor types. The later editions give both variants the same types, from
-    IR version 6 on (`premature-feature`), and `--variant onnx-ml`, the default, has them in every edition. The
-    table of types in edition 1.9 lists sequence and map under ONNX nevertheless; the two sentences that distinguish
-    the variants are plainer, and onnx-lint follows them. Sparse and optional types are reported by
+    Under edition 1.9 and `--target onnx-without-ml`, tensor types. The later editions give both variants the same
+    types, from IR version 6 on (`premature-feature`), and the default has them in every edition. The table of types in
+    edition 1.9 lists sequence and map under ONNX nevertheless; the two sentences that distinguish the variants are
+    plainer, and onnx-lint follows them. Sparse and optional types are reported by
     `premature-feature`.
 
     ### Example
 
     ```
     # edition: 1.9
-    # variant: onnx
+    # target: onnx-without-ml
     ir_version: 7
     domain: "org.example"
     opset_import { version: 14 }
     input { name: "x" type { sequence_type { elem_type { tensor_type { elem_type: 1 shape { } } } } } }
     ```
 
-    Under `--edition 1.9 --variant onnx`.
+    Under `--edition 1.9 --target onnx-without-ml`.
 
     ### How to fix
 
-    Use tensors, or hold the model against the variant that it is of: without `--variant onnx`, or by a later edition.
-    Classifiers are what mostly brings sequences of maps into a model:
+    Use tensors, or hold the model against the variant that it is of: without `--target onnx-without-ml`, or by a later
+    edition. Classifiers are what mostly brings sequences of maps into a model:
 
     - skl2onnx: `options={"zipmap": False}` returns the probabilities as a tensor; onnxmltools: `zipmap=False` of
       `convert_lightgbm`.
 
     ```
     # edition: 1.9
-    # variant: onnx
+    # target: onnx-without-ml
     ir_version: 7
     domain: "org.example"
     opset_import { version: 14 }

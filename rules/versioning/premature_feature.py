@@ -74,10 +74,10 @@ def premature_feature(model: Model) -> Iterator[Finding]:
     Sequence and map types "were supported from the IR version 6" on, says the specification of both variants in one
     sentence, and the schema dates them nowhere. But ONNX-ML has had them from the start: ZipMap, DictVectorizer and
     CastMap take or give maps, and converters of classical models wrote sequences of maps at IR versions 3 to 5, rightly
-    so. Hence they need IR version 6 under `--variant onnx`, and under `--variant onnx-ml`, the default, in models that
-    do not import `ai.onnx.ml` and so have no use for ONNX-ML. Edition 1.9 dates neither, see `foreign-type`. Opaque
-    types need IR version 14 under `--variant onnx` alone: what that version brought was the type in builds without
-    ONNX-ML, which had it since 2018. Sparse and optional types came to both variants with IR version 8.
+    so. Hence they need IR version 6 under `--target onnx-without-ml`, and without it in models that do not import
+    `ai.onnx.ml` and so have no use for ONNX-ML. Edition 1.9 dates neither, see `foreign-type`. Opaque types need IR
+    version 14 under `--target onnx-without-ml` alone: what that version brought was the type in builds without ONNX-ML,
+    which had it since 2018. Sparse and optional types came to both variants with IR version 8.
 
     Metadata are a warning, since no sentence forbids them and readers skip them; all else is an error.
 

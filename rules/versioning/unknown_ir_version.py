@@ -34,7 +34,8 @@ def unknown_ir_version(model: Model) -> Iterator[Finding]:
     states; with a version that was never published, by those of the newest. A model that states none is reported by
     `missing-ir-version`.
 
-    ONNX Runtime loads no model of IR version 1 or 2. That is reported with `--consumer onnxruntime` or `--pedantic`.
+    ONNX Runtime loads no model of IR version 1 or 2. That is reported with `--target onnxruntime=VERSION` or
+    `--pedantic`.
 
     ### Example
 

@@ -30,7 +30,7 @@ def unsupported_by_target(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    Nothing is reported until a target is given, by `--target-ir` or `--target-opset` or in the configuration. Then
+    Nothing is reported until a target is given, by `--target ir=N` or `--target DOMAIN=N` or in the configuration. Then
     allowed is what the target knows:
 
     - an IR version that the model states up to that of the target; fields, types and element types that came with it
@@ -45,13 +45,13 @@ def unsupported_by_target(model: Model) -> Iterator[Finding]:
     ### Example
 
     ```
-    # target: ai.onnx = 17
+    # target: ai.onnx=17
     ir_version: 8
     opset_import { version: 20 }
     node { op_type: "Gelu" input: "x" output: "y" }
     ```
 
-    Under `--target-opset 17` both the import and Gelu, which came with version 20, are reported.
+    Under `--target ai.onnx=17` both the import and Gelu, which came with version 20, are reported.
 
     ### How to fix
 
@@ -64,7 +64,7 @@ def unsupported_by_target(model: Model) -> Iterator[Finding]:
       operators.
 
     ```
-    # target: ai.onnx = 17
+    # target: ai.onnx=17
     ir_version: 8
     opset_import { version: 17 }
     node { op_type: "Relu" input: "x" output: "y" }

@@ -99,7 +99,7 @@ def test_another_first_place_of_a_collective_finding_reopens_nothing(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = folder / "zoo" / "m.textproto"
-    arguments = ["zoo", "--select", "unsupported-by-target", "--target-opset", "13"]
+    arguments = ["zoo", "--select", "unsupported-by-target", "--target", "ai.onnx=13"]
     path.write_text(model(RELU))
     run([*arguments, "--write-baseline", "c.json"])
     path.write_text(model('  node { name: "first" op_type: "Relu" input: "x" output: "h" }\n', RELU))

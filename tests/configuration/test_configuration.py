@@ -216,10 +216,10 @@ def test_extend_to_nothing_is_told(folder: Path, capsys: Output) -> None:
             "limits.fields: requires a whole number of at least 1, or a size such as '4GiB', not 0",
         ),
         ("[limits]\nnodes = 5", "limits: the limit 'nodes' is replaced by 'memory', the memory that a model may need"),
-        ("target-ir = 99", "target-ir: IR version 99 does not exist; the versions are 1 to 14"),
+        ('targets = ["ir=99"]', "targets: IR version 99 does not exist; the versions are 1 to 14"),
         (
-            'target-opset = { "ai.onnx.ml" = 99 }',
-            "target-opset.\"ai.onnx.ml\": version 99 of 'ai.onnx.ml' does not exist; the versions are 1 to 5",
+            'targets = ["ai.onnx.ml=99"]',
+            "targets: version 99 of 'ai.onnx.ml' does not exist; the versions are 1 to 5",
         ),
         ("[rules.cycel]\na = 1", "rules: unknown rule 'cycel'; did you mean 'cycle'?"),
         (
@@ -434,14 +434,13 @@ def test_show_settings_tells_the_origin_of_each(folder: Path, capsys: Output, mo
     )
     monkeypatch.setenv("ONNX_LINT_FORMAT", "json")
     arguments = ["--show-settings", "odd.textproto", "zoo", "--ignore", "graph", "--config", "pedantic=true"]
-    assert run([*arguments, "--fail-on", "note", "--target-opset", "17", "--severity", "cycle=note"]) == 0
+    assert run([*arguments, "--fail-on", "note", "--target", "ai.onnx=17", "--severity", "cycle=note"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "# odd.textproto and 1 more"
     shown = [tuple(part.strip() for part in line.rsplit("  # ", 1)) for line in lines[1:]]
     assert sorted(shown) == sorted(
         [
             ('edition = "1.16"', "onnx-lint.toml"),
-            ('variant = "onnx-ml"', "default"),
             ("select = []", "default"),
             ("extend-select = []", "default"),
             ('ignore = ["model"]', "onnx-lint.toml"),
@@ -454,10 +453,7 @@ def test_show_settings_tells_the_origin_of_each(folder: Path, capsys: Output, mo
             ('fail-on = "note"', "command line"),
             ('internal-errors = "error"', "default"),
             ("# baseline is not set", "default"),
-            ("# target-ir is not set", "default"),
-            ('target-opset."ai.onnx" = 17', "command line"),
-            ("consumers = []", "default"),
-            ("targets = []", "default"),
+            ('targets = ["ai.onnx=17"]', "command line"),
             ("# proto is not set", "default"),
             ("external-data = true", "default"),
             ("follow-links = false", "default"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""With `--consumer onnx.checker`, onnx-lint rejects every model that `onnx.checker.check_model` rejects.
+"""With `--target onnx.checker`, onnx-lint rejects every model that `onnx.checker.check_model` rejects.
 
 The models are those of the fixtures, each as it is and with random mutations of its messages: fields that are taken
 away, emptied, doubled, or get another value. What onnx refuses and onnx-lint takes has to be explained.
@@ -52,7 +52,7 @@ EXPLAINED = (
         r"Node with schema\(::|Unrecognized attribute: .* for operator",
         lambda model: any(function.domain in ("", "ai.onnx") for function in model.functions),
         "a function named like a standard operator is called: onnx.checker holds the call against the operator, and"
-        " --consumer onnx.checker does not follow it there",
+        " --target onnx.checker does not follow it there",
     ),
     Explained(
         r"dimension product overflow",
@@ -88,7 +88,7 @@ def test_what_onnx_checker_refuses_is_refused():
             if message is None:
                 continue
             refused += 1
-            if not lint(path, consumers=["onnx.checker"]).conforms:
+            if not lint(path, target=["onnx", "onnx.checker"]).conforms:
                 continue
             reason = next((each for each in EXPLAINED if re.search(each.message, message) and each.holds(model)), None)
             if reason is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""With `--consumer onnxruntime`, onnx-lint rejects every model that ONNX Runtime calls an invalid graph.
+"""With `--target onnxruntime=VERSION`, onnx-lint rejects every model that ONNX Runtime calls an invalid graph.
 
 The models are those of the differential test with `onnx.checker`, and the fixtures. Only refusals of the graph count:
 what has no kernel, no registered operator or no type in the runtime says nothing about the model.
@@ -114,7 +114,7 @@ def test_what_onnxruntime_calls_an_invalid_graph_is_refused():
             if INVALID_GRAPH not in message:
                 continue
             refused += 1
-            if not lint(path, consumers=["onnxruntime"]).conforms:
+            if not lint(path, target=["onnx", "onnxruntime=1.32"]).conforms:
                 continue
             reason = next((pattern for pattern in EXPLAINED if re.search(pattern, message)), None)
             if reason is None:
@@ -132,7 +132,7 @@ NOT_THE_LOADER = (
     r"(?<!\bcom\.microsoft)(?<!\bcom\.microsoft\.nchwc)(?<!\bai\.onnx):\w+\(-1\) is not a registered function/op",
     "is not currently registered or supported",
 )
-"""Refusals that depend on a build, its kernels and its domains; `--consumer onnxruntime` does not cover them."""
+"""Refusals that depend on a build, its kernels and its domains; `--target onnxruntime=VERSION` does not cover them."""
 
 _DECIDED_BY_TYPES = "the runtime infers the body of a function without the types that the values of its subgraphs have"
 _SPARSE = "the runtime makes sparse tensors of some types dense only"
@@ -168,7 +168,7 @@ TAKEN_FIXTURES = {
         "the runtime does not look at training graphs"
     ),
 }
-"""The fixtures that `--consumer onnxruntime` refuses and the runtime takes, and why."""
+"""The fixtures that `--target onnxruntime=VERSION` refuses and the runtime takes, and why."""
 
 
 def test_the_loader_refuses_the_fixtures_that_the_consumer_refuses_and_no_others():
@@ -184,7 +184,7 @@ def test_the_loader_refuses_the_fixtures_that_the_consumer_refuses_and_no_others
                 path.write_bytes(text_format.Parse(fixture.text, onnx.ModelProto()).SerializePartialToString())
             except (text_format.ParseError, ValueError):
                 continue
-            conforms = lint(path, consumers=["onnxruntime"]).conforms
+            conforms = lint(path, target=["onnx", "onnxruntime=1.32"]).conforms
             # What is an error for everybody says nothing about the consumer.
             if not conforms and not lint(path).conforms:
                 continue

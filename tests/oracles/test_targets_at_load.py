@@ -24,7 +24,7 @@ def test_the_node_test_cases_load_as_the_target_says() -> None:
     reported: set[str] = set()
     refused: dict[str, str] = {}
     for name, model in cases:
-        if onnx_lint.lint(model, targets=target, select="unsupported-by-product").diagnostics:
+        if onnx_lint.lint(model, target=target, select="unsupported-by-product").diagnostics:
             reported.add(name)
         try:
             onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
@@ -44,7 +44,7 @@ def test_openvino_converts_no_node_test_case_that_is_reported() -> None:
     core = openvino.Core()
     missed: dict[str, str] = {}
     for name, model in _cases():
-        is_reported = bool(onnx_lint.lint(model, targets=target, select="unsupported-by-product").diagnostics)
+        is_reported = bool(onnx_lint.lint(model, target=target, select="unsupported-by-product").diagnostics)
         try:
             core.read_model(model.SerializeToString())
         except Exception as error:

@@ -55,7 +55,7 @@ LINE = 'stranger/onnx-lint.toml weakens the verdict: ignore = ["duplicate-defini
         ('[per-file-ignores]\n"*.textproto" = ["MUST"]', {'per-file-ignores."*.textproto"': ["MUST"]}),
         ('fail-on = "never"', {"fail-on": "never"}),
         ('edition = "1.9"', {"edition": "1.9"}),
-        ('variant = "onnx"', {"variant": "onnx"}),
+        ('targets = ["onnxruntime=1.32"]', {"targets": ["onnxruntime=1.32"]}),
         ('baseline = "../known.json"', {"baseline": "../known.json"}),
         ("external-data = false", {"external-data": False}),
         ('proto = "ModelProto"', {"proto": "ModelProto"}),
@@ -82,7 +82,7 @@ def test_what_turns_something_off_is_named(capsys: Output, text: str, settings: 
     [
         "",
         "ignore = []\nselect = []",
-        'extend-select = ["ALL"]\npedantic = true\ntarget-ir = 8\ntarget-opset = 7',
+        'extend-select = ["ALL"]\npedantic = true',
         'fail-on = "note"',
         '[severity]\nnon-c90-name = "error"\nduplicate-definition = "error"',
         "[limits]\ngraph_nesting = 10",

@@ -94,7 +94,7 @@ def test_a_fixture_states_its_settings(tmp_path: Path):
     path = tmp_path / "cycle" / "invalid" / "one.textproto"
     path.parent.mkdir(parents=True)
     path.write_text(
-        "# One line of prose.\n# edition: 1.16\n# variant: onnx\n# select: cycle, undefined-name\n"
+        "# One line of prose.\n# edition: 1.16\n# target: onnx-without-ml\n# select: cycle, undefined-name\n"
         "# expect: error[cycle] graph: message: with colon\n# expect: note[cycle] model: another\n\nir_version: 4\n"
     )
     fixture = read_fixture(path)

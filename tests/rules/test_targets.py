@@ -10,10 +10,11 @@ import pytest
 
 from onnx_lint import lint
 from onnx_lint.cli.application import run
+from onnx_lint.configuration.settings import RENAMED
 from onnx_lint.spec.element_types import ELEMENT_TYPES
 from onnx_lint.spec.operators import operator_names, versions
 from onnx_lint.spec.releases import NEWEST_IR_VERSION, NEWEST_OPSET
-from onnx_lint.spec.target import Target
+from onnx_lint.spec.target import KNOWN
 
 RULE = "unsupported-by-target"
 
@@ -53,22 +54,17 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("arguments", "messages"),
     [
         ([], []),
-        (["--target-ir", "10"], []),
-        (["--target-ir", "9"], [IR]),
-        (["--target-opset", "20"], []),
-        (["--target-opset", "19"], [IMPORT, OPERATOR]),
-        (["--target-opset", "ai.onnx=19"], [IMPORT, OPERATOR]),
-        (["--target-opset", "=19"], [IMPORT, OPERATOR]),
-        (["--target-opset", "19", "--target-opset", "20"], []),
-        (["--target-opset", "ai.onnx.ml=2"], [ML]),
-        (["--target-opset", "com.example=1"], []),
-        (["--target-ir", "9", "--target-opset", "19", "--target-opset", "ai.onnx.ml=2"], [IR, IMPORT, OPERATOR, ML]),
-        (["--config", "target-ir=9"], [IR]),
-        (["--config", "target-ir=9", "--target-ir", "10"], []),
-        (["--config", "target-opset=19"], [IMPORT, OPERATOR]),
-        (["--config", 'target-opset={"ai.onnx"=19, "ai.onnx.ml"=2}'], [IMPORT, OPERATOR, ML]),
-        (["--config", 'target-opset={""=19}', "--target-opset", "ai.onnx.ml=2"], [IMPORT, OPERATOR, ML]),
-        (["--config", 'target-opset={"ai.onnx.ml"=2}', "--target-opset", "ai.onnx.ml=3"], []),
+        (["--target", "ir=10"], []),
+        (["--target", "ir=9"], [IR]),
+        (["--target", "ai.onnx=20"], []),
+        (["--target", "ai.onnx=19"], [IMPORT, OPERATOR]),
+        (["--target", "ai.onnx=19", "--target", "ai.onnx=20"], []),
+        (["--target", "ai.onnx.ml=2"], [ML]),
+        (["--target", "com.example=1"], []),
+        (["--target", "ir=9", "--target", "ai.onnx=19", "--target", "ai.onnx.ml=2"], [IR, IMPORT, OPERATOR, ML]),
+        (["--config", 'targets=["ir=9"]'], [IR]),
+        (["--config", 'targets=["ir=9"]', "--target", "ir=10"], []),
+        (["--config", 'targets=["ai.onnx=19", "ai.onnx.ml=2"]'], [IMPORT, OPERATOR, ML]),
     ],
     ids=" ".join,
 )
@@ -83,54 +79,46 @@ def test_the_command_line_and_the_configuration_name_the_target(
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("target", "said"),
     [
         *[
-            (
-                ["--target-ir", str(version)],
-                f"IR version {version} does not exist; the versions are 1 to {NEWEST_IR_VERSION}",
-            )
+            (f"ir={version}", f"IR version {version} does not exist; the versions are 1 to {NEWEST_IR_VERSION}")
             for version in (0, NEWEST_IR_VERSION + 1)
         ],
         *[
             (
-                ["--target-opset", str(version)],
+                f"ai.onnx={version}",
                 f"version {version} of 'ai.onnx' does not exist; the versions are 1 to {NEWEST_OPSET['']}",
             )
             for version in (0, NEWEST_OPSET[""] + 1)
         ],
-        (
-            ["--target-opset", "com.example=0"],
-            "version 0 of 'com.example' does not exist; the versions are 1 and above",
-        ),
-        (["--target-opset", "ai.onnx:19"], "--target-opset expects [DOMAIN=]N, not 'ai.onnx:19'"),
+        ("com.example=0", "version 0 of 'com.example' does not exist; the versions are 1 and above"),
+        *[(name, f"unknown target '{name}'; the targets are {KNOWN}") for name in ("17", "=17", "ai.onnx:19", "ir=x")],
+        ("onnx.cheker", f"unknown target 'onnx.cheker'; did you mean 'onnx.checker'?; the targets are {KNOWN}"),
     ],
-    ids=lambda value: value[-1] if isinstance(value, list) else "",
 )
-def test_a_target_that_is_none_is_told(capsys: pytest.CaptureFixture[str], arguments: list[str], said: str) -> None:
-    assert run(["m.textproto", *arguments]) == 2
+def test_a_target_that_is_none_is_told(capsys: pytest.CaptureFixture[str], target: str, said: str) -> None:
+    assert run(["m.textproto", "--target", target]) == 2
     captured = capsys.readouterr()
     assert (captured.out, captured.err.splitlines()[-1]) == ("", f"Error: {said}")
 
 
-def _messages(text: str, **target: object) -> list[str]:
-    report = lint(text.encode(), select=[RULE], **target)  # type: ignore[arg-type]  # as a user would pass them
-    return [item.message for item in report.diagnostics]
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("name", RENAMED)
+def test_a_name_of_an_earlier_release_names_the_new_one(capsys: pytest.CaptureFixture[str], name: str) -> None:
+    assert run(["m.textproto", *([name, "17"] if name.startswith("-") else ["--config", f"{name}=17"])]) == 2
+    assert f"; write {RENAMED[name]}\n" in capsys.readouterr().err
+
+
+def _messages(text: str, *target: str) -> list[str]:
+    return [item.message for item in lint(text.encode(), select=[RULE], target=target).diagnostics]
 
 
 def test_the_library_takes_a_target() -> None:
     assert _messages(GELU) == []
-    assert _messages(GELU, target_ir=9, target_opset={"ai.onnx": 19}) == [IR, OPERATOR, IMPORT]
+    assert _messages(GELU, "ir=9", "ai.onnx=19") == [IR, OPERATOR, IMPORT]
     with pytest.raises(ValueError, match=f"IR version {NEWEST_IR_VERSION + 1} does not exist"):
-        _messages(GELU, target_ir=NEWEST_IR_VERSION + 1)
-
-
-def test_a_target_names_the_default_domain_in_one_way() -> None:
-    with pytest.raises(ValueError, match=r"the default domain is '', not 'ai\.onnx'"):
-        Target(opset_versions={"ai.onnx": 17})
-    assert not Target()
-    assert Target(1)
-    assert Target(opset_versions={"": 1})
+        _messages(GELU, f"ir={NEWEST_IR_VERSION + 1}")
 
 
 LATER = {element.name.upper(): element for element in ELEMENT_TYPES.values() if element.since.ir_version > 1}
@@ -148,15 +136,20 @@ def test_each_element_type_is_known_from_its_ir_version_on(name: str) -> None:
         f"but the target supports only IR version {since - 1} "
         "(2 occurrences)"
     )
-    own = [message for message in _messages(text, target_ir=since - 1) if message.startswith("element type")]
+    own = [message for message in _messages(text, f"ir={since - 1}") if message.startswith("element type")]
     assert own == [said]
-    assert [message for message in _messages(text, target_ir=since) if message.startswith("element type")] == []
+    assert [message for message in _messages(text, f"ir={since}") if message.startswith("element type")] == []
 
 
 def test_the_newest_target_understands_everything() -> None:
     nodes = "".join(f'node {{ op_type: "{name}" output: "o{name}" }}\n' for name in operator_names(""))
     text = f"ir_version: {NEWEST_IR_VERSION} opset_import {{ version: {NEWEST_OPSET['']} }} graph {{ {nodes} }}"
-    assert _messages(text, target_ir=NEWEST_IR_VERSION, target_opset=dict(NEWEST_OPSET)) == []
+    assert (
+        _messages(
+            text, f"ir={NEWEST_IR_VERSION}", *(f"{domain or 'ai.onnx'}={n}" for domain, n in NEWEST_OPSET.items())
+        )
+        == []
+    )
 
 
 @pytest.mark.parametrize("known", range(1, NEWEST_OPSET[""] + 1))
@@ -174,5 +167,5 @@ def test_operators_are_told_by_the_version_of_their_signature(known: int) -> Non
                 f"node '{name}' ({name}): operator '{name}' {how} version {since} of 'ai.onnx', "
                 f"but the target supports only version {known}"
             )
-    found = [message for message in _messages(text, target_opset={"": known}) if message.startswith("node ")]
+    found = [message for message in _messages(text, f"ai.onnx={known}") if message.startswith("node ")]
     assert sorted(found) == sorted(expected)

@@ -43,9 +43,7 @@ def test_the_beginning_of_a_version_names_the_newest_release(version: str) -> No
 )
 def test_an_unknown_release_is_a_sentence(target: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        product_release(target)
-    with pytest.raises(ValueError, match=message):
-        onnx_lint.lint(NEWER, targets=target)
+        onnx_lint.lint(NEWER, target=target)
     result = run("--target", target, NEWER)
     assert result.exit_code == 2
     assert message in result.output
@@ -85,7 +83,7 @@ def test_operators_of_domains_that_the_data_do_not_cover_are_not_judged() -> Non
         input { name: "x" type { tensor_type { elem_type: 1 shape { } } } } }"""
     schemas = [ROOT / "docs" / "opset-schema.example.json"]
     for target in ("onnxruntime=1.17", "openvino=2026", "tensorrt=10"):
-        report = onnx_lint.lint(model.encode(), targets=target, opset_schemas=schemas, select="target")
+        report = onnx_lint.lint(model.encode(), target=target, opset_schemas=schemas, select="target")
         assert report.diagnostics == (), target
 
 
@@ -113,4 +111,4 @@ def test_an_operator_of_the_release_in_the_default_domain_is_named_once_without_
         '"scale" output: "z" } node { op_type: "SimplifiedLayerNormalization" input: "z" input: "scale" output: "y" }',
     )
     assert [each.count for each in onnx_lint.lint(model.encode()).diagnostics] == [2]
-    assert onnx_lint.lint(model.encode(), targets="onnxruntime=1.20").diagnostics == ()
+    assert onnx_lint.lint(model.encode(), target="onnxruntime=1.20").diagnostics == ()

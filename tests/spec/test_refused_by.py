@@ -14,6 +14,7 @@ from onnx_lint import lint
 from onnx_lint.cli.application import run
 from onnx_lint.report import Diagnostic
 from onnx_lint.spec.clauses import CONSUMERS, clauses, parse
+from onnx_lint.spec.target import target_of
 
 TWICE = """
 metadata_props { key: "author" value: "a" }
@@ -36,18 +37,23 @@ def test_a_finding_says_who_refuses_it_and_since_when():
 
 
 def test_it_is_an_error_for_that_consumer_and_no_other():
-    of_checker = found(CLEAN + TWICE, "duplicate-metadata-key", consumers=["onnx.checker"])
-    of_runtime = found(CLEAN + TWICE, "duplicate-metadata-key", consumers="onnxruntime")
+    of_checker = found(CLEAN + TWICE, "duplicate-metadata-key", target="onnx.checker")
+    of_runtime = found(CLEAN + TWICE, "duplicate-metadata-key", target=["onnxruntime=1.32"])
     assert (of_checker.severity.label, of_runtime.severity.label) == ("error", "warning")
-    assert not lint((CLEAN + TWICE).encode(), consumers=CONSUMERS).conforms
-    assert lint((CLEAN + TWICE).encode()).conforms
 
 
-def test_a_consumer_that_is_not_known_is_a_mistake(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    with pytest.raises(ValueError, match=r"unknown consumer 'tensorrt'; the consumers are onnx\.checker, onnxruntime"):
-        lint(CLEAN.encode(), consumers=["tensorrt"])
-    assert run(["x.onnx", "--consumer", "tensorrt"]) == 2
-    assert "--consumer" in capsys.readouterr().err
+def test_it_is_no_error_for_a_release_before_the_first_that_is_known_to_refuse_it():
+    refused = {
+        name: clause.refused_by["onnxruntime"]
+        for name, clause in clauses().items()
+        if clause.refused_by.get("onnxruntime")
+    }
+    assert set(refused.values()) == {"1.31", "1.32"}
+    for name in refused:
+        of = {
+            version: target_of([f"onnxruntime={version}"]).is_refused(clauses()[name]) for version in ("1.23", "1.32")
+        }
+        assert of == {"1.23": False, "1.32": True}
 
 
 def test_the_command_line_and_a_configuration_ask_for_consumers(
@@ -58,16 +64,16 @@ def test_the_command_line_and_a_configuration_ask_for_consumers(
     assert run(["m.textproto", "-f", "json"]) == 0
     (item,) = json.loads(capsys.readouterr().out)["files"][0]["diagnostics"]
     assert item["refused_by"] == {"onnx.checker": "1.14"}
-    assert run(["m.textproto", "--consumer", "onnxruntime"]) == 0
-    assert run(["m.textproto", "--consumer", "onnxruntime", "--consumer", "onnx.checker"]) == 1
-    Path("onnx-lint.toml").write_text('consumers = ["onnx.checker"]\n')
+    assert run(["m.textproto", "--target", "onnxruntime=1.32"]) == 0
+    assert run(["m.textproto", "--target", "onnxruntime=1.32", "--target", "onnx.checker"]) == 1
+    Path("onnx-lint.toml").write_text('targets = ["onnx.checker"]\n')
     capsys.readouterr()
     assert run(["m.textproto", "-f", "sarif"]) == 1
     (result,) = json.loads(capsys.readouterr().out)["runs"][0]["results"]
     assert (result["level"], result["properties"]["refusedBy"]) == ("error", {"onnx.checker": "1.14"})
-    Path("onnx-lint.toml").write_text('consumers = ["tensorrt"]\n')
+    Path("onnx-lint.toml").write_text('targets = ["tensorrt"]\n')
     assert run(["m.textproto"]) == 2
-    assert "consumers" in capsys.readouterr().err
+    assert "targets: target 'tensorrt'" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links of POSIX")
@@ -79,7 +85,7 @@ def test_a_link_that_is_followed_is_an_error_for_onnx_checker(tmp_path: Path):
     (tmp_path / "m.textproto").write_text(tensor)
     options = {"select": ["external-data"], "follow_links": True, "ignore": ["unaligned-external-offset"]}
     assert lint(tmp_path / "m.textproto", **options).diagnostics == ()  # type: ignore[arg-type]  # as above
-    (item,) = lint(tmp_path / "m.textproto", consumers=["onnx.checker"], **options).diagnostics  # type: ignore[arg-type]  # as above
+    (item,) = lint(tmp_path / "m.textproto", target="onnx.checker", **options).diagnostics  # type: ignore[arg-type]  # as above
     assert (item.rule, item.severity.label) == ("linked-external-file", "error")
 
 
@@ -118,8 +124,8 @@ graph {
 
 def test_an_operator_that_onnx_runtime_lacks_is_an_error_for_it_and_otherwise_not_verified():
     unknown, known = (OWN % "Geluu").encode(), (OWN % "Gelu").encode()
-    (item,) = lint(unknown, consumers=["onnxruntime"]).diagnostics
-    assert (item.rule, item.severity.label) == ("unregistered-operator", "error")
-    assert lint(known, consumers=["onnxruntime"]).diagnostics == ()
+    (item,) = lint(unknown, target="onnxruntime=1.32").diagnostics
+    assert (item.rule, item.severity.label) == ("unsupported-by-product", "error")
+    assert lint(known, target="onnxruntime=1.32").diagnostics == ()
     (file,) = lint(unknown).files
     assert (file.diagnostics, file.not_verified) == ((), (("com.microsoft", 1),))

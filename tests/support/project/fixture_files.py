@@ -21,9 +21,8 @@ from onnx_lint.loader import load
 from onnx_lint.model import Model
 from onnx_lint.report import Diagnostic
 from onnx_lint.spec.clauses import clauses
-from onnx_lint.spec.releases import normalized_domain
 from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard
-from onnx_lint.spec.target import Target
+from onnx_lint.spec.target import target_of
 from support.project.checkout import ROOT
 from support.wire.annotated_hex import parse_hex
 
@@ -39,10 +38,10 @@ LEFT_OUT = "missing-producer"
 
 Headers = tuple[tuple[str, str], ...]
 
-_STATED = {"edition", "variant", "select", "option", "limit", "target"}
+_STATED = {"edition", "select", "option", "limit", "target"}
 """The headers that are settings of the run; the others are about the file."""
 
-_HEADER = re.compile(r"# (edition|variant|name|proto|select|option|limit|target|metamorphic|expect): (.*)")
+_HEADER = re.compile(r"# (edition|name|proto|select|option|limit|target|metamorphic|expect): (.*)")
 _OPTION = re.compile(r"([a-z0-9-]+)\.([a-z0-9_]+) = (.+)")
 _OPT_OUT = re.compile(r"no \(.+\)")
 
@@ -128,25 +127,18 @@ def _values(headers: Headers, key: str) -> list[str]:
 @functools.cache
 def _settings(stated: Headers, ignore: tuple[str, ...]) -> Settings:
     edition = _values(stated, "edition") or [DEFAULT_STANDARD.edition]
-    variant = _values(stated, "variant") or [DEFAULT_STANDARD.variant]
+    target = target_of(_values(stated, "target"))
     select = tuple(name.strip() for value in _values(stated, "select") for name in value.split(","))
     limits = (value.partition(" = ") for value in _values(stated, "limit"))
     return Settings(
-        Standard(edition[0], variant[0]),
+        Standard(edition[0], target.variant),
         select,
         ignore,
         extend_select=() if select else COUNTED,
         options=_options(stated),
         limits=DEFAULT_LIMITS.with_values({name: value for name, _, value in limits}),
-        target=_target(stated),
+        target=target,
     )
-
-
-def _target(stated: Headers) -> Target:
-    pairs = (value.partition(" = ") for value in _values(stated, "target"))
-    versions = {name: int(value) for name, _, value in pairs}
-    ir_version = versions.pop("ir", None)
-    return Target(ir_version, {normalized_domain(domain): version for domain, version in versions.items()})
 
 
 def _options(stated: Headers) -> Mapping[str, Mapping[str, Any]]:
@@ -179,7 +171,7 @@ def read_fixture(path: Path) -> Fixture:
             prose.append(line.removeprefix("#").strip())
     if not 0 < len(prose) <= MAX_PROSE_LINES or not all(prose):
         raise FixtureError(f"{path}: begins with {len(prose)} lines of prose, not 1 to {MAX_PROSE_LINES}")
-    for key in ("edition", "variant", "name", "proto", "metamorphic"):
+    for key in ("edition", "name", "proto", "metamorphic"):
         if sum(name == key for name, _ in headers) > 1:
             raise FixtureError(f"{path}: header {key!r} is given twice")
     if any(key == "metamorphic" and not _OPT_OUT.fullmatch(value) for key, value in headers):
