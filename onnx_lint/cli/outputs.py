@@ -230,7 +230,7 @@ class WholeReport:
         """Remove what has been written to the new file."""
         error = self._error or OutputError("the report is not written")
         with contextlib.suppress(Exception):
-            self._opened.__exit__(type(error), error, None)
+            self._opened.__exit__(type(error), error, error.__traceback__)
 
     def _write(self, report: Report) -> None:
         form = self._form
