@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from onnx_lint.common.memory import is_lack_of_memory
 from onnx_lint.common.record import Record, replace
 from onnx_lint.rule import RuleError
-from onnx_lint.spec.clauses import Severity
+from onnx_lint.spec.clauses import KEYWORDS, Severity
 from onnx_lint.wording import report_name
 
 if TYPE_CHECKING:
@@ -167,6 +167,11 @@ class Diagnostic(Record):
     """The line of the configuration that suppresses it, with the reason; None if none does."""
 
     @property
+    def is_violation(self) -> bool:
+        """True if it breaks a requirement of ONNX, whatever its severity by the settings."""
+        return self.declared_by is None and KEYWORDS[self.keyword] is Severity.ERROR
+
+    @property
     def suppressor(self) -> str:
         """The source of its suppression, if it is suppressed: one of `SUPPRESSORS`."""
         return "baseline" if self.suppressed_by is None else "configuration"
@@ -235,6 +240,10 @@ def _kind_at(place: str) -> str:
 
 
 _KINDS: Final = {"initializer": "initializer", "input": "input", "functions": "function", "opset_import": "import"}
+
+
+def _some(count: int, one: str, several: str) -> str:
+    return f"{count:,} {one if count == 1 else several}"
 
 
 def worst_of_each(diagnostics: Sequence[Diagnostic], per_rule: int, most: int) -> frozenset[int]:
@@ -370,6 +379,17 @@ class Repair(Record):
         return sum(count for _, count in self.fixed)
 
 
+class Coverage(Record):
+    """The part of the rules of the specification that the settings left to check a document."""
+
+    rules: int = 0
+    """The number of rules that check such a document by default."""
+    complete: int = 0
+    """The number of these that ran, for all that they find by default."""
+    gaps: tuple[str, ...] = ()
+    """Why an error may not have been found, or not have been reported as error; empty if each would have been."""
+
+
 class FileReport(Record):
     """The results for one file. `unreadable` is the reason why there is no verdict, if there is none."""
 
@@ -398,6 +418,8 @@ class FileReport(Record):
     """The ids of the rules for this file, if they differ from those of the report."""
     judged_by: int = 0
     """The number of rules that checked the file."""
+    coverage: Coverage = Coverage()
+    """What the settings left out of the rules of the specification."""
     kind: str = "ModelProto"
     """The message that the file holds, or was read as."""
     document: tuple[tuple[str, str | int], ...] = ()
@@ -414,6 +436,10 @@ class FileReport(Record):
     """The fixes that were made in the file, or would be; None if no fixes were requested."""
     data_files: tuple[str, ...] = ()
     """The locations of its external data at which there is a file, relative to its folder."""
+    hidden: int = 0
+    """The number of findings that are less severe than the user wants to see."""
+    verdict: tuple[bool | None, str] | None = None
+    """The conformity with all findings, if some are hidden."""
 
     def with_crash(self, error: Exception, work: str) -> FileReport:
         """Return the report with a crash in some work after the lint."""
@@ -427,7 +453,33 @@ class FileReport(Record):
         kept = [
             tuple(item for item in found if item.severity >= level) for found in (self.diagnostics, self.suppressed)
         ]
-        return replace(self, diagnostics=kept[0], suppressed=kept[1])
+        hidden = len(self.diagnostics) - len(kept[0])
+        return replace(self, diagnostics=kept[0], suppressed=kept[1], hidden=hidden, verdict=self.conformity)
+
+    @property
+    def conformity(self) -> tuple[bool | None, str]:
+        """Whether the file conforms to ONNX, and why it does not, or why that is not known; the one source of verdicts.
+
+        True only if every rule that can find an error ran over the whole document at its own severity, found nothing,
+        and no finding is suppressed. False if a finding breaks a requirement of ONNX, whatever its severity by the
+        settings. Clauses of plugins, policies and targets do not count.
+        """
+        if self.verdict is not None:
+            return self.verdict
+        violations = sum(item.is_violation for item in (*self.diagnostics, *self.suppressed))
+        if violations:
+            return False, _some(violations, "finding breaks", "findings break") + " a requirement of ONNX"
+        if self.unreadable is not None or self.not_judged is not None:
+            return None, "the file was not " + ("judged" if self.unreadable is None else "checked")
+        reasons = list(self.coverage.gaps)
+        if self.internal_errors:
+            reasons.append(_some(len(self.internal_errors), "internal error", "internal errors"))
+        for source, count in Counter(item.suppressor for item in self.suppressed).items():
+            reasons.append(f"{_some(count, 'finding', 'findings')} suppressed by the {source}")
+        if self.shapes is not None and any(kind == "budget" for kind, _, _ in self.shapes.causes):
+            reasons.append("inferring shapes stopped at a limit")
+        reasons += self.incomplete
+        return (None, "; ".join(reasons)) if reasons else (True, "")
 
     def with_extent(self, context: tuple[int, ...], *, pictures: bool) -> FileReport:
         """Return the report as a check that collects less has it. `context`: its numbers of findings with lines."""
@@ -480,8 +532,10 @@ class Totals:
         self.unexplained = 0
         """Files that hold no model, and have no finding that says so."""
         self.internal_errors = 0
-        self.violations = 0
-        """Files that break a requirement of ONNX, also if the finding is suppressed."""
+        self.conformity: Counter[bool | None] = Counter()
+        """The number of files by whether they conform; None for files of which that is not known."""
+        self.reasons: dict[bool | None, str] = {}
+        """Why the first file does not conform, and why that is not known of the first such file."""
         for file in files:
             self.add(file)
 
@@ -504,8 +558,9 @@ class Totals:
         self.not_judged += file.not_judged is not None
         self.unexplained += file.not_judged is not None and not file.diagnostics
         self.internal_errors += len(file.internal_errors)
-        found = (*file.diagnostics, *file.suppressed)
-        self.violations += any(item.severity is Severity.ERROR and item.declared_by is None for item in found)
+        conforms, why = file.conformity
+        self.conformity[conforms] += 1
+        self.reasons.setdefault(conforms, why)
 
     @property
     def levels(self) -> Counter[Severity]:
@@ -560,14 +615,23 @@ class Report(Record):
         return self.totals.levels[severity]
 
     @property
-    def conforms(self) -> bool:
-        """True if every file was read and judged, and no file breaks a requirement of ONNX (severity error).
+    def conforms(self) -> bool | None:
+        """True if every file conforms to ONNX, False if one does not, None if that is not known, see `conforms_why`."""
+        conformity = self.totals.conformity
+        if conformity[False]:
+            return False
+        return None if conformity[None] or self.not_linted or not conformity else True
 
-        Suppressed findings count as well. Clauses of plugins do not, as they are not part of the specification.
-        """
-        totals = self.totals
-        is_judged = not (totals.unreadable or totals.internal_errors or totals.not_judged or self.not_linted)
-        return is_judged and not totals.violations
+    @property
+    def conforms_why(self) -> str | None:
+        """Why not every file conforms, or why that is not known; None if `conforms` is true."""
+        conforms, totals = self.conforms, self.totals
+        if conforms:
+            return None
+        count = totals.conformity[conforms]
+        if not count:
+            return _some(len(self.not_linted), "file was", "files were") + " not linted"
+        return totals.reasons[conforms] + (f" (and {count - 1:,} more of {totals.files:,} files)" if count > 1 else "")
 
 
 class WrittenReport(Report):

@@ -337,6 +337,7 @@ def _report_on(model: Model, check: _SourceCheck, verdict: Verdict, errors: Inte
         kind=model.kind,
         document=document,
         judged_by=len(selection_of(settings).judging(model)),
+        coverage=selection_of(settings).coverage(model),
         not_verified=not_verified,
         shapes=shapes,
         not_judged=why_not_judged(model),

@@ -10,8 +10,10 @@ from onnx_lint.common.cached import Memory
 from onnx_lint.engine.registry import Registered, registry
 from onnx_lint.engine.settings import ALL, SelectionError, Settings
 from onnx_lint.ir.documents.kinds import KINDS
+from onnx_lint.report import Coverage
 from onnx_lint.rule import RuleSubject
 from onnx_lint.spec.clauses import KEYWORDS, Clause, Severity, clauses, severity
+from onnx_lint.wording import quote_some
 
 if TYPE_CHECKING:
     from onnx_lint.model import Model
@@ -57,6 +59,16 @@ def presence(entry: Registered, clause: Clause, settings: Settings) -> str | Non
     return None if clause.presence == "pedantic" else clause.presence
 
 
+def _is_present(entry: Registered, clause: Clause, settings: Settings) -> bool:
+    edition = settings.standard.edition
+    return edition in clause.keyword and presence(entry, clause, settings) is not None
+
+
+def _finds_error(clause: Clause, settings: Settings) -> bool:
+    """Return whether the clause is a requirement of ONNX."""
+    return clause.declared_by is None and severity(clause, settings.standard.edition) is Severity.ERROR
+
+
 def applies(entry: Registered, settings: Settings) -> bool:
     """Return whether any clause of the rule is in the edition and selected."""
     if entry.is_faulty:  # it is selected like a rule of a MUST, so that its fault is reported
@@ -87,6 +99,7 @@ class Selection:
         self.rules = rules
         self.entries = [entry for entry in rules.values() if applies(entry, settings)]
         self._judging: dict[tuple[str, bool], list[Registered]] = {}
+        self._coverage: dict[tuple[str, bool], Coverage] = {}
 
     def judging(self, model: Model) -> list[Registered]:
         """Return the rules that check a file of this kind."""
@@ -95,6 +108,41 @@ class Selection:
             held = KINDS[model.kind].holds if model.loaded else {"file"}
             self._judging[key] = [entry for entry in self.entries if entry.needs in held]
         return self._judging[key]
+
+    def coverage(self, model: Model) -> Coverage:
+        """Return what the settings left out of the rules that check a file of this kind by default."""
+        key = (model.kind, model.loaded)
+        if key not in self._coverage:
+            own = self.settings
+            changes = (own.select, own.ignore, own.set_aside, own.severities, own.options)
+            judging = self.judging(model)
+            self._coverage[key] = self._compared(model) if any(changes) else Coverage(len(judging), len(judging))
+        return self._coverage[key]
+
+    def _compared(self, model: Model) -> Coverage:
+        own, usual = self.settings, Settings(standard=self.settings.standard, plugins=self.settings.plugins)
+        complete, misses_errors, lowered, changed = 0, False, [], []
+        entries = Selection(usual, self.rules).judging(model)
+        for entry in entries:
+            cited = [clauses()[name] for name in entry.clauses]
+            by_default = [clause for clause in cited if _is_present(entry, clause, usual)]
+            missing = [clause for clause in by_default if not _is_present(entry, clause, own)]
+            errors = [clause for clause in by_default if _finds_error(clause, own)]
+            complete += not missing
+            misses_errors |= any(clause in errors for clause in missing)
+            if errors and own.severities.get(entry.id, Severity.ERROR) < Severity.ERROR:
+                lowered.append(entry.id)
+            flag = entry.flag[1] if entry.flag else None  # that option only adds findings
+            if errors and any(name != flag for name in own.options.get(entry.id, ())):
+                changed.append(entry.id)
+        gaps = []
+        if misses_errors:
+            gaps.append(f"{complete:,} of {len(entries):,} rules checked")
+        if lowered:
+            gaps.append(f"the severity of {quote_some(lowered, 5)} is lowered")
+        if changed:
+            gaps.append(f"options of {quote_some(changed, 5)} are set")
+        return Coverage(len(entries), complete, tuple(gaps))
 
     def asked(self, model: Model) -> list[Registered]:
         """Return the rules of `judging` that have something to check; the files of the others need not be imported."""

@@ -49,8 +49,7 @@ from onnx_lint.reporters.wording import (
     internal_error_of,
     is_unremarkable,
     not_verified_of,
-    praise_of,
-    state_of,
+    outcome_of,
     total_of,
     weakened_of,
     worst_of,
@@ -413,8 +412,7 @@ def _state(file: FileReport, report: Report) -> str:
         return f"{_NOT_CHECKED}: {file.unreadable}"
     if file.not_judged is not None and not file.diagnostics:
         return f"{_NOT_CHECKED}: {file.not_judged}"
-    state = f"conforms {praise_of(file, report)}" if is_unremarkable(file, report) else state_of(file)
-    return "; ".join(part for part in (state, description_of(file)) if part)
+    return "; ".join(part for part in (outcome_of(file, report), description_of(file)) if part)
 
 
 # --- the rules

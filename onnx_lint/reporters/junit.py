@@ -106,13 +106,18 @@ def _fill(suite: ElementTree.Element, file: FileReport, report: Report, options:
     if is_ignored(file, report):
         _case(suite, path, "judged", "skipped", "every rule is ignored", "")
     if suite.find("testcase") is None:
-        name = "no new findings" if file.suppressed else "conforms"
+        conforms, _ = file.conformity
+        name = "conforms" if conforms else f"no {'new ' if file.suppressed else ''}findings"
         ElementTree.SubElement(suite, "testcase", classname=path, name=name)
 
 
 def _properties(suite: ElementTree.Element, file: FileReport, report: Report) -> None:
     properties = ElementTree.SubElement(suite, "properties")
     pairs = [("edition", standard_of(file, report).removeprefix("ONNX "))]
+    conforms, why = file.conformity
+    pairs.append(("conforms", "unknown" if conforms is None else str(conforms).lower()))
+    if why:
+        pairs.append(("conforms why", visible(why)))
     if file.suppressed:
         pairs.append(("suppressed", f"{len(file.suppressed):,}"))
     what = description_of(file)

@@ -20,11 +20,9 @@ from onnx_lint.reporters.wording import (
     counted_of,
     description_of,
     internal_error_of,
-    is_ignored,
     is_unremarkable,
     not_verified_of,
-    praise_of,
-    state_of,
+    outcome_of,
     total_of,
     weakened_of,
     where_of,
@@ -145,11 +143,8 @@ def _state(file: FileReport, report: Report) -> str:
     facts = f"; {_inert(what)}" if what else ""
     if file.not_judged is not None and not file.diagnostics:
         return f"**Not judged**: {_inert(file.not_judged)}"
-    if file.diagnostics or file.internal_errors or file.suppressed:
-        return f"{state_of(file)}{facts}"
-    if is_ignored(file, report):
-        return f"Not judged: every rule is ignored{facts}"
-    return f"Conforms {praise_of(file, report)}{facts}"
+    outcome = outcome_of(file, report)
+    return f"{outcome[0].upper()}{outcome[1:]}{facts}"
 
 
 def _row(item: Diagnostic, options: Options) -> str:

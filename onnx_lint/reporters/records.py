@@ -48,6 +48,7 @@ def summary_record(report: Report) -> dict[str, Any]:
     totals = report.totals
     return {
         "conforms": report.conforms,
+        **_why(report.conforms_why),
         "files": totals.files,
         "files_with_findings": totals.files - totals.worst[None],
         "unreadable": totals.unreadable,
@@ -68,6 +69,10 @@ def summary_record(report: Report) -> dict[str, Any]:
     }
 
 
+def _why(why: str | None) -> dict[str, Any]:
+    return {"conforms_why": why} if why else {}
+
+
 def _weakened(report: Report) -> dict[str, Any]:
     """Return what configuration files turn off, if anything."""
     found = [{"file": weakening.file, "settings": dict(weakening.settings)} for weakening in report.weakened]
@@ -76,8 +81,11 @@ def _weakened(report: Report) -> dict[str, Any]:
 
 def file_record(file: FileReport) -> dict[str, Any]:
     """Return the record of a file without its diagnostics."""
+    conforms, why = file.conformity
     return {
         "path": path_of(file),
+        "conforms": conforms,
+        **_why(why),
         "size": None if file.unreadable is not None else file.size,
         "kind": file.kind,
         "facts": _facts(file.facts) if file.facts is not None else None,

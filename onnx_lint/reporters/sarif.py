@@ -151,7 +151,12 @@ class Gatherer:
             "invocations": Elements([Properties(invocation)]),
             "artifacts": Elements(_written(self._artifacts.lines())),
             "results": Elements(_written(compress(self._results.lines(), self._worst()))),
-            "properties": {"edition": report.edition, "variant": report.variant},
+            "properties": {
+                "edition": report.edition,
+                "variant": report.variant,
+                "conforms": report.conforms,
+                **({"conformsWhy": visible(report.conforms_why)} if report.conforms_why else {}),
+            },
         }
         return Properties(run)
 

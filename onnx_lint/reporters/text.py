@@ -26,11 +26,10 @@ from onnx_lint.reporters.wording import (
     fixable_of,
     fixed_of,
     internal_error_of,
-    is_ignored,
     is_unremarkable,
     not_verified_of,
+    outcome_of,
     path_at,
-    praise_of,
     related_of,
     revealed_of,
     state_of,
@@ -264,11 +263,11 @@ def _summary(file: FileReport, report: Report) -> Line:
         return (path, (state_of(file), _STYLES[_worst(file.diagnostics)]), (facts, ""))
     if file.not_judged is not None:
         return (path, ("not judged", "bold red"), (f": {visible(file.not_judged)}", ""))
-    if file.suppressed:
-        return (path, (state_of(file), ""), (facts, ""))
-    if is_ignored(file, report):
-        return (path, ("not judged", "bold yellow"), (f": every rule is ignored{facts}", ""))
-    return (path, ("conforms", "bold green"), (f" {praise_of(file, report)}{facts}", ""))
+    outcome = outcome_of(file, report)
+    word, _, more = outcome.partition(" ")
+    if word == "conforms":
+        return (path, (word, "bold green"), (f" {more}{facts}", ""))
+    return (path, (outcome, "bold yellow" if outcome.startswith("not judged") else ""), (facts, ""))
 
 
 def _remarks(file: FileReport) -> Iterator[Line]:

@@ -185,12 +185,20 @@ def standard_of(file: FileReport, report: Report) -> str:
     return f"ONNX {edition}" if variant == "onnx-ml" else f"ONNX {edition} ({variant})"
 
 
-def praise_of(file: FileReport, report: Report) -> str:
-    """Return what follows `conforms`: `to ONNX 1.23; 98 rules checked`.
+def outcome_of(file: FileReport, report: Report) -> str:
+    """Return the last line about a file that was read, without its facts: `conforms to ONNX 1.23; 98 rules checked`.
 
     Rules without anything to look at do not count.
     """
-    return f"to {standard_of(file, report)}; {counted(file.judged_by, 'rule')} checked"
+    if is_ignored(file, report) and not file.suppressed and not file.hidden:
+        return "not judged: every rule is ignored"
+    if file.conformity[0] and not file.diagnostics:
+        return f"conforms to {standard_of(file, report)}; {counted(file.judged_by, 'rule')} checked{_hidden(file)}"
+    return state_of(file)
+
+
+def _hidden(file: FileReport) -> str:
+    return f"; {counted(file.hidden, 'finding')} below --min-severity" if file.hidden else ""
 
 
 def is_ignored(file: FileReport, report: Report) -> bool:
@@ -208,13 +216,15 @@ def state_of(file: FileReport) -> str:
     for item in file.diagnostics:
         by_origin.setdefault(item.declared_by, []).append(item)
     own = by_origin.pop(None, [])
-    if own or not file.diagnostics:
-        parts = ["no new findings" if file.suppressed and not own else counts(own)]
-    else:
+    conforms, _ = file.conformity
+    if conforms and not own and file.diagnostics:
         parts = ["conforms to ONNX"]
+    elif own or not by_origin or not conforms:
+        parts = ["no new findings" if file.suppressed and not own else counts(own)]
     parts += [f"{visible(str(plugin))}: {counts(found)}" for plugin, found in by_origin.items()]
     parts += suppressed_of(Counter(item.suppressor for item in file.suppressed))
-    return "; ".join(parts)
+    parts += file.coverage.gaps
+    return "; ".join(parts) + _hidden(file)
 
 
 def suppressed_of(counts: Counter[str]) -> list[str]:

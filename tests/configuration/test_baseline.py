@@ -182,7 +182,7 @@ def test_a_file_that_is_gone_is_stale_and_one_that_was_not_asked_about_is_not(
 
 
 def test_a_rule_that_did_not_run_makes_nothing_stale(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    expected = {**GONE, "stale": 0}
+    expected = {**GONE, "stale": 0, "conforms": None}
     assert summary(capsys, "zoo", "--baseline", "b.json", "--select", "name", "--prune-baseline") == expected
     assert summary(capsys, "zoo", "--baseline", "b.json") == KNOWN
 

@@ -40,6 +40,9 @@ def test_it_is_an_error_for_that_consumer_and_no_other():
     of_checker = found(CLEAN + TWICE, "duplicate-metadata-key", target="onnx.checker")
     of_runtime = found(CLEAN + TWICE, "duplicate-metadata-key", target=["onnxruntime=1.32"])
     assert (of_checker.severity.label, of_runtime.severity.label) == ("error", "warning")
+    refused, bare = lint((CLEAN + TWICE).encode(), target="onnx.checker"), lint((CLEAN + TWICE).encode())
+    assert (refused.passes, refused.conforms) == (False, True), "the verdict is about ONNX alone"
+    assert (bare.passes, bare.conforms) == (True, True)
 
 
 def test_it_is_no_error_for_a_release_before_the_first_that_is_known_to_refuse_it():

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""No setting makes a model with an error conform, in any form of the report: a table of all of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from onnx_lint import lint
+from onnx_lint.cache.serialized import SENT, parsed, serialized
+from onnx_lint.cli.application import run
+from onnx_lint.configuration.settings import Request
+from onnx_lint.reporters import REPORTERS
+
+RULE = "unordered-nodes"
+MODEL = """ir_version: 10
+graph {
+  name: "g"
+  node { op_type: "Relu" input: "a" output: "b" name: "second" }
+  node { op_type: "Relu" input: "x" output: "a" name: "first" }
+  input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
+  output { name: "b" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
+}
+opset_import { version: 20 }
+"""
+WEIGHT = """initializer { name: "w" data_type: 1 dims: 2 data_location: EXTERNAL
+    external_data { key: "location" value: "gone" } }"""
+WITHOUT_FILE = MODEL.replace('input: "a" output: "b"', 'input: "w" output: "b"').replace(
+    '  node { op_type: "Relu" input: "x" output: "a" name: "first" }', WEIGHT
+)
+"""A model whose only fault is that a file of external data is missing."""
+
+MODELS = {"unordered.textproto": MODEL, "without_file.textproto": WITHOUT_FILE}
+UNORDERED, LACKING = MODELS
+
+CASES: dict[str, list[tuple[str, list[str], bool | None, str]]] = {
+    "select": [
+        (UNORDERED, ["--select", "cycle"], None, "no findings; 1 of 166 rules checked"),
+        (UNORDERED, ["--config", 'select=["name"]'], None, "no findings; 4 of 166 rules checked"),
+    ],
+    "ignore": [
+        (UNORDERED, ["--ignore", RULE], None, "1 warning; 165 of 166 rules checked"),
+        (UNORDERED, ["--ignore", "error,warning"], None, "no findings; "),
+        (UNORDERED, ["--config", f'ignore=["{RULE}"]'], None, "1 warning; 165 of 166 rules checked"),
+    ],
+    "per_file_ignores": [
+        (UNORDERED, ["--per-file-ignores", f"*.textproto:{RULE}"], None, "1 warning; 165 of 166 rules checked"),
+        (UNORDERED, ["--per-file-ignores", "*.textproto:ALL"], None, "not judged: every rule is ignored"),
+    ],
+    "severities": [
+        (UNORDERED, ["--severity", f"{RULE}=off"], None, "1 warning; 165 of 166 rules checked"),
+        (UNORDERED, ["--severity", f"{RULE}=note"], False, f"1 warning, 1 note; the severity of '{RULE}' is lowered"),
+        (UNORDERED, ["--severity", "cycle=note", "--ignore", RULE], None, "1 warning; 165 of 166 rules checked; the "),
+    ],
+    "min_severity": [
+        (
+            UNORDERED,
+            ["--severity", f"{RULE}=note", "--min-severity", "error"],
+            False,
+            f"no findings; the severity of '{RULE}' is lowered; 2 findings below --min-severity",
+        ),
+        (UNORDERED, ["--ignore", RULE, "--min-severity", "error"], None, "no findings; 165 of 166 rules checked; 1 "),
+    ],
+    "suppressions": [(UNORDERED, ["--config", "suppress.toml"], False, "1 warning; 1 suppressed by the configuration")],
+    "baseline": [
+        (UNORDERED, ["--baseline", "known.json"], False, "no new findings; 2 suppressed by the baseline"),
+        (UNORDERED, ["--baseline", "known.json", "--ignore", RULE], None, "no new findings; 1 suppressed by the base"),
+        (
+            UNORDERED,
+            ["--baseline", "known.json", "--severity", f"{RULE}=note", "--min-severity", "error"],
+            False,
+            "no findings; ",
+        ),
+    ],
+    "external_data": [(LACKING, ["--no-external-data"], None, "1 warning; ")],
+    "limits": [
+        (UNORDERED, ["--limit", "findings=1"], False, "1 error, 1 warning"),
+        (UNORDERED, ["--limit", "memory=1"], None, "not checked"),
+        (UNORDERED, ["--limit", "file_bytes=9"], None, "not checked"),
+    ],
+    "rule_options": [(UNORDERED, ["--config", f"rules.oversized-message.max_bytes={1 << 40}"], False, "1 error")],
+    "proto": [(UNORDERED, ["--proto", "TensorProto"], False, "1 error")],
+    "exclude": [(UNORDERED, ["--exclude", "*.textproto", "--allow-no-input"], None, "")],
+    "internal_errors": [
+        (UNORDERED, ["--plugin", "crash.py", "--internal-errors", "warning", "--ignore", RULE], None, "1 warning; ")
+    ],
+    "config": [(UNORDERED, ["--config", "found.toml"], None, "1 warning; 165 of 166 rules checked")],
+    "targets": [(UNORDERED, ["--target", "onnxruntime=1.32"], False, "1 warning")],
+    "fail_on": [(UNORDERED, ["--fail-on", "never"], False, "1 error, 1 warning")],
+}
+"""By setting: a model with an error, options that hide it or make it less severe, whether the model conforms, and what
+the last line of the text begins with."""
+
+ONLY_ADDS = {"pedantic", "extend_select", "policy", "plugins", "verify_checksums"} | {
+    *("opset_schemas", "follow_links", "external_data_roots", "download")
+}
+"""Settings by which a check can only find more, or look at more."""
+IN_THE_VERDICT = {"edition"}
+"""Settings that the word `conforms` is followed by."""
+NO_RULE = {"extend", "format_name", "outputs", "quiet", "verbose", "jobs", "cluster", "cache", "time_limit", "fix"} | {
+    *("diff", "unsafe_fixes", "fixed_folder", "files_from", "skip_missing", "allow_no_input", "stdin_filename"),
+    *("opset_imports", "context", "statistics", "color", "no_progress", "sarif_region", "sarif_root", "timings"),
+    *("documentation_url", "write_baseline", "prune_baseline", "show_suppressed", "no_config", "show_settings"),
+    *("memory_limit", "exit_zero"),
+}
+"""Settings that change neither what is checked nor the severity of a finding."""
+
+
+def test_each_setting_is_in_the_table() -> None:
+    parts = (CASES.keys(), ONLY_ADDS, IN_THE_VERDICT, NO_RULE)
+    assert sorted(name for part in parts for name in part) == sorted(Request.settings)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name, text in MODELS.items():
+        Path(name).write_text(text)
+    Path("suppress.toml").write_text(f'[[suppress]]\nrule = "{RULE}"\nreason = "known"\n')
+    Path("found.toml").write_text(f'ignore = ["{RULE}"]\n')
+    Path("crash.py").write_text(CRASH)
+    return tmp_path
+
+
+CRASH = '''"""A rule that crashes."""
+from onnx_lint.model import Model
+from onnx_lint.rule import own_clause, rule
+
+@rule(clause=own_clause("CRASH-1", "No crash."), since="1")
+def crashes(model: Model):
+    """Crash."""
+    raise KeyError("x")
+    yield
+'''
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "conforms", "said"),
+    [case for cases in CASES.values() for case in cases],
+    ids=[" ".join(case[1]) for cases in CASES.values() for case in cases],
+)
+def test_no_form_calls_it_conforming(
+    model: str, options: list[str], conforms: bool | None, said: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([model, "--write-baseline", "known.json"]) == 0
+    reports = [f"--output={name}=report.{name}" for name in REPORTERS]
+    run([model, *options, *reports, "--no-context"])
+    assert said in Path("report.text").read_text()
+    capsys.readouterr()
+    texts = {name: Path(f"report.{name}").read_text(encoding="utf-8") for name in REPORTERS}
+    assert [name for name, text in texts.items() if "conforms to ONNX" in text] == []
+    whole = json.loads(texts["json"])
+    assert whole["summary"]["conforms"] is conforms
+    assert whole["summary"]["conforms_why"]
+    lines = [json.loads(line) for line in texts["jsonl"].splitlines()]
+    assert [line["conforms"] for line in lines if line["record"] in ("file", "summary")] == [
+        *(file["conforms"] for file in whole["files"]),
+        conforms,
+    ]
+    properties: dict[str, Any] = json.loads(texts["sarif"])["runs"][0]["properties"]
+    assert (properties["conforms"], properties["conformsWhy"]) == (conforms, whole["summary"]["conforms_why"])
+    junit = ElementTree.fromstring(texts["junit"])
+    assert not [case for case in junit.iter("testcase") if case.get("name") == "conforms"]
+    said_there = [each.get("value") for each in junit.iter("property") if each.get("name") == "conforms"]
+    assert said_there == ["unknown" if file["conforms"] is None else "false" for file in whole["files"]]
+
+
+@pytest.mark.parametrize("options", [["--ignore", RULE], ["--severity", f"{RULE}=note"]], ids=" ".join)
+def test_the_cache_and_a_cluster_say_the_same(
+    options: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ONNX_LINT_CACHE_DIR", str(folder / "cache"))
+    said = set()
+    for _ in range(2):
+        run([UNORDERED, *options, "--cache", "-f", "json"])
+        said.add(capsys.readouterr().out)
+    assert len(said) == 1
+    for file in lint(folder / UNORDERED, ignore=[RULE]).files:
+        assert parsed(serialized(file, SENT), SENT).conformity == file.conformity == (None, "165 of 166 rules checked")
+
+
+def test_a_model_without_a_fault_conforms(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sound = MODEL.replace('"a" output: "b"', '"x" output: "b"').replace('"x" output: "a"', '"b" output: "a"')
+    Path("sound.textproto").write_text(sound)
+    for options in ([], ["--ignore", "warning,note"], ["--select", "ALL"], ["--min-severity", "error"]):
+        run(["sound.textproto", *options, "-f", "json"])
+        assert json.loads(capsys.readouterr().out)["summary"]["conforms"] is True, options
