@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds out whether a file is unchanged, by its status in the file system or by the digest of its content."""
+"""Finds out whether a file is unchanged, by its status in the file system or by the digest of its content.
+
+A stored object is unchanged if its store names the same version.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +22,10 @@ MAX_DIGEST_BYTES: Final = 64 << 20
 
 _PIECE_BYTES: Final = 1 << 20
 
-Identity = tuple[int, int, int, int, int]
-"""Device, inode, size, and the times of the last change to the content and to the entry, in nanoseconds."""
+Identity = tuple[int, int, int, int, int] | tuple[str, int]
+"""Of a file: device, inode, size, and the times of the last change to the content and to the entry, in nanoseconds.
+Of a stored object: the store's name of the version, and the size.
+"""
 
 
 def identity_of(status: os.stat_result) -> Identity:
@@ -37,15 +42,19 @@ def identity_at(path: str, *, follow_links: bool = True) -> Identity | None:
     return identity_of(status) if stat.S_ISREG(status.st_mode) else None
 
 
-def is_settled(identity: Sequence[int], moment: int) -> bool:
+def is_settled(identity: Sequence[int | str], moment: int) -> bool:
     """Return whether the file was last changed well before a moment, given in nanoseconds."""
+    times = [each for each in identity[3:] if isinstance(each, int)]
+    if not times:
+        return True  # a stored object: another content has another version
     # On Windows st_ctime is the time of creation, and st_mtime can be set.
-    return os.name == "posix" and max(identity[3:]) + SETTLED_NANOSECONDS <= moment
+    return os.name == "posix" and max(times) + SETTLED_NANOSECONDS <= moment
 
 
-def is_same_elsewhere(identity: Sequence[int], other: Sequence[int]) -> bool:
+def is_same_elsewhere(identity: Sequence[int | str], other: Sequence[int | str]) -> bool:
     """Return whether two identities may be of one file, seen by two machines, which number devices differently."""
-    return list(identity[1:]) == list(other[1:])
+    skipped = 0 if isinstance(identity[0], str) else 1
+    return list(identity[skipped:]) == list(other[skipped:])
 
 
 def digest_at(path: str) -> str | None:

@@ -7,6 +7,7 @@ import functools
 import hashlib
 import importlib
 import os
+import re
 import sys
 import time
 from collections.abc import Iterator
@@ -19,9 +20,16 @@ from onnx_lint.cache.identity import digest_at, identity_at, is_settled
 from onnx_lint.common.record import replace
 from onnx_lint.engine.registry import registry
 from onnx_lint.engine.settings import Settings
+from onnx_lint.input.locations import is_remote, is_web
 
 _IGNORED: Final = frozenset({"__pycache__"})
 
+
+_ENDPOINTS: Final = (
+    "FSSPEC_.*|AWS_ENDPOINT_URL(_S3)?|AWS_PROFILE|AZURE_STORAGE_(ACCOUNT_NAME|CONNECTION_STRING)|HF_ENDPOINT"
+    "|STORAGE_EMULATOR_HOST"
+)
+"""Matches the environment variables that decide which server an address of a store leads to."""
 
 KEY_BYTES: Final = 32
 """The length of a key."""
@@ -29,8 +37,13 @@ KEY_BYTES: Final = 32
 
 def key_of(settings: bytes, *, path: str, name: str) -> bytes:
     """Return the key of a check: of these settings, and of a file by its path and by its name in the report."""
+    place: object = path
+    if not is_remote(path):
+        place = os.path.abspath(path)
+    elif not is_web(path):  # the name has the whole address; the path may have a commit of the hub
+        place = sorted((name, value) for name, value in os.environ.items() if re.fullmatch(_ENDPOINTS, name))
     found = hashlib.blake2b(settings, digest_size=KEY_BYTES)
-    found.update(repr((os.path.abspath(path), name)).encode("utf-8", "surrogatepass"))
+    found.update(repr((place, name)).encode("utf-8", "surrogatepass"))
     return found.digest()
 
 

@@ -29,15 +29,14 @@ KEPT: Final[Mapping[str, type]] = MappingProxyType(
             report.ProposedFix,
             report.RelatedPlace,
             report.Shapes,
+            report.Traffic,
             report.ValueEdge,
         )
     }
 )
 """The classes in a report that the cache keeps: on a file without internal errors."""
 
-SENT: Final[Mapping[str, type]] = MappingProxyType(
-    {**KEPT, "InternalError": report.InternalError, "Traffic": report.Traffic, "float": float}
-)
+SENT: Final[Mapping[str, type]] = MappingProxyType({**KEPT, "InternalError": report.InternalError, "float": float})
 """The classes in a report that another machine sends."""
 
 _SEVERITY: Final = "Severity"

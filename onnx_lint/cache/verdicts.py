@@ -12,7 +12,7 @@ import os
 import time
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.cache.identity import (
     MAX_DIGEST_BYTES,
@@ -32,6 +32,9 @@ from onnx_lint.input.locations import is_remote
 from onnx_lint.ir.tensors.data_folder import DataFolder
 from onnx_lint.report import FileReport
 
+if TYPE_CHECKING:
+    from onnx_lint.remote import RemoteSource
+
 _MOST_BYTES: Final = 64 << 20
 """A longer entry is not unpacked."""
 
@@ -46,20 +49,28 @@ class FileCheck(Record):
     name: str
     context: tuple[int, ...]
     pictures: bool
+    listed: tuple[str, int] | None = None
+    """The identity of a stored object in the listing of its store; None if the listing has none."""
+    source: RemoteSource | None = None
+    """A stored object that was opened."""
 
     @property
     def may_be_kept(self) -> bool:
-        """True if the file system shows every change that affects the report, and the report has no times."""
-        return self.path != "-" and not is_remote(self.path) and not is_remote(self.name) and not self.settings.timings
+        """True if the file system or store shows every change that affects the report, and the report has no times."""
+        return self.path != "-" and is_remote(self.path) == is_remote(self.name) and not self.settings.timings
 
     def identity(self) -> Identity | None:
         """Return the identity of the file as it is now; None if it has none that shows every change."""
+        if is_remote(self.path):
+            return self.listed if self.source is None else self.source.identity
         return identity_at(self.path)
 
     def folder(self) -> DataFolder | None:
-        """The folder in which the check looks for external data; None if it does not look for any."""
+        """The folder in which the check looks for external data; None if it does not look for any, or cannot yet."""
         if not self.settings.external_data or self.name == "-":
             return None
+        if is_remote(self.path):
+            return self.source.beside(self.settings.limits.external_bytes) if self.source is not None else None
         directory = os.path.dirname(self.name)
         return DataFolder(directory, trusted_folders(directory, self.settings), self.settings.limits.external_bytes)
 
@@ -121,9 +132,12 @@ class Verdicts:
     def keep(self, check: FileCheck, entry: Mapping[str, Any], moment: int) -> None:
         """Store an entry that another machine made, if the files here are those that it read.
 
-        `moment`: a time of this machine before the check. A file system has another device number there.
+        `moment`: a time of this machine before the check. A file system has another device number there. The version
+        of a stored object that is not listed is known there only.
         """
         identity = check.identity()
+        if identity is None and is_remote(check.path):
+            identity = entry["identity"]
         if identity is None or not is_same_elsewhere(identity, entry["identity"]):
             return
         folder = check.folder()
@@ -156,7 +170,7 @@ def linted(
     before = check.identity()
     moment = time.time_ns()
     has_settled = before is not None and is_settled(before, moment)
-    digest = None if has_settled else digest_at(check.path)
+    digest = None if before is None or has_settled else digest_at(check.path)
     folder = check.folder()
     report = lint(folder)
     if before is None or report.internal_errors or report.unreadable is not None:
@@ -165,7 +179,7 @@ def linted(
     if beside is None:
         return report, None
     if has_settled:
-        digest = digest_at(check.path) if before[2] <= MAX_DIGEST_BYTES else None
+        digest = digest_at(check.path) if len(before) > 2 and before[2] <= MAX_DIGEST_BYTES else None
     elif digest is None or digest != digest_at(check.path):
         return report, None
     if check.identity() != before:

@@ -118,7 +118,7 @@ def _linted_here(
 
     Models in stores are linted last, in the order in which they arrive: the others do not wait for a server.
     """
-    remote = [index for index, task in enumerate(tasks) if is_opened_ahead(task)]
+    remote = [index for index, task in enumerate(tasks) if is_opened_ahead(task) and index not in cached]
     turn = 0
     for index, opening in _with_openings(tasks, remote if len(remote) > 1 else ()):
         done[index] = cached.pop(index, None) or lint_one(tasks[index], opening)

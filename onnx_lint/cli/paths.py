@@ -34,6 +34,8 @@ class Input(Record):
     """Why there is nothing to lint."""
     name: str | None = None
     """The name to report if it differs from the path: an address without credentials."""
+    listed: tuple[str, int] | None = None
+    """The version and size of a stored object in the listing of its store; None if the listing has none."""
 
 
 class Exclusion:
@@ -177,7 +179,7 @@ def _in_store(address: str, access: Access | None) -> Iterator[Input]:
     try:
         for found in listed(address, access):
             is_empty = False
-            yield Input(found.address, name=found.url)
+            yield Input(found.address, name=found.url, listed=found.identity)
     except RemoteError as error:
         yield Input(address, str(error), shown)
         return

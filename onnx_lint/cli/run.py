@@ -260,7 +260,7 @@ def _tasks(outputs: Sequence[Output], plan: Plan, context: tuple[int, ...]) -> l
     for item, mending in zip(inputs, mendings, strict=True):
         name = own.stdin_filename if item.path == "-" else item.name
         settings = plan.choices_for(name or item.path).settings
-        tasks.append(Task(item.path, settings, item.problem, name, context, pictures, cache, mending))
+        tasks.append(Task(item.path, settings, item.problem, name, context, pictures, item.listed, cache, mending))
     if any(output.path is not None for output in outputs):
         from onnx_lint.cli.kept_files import check_reports
 

@@ -21,7 +21,8 @@ from onnx_lint.common.model_limits import ModelLimits
 from onnx_lint.common.watched_process import Answered, ProcessPool
 from onnx_lint.engine.lint import import_usual_rules
 from onnx_lint.engine.settings import Settings
-from onnx_lint.tasks.lint_one import Task, file_check
+from onnx_lint.input.locations import is_remote
+from onnx_lint.tasks.lint_one import Task, file_check, lint_one
 from onnx_lint.tasks.workers import Linter, done_by, files_ahead
 
 _BATCH_SECONDS: Final = 2.0
@@ -139,9 +140,13 @@ class _JobLinter:
         if check is None:
             report, entry = self._linter(job.index), None
         else:
-            from onnx_lint.cache.verdicts import linted  # late, as few runs have a cache
+            from onnx_lint.cache.checks import with_source  # late, as few runs have a cache
+            from onnx_lint.cache.verdicts import linted
 
-            report, entry = linted(check, lambda beside: self._linter(job.index, beside))
+            task, opening = self._tasks[job.index], self._linter.opening(job.index)
+            if is_remote(check.path):
+                check, opening = with_source(check, opening)
+            report, entry = linted(check, lambda beside: lint_one(task, opening, beside))
         del self._tasks[job.index]
         return packed(report, entry)
 

@@ -49,6 +49,7 @@ class RemoteFolder(DataFolder):
 
     def read(self, location: str, offset: int, length: int) -> bytes:
         """Return up to `length` bytes of the file at a location. Raises OSError if the store fails."""
+        self._has_failed = True  # the version of the file is not recorded
         if location not in self._sources and len(self._sources) == _MOST_READ:
             raise OSError(errno.EMFILE, f"the contents of {_MOST_READ} remote files were read already")
         try:

@@ -12,7 +12,7 @@ from onnx_lint.input.locations import MODEL_SUFFIXES, is_glob, is_web, names_obj
 from onnx_lint.remote.access import Access, file_system, tried
 from onnx_lint.remote.errors import RemoteError
 from onnx_lint.remote.hub import pinned
-from onnx_lint.remote.versions import version_of
+from onnx_lint.remote.versions import content_version_of, version_of
 
 
 class RemoteObject(Record):
@@ -26,6 +26,13 @@ class RemoteObject(Record):
     """The size in bytes; None if the listing does not have it."""
     version: str | None = None
     """The store's name of its version; None if the listing does not have it."""
+    content: str | None = None
+    """The store's name of the version that other content cannot have; None if the listing does not have it."""
+
+    @property
+    def identity(self) -> tuple[str, int] | None:
+        """What no other content of the object has: the store's name of the version, and the size; None if unknown."""
+        return None if self.content is None or self.size is None else (self.content, self.size)
 
 
 def listed(target: str, access: Access | None = None) -> Iterator[RemoteObject]:
@@ -51,7 +58,7 @@ def _listed(target: str, access: Access) -> Iterator[RemoteObject]:
         from onnx_lint.remote.web_object import WebObject
 
         found = WebObject(system, target, access).look()
-        yield RemoteObject(shown_address(target), target, found.size, found.version)
+        yield RemoteObject(shown_address(target), target, found.size, found.version, found.content)
     else:
         from onnx_lint.remote.web_index import objects_below  # late, as it needs what `file_system` may find missing
 
@@ -106,7 +113,8 @@ class _Name:
             revision = self._given[2] if self._given is not None else ""
             url = self._pinned[1] + revision + path.removeprefix(self._pinned[0])
         addresses = [f"{self.scheme}://{each.lstrip('/')}" for each in (url, path)]
-        return RemoteObject(shown_address(addresses[0]), addresses[1], about.get("size"), version_of(about))
+        versions = version_of(about), content_version_of(about)
+        return RemoteObject(shown_address(addresses[0]), addresses[1], about.get("size"), *versions)
 
 
 _REVISION: Final = r"((?:datasets/|spaces/|models/)?[^/@]+/[^/@]+)(@[^/]*)"

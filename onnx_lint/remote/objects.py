@@ -20,6 +20,8 @@ class Beginning(Record):
     size: int
     versions: tuple[str, ...]
     """The store's names of the version, the most exact first; empty if it has none."""
+    content: str | None = None
+    """The store's name of the version that other content cannot have; None if it has none."""
 
     @property
     def version(self) -> str | None:

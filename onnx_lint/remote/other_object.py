@@ -11,7 +11,7 @@ from onnx_lint.remote.errors import ChangedError, RemoteError
 from onnx_lint.remote.hub import pinned
 from onnx_lint.remote.objects import Beginning, StoredObject
 from onnx_lint.remote.parts import Parts
-from onnx_lint.remote.versions import version_of
+from onnx_lint.remote.versions import content_version_of, version_of
 
 
 class OtherObject(StoredObject):
@@ -44,7 +44,7 @@ class OtherObject(StoredObject):
             self._file = self._system.open(self._path, "rb", cache_type="none") if size else None
         if size:
             parts.add(0, self.fetch(0, min(length, size)))
-        return Beginning(size, (self._version,) if self._version is not None else ())
+        return Beginning(size, (self._version,) if self._version is not None else (), content_version_of(about))
 
     def fetch(self, start: int, stop: int) -> bytes:
         """Return the bytes from `start` to `stop`."""

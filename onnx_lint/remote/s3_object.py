@@ -46,7 +46,7 @@ class S3Object(StoredObject):
             self._wanted["IfMatch"] = self._etag
         _check_length(data, min(length, size))
         parts.add(0, data)
-        return Beginning(size, tuple(filter(None, (self._wanted.get("VersionId"), self._etag))))
+        return Beginning(size, tuple(filter(None, (self._wanted.get("VersionId"), self._etag))), self._etag)
 
     def fetch(self, start: int, stop: int) -> bytes:
         """Return the bytes from `start` to `stop`."""

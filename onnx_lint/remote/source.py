@@ -55,6 +55,8 @@ class RemoteSource:
         begun = self._object.begin(first_bytes, self._parts)
         self._size = begun.size
         self._version = begun.version
+        self.identity = (begun.content, begun.size) if begun.content is not None else None
+        """What no other content of the object has: the store's name of the version, and the size."""
         self._lookup: Lookup | None = None
         self._may_fetch: Callable[[int], bool] | None = None
         self._error: RemoteError | None = None

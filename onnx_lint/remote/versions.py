@@ -14,6 +14,18 @@ _NAMES: Final = (
 """The keys of versions in the metadata of file systems, from the most to the least exact."""
 
 
+_OF_CONTENT: Final = ("ETag", "etag", *_NAMES[:7], "md5Hash")
+"""The keys of versions that other content cannot have. A time can be the same, and so can a checksum of 32 bits."""
+
+
+def content_version_of(about: Mapping[str, Any]) -> str | None:
+    """Return the version of an object that no other content of it has; None if its store names none."""
+    versions = (about.get(name) for name in _OF_CONTENT)
+    return next(
+        (each for each in versions if isinstance(each, str) and each not in {"", "null"} and each[:2] != "W/"), None
+    )
+
+
 def version_of(about: Mapping[str, Any]) -> str | None:
     """Return the version of an object from its metadata; None if there is none."""
     for name in _NAMES:

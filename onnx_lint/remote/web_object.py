@@ -22,6 +22,7 @@ from onnx_lint.remote.access import Access, tried
 from onnx_lint.remote.errors import ChangedError, RemoteError, RemoteNotFoundError, TooLargeError
 from onnx_lint.remote.objects import Beginning, StoredObject
 from onnx_lint.remote.parts import Parts
+from onnx_lint.remote.versions import content_version_of
 from onnx_lint.remote.web_session import Counter
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ class WebObject(StoredObject, Counter):
             answer.raise_for_status()
             if "Content-Encoding" in answer.headers or answer.content_length is None:
                 return None
-            return Beginning(answer.content_length, _versions(answer))
+            return _beginning(answer.content_length, answer)
 
     async def _begin(self, length: int, parts: Parts) -> Beginning:
         parts.clear()  # this may be a repeated attempt
@@ -115,20 +116,19 @@ class WebObject(StoredObject, Counter):
         async with self._answer(0, length) as answer:
             self._etag = answer.headers.get("ETag")
             self._modified = answer.headers.get("Last-Modified")
-            versions = _versions(answer)
             if answer.status == HTTPStatus.OK:
                 self._size = await self._all_of(answer, parts)
-                return Beginning(self._size, versions)
+                return _beginning(self._size, answer)
             start, stop, self._size = _range_of(answer)
             if answer.status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
                 if self._size:
                     raise RemoteError("the server refused a range of the file (416)")
-                return Beginning(0, versions)
+                return _beginning(0, answer)
             wanted = min(length, self._size)
             if (start, stop) != (0, wanted):
                 raise RemoteError(_ANOTHER_RANGE)
             parts.add(0, await self._content(answer, wanted))
-            return Beginning(self._size, versions)
+            return _beginning(self._size, answer)
 
     async def _fetch(self, start: int, stop: int) -> bytes:
         async with self._answer(start, stop) as answer:
@@ -172,8 +172,10 @@ class WebObject(StoredObject, Counter):
         return size
 
 
-def _versions(answer: aiohttp.ClientResponse) -> tuple[str, ...]:
-    return tuple(filter(None, (answer.headers.get("ETag"), answer.headers.get("Last-Modified"))))
+def _beginning(size: int, answer: aiohttp.ClientResponse) -> Beginning:
+    etag = answer.headers.get("ETag")
+    versions = tuple(filter(None, (etag, answer.headers.get("Last-Modified"))))
+    return Beginning(size, versions, content_version_of({"ETag": etag}))
 
 
 def _range_of(answer: aiohttp.ClientResponse) -> tuple[int, int, int]:

@@ -32,6 +32,8 @@ class Task(Record):
     """For how many findings of a rule and clause to collect the lines around them: one number for each report."""
     pictures: bool = False
     """Whether to collect the nodes around the worst findings."""
+    listed: tuple[str, int] | None = None
+    """The version and size of a stored object in the listing of its store; None if the listing has none."""
     cache: str | None = None
     """The folder of the cache of verdicts; None if none is used."""
     mending: Mending | None = None
@@ -51,7 +53,7 @@ def file_check(task: Task) -> FileCheck | None:
     from onnx_lint.cache.verdicts import FileCheck
 
     name = shown_location(task.path) if task.name is None else task.name
-    check = FileCheck(task.path, task.settings, name, task.context, task.pictures)
+    check = FileCheck(task.path, task.settings, name, task.context, task.pictures, task.listed)
     return check if check.may_be_kept else None
 
 
@@ -83,7 +85,7 @@ def lint_one(task: Task, opening: Callable[[], Source] | None = None, beside: Da
         if cached is not None:
             from onnx_lint.cache.checks import cached_or_linted
 
-            return cached_or_linted(*cached)
+            return cached_or_linted(*cached, opening)
         return lint_file(
             task.path,
             task.settings,

@@ -17,7 +17,7 @@ from onnx_lint.report import OWN_ERRORS, FileReport, InternalError
 from onnx_lint.tasks.lint_one import Task, is_opened_ahead, lint_one
 
 if TYPE_CHECKING:
-    from onnx_lint.ir.tensors.data_folder import DataFolder
+    from onnx_lint.input.source import Source
     from onnx_lint.remote.ahead import Ahead
 
 _FILES_AHEAD: Final = 2
@@ -124,6 +124,10 @@ class Linter:
                 self._ahead = Ahead()
             self._ahead.begin(index, task.path, task.settings)
 
-    def __call__(self, index: int, beside: DataFolder | None = None) -> FileReport:
-        """Return the report of a task. `beside`: the folder of external data, if the caller records what is read."""
-        return lint_one(self._tasks[index], self._ahead.take(index) if self._ahead is not None else None, beside)
+    def opening(self, index: int) -> Callable[[], Source] | None:
+        """Return what returns the source of a task; None if nobody has begun to open it."""
+        return self._ahead.take(index) if self._ahead is not None else None
+
+    def __call__(self, index: int) -> FileReport:
+        """Return the report of a task."""
+        return lint_one(self._tasks[index], self.opening(index))

@@ -58,7 +58,6 @@ def test_a_fix_that_is_proposed() -> None:
     "part",
     [
         {"internal_errors": (InternalError("rule", "KeyError", ""),)},
-        {"traffic": Traffic(1, 2, None)},
         {"incomplete": ["a list"]},
         {"document": (("name", b"bytes"),)},
         {"timings": (("load", 0.1),)},

@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import sqlite3
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +18,8 @@ from typing import Any
 import pytest
 from support.servers.remote_models import external_model, small_model, write_inlined
 
+from onnx_lint.cache.store import DATABASE
+from onnx_lint.cli.application import run
 from onnx_lint.engine.lint import lint_file
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.limits import Limits
@@ -201,6 +207,63 @@ def test_nobody_is_there(s3: Any, monkeypatch: pytest.MonkeyPatch):
 def test_an_empty_object(s3: Any):
     put(s3, m_onnx=b"")
     assert "empty" in lint_file("s3://zoo/m.onnx", SETTINGS).not_judged
+
+
+def test_a_killed_run_goes_on(
+    s3: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    """What the killed run has checked is in the cache with its version, and is not requested again."""
+    from moto.s3.responses import S3Response
+
+    for number in range(40):
+        s3.put_object(Bucket="zoo", Key=f"{number:02}.onnx", Body=small_model(fault=number % 3 == 0))
+    given: list[str] = []
+    is_over = threading.Event()
+    get_object = S3Response.get_object
+
+    def held(self: Any) -> Any:
+        given.append(self.path)
+        assert len(given) <= 30 or is_over.wait(600)
+        return get_object(self)
+
+    monkeypatch.setattr(S3Response, "get_object", held)
+    monkeypatch.setenv("ONNX_LINT_CACHE_DIR", str(tmp_path / "cache"))
+    arguments = ("check", "--cache", "-j", "1", "-f", "jsonl", "s3://zoo/")
+    process = subprocess.Popen([sys.executable, "-m", "onnx_lint", *arguments], stdout=subprocess.DEVNULL)
+    try:
+        while entries_of(tmp_path / "cache") < 20:
+            assert process.poll() is None
+            time.sleep(0.05)
+    finally:
+        process.kill()
+        process.wait()
+        is_over.set()
+    kept = entries_of(tmp_path / "cache")
+
+    def linted(*options: str) -> tuple[int, str]:
+        given.clear()
+        code = run(["check", *options, *arguments[2:]])
+        return code, capsys.readouterr().out
+
+    found = linted("--cache")
+    assert len(given) == 40 - kept
+    assert found == linted("--no-cache")
+    assert len(given) == 40
+    assert entries_of(tmp_path / "cache") == 40
+    s3.put_object(Bucket="zoo", Key="07.onnx", Body=small_model(fault=True))
+    changed = linted("--cache")
+    assert [path.rpartition("/")[2] for path in given] == ["07.onnx"]
+    assert changed == linted("--no-cache")
+
+
+def entries_of(cache: Path) -> int:
+    """The number of reports in a cache that another process may write."""
+    with (
+        contextlib.suppress(sqlite3.Error),
+        sqlite3.connect(f"file:{cache}/{DATABASE}?mode=ro", uri=True) as database,
+    ):
+        return int(database.execute("SELECT count(*) FROM verdicts").fetchone()[0])
+    return 0
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
