@@ -18,7 +18,6 @@ from onnx_lint.report import (
     ProposedEdit,
     ProposedFix,
     Shapes,
-    Traffic,
     ValueEdge,
 )
 

@@ -48,7 +48,7 @@ def test_an_address_is_opened_for_its_version(server: WebServer, linted: Linted,
     del server.files["b.onnx"]
     assert linted("--cache")[2] == ["GET"], "alone it is not read before its turn"
     server.files["a.onnx"].etag = '"2"'
-    assert len(linted("--cache")[2]) > 8
+    assert len(linted("--cache")[2]) > 1
 
 
 @pytest.mark.parametrize("etag", [None, 'W/"1"'])

@@ -66,6 +66,14 @@ def test_a_gibibyte_of_weights_inside_costs_less_than_a_hundredth(server: WebSer
     assert traffic.requests < 256 + 30
 
 
+def test_a_small_tensor_behind_a_large_one_needs_no_request(server: WebServer, tmp_path: Path):
+    size = write_inlined(tmp_path / "m.onnx", tensors=300, elements=1 << 19, biases=2048)
+    server.files["m.onnx"] = File(tmp_path / "m.onnx")
+    traffic = linted(server.url("m.onnx")).traffic
+    assert traffic.requests == len(server.asked) < 160
+    assert traffic.received == server.sent < size / 100
+
+
 def test_ten_gibibytes_of_weights_beside_cost_less_than_a_megabyte(server: WebServer, tmp_path: Path):
     elements = 10 << 20
     data = external_model(256, elements)

@@ -61,20 +61,23 @@ def small_model(fault: bool = False) -> bytes:
     return model + length(MODEL["graph"], graph + weight)
 
 
-def write_inlined(path: Path, tensors: int, elements: int, extra_nodes: int = 0) -> int:
-    """Write a model with its weights inside, all of them zeros that take up no room on the disk; return its size."""
+def write_inlined(path: Path, tensors: int, elements: int, extra_nodes: int = 0, biases: int = 0) -> int:
+    """Write a model with its weights inside, all of them zeros that take up no room on the disk; return its size.
+
+    `biases`: the elements of each second tensor, if they are others.
+    """
     model, graph = _around(tensors, elements, extra_nodes)
-    raw = tag(9, LEN) + varint(4 * elements)
+    counts = [biases or elements if index % 2 else elements for index in range(tensors)]
     heads = []
-    for index in range(tensors):
-        head = _head(elements, f"w{index}") + raw
-        heads.append(tag(GRAPH["initializer"], LEN) + varint(len(head) + 4 * elements) + head)
-    size = len(graph) + sum(map(len, heads)) + 4 * elements * tensors
+    for index, count in enumerate(counts):
+        head = _head(count, f"w{index}") + tag(9, LEN) + varint(4 * count)
+        heads.append(tag(GRAPH["initializer"], LEN) + varint(len(head) + 4 * count) + head)
+    size = len(graph) + sum(map(len, heads)) + 4 * sum(counts)
     with path.open("wb") as stream:
         stream.write(model + tag(MODEL["graph"], LEN) + varint(size) + graph)
-        for head in heads:
+        for head, count in zip(heads, counts, strict=True):
             stream.write(head)
-            stream.seek(4 * elements, 1)
+            stream.seek(4 * count, 1)
         stream.truncate()
     return path.stat().st_size
 
