@@ -61,7 +61,7 @@ def test_a_baseline_does_not_hold_it(model, tmp_path, capsys):
         (["--pedantic"], "warning"),
         (["--select", "non-c90-name"], "warning"),
         (["--select", "name"], "warning"),
-        (["--select", "SHOULD"], "warning"),
+        (["--select", "warning"], "warning"),
         (["--extend-select", "non-c90-name"], "warning"),
         (["--severity", "non-c90-name=note"], "note"),
         (["--edition", "1.21"], "error"),
@@ -75,7 +75,7 @@ def test_asked_for_or_demanded_it_is_listed(model, capsys, arguments, severity):
     assert [item for item in file["counted"] if item["rule"] == "non-c90-name"] == []
 
 
-@pytest.mark.parametrize("arguments", [["--ignore", "non-c90-name"], ["--ignore", "SHOULD"], ["--select", "graph"]])
+@pytest.mark.parametrize("arguments", [["--ignore", "non-c90-name"], ["--ignore", "warning"], ["--select", "graph"]])
 def test_what_is_ignored_or_not_selected_is_not_counted(model, capsys, arguments):
     run([model, "-f", "json", *arguments])
     (file,) = json.loads(capsys.readouterr().out)["files"]

@@ -291,7 +291,7 @@ def _ignores(patterns: tuple[tuple[str, str, tuple[str, ...]], ...], path: str) 
 def _choices(request: Request, ignores: tuple[str, ...], plugins: tuple[str, ...]) -> Choices:
     settings = _settings(request, ignores, plugins)
     _check_selection(settings, request, ignores)
-    return Choices(settings, "never" if request.exit_zero else request.fail_on, request.baseline)
+    return Choices(settings, request.fail_on, request.baseline)
 
 
 def _turned_on_by(flag: str) -> Iterator[tuple[str, str]]:

@@ -85,7 +85,7 @@ def lint_each(
     kept = set(here)
     elsewhere = [index for index in range(len(tasks)) if index not in kept]
     workers = min(jobs or worthwhile_jobs([tasks[index] for index in elsewhere], processors()), len(elsewhere))
-    if cluster is None and workers <= 1 and not (limits.are_any and elsewhere):
+    if cluster is None and workers <= 1 and not (limits.seconds is not None and elsewhere):
         with with_cache:
             yield from _linted_here(tasks, cached, done, on_done)
         return

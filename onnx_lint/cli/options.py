@@ -13,7 +13,6 @@ from onnx_lint.cli.completion import complete_names
 from onnx_lint.cli.request import COMMAND_LINE, ENVIRONMENT
 from onnx_lint.common.distribution import is_url
 from onnx_lint.configuration.settings import FIXES, Request, Setting
-from onnx_lint.input.limits import parse_size
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -26,20 +25,7 @@ class _Jobs(click.IntRange):
         return super().convert(0 if value == "auto" else value, param, ctx)
 
 
-class _MemorySize(click.ParamType):  # type: ignore[type-arg] # not generic before click 8.4
-    """The parameter type of an amount of memory, a number with or without a unit, as bytes."""
-
-    name = "size"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Return the number of bytes. A number without a unit is in MB."""
-        size = parse_size(value, "mb") if isinstance(value, str) else value
-        if not size:
-            self.fail(f"{value!r} is not a size such as 4GiB or 500MB", param, ctx)
-        return int(size)
-
-
-class _Url(click.ParamType):  # type: ignore[type-arg]
+class _Url(click.ParamType):  # type: ignore[type-arg] # not generic before click 8.4
     """The parameter type of the address of a page; an empty one is none."""
 
     name = "url"
@@ -57,7 +43,6 @@ _TYPES: Final[Mapping[str, click.ParamType[Any]]] = {
     "whole": click.INT,
     "count": _Jobs(min=0),
     "seconds": click.FloatRange(min=0, min_open=True),
-    "memory": _MemorySize(),
     "url": _Url(),
     "path": click.Path(),
     "folder": click.Path(exists=True, file_okay=False),
@@ -100,8 +85,6 @@ def _options_of(field: str) -> Iterable[Decorator]:
         yield click.option(*names, flag_value=False, default=True, type=bool, help=text)
     else:
         yield click.option(*names, is_flag=True, default=False, help=setting.text)
-    if field == "min_severity":
-        yield click.option("--errors-only", field, flag_value="error", help="Same as --min-severity error.")
 
 
 def _properties(setting: Setting) -> dict[str, Any]:

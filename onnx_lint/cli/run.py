@@ -16,14 +16,14 @@ from onnx_lint.cli import exit_codes
 from onnx_lint.cli.choices import Plan
 from onnx_lint.cli.errors import RequestError, RunError
 from onnx_lint.cli.jobs import lint_each
-from onnx_lint.cli.option_values import limits_of
+from onnx_lint.cli.option_values import limits_of, named_in
 from onnx_lint.cli.outputs import LiveReport, Output, WholeReport, parse_outputs, reports_of
 from onnx_lint.cli.paths import Exclusion, find_inputs, has_working_directory, is_searched, paths_of
 from onnx_lint.cli.progress import ProgressBar, is_wanted
 from onnx_lint.cli.streams import standard_output
 from onnx_lint.cluster import ClusterError
 from onnx_lint.common.memory import release_memory
-from onnx_lint.common.model_limits import ModelLimits, resident
+from onnx_lint.common.model_limits import ModelLimits
 from onnx_lint.common.record import field_names, replace
 from onnx_lint.engine.reports import report_of, with_own_settings
 from onnx_lint.input.locations import is_remote
@@ -459,12 +459,9 @@ def _linted(
 
 
 def _limits_of(own: Request) -> ModelLimits:
-    """Return the limits for one model. Raises RequestError for a memory limit on a system that cannot measure it."""
-    if own.memory_limit is not None and not resident(os.getpid()):
-        raise RequestError(
-            "--memory-limit requires a system that reports the memory of processes in /proc, such as Linux"
-        )
-    return ModelLimits(own.time_limit, own.memory_limit)
+    """Return the limits that a process for models is held to. Its memory has a limit only if the user set one."""
+    memory = limits_of(own.limits).memory if "memory" in named_in(own.limits) else None
+    return ModelLimits(own.time_limit, memory)
 
 
 def _interruptions(count: int) -> contextlib.AbstractContextManager[None]:
@@ -478,12 +475,11 @@ def _interruptions(count: int) -> contextlib.AbstractContextManager[None]:
 
 def _options_of(request: Request) -> Options:
     """Return the options of the request for all reporters."""
-    failing = "never" if request.exit_zero else request.fail_on
     own: dict[str, Any] = {
         "color": False,  # standard output has it by what it is, see `for_standard_output`
         "root": _directory(request.sarif_root),
-        # With --exit-zero, JUnit still shows as failed tests the findings that would fail the run.
-        "failing": "error" if failing == "never" else failing,
+        # With --fail-on never, JUnit still shows as failed tests the findings that would fail the run.
+        "failing": "error" if request.fail_on == "never" else request.fail_on,
         "has_command": "PRE_COMMIT" not in os.environ,
     }
     return Options(**request.carried(Options) | own)

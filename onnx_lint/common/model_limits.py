@@ -13,6 +13,9 @@ LOOK_SECONDS: Final = 0.05
 """The interval at which a process under limits is checked."""
 
 
+PROGRAM_BYTES: Final = 200_000_000
+"""More memory than the program takes before it reads a model, with all rules, operators and plugins."""
+
 _UNITS: Final = (("GiB", 1 << 30), ("MiB", 1 << 20), ("MB", 10**6))
 
 
@@ -21,7 +24,7 @@ class ModelLimits(Record):
 
     seconds: float | None = None
     memory: int | None = None
-    """The memory in bytes."""
+    """The memory in bytes that the model may take, beside what the program takes without one."""
 
     @property
     def are_any(self) -> bool:
@@ -33,9 +36,9 @@ class ModelLimits(Record):
 
         `taken`: the memory of the process in bytes. `since`: the start, a time of `time.monotonic`.
         """
-        if self.memory is not None and taken > self.memory:
+        if self.memory is not None and taken > self.memory + PROGRAM_BYTES:
             unit, size = next((each for each in _UNITS if self.memory % each[1] == 0), ("bytes", 1))
-            return f"the model took more than {self.memory // size:,} {unit} of memory (option --memory-limit)"
+            return f"the model took more than {self.memory // size:,} {unit} of memory (option --limit memory)"
         if self.seconds is not None and time.monotonic() - since > self.seconds:
             return f"the model took longer than {self.seconds:g} seconds (option --time-limit)"
         return None

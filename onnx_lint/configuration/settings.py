@@ -21,7 +21,6 @@ from onnx_lint.configuration.value_kinds import (
     ELEMENT_TYPES,
     FLAG,
     FOLDER,
-    MEMORY,
     NAMES,
     NEW_FOLDER,
     PATH,
@@ -60,7 +59,8 @@ READ: Final = "What is read"
 REPORTS: Final = "Reports"
 BASELINE: Final = "Baseline"
 CONFIGURATION: Final = "Configuration"
-"""The sections of the help."""
+SECTIONS: Final = (COMMON, FIXES, RULES, TARGETS, READ, REPORTS, BASELINE, CONFIGURATION)
+"""The sections of the help, in order."""
 
 
 class Setting(Record):
@@ -94,6 +94,8 @@ class Setting(Record):
     """True if the command line adds to the value of the key; it replaces the value of any other key."""
     only_adds: bool = False
     """True if the key can only add findings."""
+    is_rare: bool = False
+    """True if only --help-all shows the option."""
     field: str = ""
     """The name of the field of `Request`, which its class sets."""
 
@@ -179,7 +181,7 @@ _SUPPRESSIONS: Final = ValueKind(
 )
 
 
-_SELECTORS: Final = "Rule ids, chapters, severities (error, warning, note), keywords (MUST, SHOULD, ...), or ALL."
+_SELECTORS: Final = "Rule ids, chapters, severities (error, warning, note), or ALL."
 _RUN_WIDE: Final = "Read only from the configuration of the working directory."
 
 
@@ -236,7 +238,7 @@ class Request(Record, metaclass=_RequestType):
         choice(EDITIONS),
         DEFAULT_STANDARD.edition,
         f"Check against the specification of ONNX {', '.join(EDITIONS[:-1])} or {EDITIONS[-1]}.",
-        COMMON,
+        TARGETS,
         metavar="EDITION",
         shows_default=True,
         details="The edition determines which clauses apply, and their severities.",
@@ -279,7 +281,11 @@ class Request(Record, metaclass=_RequestType):
         option="-q --quiet",
     )
     verbose: bool = setting(
-        FLAG, False, "Print a line for each file, also for files without findings.", COMMON, option="-v --verbose"
+        FLAG,
+        False,
+        "Print a line for each file, also without findings, and what was not verified in it.",
+        COMMON,
+        option="-v --verbose",
     )
     jobs: int = setting(
         COUNT,
@@ -297,6 +303,7 @@ class Request(Record, metaclass=_RequestType):
         "Check on the workers of a Dask scheduler, such as tcp://host:8786, which must see the same files.",
         COMMON,
         metavar="ADDRESS",
+        is_rare=True,
     )
     cache: bool = setting(
         FLAG,
@@ -308,16 +315,15 @@ class Request(Record, metaclass=_RequestType):
         f"clear deletes it. {_RUN_WIDE}",
         is_run_wide=True,
     )
-    time_limit: float | None = setting(
-        SECONDS, None, "Stop checking a model after this time.", COMMON, metavar="SECONDS"
-    )
-    memory_limit: int | None = setting(
-        MEMORY, None, "Stop checking a model that needs more memory, such as 4GiB (Linux only).", COMMON, metavar="SIZE"
-    )
+    time_limit: float | None = setting(SECONDS, None, "Stop checking a model after this time.", READ, metavar="SECONDS")
 
-    fix: bool = setting(FLAG, False, "Fix what can be fixed, as onnx-lint fix does, and report the rest.", FIXES)
-    diff: bool = setting(FLAG, False, "Show what --fix would change, and change nothing.", FIXES)
-    unsafe_fixes: bool = setting(FLAG, False, "Also make fixes that may change what the model means.", FIXES)
+    fix: bool = setting(
+        FLAG, False, "Fix what can be fixed, as onnx-lint fix does, and report the rest.", FIXES, is_rare=True
+    )
+    diff: bool = setting(FLAG, False, "Show what --fix would change, and change nothing.", FIXES, is_rare=True)
+    unsafe_fixes: bool = setting(
+        FLAG, False, "Also make fixes that may change what the model means.", FIXES, is_rare=True
+    )
     fixed_folder: str | None = setting(
         NEW_FOLDER,
         None,
@@ -373,7 +379,6 @@ class Request(Record, metaclass=_RequestType):
         metavar="LEVEL",
         shows_default=True,
     )
-    exit_zero: bool = setting(FLAG, False, "Same as --fail-on never.", RULES)
     internal_errors: str = setting(
         choice(("error", "warning")),
         "error",
@@ -384,6 +389,7 @@ class Request(Record, metaclass=_RequestType):
         details="With warning, only the findings decide the exit code; a file without a verdict counts as not checked. "
         f"{_RUN_WIDE}",
         is_run_wide=True,
+        is_rare=True,
     )
     suppressions: tuple[Suppression, ...] = setting(
         _SUPPRESSIONS,
@@ -419,8 +425,9 @@ class Request(Record, metaclass=_RequestType):
     targets: tuple[str, ...] = setting(
         TEXTS,
         (),
-        "Say what must take the model: onnx (the default), onnx.checker, onnxruntime=1.32, ir=10, ai.onnx=17, ...",
-        TARGETS,
+        "What must load the model, which decides the exit code: onnx (the specification; the default), onnx.checker, "
+        "onnxruntime=1.32, ir=10, ai.onnx=17, ...",
+        COMMON,
         option="--target",
         metavar="WHAT",
         details="onnx, onnx.checker, onnx-without-ml, a release such as onnxruntime=1.32, openvino=2026.4 or "
@@ -474,11 +481,19 @@ class Request(Record, metaclass=_RequestType):
         merging="own",
         is_added_to=True,
     )
-    skip_missing: bool = setting(FLAG, False, "Leave out the paths in --files-from that do not exist.", READ)
-    allow_no_input: bool = setting(
-        FLAG, False, "Exit with 0 if --files-from lists no file, or every file is excluded.", READ
+    skip_missing: bool = setting(
+        FLAG, False, "Leave out the paths in --files-from that do not exist.", READ, is_rare=True
     )
-    stdin_filename: str | None = setting(TEXT, None, "The path to report for standard input.", READ, metavar="FILE")
+    allow_no_input: bool = setting(
+        FLAG,
+        False,
+        "Exit with 0 if --files-from lists no file, or every file is excluded.",
+        READ,
+        is_rare=True,
+    )
+    stdin_filename: str | None = setting(
+        TEXT, None, "The path to report for standard input.", READ, metavar="FILE", is_rare=True
+    )
     proto: str | None = setting(
         choice(FILE_MESSAGES),
         None,
@@ -487,6 +502,7 @@ class Request(Record, metaclass=_RequestType):
         metavar="MESSAGE",
         details="By default, onnx-lint recognizes it by the content. onnx-lint explain MESSAGE says how.",
         example='proto = "ModelProto"',
+        is_rare=True,
     )
     opset_imports: tuple[str, ...] = setting(
         TEXTS,
@@ -495,6 +511,7 @@ class Request(Record, metaclass=_RequestType):
         READ,
         option="--opset-import",
         metavar="[DOMAIN=]N",
+        is_rare=True,
     )
     external_data: bool = setting(
         FLAG, True, "Look at external data files.", READ, option="--no-external-data", details=""
@@ -502,10 +519,11 @@ class Request(Record, metaclass=_RequestType):
     follow_links: bool = setting(
         FLAG,
         False,
-        "Follow links to external data inside the model's folder; by fix also to the model.",
+        "Follow links to external data that stay in the model's folder; fix also follows a link to the model.",
         READ,
         details="A link that leads out of the folder is followed only into a folder of external-data-roots. The "
         "tensors behind other links are listed as not verified.",
+        is_rare=True,
     )
     external_data_roots: tuple[str, ...] = setting(
         PATHS,
@@ -518,9 +536,14 @@ class Request(Record, metaclass=_RequestType):
         "below them may be read, wherever the link is.",
         example='external-data-roots = ["../hub"]',
         merging="paths",
+        is_rare=True,
     )
-    verify_checksums: bool = setting(FLAG, False, "Read external data files and compare their checksums.", READ)
-    download: bool = setting(FLAG, False, "Download remote files whole if the server has no range requests.", READ)
+    verify_checksums: bool = setting(
+        FLAG, False, "Read external data files and compare their checksums.", READ, is_rare=True
+    )
+    download: bool = setting(
+        FLAG, False, "Download remote files whole if the server has no range requests.", READ, is_rare=True
+    )
     limits: tuple[str, ...] = setting(
         table(_LIMIT, _LIMIT_SCHEMA),
         (),
@@ -543,6 +566,7 @@ class Request(Record, metaclass=_RequestType):
         option="--no-context",
         details=f"In the text report, the HTML page and SARIF. {_RUN_WIDE}",
         is_run_wide=True,
+        is_rare=True,
     )
     statistics: bool = setting(FLAG, False, "Print the number of findings per rule and producer.", REPORTS)
     color: str = setting(
@@ -551,14 +575,16 @@ class Request(Record, metaclass=_RequestType):
         "auto (respects NO_COLOR and FORCE_COLOR), always or never.",
         REPORTS,
         metavar="WHEN",
+        is_rare=True,
     )
-    no_progress: bool = setting(FLAG, False, "Do not show a progress bar.", REPORTS)
+    no_progress: bool = setting(FLAG, False, "Do not show a progress bar.", REPORTS, is_rare=True)
     sarif_region: str | None = setting(
         choice(SARIF_REGIONS),
         None,
-        "Point at the first line (for GitHub), the bytes, or nothing.  [default: line; none above 256 MB]",
+        "The region of a SARIF result: line (the first, for GitHub), bytes or none.  [default: line; none over 256 MB]",
         REPORTS,
         metavar="WHAT",
+        is_rare=True,
     )
     sarif_root: str | None = setting(
         FOLDER,
@@ -566,6 +592,7 @@ class Request(Record, metaclass=_RequestType):
         "Make paths in SARIF, GitHub and GitLab reports relative to DIR.  [default: the Git repository]",
         REPORTS,
         metavar="DIR",
+        is_rare=True,
     )
     documentation_url: str | None = setting(
         URL,
@@ -577,8 +604,9 @@ class Request(Record, metaclass=_RequestType):
         details=f"Without it, reports refer to onnx-lint explain. {_RUN_WIDE}",
         example='documentation-url = "https://docs.example.org/onnx-lint/"',
         is_run_wide=True,
+        is_rare=True,
     )
-    timings: bool = setting(FLAG, False, "Print the time per phase and rule on standard error.", REPORTS)
+    timings: bool = setting(FLAG, False, "Print the time per phase and rule on standard error.", REPORTS, is_rare=True)
 
     baseline: str | None = setting(
         PATH,
@@ -593,7 +621,9 @@ class Request(Record, metaclass=_RequestType):
     write_baseline: str | None = setting(
         PATH, None, "Write all findings to this file and exit with 0.", BASELINE, metavar="FILE"
     )
-    prune_baseline: bool = setting(FLAG, False, "Remove findings that no longer occur from the baseline.", BASELINE)
+    prune_baseline: bool = setting(
+        FLAG, False, "Remove findings that no longer occur from the baseline.", BASELINE, is_rare=True
+    )
     show_suppressed: bool = setting(FLAG, False, "Also report suppressed findings, marked as such.", BASELINE)
 
     config: tuple[str, ...] = setting(
@@ -629,6 +659,9 @@ RENAMED: Final[Mapping[str, str]] = MappingProxyType(
         "--target-ir": "--target ir=N",
         "--target-opset": "--target ai.onnx=N, or --target DOMAIN=N",
         "--variant": "--target onnx-without-ml",
+        "--errors-only": "--min-severity error",
+        "--exit-zero": "--fail-on never",
+        "--memory-limit": "--limit memory=SIZE",
         "consumers": 'targets = ["onnx.checker"], or targets = ["onnxruntime=VERSION"]',
         "target-ir": 'targets = ["ir=N"]',
         "target-opset": 'targets = ["ai.onnx=N"]',

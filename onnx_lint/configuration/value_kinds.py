@@ -133,7 +133,6 @@ SIZE: Final = ValueKind(
     {"type": ["integer", "string"], "minimum": 1, "pattern": SIZE_PATTERN},
     lambda value: _is_whole(value) or (isinstance(value, str) and parse_size(value) is not None),
 )
-MEMORY: Final = replace(SIZE, option="memory")
 DATE: Final = ValueKind(
     "a date such as 2027-01-31",
     {"type": "string", "format": "date"},

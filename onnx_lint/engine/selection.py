@@ -26,11 +26,11 @@ def _matches(entry: Registered, keyword: str, names: Sequence[str], clause: Clau
     if not names:
         return False
     own = {ALL, entry.id, entry.chapter}
-    if clause is not None and clause.presence == "optional":  # a keyword selects clauses of the specification only
+    if clause is not None and clause.presence == "optional":  # a severity selects clauses of the specification only
         return not own.isdisjoint(names)
     if clause is not None and any(clause.id in _ALSO_IN.get(name, ()) for name in names):
         return True
-    return not {*own, keyword.upper(), KEYWORDS[keyword].label}.isdisjoint(names)
+    return not {*own, KEYWORDS[keyword].label}.isdisjoint(names)
 
 
 def presence(entry: Registered, clause: Clause, settings: Settings) -> str | None:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import errno
-import functools
 import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
@@ -15,7 +14,7 @@ from onnx_lint.engine.registry import registry
 from onnx_lint.input.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.ir.documents.kinds import kind_of
 from onnx_lint.rule import Rule
-from onnx_lint.spec.clauses import Severity, clauses
+from onnx_lint.spec.clauses import KEYWORDS, Severity, clauses
 from onnx_lint.spec.operators import BUILT_IN, OperatorSchemas
 from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard
 from onnx_lint.spec.target import NO_TARGET, Target
@@ -33,7 +32,7 @@ SEVERITY_NAMES: Final = frozenset(level.label for level in Severity)
 
 
 class SelectionError(ValueError):
-    """A name in a selection that is not a rule, chapter or keyword. The text suggests the nearest."""
+    """A name in a selection that is not a rule, chapter or severity. The text suggests the nearest."""
 
 
 class Settings(Record):
@@ -41,7 +40,7 @@ class Settings(Record):
 
     standard: Standard = DEFAULT_STANDARD
     select: tuple[str, ...] = ()
-    """Rule ids, chapters, severities, keywords (`MUST`, `SHOULD`) or `ALL`; empty for the default set."""
+    """Rule ids, chapters, severities or `ALL`; empty for the default set."""
     ignore: tuple[str, ...] = ()
     pedantic: bool = False
     """True to check also the clauses that nearly every real model violates and nobody can act on."""
@@ -103,20 +102,11 @@ class Settings(Record):
 def selectors() -> set[str]:
     """Return every name that a selection may contain."""
     entries = registry().values()
-    return {entry.id for entry in entries} | {entry.chapter for entry in entries} | _keywords() | SEVERITY_NAMES | {ALL}
-
-
-@functools.cache
-def _keywords() -> frozenset[str]:
-    """Return the keywords of all clauses.
-
-    They are cached: there are hundreds, and each selector is compared with them.
-    """
-    return frozenset(word.upper() for clause in clauses().values() for word in clause.keyword.values())
+    return {entry.id for entry in entries} | {entry.chapter for entry in entries} | SEVERITY_NAMES | {ALL}
 
 
 def check_selector(name: str) -> None:
-    """Raise SelectionError unless `name` is a rule id, a chapter, a severity or a keyword."""
+    """Raise SelectionError unless `name` is a rule id, a chapter, a severity or ALL."""
     known = selectors()
     if name not in known:
         raise SelectionError(f"unknown rule {name!r}{_hint_for_rule(name, known)}")
@@ -167,22 +157,21 @@ def trusted_folders(directory: str | None, settings: Settings) -> tuple[str, ...
 def _hint_for_rule(name: str, known: Iterable[str]) -> str:
     """Return the hint after `unknown rule NAME`; `known` are the allowed names. Empty if none is near.
 
-    For a clause it names the rules that check it; for a chapter or keyword where only rules are allowed it says so.
+    For a clause it names the rules that check it, and for a keyword its severity. For a chapter it says that only rules
+    are allowed.
     """
     known = list(known)
     clause = clauses().get(name.upper())
     if clause is not None:
         return f"; it is a clause, which {_decided_by(clause.rules)}"
+    level = next((level for word, level in KEYWORDS.items() if word.lower() == name.strip().lower()), None)
+    if level is not None:
+        return f"; it is a keyword, whose clauses {quote(level.label)} selects"
     if name in {entry.chapter for entry in registry().values()}:
         return "; it is a chapter, and here only a rule may stand"
     spelling = name.strip().lower().replace("_", "-").replace(" ", "-")
     same = next((other for other in known if other.lower() == spelling and other != name), None)
-    # Keywords are in capitals, but may be written in any case.
-    return f"; did you mean {quote(same)}?" if same is not None else suggestion(name, known) or _keyword(name, known)
-
-
-def _keyword(name: str, known: Iterable[str]) -> str:
-    return suggestion(name.upper(), [other for other in known if other.isupper()])
+    return f"; did you mean {quote(same)}?" if same is not None else suggestion(name, known)
 
 
 def _decided_by(rules: tuple[str, ...]) -> str:

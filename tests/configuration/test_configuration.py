@@ -344,10 +344,10 @@ def test_a_wrong_config_option_is_told(folder: Path, capsys: Output, arguments: 
     ("text", "arguments", "count"),
     [
         ('ignore = ["model"]', [], 0),
-        ('ignore = ["SHOULD"]', [], 0),
+        ('ignore = ["warning"]', [], 0),
         ('ignore = ["model"]', ["--select", "unqualified-model-domain"], 1),
         ('ignore = ["model"]', ["--extend-select", "unqualified-model-domain"], 1),
-        ('ignore = ["SHOULD"]', ["--extend-select", "unqualified-model-domain"], 1),
+        ('ignore = ["warning"]', ["--extend-select", "unqualified-model-domain"], 1),
         ('ignore = ["model"]', ["--extend-select", "model", "--ignore", "unqualified-model-domain"], 0),
         ('ignore = ["graph"]', ["--ignore", "unqualified-model-domain"], 0),
         ('select = ["type"]', [], 0),

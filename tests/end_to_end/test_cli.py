@@ -89,7 +89,6 @@ def _names(directory: str = ".") -> list[str]:
         (["check", "clean.textproto"], 0),
         (["twice.textproto"], 1),
         (["clean.textproto", "twice.textproto"], 1),
-        (["twice.textproto", "--exit-zero"], 0),
         (["twice.textproto", "--fail-on", "never"], 0),
         (["odd.textproto"], 0),
         (["odd.textproto", "--fail-on", "warning"], 1),
@@ -101,10 +100,9 @@ def _names(directory: str = ".") -> list[str]:
         (["twice.textproto", "--ignore", "duplicate-definition"], 0),
         (["twice.textproto", "--ignore", "graph,name"], 0),
         (["twice.textproto", "--select", "name"], 0),
-        (["twice.textproto", "--select", "must"], 1),
         (["twice.textproto", "--select", "name", "--extend-select", "GRAPH"], 1),
         (["missing.onnx"], 2),
-        (["missing.onnx", "--exit-zero"], 2),
+        (["missing.onnx", "--fail-on", "never"], 2),
         (["missing.onnx", "twice.textproto"], 2),
         ([], 2),
         (["check"], 2),
@@ -159,7 +157,7 @@ def crashing_rule(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("folder", "crashing_rule")
 def test_a_crashed_rule_is_named_and_the_others_run(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["twice.textproto", "missing.onnx", "-f", "concise", "--exit-zero"]) == 3
+    assert run(["twice.textproto", "missing.onnx", "-f", "concise", "--fail-on", "never"]) == 3
     captured = capsys.readouterr()
     crash = r"twice.textproto: internal error: the rule crashing-rule crashed: ValueError: boom \x1b[31m"
     assert captured.out == f"{CONCISE_TWICE}{crash}\n"
@@ -323,7 +321,10 @@ def test_directories_are_searched_and_each_file_is_linted_once(capsys: pytest.Ca
     for name in ("models/b/z.onnx", "models/b/a.PBTXT", "models/a.txtpb", "models/m.json", "models/.git/x.onnx"):
         Path(name).parent.mkdir(parents=True, exist_ok=True)
         Path(name).write_text(CLEAN)
-    assert run(["twice.textproto", "models", "./models/b/z.onnx", "models/m.json", "-f", "json", "--exit-zero"]) == 0
+    assert (
+        run(["twice.textproto", "models", "./models/b/z.onnx", "models/m.json", "-f", "json", "--fail-on", "never"])
+        == 0
+    )
     files = json.loads(capsys.readouterr().out)["files"]
     assert [file["path"] for file in files] == [
         "twice.textproto",
@@ -447,8 +448,7 @@ def test_no_report_can_be_written_where_there_is_no_folder_any_more(monkeypatch:
             "unknown rule 'duplicate-defintion'; did you mean 'duplicate-definition'?",
         ),
         (["--ignore", "name,grph"], "unknown rule 'grph'; did you mean 'graph'?"),
-        (["--extend-select", "SHOLD"], "unknown rule 'SHOLD'; did you mean 'SHOULD'?"),
-        (["--extend-select", "shold"], "unknown rule 'shold'; did you mean 'SHOULD'?"),
+        (["--extend-select", "SHOULD"], "unknown rule 'SHOULD'; it is a keyword, whose clauses 'warning' selects"),
         (["--severity", "cylce=error"], "severity for unknown rule 'cylce'; did you mean 'cycle'?"),
         (["--severity", "cycle=eror"], "unknown severity 'eror'; the severities are error, warning, note, off"),
         (["--severity", "cycle"], "--severity expects RULE=LEVEL, not 'cycle'"),

@@ -105,7 +105,6 @@ NO_RULE = {"extend", "format_name", "outputs", "quiet", "verbose", "jobs", "clus
     *("diff", "unsafe_fixes", "fixed_folder", "files_from", "skip_missing", "allow_no_input", "stdin_filename"),
     *("opset_imports", "context", "statistics", "color", "no_progress", "sarif_region", "sarif_root", "timings"),
     *("documentation_url", "write_baseline", "prune_baseline", "show_suppressed", "no_config", "show_settings"),
-    *("memory_limit", "exit_zero"),
 }
 """Settings that change neither what is checked nor the severity of a finding."""
 

@@ -52,7 +52,7 @@ LINE = 'stranger/onnx-lint.toml weakens the verdict: ignore = ["duplicate-defini
         ('select = ["name"]', {"select": ["name"]}),
         ('[severity]\nduplicate-definition = "off"', {"severity.duplicate-definition": "off"}),
         ('[severity]\nduplicate-definition = "note"', {"severity.duplicate-definition": "note"}),
-        ('[per-file-ignores]\n"*.textproto" = ["MUST"]', {'per-file-ignores."*.textproto"': ["MUST"]}),
+        ('[per-file-ignores]\n"*.textproto" = ["error"]', {'per-file-ignores."*.textproto"': ["error"]}),
         ('fail-on = "never"', {"fail-on": "never"}),
         ('edition = "1.9"', {"edition": "1.9"}),
         ('targets = ["onnxruntime=1.32"]', {"targets": ["onnxruntime=1.32"]}),
@@ -97,7 +97,7 @@ def test_what_turns_nothing_off_is_not(capsys: Output, text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "arguments"),
     [
-        (IGNORING, ["--select", "MUST"]),
+        (IGNORING, ["--select", "error"]),
         ('fail-on = "never"', ["--fail-on", "error"]),
         ('edition = "1.9"', ["--edition", "1.23"]),
         ('[severity]\nduplicate-definition = "note"', ["--severity", "duplicate-definition=error"]),
@@ -111,7 +111,7 @@ def test_what_the_command_line_puts_aside_is_not(capsys: Output, text: str, argu
 
 
 def test_what_the_command_line_itself_says_is_not(capsys: Output) -> None:
-    assert weakened(capsys, "--ignore", "MUST", "--config", "fail-on=never", "--edition", "1.9") == []
+    assert weakened(capsys, "--ignore", "error", "--config", "fail-on=never", "--edition", "1.9") == []
 
 
 def test_each_file_is_named_by_itself(capsys: Output) -> None:
@@ -190,7 +190,7 @@ def test_it_stands_in_the_other_forms(capsys: Output) -> None:
 
 
 def test_a_hostile_setting_forges_no_line_and_fills_no_screen(capsys: Output) -> None:
-    patterns = "".join(f'"{"x" * 300}{number}\\nother: conforms\\u001b[2J" = ["MUST"]\n' for number in range(100))
+    patterns = "".join(f'"{"x" * 300}{number}\\nother: conforms\\u001b[2J" = ["error"]\n' for number in range(100))
     configure(f"[per-file-ignores]\n{patterns}")
     run(["stranger"])
     last = capsys.readouterr().out.splitlines()[-1]

@@ -108,7 +108,7 @@ def test_a_file_that_takes_too_long_is_given_up(
 def test_a_file_that_takes_too_much_memory_is_given_up(linting: Callable[[Judge], None]):
     linting(stand_ins.hoarding)
     expected = list(NUMBERED)
-    expected[100] = _given_up("100", "the model took more than 400 MB of memory (option --memory-limit)")
+    expected[100] = _given_up("100", "the model took more than 400 MB of memory (option --limit memory)")
     assert _reports(2, ModelLimits(memory=400_000_000)) == expected
 
 
