@@ -17,6 +17,12 @@ from onnx_lint.input.regular_file import kind_of_file, open_regular
 WINDOW_BYTES = 1 << 16
 """The bytes that a file source reads at once for small requests."""
 
+WHOLE_BYTES = 1 << 19
+"""The size of the largest file that is read at once, since its parts are needed more than once."""
+
+_BYTES_AFTER_A_GAP = 1 << 12
+"""The bytes that are read at once behind something that was skipped, such as the start of a tensor after a payload."""
+
 LEAST_WINDOW_BYTES = 64
 """The least size of a window before the end of a source: enough for the tag and length of any field."""
 
@@ -112,9 +118,14 @@ class FileSource:
         start = offset - self._window_offset
         if start >= 0 and start + length <= len(self._window):
             return self._window[start : start + length]
+        if self._size <= WHOLE_BYTES and not self._window:
+            self._window = self._read(0, self._size)
+            self._window_offset = 0
+            return self._window[offset : offset + length]
         if length >= WINDOW_BYTES:
             return self._read(offset, length)
-        self._window = self._read(offset, WINDOW_BYTES)
+        is_next = 0 <= start <= len(self._window)
+        self._window = self._read(offset, WINDOW_BYTES if is_next else max(length, _BYTES_AFTER_A_GAP))
         self._window_offset = offset
         return self._window[:length]
 

@@ -18,9 +18,18 @@ from support.project.checkout import ROOT
 from onnx_lint.engine.lint import lint_file
 from onnx_lint.engine.reports import report_of
 from onnx_lint.engine.settings import Settings
-from onnx_lint.input.source import WINDOW_BYTES, BytesSource, FileSource, Source, SourceError, open_file, source_of
+from onnx_lint.input.source import (
+    WHOLE_BYTES,
+    WINDOW_BYTES,
+    BytesSource,
+    FileSource,
+    Source,
+    SourceError,
+    open_file,
+    source_of,
+)
 
-DATA = random.Random(7).randbytes(3 * WINDOW_BYTES + 17)
+DATA = random.Random(7).randbytes(WHOLE_BYTES + 17)
 
 MODEL = b"\x08\x0a\x42\x04\x0a\x00\x10\x15\x3a\x02\x12\x00"
 
@@ -176,11 +185,25 @@ def test_a_standard_input_without_a_descriptor(monkeypatch: pytest.MonkeyPatch):
         source_of("-")
 
 
-def test_the_window_is_small(path: Path):
+def test_a_large_file_is_read_through_a_small_window(path: Path):
     source = open_file(path)
     assert isinstance(source, FileSource)
     source.read_at(0, 1)
     assert len(source._window) == WINDOW_BYTES
+    source.read_at(WINDOW_BYTES, 1)
+    assert len(source._window) == WINDOW_BYTES, "the next bytes"
+    source.read_at(3 * WINDOW_BYTES, 1)
+    assert len(source._window) < WINDOW_BYTES, "few bytes after a gap"
     source.read_at(0, len(DATA))
-    assert len(source._window) == WINDOW_BYTES, "a large read does not stay in memory"
+    assert len(source._window) < WINDOW_BYTES, "a large read does not stay in memory"
+    source.close()
+
+
+def test_a_small_file_is_read_once(path: Path, monkeypatch: pytest.MonkeyPatch):
+    path.write_bytes(DATA[:WHOLE_BYTES])
+    source = open_file(path)
+    assert source.read_at(5, 1) == DATA[5:6]
+    monkeypatch.setattr("onnx_lint.input.source._read_positioned", None)
+    assert source.read_at(WINDOW_BYTES, WHOLE_BYTES) == DATA[WINDOW_BYTES:WHOLE_BYTES]
+    assert source.read_at(0, WHOLE_BYTES) == DATA[:WHOLE_BYTES]
     source.close()
