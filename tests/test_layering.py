@@ -318,6 +318,7 @@ OF_THE_SPECIFICATION = {
     "a rule, and the address of the documentation": {
         "reporters/links:documentation_url",
         "reporters/links:information_url",
+        "common/distribution:_project_urls",
     },
 }
 """Functions that remember every answer, by what they are asked: of all these there is a fixed number."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container
+from functools import cache
 from typing import Final
 
 NAME: Final = "onnx-lint"
@@ -22,17 +23,22 @@ def is_url(text: str) -> bool:
 
 def project_url(distribution: str, labels: Container[str]) -> str | None:
     """Return the first URL of `distribution` under one of these labels (in lower case); None if there is none."""
-    from importlib.metadata import PackageNotFoundError, metadata
-
-    try:
-        entries = metadata(distribution).get_all("Project-URL") or []
-    except PackageNotFoundError:
-        return None
-    for entry in entries:
+    for entry in _project_urls(distribution):
         label, _, url = entry.partition(",")
         if label.strip().lower() in labels and is_url(url.strip()):
             return str(url.strip())
     return None
+
+
+@cache
+def _project_urls(distribution: str) -> tuple[str, ...]:
+    """Return the entries `label, url` of a distribution. Its metadata, which hold the README, are parsed once."""
+    from importlib.metadata import PackageNotFoundError, metadata
+
+    try:
+        return tuple(map(str, metadata(distribution).get_all("Project-URL") or ()))
+    except PackageNotFoundError:
+        return ()
 
 
 def install_command(extra: str) -> str:
