@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the catalogue of the rules, `rules/README.md`, and `rules/index.json`: `python -m tools.catalogue`."""
+"""Writes the catalogue of the rules, `rules/README.md`, `rules/index.json`, and the names that rules import late,
+`onnx_lint/model/names.json`: `python -m tools.catalogue`.
+"""
 
 from __future__ import annotations
 
+import ast
 import json
 import sys
 from collections.abc import Iterable
@@ -70,9 +73,19 @@ def _told(entry: Registered) -> dict[str, Any]:
     return {"chapter": entry.chapter, **index_entry(entry.rule)}
 
 
+def names(package: Path) -> str:
+    """The module of each name that `onnx_lint.model` imports for types, and at its first use: JSON."""
+    tree = ast.parse((package / "model" / "__init__.py").read_bytes())
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    homes = {each.name: node.module for node in block.body if isinstance(node, ast.ImportFrom) for each in node.names}
+    return json.dumps(homes, indent=0) + "\n"
+
+
 def main() -> None:
     """Write the catalogue and the index into the checkout."""
-    folder = Path(__file__).parent.parent / "rules"
+    package = Path(__file__).parent.parent / "onnx_lint"
+    (package / "model" / "names.json").write_text(names(package), encoding="utf-8")
+    folder = package.parent / "rules"
     former = (folder / INDEX).read_bytes() if (folder / INDEX).exists() else None
     (folder / INDEX).unlink(missing_ok=True)  # the registry would read it, and it may be out of date
     try:

@@ -21,7 +21,7 @@ from onnx_lint import model as model_api
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.application import application
 from onnx_lint.common.record import Record, field_names
-from onnx_lint.configuration.settings import KEYS
+from onnx_lint.configuration.settings import keys
 from onnx_lint.engine.registry import registry
 from onnx_lint.rule import Finding, Related, own_clause, rule
 from onnx_lint.wording import quote
@@ -39,7 +39,7 @@ def public_api() -> str:
         "exit code": (f"{name} = {code}" for name, code in vars(exit_codes).items() if type(code) is int),
         "plugin": _plugins(),
         "command": _commands(),
-        "configuration": iter(KEYS),
+        "configuration": iter(keys()),
     }
     return "".join(f"{kind}: {line}\n" for kind, lines in sections.items() for line in sorted(lines))
 

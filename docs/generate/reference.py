@@ -11,7 +11,7 @@ import click
 from generate.markdown import block, page
 from onnx_lint.cli.application import application
 from onnx_lint.cli.completion import PROGRAM
-from onnx_lint.configuration.settings import KEYS, Setting
+from onnx_lint.configuration.settings import Setting, keys
 from onnx_lint.input.limits import DEFAULT_LIMITS, NAMES
 
 _WIDTH = 100
@@ -35,7 +35,7 @@ def key_page() -> str:
         "# Keys of the configuration",
         "What [configuration files](configuration.md) may hold; `onnx-lint config KEY` prints the same.",
     ]
-    for key in KEYS.values():
+    for key in keys().values():
         parts += _key(key)
     limits = "\n".join(f"- `{name}`: {getattr(DEFAULT_LIMITS, name):,}" for name in NAMES)
     return page(*parts, "## The limits and their defaults", limits)

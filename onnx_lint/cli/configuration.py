@@ -10,7 +10,7 @@ import click
 
 from onnx_lint.cli.streams import report_file, standard_output
 from onnx_lint.configuration.documents import configuration_schema, described, starter_file
-from onnx_lint.configuration.settings import KEYS
+from onnx_lint.configuration.settings import keys
 from onnx_lint.reporters.escape import shown_path
 from onnx_lint.wording import suggestion
 
@@ -45,8 +45,8 @@ def _text(key: str | None, *, init: bool, schema: bool) -> str:
     if schema:
         return json.dumps(configuration_schema(), indent=2) + "\n"
     if key is None:
-        width = max(map(len, KEYS))
-        return "".join(f"{name.ljust(width)}  {known.summary}\n" for name, known in KEYS.items())
-    if key not in KEYS:
-        raise click.UsageError(f"unknown key {key!r}{suggestion(key, KEYS)}")
-    return described(KEYS[key])
+        width = max(map(len, keys()))
+        return "".join(f"{name.ljust(width)}  {known.summary}\n" for name, known in keys().items())
+    if key not in keys():
+        raise click.UsageError(f"unknown key {key!r}{suggestion(key, keys())}")
+    return described(keys()[key])

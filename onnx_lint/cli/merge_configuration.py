@@ -10,7 +10,7 @@ from typing import Any, Final
 from onnx_lint.cli.option_values import named_in, names_of
 from onnx_lint.common.record import replace
 from onnx_lint.configuration.policy import policy_in
-from onnx_lint.configuration.settings import KEYS, Request
+from onnx_lint.configuration.settings import Request, keys
 from onnx_lint.configuration.suppressions import suppressions_in
 from onnx_lint.configuration.values import Path, SetValue, SetValues
 from onnx_lint.engine.registry import registry
@@ -28,7 +28,7 @@ def merged(request: Request, values: SetValues) -> Request:
     for path, value in _below(values, "severity"):
         _check_rule(path, value)
     changes: dict[str, Any] = {}
-    for key in KEYS.values():
+    for key in keys().values():
         if key.merging in _CONVERSIONS and key.field not in request.given and (key.key,) in values:
             changes[key.field] = _CONVERSIONS[key.merging](values[key.key,])
     if "targets" in changes:
@@ -66,7 +66,7 @@ def _selection(request: Request, values: SetValues) -> dict[str, Any]:
 def _tables(request: Request, values: SetValues) -> dict[str, Any]:
     """Return the changes of the request from the tables of the configuration."""
     changes: dict[str, Any] = {}
-    for key in KEYS.values():
+    for key in keys().values():
         if key.merging != "table":
             continue
         # The last of several entries for one name counts, so those of the command line come last.

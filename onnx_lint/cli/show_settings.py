@@ -12,7 +12,7 @@ from onnx_lint.cli.paths import find_inputs, paths_of
 from onnx_lint.cli.streams import standard_output
 from onnx_lint.configuration.files import shown
 from onnx_lint.configuration.plugin_files import files_of, refusal
-from onnx_lint.configuration.settings import KEYS, Setting
+from onnx_lint.configuration.settings import Setting, keys
 from onnx_lint.configuration.values import SetValues, dotted
 from onnx_lint.reporters.escape import shown_path, visible
 
@@ -40,7 +40,8 @@ def show_settings(plan: Plan) -> None:
         for number, (key, files) in enumerate(groups.items()):
             more = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
             stream.write(f"{'' if number == 0 else chr(10)}# {shown_path(files[0])}{more}\n")
-            lines = [line for each in KEYS.values() if each.key != "extend" for line in _lines(each, values[key], plan)]
+            shown_keys = [each for each in keys().values() if each.key != "extend"]
+            lines = [line for each in shown_keys for line in _lines(each, values[key], plan)]
             width = min(max(len(text) for text, _ in lines), 60)
             stream.writelines(f"{visible(text).ljust(width)}  # {visible(origin)}\n" for text, origin in lines)
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from onnx_lint.cli.option_values import named_in
-from onnx_lint.configuration.settings import KEYS
+from onnx_lint.configuration.settings import keys
 from onnx_lint.configuration.values import Path, SetValue, SetValues, dotted
 from onnx_lint.engine.registry import registry
 from onnx_lint.input.limits import DEFAULT_LIMITS
@@ -49,7 +49,7 @@ def weakenings(plan: Plan, paths: Iterable[str]) -> tuple[Weakening, ...]:
         seen.add(id(values))
         settings = plan.choices_for(file).settings
         for path, value in values.items():
-            if not KEYS[path[0]].is_run_wide and _weakens(path, value.value, settings, plan.request):
+            if not keys()[path[0]].is_run_wide and _weakens(path, value.value, settings, plan.request):
                 note(path, value)
     return tuple(Weakening(file, tuple(given.items()), is_found) for (file, is_found), given in found.items())
 
@@ -61,7 +61,7 @@ def print_weakenings(weakened: Iterable[Weakening]) -> None:
 
 def _weakens(path: Path, value: Any, settings: Settings, request: Request) -> bool:
     name = path[0]
-    key = KEYS[name]
+    key = keys()[name]
     # --select replaces select and ignore.
     is_replaced = "select" in request.given if name == "ignore" else not key.is_added_to and key.field in request.given
     if key.only_adds or is_replaced:

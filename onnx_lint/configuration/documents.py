@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from onnx_lint.common.option_types import json_schema
-from onnx_lint.configuration.settings import KEYS, Setting
+from onnx_lint.configuration.settings import Setting, keys
 from onnx_lint.engine.registry import Registered, registry
 
 WIDTH: Final = 100
@@ -21,8 +21,8 @@ def starter_file() -> str:
         "# The configuration of onnx-lint. It applies to the models in this folder and below, unless a nearer",
         "# file exists. In a pyproject.toml the same keys belong in the table [tool.onnx-lint].",
     ]
-    tables = [key for key in KEYS.values() if key.starter.startswith("[")]
-    plain = [key for key in KEYS.values() if key not in tables]
+    tables = [key for key in keys().values() if key.starter.startswith("[")]
+    plain = [key for key in keys().values() if key not in tables]
     # Tables come last, because all lines after the header of a table belong to it.
     for key in (*plain, *tables):
         lines += ["", *_comment(f"{key.summary} {key.details}".strip())]
@@ -58,7 +58,7 @@ def configuration_schema(rules: Mapping[str, Registered] | None = None) -> dict[
     """Return the JSON Schema of a configuration file. `rules`: the rules with options; None for the built-in ones."""
     if rules is None:
         rules = {name: entry for name, entry in registry().items() if entry.plugin is None}
-    properties = {key.key: _property(key, rules) for key in KEYS.values()}
+    properties = {key.key: _property(key, rules) for key in keys().values()}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": "urn:onnx-lint:configuration:1",

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from onnx_lint.common.record import EMPTY, Record, RecordType, field_names, replace
+from onnx_lint.common.record import EMPTY, Record, RecordType, field_names
 from onnx_lint.configuration.value_kinds import (
     ANY,
     COUNT,
@@ -122,26 +123,38 @@ class Setting(Record):
         return self.example or f"{self.key} = {json.dumps(self.key_default)}"
 
 
+class _SettingProperties(dict[str, Any]):
+    """The properties of a setting, from which `Request.settings` is made when it is needed: most runs need none."""
+
+
 def setting(kind: ValueKind, default: Any, text: str, section: str = "", **properties: Any) -> Any:
     """Declare a field of `Request` as a setting, see `Setting`."""
-    return Setting(kind, default, text, section, **properties)
+    return _SettingProperties(kind=kind, default=default, text=text, section=section, **properties)
 
 
 class _RequestType(RecordType):
     """The metaclass of `Request`, which collects the settings and leaves their defaults to the record."""
 
-    settings: Mapping[str, Setting]
+    declared: Mapping[str, _SettingProperties]
 
     def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> _RequestType:
-        settings: dict[str, Setting] = {}
-        for field, value in namespace.items():
-            if isinstance(value, Setting):
-                words = field.replace("_", "-")
-                settings[field] = replace(
-                    value, field=field, key=value.key or words, option=value.option or f"--{words}"
-                )
-        namespace.update({field: each.default for field, each in settings.items()}, settings=MappingProxyType(settings))
+        declared = {field: value for field, value in namespace.items() if isinstance(value, _SettingProperties)}
+        namespace.update({field: each["default"] for field, each in declared.items()}, declared=declared)
         return super().__new__(cls, name, bases, namespace)  # type: ignore[return-value]  # it is of this class
+
+    @property
+    def settings(self) -> Mapping[str, Setting]:
+        """The settings by the field of `Request`."""
+        return _settings()
+
+
+@cache
+def _settings() -> Mapping[str, Setting]:
+    found = {}
+    for field, properties in Request.declared.items():
+        words = field.replace("_", "-")
+        found[field] = Setting(**{"key": words, "option": f"--{words}", "field": field, **properties})
+    return MappingProxyType(found)
 
 
 _LIMIT_SCHEMA: Final = {
@@ -645,13 +658,14 @@ class Request(Record, metaclass=_RequestType):
 
     def carried(self, record: type[Record]) -> dict[str, Any]:
         """Return the settings that a record has fields of the same names for."""
-        return {name: getattr(self, name) for name in field_names(record) if name in Request.settings}
+        return {name: getattr(self, name) for name in field_names(record) if name in Request.declared}
 
 
-KEYS: Final[Mapping[str, Setting]] = MappingProxyType(
-    {each.key: each for each in Request.settings.values() if each.is_key}
-)
-"""The settings that are keys of the configuration, by the key."""
+@cache
+def keys() -> Mapping[str, Setting]:
+    """Return the settings that are keys of the configuration, by the key."""
+    return MappingProxyType({each.key: each for each in Request.settings.values() if each.is_key})
+
 
 RENAMED: Final[Mapping[str, str]] = MappingProxyType(
     {

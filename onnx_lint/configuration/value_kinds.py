@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from onnx_lint.common.distribution import is_url
 from onnx_lint.common.record import EMPTY, Record, replace
 from onnx_lint.input.limits import SIZE_PATTERN, parse_size
 from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
@@ -71,6 +70,12 @@ def _is_date(text: str) -> bool:
         return False
 
 
+def _is_url(value: Any) -> bool:
+    from onnx_lint.common.distribution import is_url  # late, as most runs have no URL
+
+    return isinstance(value, str) and is_url(value)
+
+
 def _is_list(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
@@ -96,7 +101,7 @@ COUNT: Final = ValueKind(
 URL: Final = ValueKind(
     "an http or https address",
     {"type": "string", "format": "uri", "pattern": "^https?://"},
-    lambda value: isinstance(value, str) and is_url(value),
+    _is_url,
     option="url",
 )
 TEXTS: Final = ValueKind("a list of strings", {"type": "array", "items": {"type": "string"}}, _is_list)

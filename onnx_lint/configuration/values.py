@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from onnx_lint.common.record import EMPTY, Record
-from onnx_lint.configuration.settings import KEYS, RENAMED
+from onnx_lint.configuration.settings import RENAMED, keys
 from onnx_lint.configuration.value_kinds import ValueKind
 from onnx_lint.input.locations import is_remote, without_user
 from onnx_lint.spec.domains import shown_domain
@@ -69,13 +69,13 @@ def checked(table: Mapping[str, Any], origin: Origin, lines: Mapping[Path, int] 
     """
     values: dict[Path, SetValue] = {}
     for name, value in table.items():
-        if name not in KEYS:
-            hint = f"; write {RENAMED[name]}" if name in RENAMED else suggestion(name, KEYS)
+        if name not in keys():
+            hint = f"; write {RENAMED[name]}" if name in RENAMED else suggestion(name, keys())
             raise ConfigurationError(f"{origin.shown}: unknown key {name!r}{hint}")
         if name == "suppress":
             value = _by_line(value, origin, lines)
         value = _without_users(value)
-        for path, item in _flat((name,), value, KEYS[name].kind, origin):
+        for path, item in _flat((name,), value, keys()[name].kind, origin):
             found = SetValue(item, origin, _line_of(path, lines))
             if path[:2] == ("policy", "opsets") and len(path) == 3:
                 path = (*path[:2], shown_domain(path[2]))  # so that each domain has one name in all files

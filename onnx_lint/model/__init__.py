@@ -8,7 +8,7 @@ its first use, since most rules find nothing to check in most models and are not
 from __future__ import annotations
 
 import functools
-import re
+import json
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -223,14 +223,9 @@ __all__ = [
 
 @functools.cache
 def _homes() -> dict[str, str]:
-    """Return the module of each name that is imported for types above.
-
-    They are read from this file, so that each name stands in it once. That takes 0.2 ms.
-    """
-    source = package_data.read(__name__, "__init__.py").decode()
-    block = source.partition("\nif TYPE_CHECKING:\n")[2].partition("\n__all__ = ")[0]
-    found = re.findall(r"from (\S+) import (?:\(([^)]*)\)|(.*))", block)
-    return {name: module for module, *names in found for name in "".join(names).replace(",", " ").split()}
+    """Return the module of each name that is imported for types above; `python -m tools.catalogue` writes the file."""
+    homes: dict[str, str] = json.loads(package_data.read(__name__, "names.json"))
+    return homes
 
 
 def __getattr__(name: str) -> Any:

@@ -20,7 +20,7 @@ from onnx_lint.cli.application import run
 from onnx_lint.common.option_types import OptionTypeError, as_option, json_schema, option_types
 from onnx_lint.common.record import field_names
 from onnx_lint.configuration.documents import configuration_schema, starter_file
-from onnx_lint.configuration.settings import KEYS, Request
+from onnx_lint.configuration.settings import Request, keys
 from onnx_lint.input.globs import matches
 
 ODD = """
@@ -491,7 +491,7 @@ def test_the_starter_file_changes_nothing_and_its_examples_are_right(folder: Pat
     # A comment of the file has a space behind its mark, an example has none.
     examples = "\n".join(line.removeprefix("#") for line in text.splitlines() if not line.startswith("# "))
     document = tomllib.loads(examples)
-    assert sorted(document) == sorted(KEYS)
+    assert sorted(document) == sorted(keys())
     jsonschema.validate(document, configuration_schema())
     for absent in ("extend", "external-data-roots", "opset-schemas", "plugins", "baseline"):
         del document[absent]
@@ -515,7 +515,7 @@ def test_the_starter_file_takes_no_others_place(folder: Path, capsys: Output) ->
     assert (folder / "onnx-lint.toml").read_text() == "# mine\n"
 
 
-@each_case("name", KEYS)
+@each_case("name", keys())
 def test_each_key_is_described(capsys: Output, name: str) -> None:
     assert run(["config", name]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -526,13 +526,13 @@ def test_each_key_is_described(capsys: Output, name: str) -> None:
 
 def test_keys_are_listed_and_an_unknown_one_is_told(capsys: Output) -> None:
     assert run(["config"]) == 0
-    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == list(KEYS)
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == list(keys())
     assert failure(capsys, "config", "fail-no") == "Error: unknown key 'fail-no'; did you mean 'fail-on'?"
     assert failure(capsys, "config", "fail-on", "--init") == "Error: KEY, --init and --schema cannot be combined"
 
 
 def test_every_key_has_a_field_of_the_request() -> None:
-    assert {key.field for key in KEYS.values() if key.key != "extend"} <= set(field_names(Request))
+    assert {key.field for key in keys().values() if key.key != "extend"} <= set(field_names(Request))
 
 
 def test_the_published_schema_is_current(capsys: Output) -> None:
@@ -633,4 +633,4 @@ def test_the_default_tells_the_type_where_annotations_cannot_be_read() -> None:
 
 def test_no_configuration_names_a_cluster() -> None:
     """Whoever runs its scheduler runs code here."""
-    assert not [name for name in KEYS if "cluster" in name]
+    assert not [name for name in keys() if "cluster" in name]
