@@ -25,9 +25,13 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
     follows, as behind an unknown operator, any declaration is right. Functions may be called with several shapes: their
     `value_info` is right if it fits one of the calls.
 
-    The output of an If has to fit both of its branches, unless the condition is a constant. Where the shape of a
-    Reshape is not known, its output has as many elements as its input all the same: `[N, 7]` is never `[N, 6]`, but for
-    empty tensors.
+    The output of an If has to fit both of its branches: "the shape of the corresponding output variable of the if-node
+    (if present) must be compatible with both S1 and S2". If the condition is a constant, it has to fit the branch that
+    runs. Where the shape of a Reshape is not known, its output has as many elements as its input all the same: `[N, 7]`
+    is never `[N, 6]`, but for empty tensors. One number in an unknown list of `axes` determines the rank of a reduction
+    without `keepdims` and of a Squeeze; several may list one axis twice.
+
+    The outputs of a body are what its operators produce: those of the Loop or If do not follow its wrong declarations.
 
     Two declarations of one value are reported by `contradictory-value-info`, types by
     `contradictory-declared-type`.

@@ -20,7 +20,7 @@ from onnx_lint.cli.failures import print_failures
 from onnx_lint.cli.request import COMMAND_LINE, COMMANDS, ENVIRONMENT, request_of_paths
 from onnx_lint.common.exit_status import KILLED
 from onnx_lint.configuration.settings import Request
-from onnx_lint.report import OWN_ERRORS, FileReport, InternalError, Report
+from onnx_lint.report import OWN_ERRORS, FileReport, InternalError
 
 VARIABLES = {name: value for name, value in os.environ.items() if not name.startswith(("ONNX_LINT_", "_ONNX_LINT"))}
 
@@ -337,7 +337,7 @@ def test_ctrl_c_before_there_is_anything_to_end_prints_no_traceback(folder: Path
 def test_a_killed_process_is_no_fault_of_the_program(capsys: pytest.CaptureFixture[str]):
     """The kernel kills a process when memory runs out."""
     error = InternalError(OWN_ERRORS, f"the process that linted the file ended {KILLED}", "")
-    print_failures(Report((FileReport("a.onnx", 0, internal_errors=(error,)),), "1.23", "onnx-ml"))
+    print_failures([FileReport("a.onnx", 0, internal_errors=(error,))])
     assert capsys.readouterr().err.splitlines() == [
         "Error: a.onnx: the process that linted the file ended by signal SIGKILL, most likely because the system had "
         "too little memory (fewer --jobs need less)",

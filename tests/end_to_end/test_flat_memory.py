@@ -52,7 +52,7 @@ def test_one_more_clean_model_takes_no_memory(
     before = after = 0
 
     def reports(
-        tasks: Sequence[Task], jobs: int, done: dict[int, FileReport], on_done: Callable[[str], None], limits: object
+        tasks: Sequence[Task], jobs: int, done: dict[int, FileReport], on_done: Callable[[str], None], *_: object
     ) -> Generator[int, None, None]:
         nonlocal before, after
         for index, task in enumerate(tasks):

@@ -73,7 +73,10 @@ class SuppliedShapes(Record):
         found = {name: facts for name, facts in found.items() if len(facts) == count}
         match node.op_type:
             case "If":
-                return _either(found.get("then_branch"), found.get("else_branch"))
+                one, other = found.get("then_branch"), found.get("else_branch")
+                condition = self.facts[0].content if self.facts else None
+                # With a known condition only one branch runs.
+                return _either(other if condition == (0,) else one, one if condition == (1,) else other)
             case "Loop":
                 return self._looped(found.get("body", ()))
             case "SequenceMap" if self.facts:

@@ -157,7 +157,13 @@ class Flow:
         yield from self._walk_other_subgraphs(here)
         self.found.note_graph(graph, known, memos, frame.call, has_unknown=here.has_unknown)
         # A value that is declared with another type is reported, and is unknown as an output of a subgraph.
-        return tuple([UNKNOWN if name in differing else get(name, UNKNOWN) for name in graph.output_names])
+        # With another shape it is what the operator produces.
+        return tuple(
+            [
+                UNKNOWN if name in differing else here.discords.get(name) or get(name, UNKNOWN)
+                for name in graph.output_names
+            ]
+        )
 
     def _compare_outer_values(self, here: _GraphWalk) -> None:
         """Compare the declarations of outer values with their facts; they must agree as well."""
@@ -229,6 +235,8 @@ class Flow:
             return made
         quick = self._declarations.joined.get((made, stated))
         found = quick or self._declarations.join(name, made, stated, here.discords)
+        if name in here.discords:
+            here.behind.add(name)  # declarations behind it may follow from the wrong one
         is_reshape = memo.operator is not None and memo.operator.schema.name == "Reshape"
         if is_reshape and name not in here.discords and inputs and inputs[0] is not None:
             self._declarations.compare_counts(here.graph, name, memo, inputs[0], stated, found, here.frame.call)

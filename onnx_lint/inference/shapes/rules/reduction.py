@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from onnx_lint.inference.shapes.dims import Dims
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import NumberSource
@@ -37,8 +39,18 @@ def reduced(node: Operands, shape: Dims, listed: Dims | None, source: NumberSour
         # An axis that is listed twice is reduced once.
         axes = node.axes(listed, len(shape), source, repeated=True)
     if axes is None:
-        return [(None,) * len(shape)] if keeps and not node.problems else UNKNOWN
+        return unknown_of_rank(node, len(shape) if keeps else rank_without(shape, listed))
     return [tuple([1 if axis in axes else dim for axis, dim in enumerate(shape) if keeps or axis not in axes])]
+
+
+def rank_without(shape: Dims, listed: Sequence[object] | None) -> int | None:
+    """Return the rank without the listed axes, one of which is unknown; None if axes may be listed twice."""
+    return len(shape) - 1 if shape and listed is not None and len(listed) == 1 else None
+
+
+def unknown_of_rank(node: Operands, rank: int | None) -> Outputs:
+    """Return an output of unknown dimensions; of unknown rank if `rank` is None, and after a problem."""
+    return UNKNOWN if rank is None or node.problems else [(None,) * rank]
 
 
 @shapes_of("ArgMax", "ArgMin")

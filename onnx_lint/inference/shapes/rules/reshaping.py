@@ -7,6 +7,7 @@ from onnx_lint.inference.shapes.dims import Dim, Dims, are_sizes, broadcast, des
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import AxisOutOfRange, Element
 from onnx_lint.inference.shapes.registration import shapes_of
+from onnx_lint.inference.shapes.rules.reduction import rank_without, unknown_of_rank
 
 
 @shapes_of("Shape")
@@ -71,7 +72,7 @@ def squeeze(node: Operands) -> Outputs:
     # An axis that is listed twice is squeezed once.
     axes = node.axes(listed, len(shape), source, repeated=True, negative=node.version >= _NEGATIVE_AXES)
     if axes is None:
-        return UNKNOWN
+        return unknown_of_rank(node, rank_without(shape, listed))
     for index, axis in enumerate(axes):
         node.same((0, axis), 1, Element(source, listed[index], index))
     return [tuple([dim for axis, dim in enumerate(shape) if axis not in axes])]
