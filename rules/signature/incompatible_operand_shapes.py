@@ -41,8 +41,9 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
 
     For operators of ONNX Runtime (com.microsoft) the source is what it refuses when it creates a session: scales of
     QLinearAdd that are not scalars, queries of GroupQueryAttention in two dimensions. A shape that their descriptions
-    state counts as well if every run of the node fails without it: the bias of BiasGelu, FastGelu and Attention, the
-    factors of SkipLayerNormalization, the caches of RotaryEmbedding, the scales of MatMulNBits.
+    state counts as well if every run of the node fails without it: the bias of BiasGelu and Attention, that of FastGelu
+    of float32 (the bias of other types broadcasts), the factors of SkipLayerNormalization, the caches of
+    RotaryEmbedding, the scales of MatMulNBits.
 
     Values that decide shapes are reported by `unsupported-operand-value`, attributes by
     `impossible-operator-extent`.

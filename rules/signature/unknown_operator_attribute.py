@@ -39,7 +39,9 @@ def unknown_operator_attribute(model: Model) -> Iterator[Finding]:
     `unknown-call-attribute`.
 
     The schemas of `onnx` allow a few operators (LayerNormalization) any other attribute. The operators' documentation
-    does not, and onnx-lint follows the documentation.
+    does not, and onnx-lint follows the documentation. ONNX Runtime allows some of its own operators any attribute:
+    EPContext, to which each execution provider adds its own, Snpe, BiasDropout, BitmaskDropout, BitmaskBiasDropout and
+    QOrderedLayerNormalization.
 
     Attributes by the name of an input that the node lacks, such as the axes of Unsqueeze, which were an attribute once,
     have one finding for each node, and the inputs that it lacks none. An attribute with nearly the name of a required

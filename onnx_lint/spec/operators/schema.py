@@ -47,6 +47,13 @@ DefaultValue = int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[s
 IMPLEMENTATION_PREFIX: Final = "__"
 """Consumers and onnx.checker leave attributes whose names begin with this prefix to implementations."""
 
+_UNCHECKED: Final = frozenset(
+    {"BiasDropout", "BitmaskBiasDropout", "BitmaskDropout", "EPContext", "QOrderedLayerNormalization", "Snpe"}
+)
+"""The operators of com.microsoft that ONNX Runtime registers with any further attributes. Those of EPContext belong to
+the execution provider that wrote the node.
+"""
+
 
 class ParameterOption(Enum):
     """The number of times that a parameter occurs in the list of inputs or outputs."""
@@ -119,7 +126,11 @@ class OperatorSchema(Record):
 
     def lacks_attribute(self, name: str) -> bool:
         """Return whether the signature has no attribute of that name, and the name is not left to implementations."""
-        return name not in self.attributes and not name.startswith(IMPLEMENTATION_PREFIX)
+        return (
+            name not in self.attributes
+            and not name.startswith(IMPLEMENTATION_PREFIX)
+            and not (self.domain == "com.microsoft" and self.name in _UNCHECKED)
+        )
 
     def input_at(self, index: int) -> Parameter | None:
         """Return the parameter for the input at an index, None beyond the last."""

@@ -34,8 +34,13 @@ def as_first(node: Operands) -> Outputs:
 
 @shapes_of(*_named("BiasGelu", "FastGelu"))
 def with_bias(node: Operands) -> Outputs:
-    """The shape of the first input, with a bias for each element along the last axis."""
+    """The shape of the first input, with a bias for each element along the last axis.
+
+    ONNX Runtime's kernel of FastGelu takes float32; other types run its function, whose bias broadcasts.
+    """
     shape = node.shape(0)
+    if node.operator == "FastGelu" and node.given(1) and node.fact(0).kind != "tensor(float)":
+        return [node.broadcast([shape, node.shape(1)], (0, 1))]
     fits_last(node, 1)
     return [shape]
 
