@@ -31,6 +31,10 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
     is never `[N, 6]`, but for empty tensors. One number in an unknown list of `axes` determines the rank of a reduction
     without `keepdims` and of a Squeeze; several may list one axis twice.
 
+    All elements of a sequence fit its declaration: "The dimension variables M or N must be omitted from the above type
+    if that dimension does not have a fixed size across all tensors in the sequence. The entire shape must be omitted
+    from the type if different tensors in the sequence may have different ranks."
+
     The outputs of a body are what its operators produce: those of the Loop or If do not follow its wrong declarations.
 
     Two declarations of one value are reported by `contradictory-value-info`, types by

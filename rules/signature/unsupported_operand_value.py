@@ -26,7 +26,11 @@ def unsupported_operand_value(model: Model) -> Iterator[Finding]:
     Constants that count things are in the range of these: the images of RoiAlign, the lengths in ReverseSequence, RNN,
     GRU and LSTM, which are at most the number of steps. `iou_threshold` of NonMaxSuppression is from 0 to 1.
 
-    SequenceAt and SequenceErase take nothing from a sequence without elements, whatever the position is.
+    SequenceAt and SequenceErase take nothing from a sequence without elements, whatever the position is. Nor does
+    OptionalGetElement from an optional that is empty: "It is an error if the input is an empty optional-type". In a
+    subgraph an empty value from outside is not reported, as the subgraph may run only if there is an element.
+    ConcatFromSequence takes elements that "have the same shape, except for the dimension size of the axis to
+    concatenate on".
 
     ScatterND and, from version 16 on, ScatterElements should not write to one place twice, unless they have a
     `reduction`. The text does not forbid it, so that is a warning.

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Literal
 
 from onnx_lint.inference.shapes.dims import Dim, Shape, agree
-from onnx_lint.inference.shapes.fact import Fact, fact
+from onnx_lint.inference.shapes.fact import ElementShapes, Fact, fact
 
 Discord = Literal["", "type", "shape"]
 """The kind of contradiction between two facts; empty if there is none."""
@@ -24,8 +24,25 @@ def joined(inferred: Fact, declared: Fact) -> tuple[Fact, Discord]:
     if inferred.inside is not None and declared.inside is not None and inferred.inside is not declared.inside:
         inside, within = joined(inferred.inside, declared.inside)
         discord = discord or within
+    is_apart = inferred.elements and declared.inside is not None and not discord
+    if is_apart and not _may_all_have(inferred.elements, declared.inside.shape if declared.inside else None):
+        return inferred, "shape"
     content = inferred.content if not discord else None
-    return fact(inferred.kind or declared.kind, shape, content, inside), discord
+    return fact(inferred.kind or declared.kind, shape, content, inside, inferred.elements), discord
+
+
+def _may_all_have(elements: ElementShapes, declared: Shape) -> bool:
+    """Return whether all elements of a sequence may have one declared shape.
+
+    A declared dimension, also a variable, has one size for all of them.
+    """
+    known = [shape for shape in elements if shape is not None]
+    if declared is None:
+        return True
+    if any(len(shape) != len(declared) for shape in known):
+        return False
+    columns = zip(declared, *known, strict=True)
+    return all(column[0] is None or len({dim for dim in column if isinstance(dim, int)}) <= 1 for column in columns)
 
 
 def joined_shapes(inferred: Shape, declared: Shape) -> tuple[Shape, Discord]:

@@ -265,7 +265,7 @@ def as_fact(kind: ValueType | None, shape: OutputShape) -> Fact:
     if isinstance(shape, Inside):
         within = sequence_element(kind) or optional_element(kind)
         count = None if shape.count is None else (shape.count,)
-        return fact(kind, None, count, as_fact(within, shape.shape))
+        return fact(kind, None, count, as_fact(within, shape.shape), shape.elements)
     return fact(kind, shape)
 
 

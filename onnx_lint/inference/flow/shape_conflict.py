@@ -13,6 +13,7 @@ from onnx_lint.inference.flow.walks import Call
 from onnx_lint.inference.shapes.dims import agree
 from onnx_lint.inference.shapes.fact import Fact, Facts
 from onnx_lint.inference.shapes.problem import (
+    EMPTY,
     AxisOutOfRange,
     Indivisible,
     NotBroadcast,
@@ -29,7 +30,7 @@ from onnx_lint.inference.shapes.problem import (
 )
 from onnx_lint.inference.types.conflict import Note, definition_of, name_of_input
 from onnx_lint.inference.types.declaration_conflict import DeclaredValue
-from onnx_lint.ir.graph import Graph, Node
+from onnx_lint.ir.graph import Graph, GraphKind, Node
 from onnx_lint.ir.operators.mismatch import attributes_with
 from onnx_lint.ir.places.place import Place
 from onnx_lint.spec.operators import OperatorSchema
@@ -60,7 +61,13 @@ class ShapeConflict(Record):
 
     @property
     def is_customary(self) -> bool:
-        """True if consumers accept the rank of an operand, and ONNX itself writes it."""
+        """True if consumers accept the rank of an operand, and ONNX itself writes it.
+
+        Also for an empty value from outside of a subgraph, which may run only if the value is not empty.
+        """
+        if isinstance(self.problem, WrongValue) and self.problem.place.value == EMPTY:
+            graph = self.node.graph
+            return graph.kind is GraphKind.NESTED and self.node.inputs[0] not in graph.positions
         return isinstance(self.problem, WrongRank) and self.problem.is_customary and self.is_taken
 
     @property

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from onnx_lint.common.record import Record
 from onnx_lint.inference.flow.walks import Call
 from onnx_lint.inference.shapes.dims import describe
@@ -30,11 +32,16 @@ from onnx_lint.inference.types.conflict import Note, definition_of
 from onnx_lint.ir.graph import BEFORE_NODES, Graph, Node
 from onnx_lint.wording import quote
 
+_FEW: Final = 3
+"""The most shapes of a sequence's elements to write."""
+
 
 def text_of(fact: Fact) -> str:
     """Return the shape of a value, or of its content, as text."""
     if fact.inside is not None:
-        return f"{(fact.kind or '').partition('(')[0] or 'something'} of {text_of(fact.inside)}"
+        apart = list(dict.fromkeys(map(describe, fact.elements)))
+        elements = " and ".join([*apart[:_FEW], *(["others"] if len(apart) > _FEW else ())]) or text_of(fact.inside)
+        return f"{(fact.kind or '').partition('(')[0] or 'something'} of {elements}"
     return describe(fact.shape)
 
 

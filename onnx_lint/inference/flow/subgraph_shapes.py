@@ -236,7 +236,8 @@ def _either(one: Facts | None, other: Facts | None) -> list[OutputShape]:
 
 def _union(one: OutputShape, other: OutputShape) -> OutputShape:
     if isinstance(one, Inside) and isinstance(other, Inside):
-        return Inside(_union(one.shape, other.shape), one.count if one.count == other.count else None)
+        elements = one.elements if one.elements == other.elements else ()
+        return Inside(_union(one.shape, other.shape), one.count if one.count == other.count else None, elements)
     if isinstance(one, Inside) or isinstance(other, Inside):
         return None
     return union(one, other)

@@ -14,6 +14,8 @@ from onnx_lint.inference.shapes.dims import Dim, Shape
 Content = tuple[Dim | float, ...] | None
 """The elements of a tensor, row by row, Booleans as 0 and 1; None if unknown."""
 
+ElementShapes = tuple[Shape, ...]
+
 MOST_ELEMENTS: Final = 1_024
 """The most elements of a tensor whose content is kept."""
 
@@ -24,17 +26,21 @@ MOST_DIMENSIONS: Final = 128
 class Fact:
     """Facts about a value. Only `fact` creates them."""
 
-    __slots__ = ("bare", "content", "inside", "kind", "shape", "without_floats")
+    __slots__ = ("bare", "content", "elements", "inside", "kind", "shape", "without_floats")
 
-    def __init__(self, kind: str | None, shape: Shape, content: Content, inside: Fact | None) -> None:
+    def __init__(
+        self, kind: str | None, shape: Shape, content: Content, inside: Fact | None, elements: ElementShapes = ()
+    ) -> None:
         self.kind = kind
         """The type as specifications write it; None if unknown, "" for an omitted input."""
         self.shape = shape
         """The dimensions of a tensor; None if it is not a tensor, or of unknown rank."""
         self.content = content
-        """The elements of a tensor; for a sequence one number, the number of its elements."""
+        """The elements of a tensor; for a sequence or an optional one number, that of its elements."""
         self.inside = inside
         """The facts about the elements of a sequence, or about the content of an optional."""
+        self.elements = elements
+        """The shape of each element of a sequence if they are not all equal; empty if they are, or are unknown."""
         self.bare: Fact = self if content is None else fact(kind, shape, None, inside)
         """The same fact without the content."""
         self.without_floats: Fact = self.bare if content and isinstance(content[0], float) else self
@@ -49,18 +55,24 @@ Facts = tuple[Fact, ...]
 _MOST: Final = 50_000
 """The most facts to keep; a full cache is emptied, which costs only time. Files choose the shapes in them."""
 
-_FactKey = tuple[str | None, Shape, Content, Fact | None]
+_FactKey = tuple[str | None, Shape, Content, Fact | None, ElementShapes]
 
 _facts: Final[Memory[_FactKey, Fact]] = Memory(_MOST)
 
 
-def fact(kind: str | None, shape: Shape = None, content: Content = None, inside: Fact | None = None) -> Fact:
+def fact(
+    kind: str | None,
+    shape: Shape = None,
+    content: Content = None,
+    inside: Fact | None = None,
+    elements: ElementShapes = (),
+) -> Fact:
     """Return the fact with these parts."""
-    key = (kind, shape, content, inside)
+    key = (kind, shape, content, inside, elements)
     found = _facts.get(key)
     # 1, 1.0 and True are equal and have the same hash, but only the first is a size.
     if found is None or (content is not None and list(map(type, content)) != list(map(type, found.content or ()))):
-        found = _facts.keep(key, _CONSTANT.get(key) or Fact(kind, shape, content, inside))
+        found = _facts.keep(key, _CONSTANT.get(key) or Fact(kind, shape, content, inside, elements))
     return found
 
 
@@ -70,7 +82,7 @@ UNKNOWN: Final = Fact(None, None, None, None)
 ABSENT: Final = Fact("", None, None, None)
 """Placeholder of an omitted optional input."""
 
-_CONSTANT: Final[dict[_FactKey, Fact]] = {(None, None, None, None): UNKNOWN, ("", None, None, None): ABSENT}
+_CONSTANT: Final[dict[_FactKey, Fact]] = {(None, None, None, None, ()): UNKNOWN, ("", None, None, None, ()): ABSENT}
 """The facts that stay the same object when the cache of the others is emptied."""
 
 _facts.update(_CONSTANT)

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, overload
 
 from onnx_lint.common.record import Record, replace
-from onnx_lint.inference.shapes.dims import SIZE_LIMIT, Dim, Dims, Shape, broadcast, clash, product, unified
-from onnx_lint.inference.shapes.fact import ABSENT, MOST_DIMENSIONS, MOST_ELEMENTS, Content, Fact
+from onnx_lint.inference.shapes.dims import SIZE_LIMIT, Dim, Dims, Shape, broadcast, clash, product, unified, union
+from onnx_lint.inference.shapes.fact import ABSENT, MOST_DIMENSIONS, MOST_ELEMENTS, Content, ElementShapes, Fact
 from onnx_lint.inference.shapes.problem import (
     AxisOutOfRange,
     Element,
@@ -50,7 +50,9 @@ class Inside(Record):
 
     shape: Shape | Inside
     count: Dim = None
-    """The number of elements of a sequence."""
+    """The number of elements of a sequence; for an optional 0 or 1."""
+    elements: ElementShapes = ()
+    """The shape of each element of a sequence if they are not all equal; empty if they are, or are unknown."""
 
 
 OutputShape = Shape | Inside
@@ -227,8 +229,15 @@ class Operands:
         return None if inside is None else held(inside)
 
     def element_count(self, index: int) -> Dim:
-        """Return the number of elements of a sequence; the rule must name the input in `reads`."""
+        """Return the number of elements of a sequence or an optional; the rule must name the input in `reads`."""
         return count_in(self.fact(index))
+
+    def elements(self, index: int) -> ElementShapes | None:
+        """Return the shape of each element of a short sequence; the rule must name the input in `reads`."""
+        fact, count = self.fact(index), self.element_count(index)
+        if fact.elements or not isinstance(count, int) or not 0 <= count <= _MOST_APART:
+            return fact.elements or None
+        return (fact.inside.shape if fact.inside is not None else None,) * count
 
     # --- attributes
 
@@ -460,16 +469,30 @@ class Operands:
         return (*found, *[None] * (self.output_count - len(found)))
 
 
+_MOST_APART: Final = 128
+"""The most elements of a sequence that are told apart."""
+
+
+def sequence_of(shapes: ElementShapes) -> Inside:
+    """Return a sequence of tensors of these shapes."""
+    found = shapes[0] if shapes else None
+    for shape in shapes[1:]:
+        found = union(found, shape)
+    is_apart = len(set(shapes)) > 1 and len(shapes) <= _MOST_APART
+    return Inside(found, len(shapes), shapes if is_apart else ())
+
+
 def held(fact: Fact) -> OutputShape:
     """Return the shape in a fact in the form that rules return."""
     if fact.inside is None and not is_sequence(fact.kind):
         return fact.shape
-    return Inside(held(fact.inside) if fact.inside is not None else None, count_in(fact))
+    return Inside(held(fact.inside) if fact.inside is not None else None, count_in(fact), fact.elements)
 
 
 def count_in(fact: Fact) -> Dim:
-    """Return the number of elements of a sequence, which is the content of its fact."""
-    count = fact.content[0] if fact.content and is_sequence(fact.kind) else None
+    """Return the number of elements of a sequence or an optional, which is the content of its fact."""
+    is_container = fact.kind is not None and fact.kind.startswith(("seq(", "optional("))
+    count = fact.content[0] if fact.content and is_container else None
     return count if not isinstance(count, float) else None
 
 

@@ -12,6 +12,10 @@ NumberSource = int | str
 """The source of a number: the index of an input, or the name of an attribute."""
 
 
+EMPTY = "empty"
+"""The wrong value of a sequence or optional without the element that an operator takes."""
+
+
 class InputDimension(Record):
     """A dimension of an input."""
 

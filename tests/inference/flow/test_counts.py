@@ -38,7 +38,7 @@ def flow(nodes: str) -> ValueFlow:
         ("e = SequenceConstruct(x, z)  s = SequenceErase(e)", 1, (2, "N")),
         ("e = SequenceConstruct(x, z)  f = Identity(e)  s = SequenceErase(f, zero)", 1, (2, "N")),
         ("s = SplitToSequence<axis = 1>(x)", "N", ("2*N", 1)),
-        ("s = SplitToSequence(x, parts)", 3, (None, "N")),
+        ("s = SplitToSequence(x, parts)", 3, (2, "N")),
         ("s = SplitToSequence<axis = 1>(x, five)", "((N + 4)//5)", ("2*((N + 4)//5)", None)),
         ("s = SplitToSequence(x, one)", 2, (2, "N")),
         ("e = SequenceConstruct(x, z)  s = If(whether) <then_branch = a () => (o) { o = Identity(e) },"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sequences and optionals: the shape of their content is followed, and the number of elements of a sequence.
+"""Sequences and optionals: the shape of their content is followed, and the number of elements.
 
-Positions in a sequence are not distinguished: the facts about its elements hold for all of them.
+The elements of a short sequence of known length are told apart. For others the facts hold for all elements.
 """
 
 from __future__ import annotations
@@ -9,16 +9,20 @@ from __future__ import annotations
 from onnx_lint.inference.shapes.dims import (
     Dim,
     Dims,
-    Shape,
     add,
+    agree,
     are_sizes,
+    describe,
     divide_down,
     is_natural,
     multiply,
     subtract,
+    total,
     union,
 )
-from onnx_lint.inference.shapes.operands import UNKNOWN, Inside, Operands, Outputs, held
+from onnx_lint.inference.shapes.fact import MOST_ELEMENTS
+from onnx_lint.inference.shapes.operands import UNKNOWN, Inside, Operands, Outputs, held, sequence_of
+from onnx_lint.inference.shapes.problem import EMPTY
 from onnx_lint.inference.shapes.registration import shapes_of
 
 # --- optionals
@@ -28,9 +32,9 @@ from onnx_lint.inference.shapes.registration import shapes_of
 def optional(node: Operands) -> Outputs:
     """Holds the input; without an input it is empty, with the type in the attribute."""
     if node.given(0):
-        return [Inside(node.held(0))]
+        return [Inside(node.held(0), 1)]
     kind = node.tensor("type")
-    return [Inside(held(kind))] if kind is not None else UNKNOWN
+    return [Inside(held(kind) if kind is not None else None, 0)]
 
 
 @shapes_of("OptionalGetElement", reads=(0,))
@@ -39,7 +43,11 @@ def optional_element(node: Operands) -> Outputs:
     kind = node.fact(0).kind
     if kind is None:
         return UNKNOWN
-    return [node.inside(0) if kind.startswith("optional(") else node.held(0)]
+    if not kind.startswith("optional("):
+        return [node.held(0)]
+    if node.element_count(0) == 0:
+        node.wrong_value(0, EMPTY, "the optional has no element", allowed="an optional with an element")
+    return [node.inside(0)]
 
 
 @shapes_of("OptionalHasElement")
@@ -60,33 +68,37 @@ def empty(node: Operands) -> Outputs:
 @shapes_of("SequenceConstruct")
 def construct(node: Operands) -> Outputs:
     """A sequence of the inputs."""
-    found: Shape = node.shape(0)
-    for index in range(1, node.count):
-        found = union(found, node.shape(index))
-    return [Inside(found, node.count)]
+    return [sequence_of(tuple([node.shape(index) for index in range(node.count)]))]
 
 
-def _position(node: Operands, index: int, *, may_be_behind: bool = False) -> None:
-    """Check the position of an element, a scalar, against the number of elements if both are known."""
+def _position(node: Operands, index: int, *, may_be_behind: bool = False) -> int | None:
+    """Return the position of an element, a scalar, from 0 on, by default the last; None if it is unknown.
+
+    If it is not one of the sequence, record that.
+    """
     position, count = node.scalar(index), node.element_count(0)
     if not isinstance(count, int):
-        return
+        return None
     if not isinstance(position, int):
         # For any position, and for an omitted one.
         if not count and not may_be_behind:
-            node.wrong_value(0, "empty", "it has no element to take", allowed="a sequence with elements")
-        return
+            node.wrong_value(0, EMPTY, "it has no element to take", allowed="a sequence with elements")
+        return None if node.given(index) else count - (not may_be_behind)
     greatest = count if may_be_behind else count - 1
     if not -count <= position <= greatest:
         allowed = f"{-count} to {greatest}" if -count <= greatest else "a sequence with elements"
         node.wrong_value(index, position, f"the sequence has {count} elements", 0, allowed=allowed)
+        return None
+    return position + count if position < 0 else position
 
 
 @shapes_of("SequenceInsert", reads=(0, 2))
 def insert(node: Operands) -> Outputs:
     """One element more; the position is a scalar."""
-    _position(node, 2, may_be_behind=True)
-    inside, count = node.inside(0), node.element_count(0)
+    position = _position(node, 2, may_be_behind=True)
+    inside, count, elements = node.inside(0), node.element_count(0), node.elements(0)
+    if elements is not None and position is not None:
+        return [sequence_of((*elements[:position], node.shape(1), *elements[position:]))]
     if count == 0:
         return [Inside(node.shape(1), 1)]
     return [Inside(None if isinstance(inside, Inside) else union(inside, node.shape(1)), add(count, 1))]
@@ -95,7 +107,9 @@ def insert(node: Operands) -> Outputs:
 @shapes_of("SequenceErase", reads=(0, 1))
 def erase(node: Operands) -> Outputs:
     """One element less; the position is a scalar."""
-    _position(node, 1)
+    position, elements = _position(node, 1), node.elements(0)
+    if elements is not None and position is not None:
+        return [sequence_of((*elements[:position], *elements[position + 1 :]))]
     count = subtract(node.element_count(0), 1)
     return [Inside(node.inside(0), count if is_natural(count) else None)]
 
@@ -103,8 +117,8 @@ def erase(node: Operands) -> Outputs:
 @shapes_of("SequenceAt", reads=(0, 1))
 def element(node: Operands) -> Outputs:
     """An element; the position is a scalar."""
-    _position(node, 1)
-    return [node.inside(0)]
+    position, elements = _position(node, 1), node.elements(0)
+    return [node.inside(0) if elements is None or position is None else elements[position]]
 
 
 @shapes_of("SequenceLength")
@@ -119,7 +133,15 @@ def concat(node: Operands) -> Outputs:
     is_new = node.integer("new_axis", 0)
     if is_new not in (0, 1):
         node.wrong_value("new_axis", is_new, "it may be 0 or 1", allowed="0 or 1")
-    inside = node.inside(0)
+    inside, elements = node.inside(0), node.elements(0) or ()
+    known = [(index, shape) for index, shape in enumerate(elements) if shape is not None]
+    for index, shape in known[1:]:
+        first = known[0][1]
+        if not _can_be_joined(first, shape, None if is_new else node.integer("axis", 0)):
+            reason = f"elements {known[0][0]} and {index} are {describe(first)} and {describe(shape)}"
+            allowed = "elements of one shape, but for the axis to concatenate on"
+            node.wrong_value(0, "of unequal elements", reason, allowed=allowed)
+            return UNKNOWN
     if not isinstance(inside, tuple):
         return UNKNOWN
     axis = node.axis(node.integer("axis"), len(inside) + is_new, "axis")
@@ -127,7 +149,19 @@ def concat(node: Operands) -> Outputs:
         return UNKNOWN
     count = node.element_count(0)
     size = count if is_new else multiply(count, inside[axis])
+    if not is_new and len(known) == len(elements) == count:
+        size = total([shape[axis] for _, shape in known])
     return [(*inside[:axis], size, *inside[axis + 1 - is_new :])]
+
+
+def _can_be_joined(one: Dims, other: Dims, axis: int | None) -> bool:
+    """Return whether two elements may have the same dimensions but for `axis`, which is another finding if it is
+    wrong.
+    """
+    if len(one) != len(other) or (axis is not None and not -len(one) <= axis < len(one)):
+        return len(one) == len(other)
+    at = axis + len(one) if axis is not None and axis < 0 else axis
+    return all(place == at or agree(*pair) for place, pair in enumerate(zip(one, other, strict=True)))
 
 
 @shapes_of("SplitToSequence", reads=(1,))
@@ -144,7 +178,20 @@ def split(node: Operands) -> Outputs:
         keeps = node.integer("keepdims", 1) != 0
         return [Inside((*data[:axis], *((1,) if keeps else ()), *data[axis + 1 :]), data[axis])]
     part = _part(node, data, axis) if shape is not None else None
+    sizes = _sizes(node, data[axis]) if part is None and not node.problems else None
+    if sizes is not None:
+        return [sequence_of(tuple([(*data[:axis], size, *data[axis + 1 :]) for size in sizes]))]
     return [Inside((*data[:axis], part, *data[axis + 1 :]), _part_count(node, data[axis]))]
+
+
+def _sizes(node: Operands, size: Dim) -> tuple[int, ...] | None:
+    """Return the sizes of the parts, if they are known and not all equal."""
+    parts = node.content(1)
+    if not are_sizes(parts) or node.shape(1) != ():
+        return parts if are_sizes(parts) else None
+    if not isinstance(size, int) or size > MOST_ELEMENTS:
+        return None
+    return (*[parts[0]] * (size // parts[0]), size % parts[0])
 
 
 def _part_count(node: Operands, size: Dim) -> Dim:
