@@ -52,8 +52,9 @@ def unsupported_combination(model: Model) -> Iterator[Finding]:
       out. ONNX Runtime refuses the model;
     - not both: `nonpad_kv_seqlen` and past or present keys and values of Attention, `pads` and an `auto_pad` other
       than NOTSET, an attribute of TreeEnsembleClassifier or TreeEnsembleRegressor and the one that is called the same
-      with `_as_tensor` at the end. For pools, where consumers ignore the pads, that is a warning, and so is a
-      `default_*` of LabelEncoder since version 4 that is of another type than its `values_*`.
+      with `_as_tensor` at the end. Consumers ignore the pads of a pool, but its text is that of a convolution: "This
+      attribute cannot be used simultaneously with auto_pad attribute." A `default_*` of LabelEncoder since version 4
+      that is of another type than its `values_*` is a warning, as consumers ignore it.
 
     If one of several is required and none is there, `missing-operator-attribute` reports it.
 

@@ -25,8 +25,9 @@ def degenerate_sparse_shape(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    One dimension or more, each above 0, whose product is at most 2^63 - 1. The specification does not say so; it
-    follows from what consumers accept, so this is a warning. onnx.checker does not notice a product beyond 64 bits.
+    One dimension or more, each above 0, whose product is at most 2^63 - 1. A negative dimension is an error: the shape
+    of a tensor is "a list of non-negative integers". The rest is not in the specification; it follows from what
+    consumers accept, so this is a warning. onnx.checker does not notice a product beyond 64 bits.
 
     ### Example
 

@@ -92,7 +92,8 @@ _ROWS: Final[tuple[_CombinationRow, ...]] = (
     ("", "Attention", 23, Choice.TOGETHER, "out:present_key out:present_value", "the operator's description"),
     ("", "Attention", 24, Choice.AT_MOST_ONE,
      "in:nonpad_kv_seqlen in:past_key+in:past_value+out:present_key+out:present_value", "input 'nonpad_kv_seqlen'"),
-    ("", "Conv ConvInteger ConvTranspose QLinearConv", 1, Choice.AT_MOST_ONE, "auto_pad pads", "attribute 'pads'"),
+    ("", "AveragePool Conv ConvInteger ConvTranspose LpPool MaxPool QLinearConv", 1, Choice.AT_MOST_ONE,
+     "auto_pad pads", "attribute 'pads'"),
     ("", "Constant", 11, Choice.ONE, "value sparse_value value_*", "the operator's description"),
     ("", "Optional", 15, Choice.SOME, "type in:input", "the operator's description"),
     ("", "Resize", 11, Choice.AT_MOST_ONE, "in:scales in:sizes", "input 'sizes'"),
@@ -125,14 +126,13 @@ _ROWS: Final[tuple[_CombinationRow, ...]] = (
 )  # fmt: skip
 
 _UNENFORCED: Final[tuple[_CombinationRow, ...]] = (
-    ("", "AveragePool LpPool MaxPool", 1, Choice.AT_MOST_ONE, "auto_pad pads", "attribute 'pads'"),
     *[("ai.onnx.ml", "LabelEncoder", 4, Choice.AT_MOST_ONE, f"{values} {defaults}", "the operator's description")
       for values, defaults in (("values_int64s", "default_float+default_string"),
                                ("values_floats", "default_int64+default_string"),
                                ("values_strings", "default_float+default_int64"))],
 )  # fmt: skip
-"""Combinations that the text forbids but consumers accept: with `auto_pad` they ignore the `pads` of a pool, and
-a default of another type than the values of LabelEncoder."""
+"""Combinations that the text forbids but consumers accept: they ignore a default of another type than the values of
+LabelEncoder."""
 
 _IDLE: Final[Mapping[str, tuple[str, ...]]] = {"auto_pad": ("NOTSET", "")}
 """Values of attributes that mean the same as leaving the attribute out."""
