@@ -14,7 +14,7 @@ from typing import Any, Final
 from onnx_lint.common.distribution import install_command
 from onnx_lint.input.locations import is_web, scheme_of
 from onnx_lint.input.source import ReadError
-from onnx_lint.remote.setting_faults import faulty_setting
+from onnx_lint.remote.setting_faults import settings_in_use
 
 _MOST_CAUSES: Final = 10
 _CREDENTIALS: Final = {
@@ -32,6 +32,15 @@ _PASSING: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 _NO_CLASS: Final = 600
 """Three digits from here on are not an HTTP status (RFC 9110, section 15), but some servers use them."""
+
+
+_NO_ADDRESS: Final = frozenset(
+    {"InvalidURL", "InvalidUrlClientError", "NonHttpUrlClientError", "EndpointResolutionError", "UnsupportedProtocol"}
+)
+"""The exceptions of aiohttp, botocore and httpx about an address."""
+
+_OF_VALUES: Final = (TypeError, AttributeError, ValueError)
+_UNEXPECTED: Final = r"unexpected keyword argument '([A-Za-z_][A-Za-z0-9_]*)'"
 
 
 class RemoteError(ReadError):
@@ -61,9 +70,6 @@ def explained(error: BaseException, address: str, seconds: int, tries: int = 1) 
     causes = list(_causes(error))
     for status in filter(None, map(status_of, causes)):
         return _of_status(status, address, causes, still)
-    fault = faulty_setting(address, causes)
-    if fault is not None:
-        return RemoteError(fault)
     for cause in causes:
         sentence = _sentence(cause, seconds, address)
         if sentence is not None:
@@ -72,6 +78,14 @@ def explained(error: BaseException, address: str, seconds: int, tries: int = 1) 
         return RemoteNotFoundError("there is no such object")
     if any(isinstance(cause, PermissionError) for cause in causes):
         return RemoteError(f"access is denied{_hint(address)}")
+    is_no_address = any(type(cause).__name__ in _NO_ADDRESS for cause in causes)
+    settings = settings_in_use(address)
+    if settings and (is_no_address or any(isinstance(cause, _OF_VALUES) for cause in causes)):
+        found = next(filter(None, (re.search(_UNEXPECTED, str(cause)) for cause in causes)), None)
+        why = f": there is no {found[1]}" if found is not None else ""
+        return RemoteError(f"the address, or a setting in {settings}, is not valid{why}")
+    if is_no_address:
+        return RemoteError("it is not a valid http or https address")
     if isinstance(error, (ValueError, NotImplementedError)):
         return RemoteError("the address cannot name an object of its store")
     return RemoteError(f"the store cannot be read ({type(error).__name__}){still}")
@@ -155,8 +169,6 @@ def _sentence(error: BaseException, seconds: int, address: str) -> str | None:
         return "the server redirects too often"
     if "Redirect" in name:
         return "the server redirects to an address that is not http or https"
-    if name in {"InvalidURL", "InvalidUrlClientError", "NonHttpUrlClientError"}:
-        return "it is not a valid http or https address"
     if _is_timeout(error):
         return f"no response came within {seconds} second{'s' * (seconds != 1)}"
     if _is_no_http(error):

@@ -20,8 +20,8 @@ HUB = "hf://org/repo/m.onnx"
 HIDDEN = "hidden-secret"
 
 NO_OBJECT = "the environment variable {} is not a JSON object"
-NO_ADDRESS = "the environment variable {} is not an http or https address"
-SETTINGS = "the file system rejects the settings in {} or in the configuration of fsspec"
+NOT_VALID = "the address, or a setting in {}, is not valid"
+SETTING = NOT_VALID.replace("{}", "{} or the configuration of fsspec")
 
 
 def _run(folder: Path, address: str, **variables: str) -> str:
@@ -39,45 +39,19 @@ def _run(folder: Path, address: str, **variables: str) -> str:
 @pytest.mark.parametrize(
     ("address", "name", "value", "said"),
     [
-        (WEB, "FSSPEC_HTTP", f"{{'{HIDDEN}", NO_OBJECT),
         (WEB, "FSSPEC_HTTPS", f'["{HIDDEN}"]', NO_OBJECT),
-        (WEB, "FSSPEC_HTTP", "3", NO_OBJECT),
         (WEB, "FSSPEC_HTTP", "[" * 100_000, NO_OBJECT),
-        (S3, "FSSPEC_S3", f'"{HIDDEN}"', NO_OBJECT),
         (GCS, "FSSPEC_GCS", "null", NO_OBJECT),
         (HUB, "FSSPEC_HF", "token", NO_OBJECT),
-        (WEB, "FSSPEC_HTTP", f'{{"client_kwargs": "{HIDDEN}"}}', SETTINGS),
-        (
-            WEB,
-            "FSSPEC_HTTP",
-            f'{{"client_kwargs": {{"nonsense": "{HIDDEN}"}}}}',
-            SETTINGS + ": there is no nonsense",
-        ),
-        (WEB, "FSSPEC_HTTP", '{"client_kwargs": {"headers": 3}}', SETTINGS),
-        (S3, "FSSPEC_S3", '{"config_kwargs": 3}', SETTINGS),
-        (S3, "FSSPEC_S3", '{"anon": true, "config_kwargs": {"nonsense": 3}}', SETTINGS),
-        (S3, "FSSPEC_S3", f'{{"anon": true, "nonsense": "{HIDDEN}"}}', SETTINGS + ": there is no nonsense"),
-        (
-            S3,
-            "FSSPEC_S3",
-            f'{{"endpoint_url": "{HIDDEN}"}}',
-            "the endpoint_url for s3:// in fsspec's configuration",
-        ),
-        (S3, "FSSPEC_S3", '{"endpoint_url": 3}', "the endpoint_url for s3:// in fsspec's configuration"),
-        (
-            S3,
-            "FSSPEC_S3",
-            '{"client_kwargs": {"endpoint_url": "//x"}}',
-            "the endpoint_url for s3:// in fsspec's configuration",
-        ),
-        (S3, "AWS_ENDPOINT_URL", HIDDEN, NO_ADDRESS),
-        (S3, "AWS_ENDPOINT_URL", f"http://[{HIDDEN}", NO_ADDRESS),
-        (S3, "AWS_ENDPOINT_URL_S3", "http://", NO_ADDRESS),
+        (WEB, "FSSPEC_HTTP", f'{{"client_kwargs": "{HIDDEN}"}}', SETTING),
+        (WEB, "FSSPEC_HTTP", '{"client_kwargs": {"headers": 3}}', SETTING),
+        (S3, "FSSPEC_S3", f'{{"anon": true, "nonsense": "{HIDDEN}"}}', SETTING + ": there is no nonsense"),
+        (S3, "FSSPEC_S3", f'{{"endpoint_url": "{HIDDEN}"}}', SETTING),
+        (S3, "AWS_ENDPOINT_URL", f"http://[{HIDDEN}", NOT_VALID),
         (S3, "AWS_PROFILE", HIDDEN, "the AWS configuration has no profile with the name in AWS_PROFILE"),
-        (HUB, "HF_ENDPOINT", HIDDEN, NO_ADDRESS),
-        (HUB, "HF_ENDPOINT", "http://[::1", NO_ADDRESS),
-        (WEB, "HTTPS_PROXY", HIDDEN, NO_ADDRESS),
-        (WEB, "HTTPS_PROXY", "http://[::1", NO_ADDRESS),
+        (HUB, "HF_ENDPOINT", HIDDEN, NOT_VALID),
+        (WEB, "HTTPS_PROXY", HIDDEN, NOT_VALID),
+        (WEB, "HTTPS_PROXY", "http://[::1", NOT_VALID),
     ],
 )
 def test_a_variable_that_makes_no_sense(tmp_path: Path, address: str, name: str, value: str, said: str):
