@@ -22,20 +22,17 @@ WHOLE_BYTES: Final = 1 << 20
 """A model of at most this size is fetched whole, with a second request if the first one did not return all of it."""
 
 
-def open_remote(
-    target: RemoteObject | str, limits: Limits, *, download: bool = False, most: int | None = None
-) -> RemoteSource:
-    """Open the object at an address, or one from a listing, which must still have the listed version.
+def open_remote(address: str, limits: Limits, *, download: bool = False, most: int | None = None) -> RemoteSource:
+    """Open the object at an address.
 
     Raises RemoteError if it cannot be read. The text begins with the address as reports show it. `most`: raise
     TooLargeError if a server without range requests returns more bytes; None for the limit.
     """
     access = access_of(limits, download=download).counted()
-    found = RemoteObject(shown_address(target), target) if isinstance(target, str) else target
     try:
-        source = RemoteSource(found.address, access, found.version, most=most)
+        source = RemoteSource(address, access, most=most)
         if source.size <= WHOLE_BYTES:
             source.read_at(0, source.size)  # one request in place of several, and none while the model is linted
         return source
     except RemoteError as error:
-        raise type(error)(f"{found.url}: {error}") from None
+        raise type(error)(f"{shown_address(address)}: {error}") from None

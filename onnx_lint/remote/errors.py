@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import socket
 import ssl
 from collections.abc import Iterator
 from http import HTTPStatus
@@ -38,6 +37,18 @@ _NO_ADDRESS: Final = frozenset(
     {"InvalidURL", "InvalidUrlClientError", "NonHttpUrlClientError", "EndpointResolutionError", "UnsupportedProtocol"}
 )
 """The exceptions of aiohttp, botocore and httpx about an address."""
+
+_SENTENCES: Final = {
+    "gaierror": "the host name is unknown",
+    "SSLError": "there is no secure connection to the host",
+    "ConnectionRefusedError": "the host refused the connection",
+    "NoCredentialsError": "no credentials were found{hint}",
+    "PartialCredentialsError": "no credentials were found{hint}",
+    "DefaultCredentialsError": "no credentials were found{hint}",
+    "ProfileNotFound": "the AWS configuration has no profile with the name in AWS_PROFILE or FSSPEC_S3",
+    "TooManyRedirects": "the server redirects too often",
+}
+"""The reasons of exceptions of Python, aiohttp, botocore and Google's client, by class."""
 
 _OF_VALUES: Final = (TypeError, AttributeError, ValueError)
 _UNEXPECTED: Final = r"unexpected keyword argument '([A-Za-z_][A-Za-z0-9_]*)'"
@@ -153,20 +164,11 @@ def _of_status(status: int, address: str, causes: list[BaseException], still: st
 def _sentence(error: BaseException, seconds: int, address: str) -> str | None:
     """Return the reason of an exception without a status; None if it is unknown."""
     name = type(error).__name__
-    if isinstance(error, socket.gaierror):
-        return "the host name is unknown"
     if isinstance(error, ssl.SSLCertVerificationError):
         return f"the certificate of the host is not trusted ({error.verify_message})"
-    if isinstance(error, ssl.SSLError):
-        return "there is no secure connection to the host"
-    if isinstance(error, ConnectionRefusedError):
-        return "the host refused the connection"
-    if name in {"NoCredentialsError", "PartialCredentialsError", "DefaultCredentialsError"}:
-        return f"no credentials were found{_hint(address)}"
-    if name == "ProfileNotFound":
-        return "the AWS configuration has no profile with the name in AWS_PROFILE or FSSPEC_S3"
-    if name == "TooManyRedirects":
-        return "the server redirects too often"
+    known = next((_SENTENCES[kind.__name__] for kind in type(error).__mro__ if kind.__name__ in _SENTENCES), None)
+    if known is not None:
+        return known.replace("{hint}", _hint(address))
     if "Redirect" in name:
         return "the server redirects to an address that is not http or https"
     if _is_timeout(error):

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from onnx_lint.common.record import Record
-from onnx_lint.input.locations import MODEL_SUFFIXES, is_glob, is_web, names_object, scheme_of, shown_address
+from onnx_lint.input.locations import MODEL_SUFFIXES, is_glob, is_web, scheme_of, shown_address
 from onnx_lint.remote.access import Access, file_system, tried
 from onnx_lint.remote.errors import RemoteError
 from onnx_lint.remote.hub import pinned
-from onnx_lint.remote.versions import content_version_of, version_of
+from onnx_lint.remote.versions import content_version_of
 
 
 class RemoteObject(Record):
@@ -22,25 +22,17 @@ class RemoteObject(Record):
     """Its address as reports show it, without credentials and without the version."""
     address: str
     """Its address for opening it: complete, and with the version if addresses of the store have one."""
-    size: int | None = None
-    """The size in bytes; None if the listing does not have it."""
-    version: str | None = None
-    """The store's name of its version; None if the listing does not have it."""
-    content: str | None = None
-    """The store's name of the version that other content cannot have; None if the listing does not have it."""
-
-    @property
-    def identity(self) -> tuple[str, int] | None:
-        """What no other content of the object has: the store's name of the version, and the size; None if unknown."""
-        return None if self.content is None or self.size is None else (self.content, self.size)
+    identity: tuple[str, int] | None = None
+    """What no other content of it has: the store's name of the version, and the size; None if that is not listed."""
 
 
 def listed(target: str, access: Access | None = None) -> Iterator[RemoteObject]:
     """Yield the models at an address, sorted by name.
 
-    The address of an object yields that object, with any suffix. An address that ends with a slash, or names a
-    folder, yields the objects below it with the suffix of a model. An address with `*`, `?` or `[` yields the objects
-    that it matches. Raises RemoteError if the store cannot be read or there is no such object or folder.
+    The address of an object yields that object, with any suffix; on the web it must not be one. An address that ends
+    with a slash, or names a folder, yields the objects below it with the suffix of a model. An address with `*`, `?` or
+    `[` yields the objects that it matches. Raises RemoteError if the store cannot be read or there is no such object or
+    folder.
     """
     access = (access or Access()).counted()
     try:
@@ -54,11 +46,6 @@ def _listed(target: str, access: Access) -> Iterator[RemoteObject]:
     system = file_system(target, access)
     if not is_web(target):
         yield from _in_store(system, target, access)
-    elif names_object(target):
-        from onnx_lint.remote.web_object import WebObject
-
-        found = WebObject(system, target, access).look()
-        yield RemoteObject(shown_address(target), target, found.size, found.version, found.content)
     else:
         from onnx_lint.remote.web_index import objects_below  # late, as it needs what `file_system` may find missing
 
@@ -113,8 +100,9 @@ class _Name:
             revision = self._given[2] if self._given is not None else ""
             url = self._pinned[1] + revision + path.removeprefix(self._pinned[0])
         addresses = [f"{self.scheme}://{each.lstrip('/')}" for each in (url, path)]
-        versions = version_of(about), content_version_of(about)
-        return RemoteObject(shown_address(addresses[0]), addresses[1], about.get("size"), *versions)
+        content, size = content_version_of(about), about.get("size")
+        identity = (content, size) if content is not None and isinstance(size, int) else None
+        return RemoteObject(shown_address(addresses[0]), addresses[1], identity)
 
 
 _REVISION: Final = r"((?:datasets/|spaces/|models/)?[^/@]+/[^/@]+)(@[^/]*)"

@@ -18,15 +18,10 @@ class Beginning(Record):
     """The facts about an object from the first response."""
 
     size: int
-    versions: tuple[str, ...]
-    """The store's names of the version, the most exact first; empty if it has none."""
+    version: str | None = None
+    """The store's most exact name of the version; None if it has none."""
     content: str | None = None
     """The store's name of the version that other content cannot have; None if it has none."""
-
-    @property
-    def version(self) -> str | None:
-        """The store's name of the version; None if it has none."""
-        return self.versions[0] if self.versions else None
 
 
 class StoredObject(ABC):

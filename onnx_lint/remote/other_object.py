@@ -44,7 +44,7 @@ class OtherObject(StoredObject):
             self._file = self._system.open(self._path, "rb", cache_type="none") if size else None
         if size:
             parts.add(0, self.fetch(0, min(length, size)))
-        return Beginning(size, (self._version,) if self._version is not None else (), content_version_of(about))
+        return Beginning(size, self._version, content_version_of(about))
 
     def fetch(self, start: int, stop: int) -> bytes:
         """Return the bytes from `start` to `stop`."""

@@ -35,7 +35,7 @@ class S3Object(StoredObject):
         try:
             answer, data = self._get(0, length)
         except _EmptyError:
-            return Beginning(0, ())
+            return Beginning(0)
         total = re.fullmatch(_TOTAL, answer.get("ContentRange", ""))
         size = int(total[1]) if total is not None else len(data)
         self._etag = answer.get("ETag")
@@ -46,7 +46,7 @@ class S3Object(StoredObject):
             self._wanted["IfMatch"] = self._etag
         _check_length(data, min(length, size))
         parts.add(0, data)
-        return Beginning(size, tuple(filter(None, (self._wanted.get("VersionId"), self._etag))), self._etag)
+        return Beginning(size, self._wanted.get("VersionId") or self._etag, self._etag)
 
     def fetch(self, start: int, stop: int) -> bytes:
         """Return the bytes from `start` to `stop`."""

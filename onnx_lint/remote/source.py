@@ -11,7 +11,7 @@ from onnx_lint.input.locations import is_web, scheme_of
 from onnx_lint.input.source import LEAST_WINDOW_BYTES
 from onnx_lint.remote.access import Access, as_remote_errors, file_system
 from onnx_lint.remote.data_folder import RemoteFolder
-from onnx_lint.remote.errors import ChangedError, RemoteError
+from onnx_lint.remote.errors import RemoteError
 from onnx_lint.remote.lookup import Lookup, lookup_beside
 from onnx_lint.remote.objects import PART_BYTES, StoredObject
 from onnx_lint.remote.other_object import OtherObject
@@ -39,12 +39,11 @@ class RemoteSource:
         self,
         address: str,
         access: Access,
-        version: str | None = None,
         first_bytes: int = FIRST_BYTES,
         most: int | None = None,
     ) -> None:
-        """`version`: the required version; None for any. `first_bytes`: the bytes of the first request. `most`: the
-        bytes to accept from a server without range requests; None for `download_bytes`.
+        """`first_bytes`: the bytes of the first request. `most`: the bytes to accept from a server without range
+        requests; None for `download_bytes`.
         """
         self._access = access
         self._parts = Parts()
@@ -62,8 +61,6 @@ class RemoteSource:
         self._error: RemoteError | None = None
         self._beside: RemoteFolder | None = None
         self._files: list[RemoteSource] = []
-        if version is not None and version not in begun.versions:
-            raise ChangedError
 
     @property
     def size(self) -> int:

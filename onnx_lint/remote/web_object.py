@@ -174,8 +174,7 @@ class WebObject(StoredObject, Counter):
 
 def _beginning(size: int, answer: aiohttp.ClientResponse) -> Beginning:
     etag = answer.headers.get("ETag")
-    versions = tuple(filter(None, (etag, answer.headers.get("Last-Modified"))))
-    return Beginning(size, versions, content_version_of({"ETag": etag}))
+    return Beginning(size, etag or answer.headers.get("Last-Modified"), content_version_of({"ETag": etag}))
 
 
 def _range_of(answer: aiohttp.ClientResponse) -> tuple[int, int, int]:
