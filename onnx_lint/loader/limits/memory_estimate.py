@@ -122,11 +122,14 @@ def _weights(message: str) -> Mapping[int, tuple[int, str | None]]:
     for number, field in wire.fields(message).items():
         usual = (_OF_PART if field.repeated else _OF_SINGLE) if field.message or field.repeated else 0
         weight = _OF_FIELD.get(f"{message}.{field.name}", _OF_MESSAGE.get(field.message or "", usual))
-        # The messages inside of each other are those with weights of their own, and all of these have other fields.
-        inner = field.message if field.message and (field.message in _OF_MESSAGE or _weights(field.message)) else None
         if weight:
-            found[number] = weight, inner
+            found[number] = weight, field.message if field.message and _has_parts(field.message) else None
     return found
+
+
+def _has_parts(message: str) -> bool:
+    """Return whether the message may hold more than numbers and strings: then the estimate looks into it."""
+    return message in _OF_MESSAGE or any(part.message or part.repeated for part in wire.fields(message).values())
 
 
 _NO_WEIGHT: Final = 0, None
