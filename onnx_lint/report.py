@@ -322,6 +322,9 @@ class FileFacts(Record):
     nodes: int
     graphs: int
     functions: int
+    operators: tuple[tuple[str, int | None, str, int], ...] = ()
+    """The operators of the nodes: domain, imported version of the operator set (None if not imported), name, and the
+    number of nodes, the most frequent first."""
 
 
 class Shapes(Record):
@@ -521,6 +524,8 @@ class Totals:
         """The number of files that have findings of a rule and severity."""
         self.producers: dict[str, Counter[Severity | None]] = {}
         """The number of findings by severity, and of models under None, for each producer with its version."""
+        self.operators: dict[tuple[str, int | None, str], tuple[int, int]] = {}
+        """The number of nodes and of models with an operator, by domain, imported version and name."""
         self.suppressed: Counter[str] = Counter()
         """The number of suppressed findings by their suppressor."""
         self.fixable: Counter[bool] = Counter()
@@ -551,6 +556,9 @@ class Totals:
             counts = self.producers.setdefault(file.facts.producer, Counter())
             counts[None] += 1
             counts.update(item.severity for item in file.diagnostics)
+            for domain, version, name, count in file.facts.operators:
+                nodes, models = self.operators.get((domain, version, name), (0, 0))
+                self.operators[domain, version, name] = nodes + count, models + 1
         self.suppressed.update(item.suppressor for item in file.suppressed)
         self.fixable.update(fixes_of(file.diagnostics))
         self.fixed += file.repair.count if file.repair is not None else 0

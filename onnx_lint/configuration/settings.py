@@ -581,7 +581,7 @@ class Request(Record, metaclass=_RequestType):
         is_run_wide=True,
         is_rare=True,
     )
-    statistics: bool = setting(FLAG, False, "Print the number of findings per rule and producer.", REPORTS)
+    statistics: bool = setting(FLAG, False, "Print tables of operators, rules and producers.", REPORTS)
     color: str = setting(
         choice(("auto", "always", "never")),
         "auto",

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 from typing import Final
@@ -11,6 +12,7 @@ from onnx_lint.engine.settings import Settings
 from onnx_lint.ir.documents.kinds import MODEL_KIND, OF_MODELS
 from onnx_lint.model import Model
 from onnx_lint.report import FileFacts, Shapes
+from onnx_lint.spec.releases import normalized_domain
 from onnx_lint.wording import MAX_MESSAGE, MAX_NAME, quote, report_name, without_middle
 
 _MAX_UNREAD: Final = 100
@@ -20,6 +22,8 @@ _FILES: Final = frozenset({"REGULAR", "LINKED", "HARD_LINKED"})
 """The states of locations at which there is a file."""
 _MAX_DOMAINS: Final = 1_000
 """The number of imported or used domains to list."""
+_MAX_OPERATORS: Final = 1_000
+"""The number of operators to count, each with its domain and version."""
 
 
 def facts_of(model: Model) -> FileFacts | None:
@@ -34,7 +38,19 @@ def facts_of(model: Model) -> FileFacts | None:
         nodes=sum([len(graph.forms) for graph in model.graphs]),
         graphs=sum([not graph.is_function for graph in model.graphs]),
         functions=len(model.functions),
+        operators=tuple(_operators_of(model)),
     )
+
+
+def _operators_of(model: Model) -> Iterator[tuple[str, int | None, str, int]]:
+    counts: Counter[tuple[str, int | None, str]] = Counter()
+    for graph in model.graphs:
+        versions = model.operators.opset_versions(graph)
+        for form, count in graph.form_counts.items():
+            domain = normalized_domain(form.domain)
+            counts[domain, versions.get(domain), form.op_type] += count
+    for (domain, version, name), count in counts.most_common(_MAX_OPERATORS):
+        yield report_name(domain), version, report_name(name), count
 
 
 def document_of(model: Model) -> tuple[tuple[str, str | int], ...]:

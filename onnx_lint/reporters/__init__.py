@@ -34,7 +34,7 @@ class Options(Record):
     """The directory that paths in SARIF, GitHub and GitLab reports are relative to; None for the top of the Git
     repository, or the working directory if there is none."""
     statistics: bool = False
-    """True to print the number of findings of each rule, in the formats for people; JSON always has the numbers."""
+    """True to print tables of operators, rules and producers, in formats for people; JSON always has the numbers."""
     links: bool = False
     """True to print rule names as links of the terminal, if the address of their documentation is known."""
     width: int | None = None

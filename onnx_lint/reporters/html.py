@@ -41,7 +41,7 @@ from onnx_lint.reporters.html_findings import (
     in_order_of_pages,
     text_of,
 )
-from onnx_lint.reporters.statistics import by_producer, statistics
+from onnx_lint.reporters.statistics import OPERATOR_HEADS, by_producer, operator_rows, statistics
 from onnx_lint.reporters.wording import (
     counted,
     counted_of,
@@ -199,6 +199,7 @@ class Gatherer:
         else:
             yield filter_of(report, ())
         yield from self._files_and_data(report, entries, shown, folder)
+        yield from _operators(report)
         yield from documentation_of(sorted({item.rule for _, item in findings}))
         yield "</main>"
 
@@ -368,6 +369,21 @@ def _producer_chart(report: Report) -> str:
         if counts.total() > counts[None]
     ]
     return chart("Producers", "Producer", rows) if rows else ""
+
+
+def _operators(report: Report) -> Iterator[str]:
+    """Yield the section with a table of the operators that the models use, if any."""
+    rows = list(operator_rows(report))
+    if rows:
+        heads = "".join(f'<th scope="col">{head}</th>' for head in OPERATOR_HEADS)
+        yield f"<section><details><summary><h2>Operators ({len(rows):,})</h2></summary>"
+        yield f'<table class="operators"><thead><tr>{heads}</tr></thead><tbody>'
+        for row in rows[:MAX_ROWS]:
+            yield f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>"
+        yield "</tbody></table>"
+        if len(rows) > MAX_ROWS:
+            yield f"<p>{len(rows) - MAX_ROWS:,} more, with fewer nodes, left out; the JSON report has all.</p>"
+        yield "</details></section>"
 
 
 def _filter_link(name: str, value: str) -> str:

@@ -21,7 +21,7 @@ from onnx_lint.report import (
 )
 from onnx_lint.reporters.escape import encodable, shown_path
 from onnx_lint.reporters.fingerprint import fingerprints
-from onnx_lint.reporters.statistics import by_producer, statistics
+from onnx_lint.reporters.statistics import by_operator, by_producer, statistics
 from onnx_lint.spec.clauses import Severity
 
 VERSION: Final = 1
@@ -63,6 +63,10 @@ def summary_record(report: Report) -> dict[str, Any]:
         "producers": [
             {"producer": producer, "models": counts[None], **_counts(counts)}
             for producer, counts in by_producer(report)
+        ],
+        "operators": [
+            {"domain": domain, "version": version, "operator": name, "nodes": nodes, "models": models}
+            for (domain, version, name), (nodes, models) in by_operator(report)
         ],
         **_weakened(report),
         **({"not_linted": len(report.not_linted)} if report.not_linted else {}),

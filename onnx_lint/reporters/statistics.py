@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The number of findings of each rule and of each producer of models."""
+"""The tables of a run: the operators that are used, the findings of each rule and of each producer of models."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from onnx_lint.report import Report
@@ -23,29 +23,53 @@ def by_producer(report: Report) -> list[tuple[str, Counter[Severity | None]]]:
     return sorted(report.totals.producers.items(), key=lambda row: (-row[1][Severity.ERROR], -row[1][None], row[0]))
 
 
+def by_operator(report: Report) -> list[tuple[tuple[str, int | None, str], tuple[int, int]]]:
+    """Return each operator with its domain and version, and the number of nodes and of models: the most nodes first."""
+    return sorted(
+        report.totals.operators.items(), key=lambda row: (-row[1][0], row[0][0], -(row[0][1] or 0), row[0][2])
+    )
+
+
+def operator_rows(report: Report) -> Iterator[tuple[str, ...]]:
+    """Yield the rows of a table of the operators for people: nodes, models, operator set and name."""
+    for (domain, version, name), (nodes, models) in by_operator(report):
+        release = "(not imported)" if version is None else str(version)
+        yield f"{nodes:,}", f"{models:,}", f"{_shown(domain) or 'ai.onnx'} {release}", _shown(name)
+
+
 def statistics_lines(report: Report) -> Iterator[str]:
-    """Yield tables with headings: of the rules with findings, if any, and of the producers of models, if any."""
-    yield from _rule_lines(report)
-    rows = [("models", "findings", "errors", "producer")]
-    for producer, counts in by_producer(report):
-        findings = counts.total() - counts[None]
-        shown = shortened(visible(producer), _MOST_OF_A_NAME) or "(none)"
-        rows.append((f"{counts[None]:,}", f"{findings:,}", f"{counts[Severity.ERROR]:,}", shown))
-    if len(rows) > 1:
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        for models, found, errors, name in rows:
-            yield f"{models:>{widths[0]}}  {found:>{widths[1]}}  {errors:>{widths[2]}}  {name}"
+    """Yield tables with headings: of the operators, of the rules with findings, and of the producers, if any."""
+    yield from _table(OPERATOR_HEADS, operator_rows(report), left=2)
+    files = report.totals.files_with
+    rules = (
+        (f"{count:,}", f"{files[rule, severity]:,}", severity.label, visible(rule))
+        for rule, severity, count in statistics(report)
+    )
+    yield from _table(("findings", "files", "severity", "rule"), rules, left=2)
+    producers = (
+        (
+            f"{counts[None]:,}",
+            f"{counts.total() - counts[None]:,}",
+            f"{counts[Severity.ERROR]:,}",
+            _shown(name) or "(none)",
+        )
+        for name, counts in by_producer(report)
+    )
+    yield from _table(("models", "findings", "errors", "producer"), producers, left=1)
 
 
+OPERATOR_HEADS: Final = ("nodes", "models", "operator set", "operator")
 _MOST_OF_A_NAME: Final = 100
 
 
-def _rule_lines(report: Report) -> Iterator[str]:
-    files = report.totals.files_with
-    rows = [("findings", "files", "severity", "rule")]
-    for rule, severity, count in statistics(report):
-        rows.append((f"{count:,}", f"{files[rule, severity]:,}", severity.label, visible(rule)))
-    if len(rows) > 1:
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        for findings, among, label, name in rows:
-            yield f"{findings:>{widths[0]}}  {among:>{widths[1]}}  {label:<{widths[2]}}  {name}"
+def _shown(name: str) -> str:
+    return shortened(visible(name), _MOST_OF_A_NAME)
+
+
+def _table(heads: tuple[str, ...], found: Iterable[tuple[str, ...]], left: int) -> Iterator[str]:
+    """Yield the lines of a table, whose last `left` columns are aligned to the left; nothing if there are no rows."""
+    rows = [heads, *found]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    sides = ">" * (len(heads) - left) + "<" * left
+    for row in rows if len(rows) > 1 else ():
+        yield "  ".join(f"{cell:{side}{width}}" for cell, side, width in zip(row, sides, widths, strict=True)).rstrip()

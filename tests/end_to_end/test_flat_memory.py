@@ -59,7 +59,9 @@ def test_one_more_clean_model_takes_no_memory(
             if index == WARM:
                 tracemalloc.start()
                 before = _kept()
-            facts = FileFacts(10, (("", 21),), f"exporter {index % 7}", index % 900, 1, 0)
+            facts = FileFacts(
+                10, (("", 21),), f"exporter {index % 7}", index % 900, 1, 0, (("", 21, f"Op{index % 99}", 2),)
+            )
             done[index] = FileReport(str(task.name), 1_000 + index, facts=facts, judged_by=150)
             yield index
         after = _kept()

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import pytest
-from onnx import AttributeProto, ModelProto, TensorProto
+from onnx import AttributeProto, ModelProto, TensorProto, parser
 
-from onnx_lint.engine.facts import left_out
+from onnx_lint.engine.facts import facts_of, left_out
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
@@ -26,3 +26,26 @@ def test_a_document_without_a_place_is_called_what_it_is(proto, noun):
     model = load(BytesSource(proto.SerializeToString()), proto=proto.DESCRIPTOR.name)
     [said] = left_out(model, Settings())
     assert said == f"the files of external data were not examined: the {noun} has no place in the file system"
+
+
+def test_operators_count_with_the_version_that_their_graph_imports():
+    text = """
+    <ir_version: 8, opset_import: ["" : 17, "own" : 1]>
+    g (float[N] x, bool c) => (float[N] y) {
+      a = ai.onnx.Relu(x)
+      b = own.f(a)
+      y = If (c) <then_branch = t () => (z) { z = Relu(b) }, else_branch = e () => (z) { z = other.Relu(b) }>
+    }
+    <domain: "own", opset_import: ["" : 13]> f (x) => (y) { z = Relu(x) y = Relu(z) }
+    """
+    proto = parser.parse_model(text)
+    facts = facts_of(load(BytesSource(proto.SerializeToString())))
+    assert facts is not None
+    assert {operator[:3]: operator[3] for operator in facts.operators} == {
+        ("", 17, "Relu"): 2,
+        ("", 17, "If"): 1,
+        ("own", 1, "f"): 1,
+        ("other", None, "Relu"): 1,
+        ("", 13, "Relu"): 2,
+    }
+    assert [nodes for *_, nodes in facts.operators] == [2, 2, 1, 1, 1]

@@ -473,13 +473,17 @@ def test_the_same_fault_elsewhere_has_only_the_names_that_differ(form: str):
     assert "and 2 more" in text
 
 
-def test_statistics_count_the_models_of_each_producer() -> None:
+def test_statistics_count_the_models_of_each_producer_and_operator() -> None:
     summary = json.loads(written("json"))["summary"]
     producers = summary["producers"]
     assert sum(row["models"] for row in producers) == sum(file.facts is not None for file in REPORT.files)
     of_models = [item for file in REPORT.files if file.facts is not None for item in file.diagnostics]
     assert sum(row["errors"] + row["warnings"] + row["notes"] for row in producers) == len(of_models)
     assert [row["errors"] for row in producers] == sorted((row["errors"] for row in producers), reverse=True)
+    operators = {(row["version"], row["operator"]): row for row in summary["operators"]}
+    conv = {"domain": "", "version": 17, "operator": "Conv", "nodes": 800, "models": 2}
+    assert (operators[17, "Conv"], operators[28, "Conv"]["models"]) == (conv, 1)
     page = written("html")
+    assert "<tr><td>800</td><td>2</td><td>ai.onnx 17</td><td>Conv</td></tr>" in page
     assert "<h2>Producers</h2>" in page
     assert "pytorch 2.1.0, 2 models" in page

@@ -79,12 +79,25 @@ def note(**changes: Any) -> Diagnostic:
     )
 
 
-FACTS = FileFacts(8, (("", 17), ("ai.onnx.ml", 3)), "pytorch 2.1.0", 412, 3, 1)
+FACTS = FileFacts(
+    8,
+    (("", 17), ("ai.onnx.ml", 3)),
+    "pytorch 2.1.0",
+    412,
+    3,
+    1,
+    (("", 17, "Conv", 400), ("ai.onnx.ml", 3, "Scaler", 12)),
+)
 
 REPORT = Report(
     files=(
         FileReport("models/bad.onnx", 4096, (error(), *map(warning, range(5)), note()), facts=FACTS),
-        FileReport("models/clean.onnx", 100, facts=FileFacts(14, (("", 28),), "", 1, 1, 0), judged_by=98),
+        FileReport(
+            "models/clean.onnx",
+            100,
+            facts=FileFacts(14, (("", 28),), "", 1, 1, 0, (("", 28, "Conv", 1),)),
+            judged_by=98,
+        ),
         FileReport("missing.onnx", 0, unreadable="missing.onnx: No such file or directory"),
         FileReport(
             "models/crash.onnx",
@@ -107,7 +120,7 @@ REPORT = Report(
                     graph=HOSTILE,
                 ),
             ),
-            facts=FileFacts(-1, ((HOSTILE, -(2**63)),), HOSTILE, 0, 1, 0),
+            facts=FileFacts(-1, ((HOSTILE, -(2**63)),), HOSTILE, 1, 1, 0, ((HOSTILE, None, HOSTILE, 1),)),
         ),
         FileReport(
             "-",
