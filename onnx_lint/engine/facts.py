@@ -49,7 +49,7 @@ def _operators_of(model: Model) -> Iterator[tuple[str, int | None, str, int]]:
         for form, count in graph.form_counts.items():
             domain = normalized_domain(form.domain)
             counts[domain, versions.get(domain), form.op_type] += count
-    for (domain, version, name), count in counts.most_common(_MAX_OPERATORS):
+    for (domain, version, name), count in counts.most_common()[:_MAX_OPERATORS]:  # without heapq
         yield report_name(domain), version, report_name(name), count
 
 
