@@ -140,6 +140,10 @@ class Diagnostic(Record):
     """True if it is about all places of its kind. `place` is then the first."""
     refused_by: tuple[tuple[str, str], ...] = ()
     """The consumers that reject a violation of the clause, each with the first release known to."""
+    case: str | None = None
+    """The case of the clause that it is about, see `Finding.case`."""
+    accepted_by: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """The consumers that are proven to accept a violation of the clause, each with its releases."""
     neighbourhood: Neighbourhood | None = None
     """The nodes around it, if a report draws them."""
     count: int = 1
@@ -393,6 +397,17 @@ class Coverage(Record):
     """Why an error may not have been found, or not have been reported as error; empty if each would have been."""
 
 
+class TargetVerdict(Record):
+    """What is known about one program that must load the model."""
+
+    program: str
+    """Name and release: `onnxruntime 1.32.0`."""
+    loads: bool | None
+    """True if nothing is known that it refuses, False if something is, None if that was not or cannot be judged."""
+    said: str
+    """The verdict in words, with what was not judged."""
+
+
 class FileReport(Record):
     """The results for one file. `unreadable` is the reason why there is no verdict, if there is none."""
 
@@ -437,6 +452,8 @@ class FileReport(Record):
     """`binary`, `textproto` or `json`."""
     repair: Repair | None = None
     """The fixes that were made in the file, or would be; None if no fixes were requested."""
+    targets: tuple[TargetVerdict, ...] = ()
+    """The verdict for each program that must load the model."""
     data_files: tuple[str, ...] = ()
     """The locations of its external data at which there is a file, relative to its folder."""
     hidden: int = 0

@@ -84,6 +84,8 @@ class Finding(Record):
     """A short instruction for fixing this finding; None if there is only the general one of the rule."""
     fix: Fix | None = None
     """The edits that fix it, if there are any. If findings share a fix, it fixes all of them."""
+    case: str | None = None
+    """The case of the clause, if `Clause.accepted_by` distinguishes several, such as `constant`."""
 
 
 Check = Callable[..., Iterator[Finding]]

@@ -18,6 +18,7 @@ from onnx_lint.model import Model, Place
 from onnx_lint.report import Diagnostic, RelatedPlace
 from onnx_lint.rule import Finding, Rule
 from onnx_lint.spec.clauses import Clause, Severity, clauses, severity
+from onnx_lint.spec.target import CHECKER, accepted_by, title
 from onnx_lint.wording import MAX_MESSAGE, report_name, without_middle
 
 _MAX_RELATED: Final = 1_000
@@ -42,19 +43,20 @@ def diagnose(
     Crashes are added to `errors`; each costs one finding at most.
     """
     edition = settings.standard.edition
-    levels: dict[str, tuple[str | None, Severity | None]] = {}
+    levels: dict[tuple[str, str | None], tuple[str | None, Severity | None]] = {}
     for finding in findings:
         located = None
         try:
             clause = _clause_of(entry.rule, finding)
-            if clause.id not in levels:
+            key = clause.id, _case(finding)
+            if key not in levels:
                 how = presence(entry, clause, settings) if edition in clause.keyword else None
-                levels[clause.id] = how, _level(entry, clause, settings) if how == "listed" else None
-            how, level = levels[clause.id]
+                levels[key] = how, _level(entry, clause, key[1], settings) if how == "listed" else None
+            how, level = levels[key]
             if how == "counted":
                 counts[entry.id, clause.counted] += finding.count
             if level is not None:
-                located = _located(entry.rule, finding, clause, level, model, edition)
+                located = _located(entry.rule, finding, clause, level, model, settings)
                 if clause.chapter == "policy":
                     located = located[0], _citing_the_policy(located[1], settings)
         except Exception as error:
@@ -64,12 +66,14 @@ def diagnose(
 
 
 def _located(
-    rule: Rule, finding: Finding, clause: Clause, level: Severity, model: Model, edition: str
+    rule: Rule, finding: Finding, clause: Clause, level: Severity, model: Model, settings: Settings
 ) -> tuple[int, Diagnostic]:
     """Return the diagnostic for a finding, and its first byte. After a crash it has the message and the place alone."""
     with model.crashes.at("describing a finding", finding.place):
         extent = _extent(finding, model)
-        return extent[0] if extent is not None else 0, _diagnostic(rule, finding, clause, level, extent, model, edition)
+        return extent[0] if extent is not None else 0, _diagnostic(
+            rule, finding, clause, level, extent, model, settings
+        )
     return 0, Diagnostic(
         rule=rule.id,
         severity=level,
@@ -77,7 +81,7 @@ def _located(
         place=str(finding.place),
         pointer=finding.place.pointer(),
         clause=clause.id,
-        keyword=clause.keyword[edition],
+        keyword=clause.keyword[settings.standard.edition],
         clause_summary=clause.summary,
         anchor=clause.anchor,
         allowed=None,
@@ -93,12 +97,19 @@ def _located(
     )
 
 
-def _level(entry: Registered, clause: Clause, settings: Settings) -> Severity | None:
+def _case(finding: Finding) -> str | None:
+    """Return the case of the clause that a finding is about. Consumers that run a model do not read its training."""
+    return finding.case or ("training" if str(finding.place).startswith("training_info") else None)
+
+
+def _level(entry: Registered, clause: Clause, case: str | None, settings: Settings) -> Severity | None:
     """Return the severity of the rule's findings for a listed clause; None if the edition has none for it."""
     level = severity(clause, settings.standard.edition)
-    if level is None:
-        return None
-    return settings.severities.get(entry.id, Severity.ERROR if settings.target.is_refused(clause) else level)
+    if level is None or entry.id in settings.severities:
+        return level and settings.severities[entry.id]
+    if settings.target.is_refused(clause):
+        return Severity.ERROR
+    return min(level, Severity.WARNING) if settings.target.is_accepted(clause, case) else level
 
 
 def _clause_of(rule: Rule, finding: Finding) -> Clause:
@@ -117,7 +128,7 @@ def _diagnostic(
     level: Severity,
     extent: tuple[int, int] | None,
     model: Model,
-    edition: str,
+    settings: Settings,
 ) -> Diagnostic:
     around = _NO_NAMES
     with model.crashes.at("looking for the names around a finding", finding.place):
@@ -129,10 +140,10 @@ def _diagnostic(
         place=_path(finding.place, model),
         pointer=finding.place.pointer(),
         clause=clause.id,
-        keyword=clause.keyword[edition],
+        keyword=clause.keyword[settings.standard.edition],
         clause_summary=clause.summary,
         anchor=finding.anchor or clause.anchor,
-        allowed=_allowed(finding, clause),
+        allowed=_allowed(finding, clause, settings),
         related=_related(finding, model),
         # For a model in text form these are the bytes of its binary form; they only determine the order.
         byte_range=extent if finding.offset is not None or model.form == "binary" else None,
@@ -143,6 +154,8 @@ def _diagnostic(
         scope=around.scope,
         collective=finding.collective,
         refused_by=tuple(clause.refused_by.items()),
+        case=_case(finding),
+        accepted_by=tuple(accepted_by(clause, _case(finding)).items()),
         count=finding.count,
         hint=finding.hint,
         cause=finding.cause,
@@ -157,12 +170,23 @@ def _citing_the_policy(diagnostic: Diagnostic, settings: Settings) -> Diagnostic
     return replace(diagnostic, anchor=where or f"policy.{diagnostic.anchor}")
 
 
-def _allowed(finding: Finding, clause: Clause) -> str | None:
-    """Return what is allowed, and the consumers that reject anything else."""
-    if not clause.refused_by:
-        return finding.allowed or None
-    refusing = " and ".join(f"{consumer} (known since {release})" for consumer, release in clause.refused_by.items())
-    return "; ".join(filter(None, (finding.allowed, f"refused by {refusing}")))
+def _allowed(finding: Finding, clause: Clause, settings: Settings) -> str | None:
+    """Return what is allowed, and the consumers that are known to load or refuse anything else."""
+    target, case = settings.target, _case(finding)
+    allowed = finding.allowed
+    if target.is_accepted(clause, case):
+        verb = _verb(target.programs[0], len(target.programs))
+        loading = " and ".join(map(title, target.programs))
+        return f"{loading} {verb} it; ONNX requires {allowed or f'this: {clause.summary}'}"
+    known = [f"{consumer} refuses it (known since {release})" for consumer, release in clause.refused_by.items()]
+    for consumer, releases in accepted_by(clause, case).items():
+        known.append(f"{consumer} {' and '.join(releases)} {_verb(consumer, len(releases))} it")
+    return "; ".join(filter(None, (allowed, *known))) or None
+
+
+def _verb(program: str, count: int) -> str:
+    verb = "accept" if program == CHECKER else "load"
+    return f"{verb}s" if count == 1 else verb
 
 
 def _path(place: Place, model: Model) -> str:

@@ -35,7 +35,7 @@ from onnx_lint.ir.crashes import is_bug
 from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.loader import load
 from onnx_lint.model import ROOT, Model
-from onnx_lint.report import Counted, Diagnostic, FileReport, InternalError, fold
+from onnx_lint.report import Counted, Diagnostic, FileReport, InternalError, TargetVerdict, fold, unfold
 from onnx_lint.rule import Finding, RuleError
 
 if TYPE_CHECKING:
@@ -329,6 +329,14 @@ def _report_on(model: Model, check: _SourceCheck, verdict: Verdict, errors: Inte
         shapes = part(lambda: shapes_of(model), None, "counting known shapes")
         incomplete = part(lambda: tuple(left_out(model, settings)), (), "listing what was left out")
         data_files = part(lambda: data_files_of(model, settings), (), "listing the files of external data")
+    judging = selection_of(settings).judging(model)
+    targets: tuple[TargetVerdict, ...] = ()
+    if settings.target.programs:
+        from onnx_lint.engine.targets import target_verdicts
+
+        rules = {entry.id for entry in judging}
+        found = unfold(verdict.diagnostics)
+        targets = part(lambda: tuple(target_verdicts(found, not_verified, settings, rules)), (), "judging the targets")
     return FileReport(
         path=check.path,
         size=check.source.size,
@@ -336,9 +344,10 @@ def _report_on(model: Model, check: _SourceCheck, verdict: Verdict, errors: Inte
         facts=facts,
         kind=model.kind,
         document=document,
-        judged_by=len(selection_of(settings).judging(model)),
+        judged_by=len(judging),
         coverage=selection_of(settings).coverage(model),
         not_verified=not_verified,
+        targets=targets,
         shapes=shapes,
         not_judged=why_not_judged(model),
         incomplete=(*verdict.cut, *incomplete),

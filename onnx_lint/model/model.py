@@ -391,7 +391,8 @@ class Model:
     def imports(self) -> Imports:
         """The operator sets that the model and its functions import."""
         stated = self.proto.opset_import if self.kind == MODEL_KIND else None
-        return Imports(stated, self.functions, self._supposed or supposed_imports(self.kind, self.document))
+        supposed = self._supposed or supposed_imports(self.kind, self.document)
+        return Imports(stated, self.functions, supposed, self.target.assumed_imports)
 
     @cached_property
     def domains_in_use(self) -> dict[int | None, frozenset[str]]:

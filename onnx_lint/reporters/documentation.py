@@ -90,6 +90,7 @@ def clause_record(clause: Clause, edition: str) -> dict[str, Any]:
         "reason": None if found else reason_of(clause),
         "note": clause.note,
         "refused_by": dict(clause.refused_by),
+        "accepted_by": list(clause.accepted_by),
         "refines": clause.refines,
     }
 
@@ -174,6 +175,8 @@ def clause_markdown(clause: Clause) -> str:
     if clause.refused_by:
         known = ", ".join(f"{consumer} (known since {release})" for consumer, release in clause.refused_by.items())
         parts += ["### Refused by", known]
+    if clause.accepted_by:
+        parts += ["### Accepted by", ", ".join(clause.accepted_by)]
     if clause.note:
         parts += ["### Note", clause.note]
     return "\n\n".join(parts) + "\n"

@@ -103,6 +103,11 @@ def file_record(file: FileReport) -> dict[str, Any]:
         "counted": [{"rule": item.rule, "count": item.count, "message": item.describe()} for item in file.counted],
         "internal_errors": [_internal_error(error) for error in file.internal_errors],
         "summary": _counts(Counter(item.severity for item in file.diagnostics)) | {"suppressed": len(file.suppressed)},
+        **(
+            {"targets": [{"program": each.program, "loads": each.loads, "message": each.said} for each in file.targets]}
+            if file.targets
+            else {}
+        ),
         **({"data_files": list(file.data_files)} if file.data_files else {}),
         **({"repair": _repair(file.repair)} if file.repair is not None else {}),
         **_differences(file),
@@ -210,6 +215,7 @@ def _diagnostic(item: Diagnostic, fingerprint: str) -> dict[str, Any]:
         "related": [_related(place) for place in item.related],
         "fingerprint": fingerprint,
         **({"refused_by": dict(item.refused_by)} if item.refused_by else {}),
+        **({"accepted_by": {name: list(releases) for name, releases in item.accepted_by}} if item.accepted_by else {}),
         **({"hint": item.hint} if item.hint is not None else {}),
         **({"count": item.count} if item.count > 1 else {}),
         **({"plugin": item.declared_by} if item.declared_by is not None else {}),

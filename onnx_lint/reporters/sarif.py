@@ -326,6 +326,8 @@ def _properties(item: Diagnostic) -> dict[str, Any]:
         properties["hint"] = visible(item.hint)
     if item.refused_by:
         properties["refusedBy"] = dict(item.refused_by)
+    if item.accepted_by:
+        properties["acceptedBy"] = {name: list(releases) for name, releases in item.accepted_by}
     if item.byte_range is not None:
         start, end = item.byte_range
         properties |= {"byteOffset": start, "byteLength": end - start}

@@ -281,6 +281,8 @@ def _remarks(file: FileReport) -> Iterator[Line]:
             yield _detail("revealed", revealed_of(file.repair))
         for what in file.repair.not_made:
             yield _detail("not fixed", visible(what))
+    for target in file.targets:
+        yield _detail(target.program, visible(target.said))
     for what in not_verified_of(file):
         yield _detail("not verified", what)
     if file.counted:

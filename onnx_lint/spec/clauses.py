@@ -7,6 +7,7 @@ import binascii
 import enum
 import functools
 import json
+import re
 from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
@@ -106,6 +107,10 @@ CONSUMERS: Final = ("onnx.checker", "onnxruntime")
 """The consumers whose rejections are recorded: `onnx.checker.check_model` without `full_check`, and ONNX Runtime."""
 
 
+ACCEPTED: Final = re.compile(rf"({'|'.join(map(re.escape, CONSUMERS))})=(\d+\.\d+)(?: if ([a-z-]+))?")
+"""A row of `Clause.accepted_by`: the consumer, the release, and the case of the clause, see `Finding.case`."""
+
+
 class Clause(Record):
     """One requirement, recommendation or permission of the specification."""
 
@@ -134,6 +139,8 @@ class Clause(Record):
     """The clause that this entry, added by onnx-lint, divides."""
     refused_by: Mapping[str, str] = EMPTY
     """The consumers that reject a model that violates it, each with the first release known to."""
+    accepted_by: tuple[str, ...] = ()
+    """The releases that are proven to accept a violation: `onnxruntime=1.32`, or `onnxruntime=1.32 if constant`."""
     declared_by: str | None = None
     """The plugin, configuration or chapter of onnx-lint that declares it; None for a clause of the specification."""
 
@@ -155,6 +162,7 @@ _OPTIONAL: Final = {
     "note": str,
     "refines": str,
     "refused_by": dict,
+    "accepted_by": list,
 }
 
 
@@ -185,6 +193,10 @@ def _clause(name: str, entry: Mapping[str, Any]) -> Clause:
     for consumer, release in refused_by.items():
         if consumer not in CONSUMERS or not isinstance(release, str):
             raise ValueError(f"clause {name!r}: refused_by holds a release for each of {', '.join(CONSUMERS)}")
+    accepted_by = entry.get("accepted_by", [])
+    for row in accepted_by:
+        if ACCEPTED.fullmatch(row) is None:
+            raise ValueError(f"clause {name!r}: accepted_by holds rows such as 'onnxruntime=1.32 if constant'")
     return Clause(
         id=name,
         summary=entry["summary"],
@@ -201,6 +213,7 @@ def _clause(name: str, entry: Mapping[str, Any]) -> Clause:
         note=entry.get("note"),
         refines=entry.get("refines"),
         refused_by=dict(refused_by),
+        accepted_by=tuple(accepted_by),
         declared_by=entry["chapter"] if entry["chapter"] in OWN_CHAPTERS else None,
     )
 
@@ -275,7 +288,7 @@ def _compiled(source: bytes) -> Mapping[str, Clause] | None:
 
 
 _FIELDS: Final = field_names(Clause)
-_KEYWORD, _RULES, _COUNTED = map(_FIELDS.index, ("keyword", "rules", "counted"))
+_KEYWORD, *_TUPLES = map(_FIELDS.index, ("keyword", "rules", "counted", "accepted_by"))
 
 
 class _Compiled(Mapping[str, Clause]):
@@ -292,8 +305,8 @@ class _Compiled(Mapping[str, Clause]):
         if found is None:
             row, _ = self._decode(self._lines[name].decode())
             row[_KEYWORD] = self._keywords[row[_KEYWORD]]
-            row[_RULES] = tuple(row[_RULES])
-            row[_COUNTED] = tuple(row[_COUNTED])
+            for index in _TUPLES:
+                row[index] = tuple(row[index])
             found = self._made[name] = Clause(*row)
         return found
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from onnx_lint.common.record import EMPTY, Record
-from onnx_lint.spec.clauses import Clause
+from onnx_lint.spec.clauses import ACCEPTED, Clause
 from onnx_lint.spec.products import PRODUCTS, product_release
 from onnx_lint.spec.releases import NEWEST_IR_VERSION, is_onnx_domain, newest_opset_version, normalized_domain
 from onnx_lint.spec.standard import DEFAULT_STANDARD
@@ -54,13 +54,51 @@ class Target(Record):
         """The programs whose data `onnx_lint.spec.products` has."""
         return tuple(program for program in self.programs if program != CHECKER)
 
+    @property
+    def assumed_imports(self) -> Mapping[str, int]:
+        """The versions, by domain, that ONNX Runtime takes for domains that a model uses and does not import."""
+        for release in map(product_release, self.releases):
+            if release.has_kernels:
+                published = {domain: version for domain, version in release.opsets.items() if domain}
+                return published | dict.fromkeys(release.own_domains, 1)
+        return EMPTY
+
     def is_refused(self, clause: Clause) -> bool:
         """Return whether one of the programs is known to reject a model that violates the clause."""
-        return any(_has_reached(program, clause.refused_by) for program in self.programs)
+        return any(refuses(program, clause.refused_by) for program in self.programs)
+
+    def is_accepted(self, clause: Clause, case: str | None) -> bool:
+        """Return whether the target is programs that are all proven to accept a violation of the clause."""
+        if self.is_onnx or not clause.accepted_by:
+            return False
+        known = accepted_by(clause, case)
+        return all(accepts(program, known) for program in self.programs)
 
 
-def _has_reached(program: str, since: Mapping[str, str]) -> bool:
-    """Return whether the release is the first one that `since` states for the program, or a later one."""
+def title(program: str) -> str:
+    """Return the name of a program for people: `onnxruntime 1.32.0`."""
+    return program if program == CHECKER else str(product_release(program))
+
+
+def accepted_by(clause: Clause, case: str | None) -> dict[str, tuple[str, ...]]:
+    """Return the consumers that are proven to accept a violation of the clause in this case, each with its releases."""
+    found: dict[str, tuple[str, ...]] = {}
+    for row in map(ACCEPTED.fullmatch, clause.accepted_by):
+        if row is not None and row[3] in (None, case):
+            found[row[1]] = (*found.get(row[1], ()), row[2])
+    return found
+
+
+def accepts(program: str, known: Mapping[str, tuple[str, ...]]) -> bool:
+    """Return whether the release, and no other, is one of those that are proven to accept something."""
+    name, _, version = program.partition("=")
+    if not version:
+        return name in known
+    return any(f"{product_release(program).version}.".startswith(f"{release}.") for release in known.get(name, ()))
+
+
+def refuses(program: str, since: Mapping[str, str]) -> bool:
+    """Return whether the program is known to reject something: `since` states the first release of each that does."""
     name, _, version = program.partition("=")
     first = since.get(name)
     return first is not None and (not version or _numbers(product_release(program).version) >= _numbers(first))

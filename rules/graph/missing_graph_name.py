@@ -40,7 +40,8 @@ def missing_graph_name(model: Model) -> Iterator[Finding]:
             continue
         if graph.kind in (GraphKind.INITIALIZATION, GraphKind.ALGORITHM) and not graph.proto.ByteSize():
             continue
-        yield Finding(graph.place, f"{_describe(graph)} has no name", allowed="a non-empty name")
+        case = "main" if graph is model.main_graph else None
+        yield Finding(graph.place, f"{_describe(graph)} has no name", allowed="a non-empty name", case=case)
 
 
 def _describe(graph: Graph) -> str:

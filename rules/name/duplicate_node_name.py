@@ -67,11 +67,21 @@ def _duplicates(graph: Graph, inference: dict[str, int], fresh: FreshNames) -> I
     own = _first_nodes(graph)
     repeating = [(index, own[name]) for index, name in enumerate(graph.node_names) if own.get(name, index) != index]
     for finding in folded(repeating, partial(_finding, graph, graph, "NAM-4"), graph.name, more):
-        yield replace(finding, fix=_fix(graph, repeating, fresh))
+        case = "constant" if _are_of_constants(graph, repeating) else None
+        yield replace(finding, fix=_fix(graph, repeating, fresh), case=case)
     if graph.parent is not None:
         shared = sorted((own[name], inference[name]) for name in own.keys() & inference.keys())
         for finding in folded(shared, partial(_finding, graph, graph.parent, "TRN-9"), graph.name, more):
             yield replace(finding, fix=_fix(graph, shared, fresh))
+
+
+def _are_of_constants(graph: Graph, repeating: Sequence[tuple[int, int]]) -> bool:
+    """Return whether each name is left once or never, if every Constant becomes an initializer as in ONNX Runtime."""
+    nodes = {graph.node_names[index]: set[int]() for index, _ in repeating}
+    for pair in repeating:
+        nodes[graph.node_names[pair[0]]].update(pair)
+    are_constants = {form: form.op_type == "Constant" and not form.domain for form in graph.forms}
+    return all(sum(not are_constants[graph.forms[index]] for index in found) <= 1 for found in nodes.values())
 
 
 def _fix(graph: Graph, repeating: Sequence[tuple[int, int]], fresh: FreshNames) -> Fix:

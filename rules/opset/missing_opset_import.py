@@ -122,7 +122,8 @@ def _missing_in_model(
         for domain, count in count_domains(model.graphs)[None].items():
             if domain not in imported:
                 clause = "OPR-1" if domain else "MOD-6"
-                finding = _finding("the model", known, first[None, domain], count, clause, suggestions)
+                case = "registered" if domain in model.target.assumed_imports else None
+                finding = _finding("the model", known, first[None, domain], count, clause, suggestions, case)
                 yield replace(finding, fix=fixes.importing([domain]))
     if "" not in imported and "" not in used:
         yield Finding(
@@ -183,7 +184,13 @@ def _missing_in_function(
 
 
 def _finding(
-    importer: str, known: Sequence[str], node: Node, count: int, clause: str, suggestions: Suggestions
+    importer: str,
+    known: Sequence[str],
+    node: Node,
+    count: int,
+    clause: str,
+    suggestions: Suggestions,
+    case: str | None = None,
 ) -> Finding:
     domain = shown_domain(node.domain)
     users = f"which {node.describe()} needs" if count == 1 else f"which {count:,} nodes need, first {node.describe()}"
@@ -194,6 +201,7 @@ def _finding(
         allowed=_allowed(known),
         subject=domain,
         collective=True,
+        case=case,
     )
 
 

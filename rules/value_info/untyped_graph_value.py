@@ -48,4 +48,5 @@ def untyped_graph_value(model: Model) -> Iterator[Finding]:
                     f"{value_info.describe()} has no type",
                     allowed="a type, with the rank where it is a tensor",
                     subject=proto.name,
+                    case=role,
                 )

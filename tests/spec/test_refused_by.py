@@ -33,7 +33,7 @@ def test_a_finding_says_who_refuses_it_and_since_when():
     assert item.severity.label == "warning"
     assert item.refused_by == (("onnx.checker", "1.14"),)
     assert item.allowed is not None
-    assert item.allowed.endswith("; refused by onnx.checker (known since 1.14)")
+    assert item.allowed.endswith("; onnx.checker refuses it (known since 1.14)")
 
 
 def test_it_is_an_error_for_that_consumer_and_no_other():
@@ -132,3 +132,52 @@ def test_an_operator_that_onnx_runtime_lacks_is_an_error_for_it_and_otherwise_no
     assert lint(known, target="onnxruntime=1.32").diagnostics == ()
     (file,) = lint(unknown).files
     assert (file.diagnostics, file.not_verified) == ((), (("com.microsoft", 1),))
+
+
+BRANCH = """
+ir_version: 8
+producer_name: "p"
+producer_version: "1"
+opset_import { version: 17 }
+opset_import { domain: "com.acme" version: 1 }
+graph {
+  name: "g"
+  node { op_type: "Abs" input: "h" output: "y" }
+  node { op_type: "Relu" input: "x" output: "h" }
+  input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
+  output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("target", "severity", "loads"),
+    [
+        ([], "error", []),
+        (["onnxruntime=1.32"], "warning", [True]),
+        (["onnx", "onnxruntime=1.32"], "error", [True]),
+        (["onnxruntime=1.32", "onnxruntime=1.17"], "error", [True, None]),
+        (["onnxruntime=1.32", "onnx.checker"], "error", [True, False]),
+        (["onnxruntime=1.17"], "error", [None]),
+        (["ir=10"], "error", []),
+    ],
+)
+def test_a_violation_is_a_warning_if_each_program_is_proven_to_load_it(target, severity, loads):
+    report = lint(BRANCH.encode(), target=target)
+    (item,) = report.diagnostics
+    assert (item.rule, item.severity.label) == ("unordered-nodes", severity)
+    assert [verdict.loads for verdict in report.files[0].targets] == loads
+    assert item.allowed is not None
+    assert item.allowed.startswith("onnxruntime 1.32.0 loads it; ONNX requires") == (severity == "warning")
+
+
+def test_the_report_says_what_each_program_does(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    (tmp_path / "m.textproto").write_text(BRANCH)
+    assert run([str(tmp_path / "m.textproto"), "--target", "onnxruntime=1.32"]) == 0
+    assert "= onnxruntime 1.32.0: loads, as far as its data say\n" in capsys.readouterr().out
+
+
+def test_a_domain_without_import_is_judged_by_the_version_of_the_target():
+    model = (OWN % "Geluu").replace('opset_import { domain: "com.microsoft" version: 1 }', "").encode()
+    found = {item.rule: item.severity.label for item in lint(model, target="onnxruntime=1.32").diagnostics}
+    assert found == {"missing-opset-import": "warning", "unsupported-by-product": "error"}

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Final
 
 from onnx_lint import schema
-from onnx_lint.common.record import EMPTY, Record
+from onnx_lint.common.record import EMPTY, Record, replace
 from onnx_lint.ir.graph import Function, Graph, Node
 from onnx_lint.ir.places.place import ROOT, Place
 from onnx_lint.schema import Proto
@@ -42,13 +42,18 @@ _List = tuple[tuple[str, int], ...]
 class Imports:
     """The lists of imported operator sets: of the model, and of each function.
 
-    A file that holds something other than a model has no list; `supposed` are then its versions by domain.
+    A file that holds something other than a model has no list; `supposed` are then its versions by domain. `assumed`
+    are those of domains that a model uses and does not import: the versions that its target takes.
 
     Exporters give all functions the same few lists, so that each question is answered once for each distinct list.
     """
 
     def __init__(
-        self, stated: Sequence[Proto] | None, functions: Sequence[Function], supposed: Mapping[str, int] = EMPTY
+        self,
+        stated: Sequence[Proto] | None,
+        functions: Sequence[Function],
+        supposed: Mapping[str, int] = EMPTY,
+        assumed: Mapping[str, int] = EMPTY,
     ) -> None:
         self.are_stated = stated is not None
         """True if the file has a list for nodes outside of functions, as models do."""
@@ -67,6 +72,9 @@ class Imports:
                 self.distinct.append(entries)
             self._numbers.append(number)
         self._stated = list(map(_stated, known))
+        if assumed and self._outside:
+            outside = self._stated[0]
+            self._stated[0] = replace(outside, versions={**assumed, **outside.versions})
 
     def number_of(self, function: Function | None) -> int:
         """Return a number that functions with the same imports share; the model's is 0."""

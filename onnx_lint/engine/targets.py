@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verdict for each program of `--target`: whether it loads the model, as far as its data say."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from onnx_lint.engine.settings import Settings
+from onnx_lint.report import Diagnostic, TargetVerdict
+from onnx_lint.spec.clauses import Severity
+from onnx_lint.spec.target import CHECKER, accepts, refuses, title
+
+
+def target_verdicts(
+    found: Sequence[Diagnostic],
+    not_verified: Sequence[tuple[str, int]],
+    settings: Settings,
+    rules: Collection[str],
+) -> Iterator[TargetVerdict]:
+    """Yield the verdict for each program. `found`: all findings in the file. `rules`: those that checked it."""
+    for program in settings.target.programs:
+        refusing = [item for item in found if _is_refused(item, program)]
+        doubtful = [item for item in found if item not in refusing and not _is_accepted(item, program)]
+        if refusing:
+            loads, said = False, f"refuses it: {_counted(len(refusing), 'cause')}"
+        elif doubtful:
+            loads, said = None, f"not proven to load it: {_counted(len(doubtful), 'violation')} of ONNX"
+        elif program != CHECKER and "unsupported-by-product" not in rules:
+            loads, said = None, "not judged: the rule unsupported-by-product did not run"
+        else:
+            loads, said = True, "loads, as far as its data say"
+        left = "".join(f"; {_counted(nodes, 'node')} of {domain} not judged" for domain, nodes in not_verified)
+        yield TargetVerdict(title(program), loads, said + left)
+
+
+def _is_refused(item: Diagnostic, program: str) -> bool:
+    if item.declared_by == "target":
+        return title(program) in item.message and item.severity is Severity.ERROR
+    return refuses(program, dict(item.refused_by))
+
+
+def _is_accepted(item: Diagnostic, program: str) -> bool:
+    return not item.is_violation or accepts(program, dict(item.accepted_by))
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
