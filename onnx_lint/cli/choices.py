@@ -41,6 +41,10 @@ WITH_BASELINE: Final = {"findings_per_rule": 100_000, "findings": 1_000_000}
 """The limits on findings if there is a baseline. With lower limits, findings beyond them would appear as new later."""
 
 
+GATES: Final = ("CI", "TF_BUILD", "TEAMCITY_VERSION", "PRE_COMMIT")
+"""The variables that CI servers and pre-commit set. Azure Pipelines and TeamCity do not set `CI`."""
+
+
 class Choices(Record):
     """The settings of one file, its baseline, and the severity that fails the run."""
 
@@ -232,7 +236,7 @@ def _print_warnings(texts: Iterable[str]) -> None:
 
 def _is_gate() -> bool:
     """Return whether a program starts onnx-lint and looks at the exit code alone: a CI server, or pre-commit."""
-    return os.environ.get("CI", "").lower() not in ("", "0", "false") or "PRE_COMMIT" in os.environ
+    return any(os.environ.get(name, "").lower() not in ("", "0", "false") for name in GATES)
 
 
 class usable:  # noqa: N801 - used like a function
@@ -263,13 +267,13 @@ def _given(request: Request) -> tuple[SetValues | None, SetValues]:
     """Return the file that `--config` names, None if there is none, and its KEY=VALUE pairs."""
     if not request.config:
         return None, {}
-    from onnx_lint.configuration.files import parse_pair, read_file
+    from onnx_lint.configuration.files import is_pair, parse_pair, read_file
 
     file: SetValues | None = None
     pairs: SetValues = {}
     with usable():
         for text in request.config:
-            if "=" in text and not os.path.lexists(text):
+            if is_pair(text):
                 pairs = {**pairs, **parse_pair(text)}
             elif file is not None:
                 raise RequestError("--config names two files")

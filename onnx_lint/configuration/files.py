@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from onnx_lint.configuration.lines import TOKEN, lines_of
 from onnx_lint.configuration.locations import MAX_BYTES, PYPROJECT, TABLE
+from onnx_lint.configuration.settings import KEYS
 from onnx_lint.configuration.values import ConfigurationError, Origin, Path, SetValue, SetValues, checked
 from onnx_lint.input.regular_file import read_regular
 
@@ -75,6 +76,15 @@ def _extended(extended: SetValue, path: str, chain: tuple[str, ...]) -> SetValue
     if base is None:
         raise extended.error(("extend",), f"{shown(target)} has no table [tool.{TABLE}]")
     return base
+
+
+def is_pair(text: str) -> bool:
+    """Return whether a value of `--config` is KEY=VALUE, and not the path of a file.
+
+    What begins with a key is a pair even if there is such a file: a stranger may have named one `fail-on=never`.
+    """
+    key = re.split(r"[.=]", text, maxsplit=1)[0].strip(" \t'\"")
+    return "=" in text and (key in KEYS or not os.path.lexists(text))
 
 
 def parse_pair(text: str) -> dict[Path, SetValue]:

@@ -13,6 +13,7 @@ from support.models.clean_model import CLEAN
 
 from onnx_lint import fix, lint
 from onnx_lint.cli.application import run
+from onnx_lint.cli.choices import GATES
 from onnx_lint.engine.plugins import _module_of_file, use_files
 
 MODEL = CLEAN.encode()
@@ -34,7 +35,7 @@ def house_rule(model):
 @pytest.fixture(autouse=True)
 def _leave_no_plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Other tests see the rules and clauses of onnx-lint alone. The user is at a terminal, and trusts nothing yet."""
-    for name in ("CI", "PRE_COMMIT"):
+    for name in GATES:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "own"))
     yield
@@ -98,7 +99,7 @@ def test_a_configuration_that_was_found_runs_nothing_and_says_how_to_allow_it(
     assert not _has_run(folder)
 
 
-@pytest.mark.parametrize(("variable", "value"), [("CI", "true"), ("CI", "1"), ("PRE_COMMIT", "1")])
+@pytest.mark.parametrize(("variable", "value"), [("CI", "1"), *((name, "True") for name in GATES)])
 def test_a_gate_fails_instead(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured, variable: str, value: str
 ):
@@ -108,8 +109,8 @@ def test_a_gate_fails_instead(
     assert REFUSED in capsys.readouterr().err
     assert not _has_run(folder)
     assert run(["models", "--no-config"]) == 0
-    monkeypatch.setenv(variable, "false" if variable == "CI" else value)
-    assert run(["models"]) == (0 if variable == "CI" else 2)
+    monkeypatch.setenv(variable, "false")
+    assert run(["models"]) == 0
 
 
 def test_the_library_raises_an_error(folder: Path):
@@ -237,6 +238,14 @@ def test_a_pattern_without_a_file_is_a_fault(folder: Path, capsys: Captured):
     (folder / "models" / "house_rules.py").unlink()
     assert run(["models", "--config", "models/onnx-lint.toml"]) == 2
     assert "models/onnx-lint.toml: plugins: no file matches 'house_*.py'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("pair", ["fail-on=never", "severity.cycle=note", "'fail-on' = 'never'"])
+def test_a_file_that_is_named_like_a_key_and_its_value_is_not_the_one_that_the_user_named(folder: Path, pair: str):
+    (folder / "models" / "onnx-lint.toml").rename(folder / pair)
+    assert run(["models", "--config", pair]) == 0
+    assert not _has_run(folder)
+    assert run(["models", "--config", f"./{pair}"]) == 2, "its pattern matches no file here"
 
 
 def test_processes_have_the_rules_as_well(folder: Path, capsys: Captured):
