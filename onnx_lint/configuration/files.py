@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from onnx_lint.configuration.lines import TOKEN, lines_of
 from onnx_lint.configuration.locations import MAX_BYTES, PYPROJECT, TABLE
-from onnx_lint.configuration.settings import KEYS
+from onnx_lint.configuration.settings import keys
 from onnx_lint.configuration.values import ConfigurationError, Origin, Path, SetValue, SetValues, checked
 from onnx_lint.input.regular_file import read_regular
 
@@ -84,7 +84,7 @@ def is_pair(text: str) -> bool:
     What begins with a key is a pair even if there is such a file: a stranger may have named one `fail-on=never`.
     """
     key = re.split(r"[.=]", text, maxsplit=1)[0].strip(" \t'\"")
-    return "=" in text and (key in KEYS or not os.path.lexists(text))
+    return "=" in text and (key in keys() or not os.path.lexists(text))
 
 
 def parse_pair(text: str) -> dict[Path, SetValue]:

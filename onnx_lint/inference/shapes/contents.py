@@ -47,7 +47,7 @@ def contents_after(
     if not isinstance(shape, tuple) or not kinds or (len(shape) > 1 and node.operator not in IN_ORDER):
         return None
     size = dims.product(shape)
-    if not isinstance(size, int) or size > MOST_ELEMENTS:
+    if not isinstance(size, int) or size > (MOST_ELEMENTS if node.operator in IN_ORDER else _MOST_PASSED):
         return None
     content = follow(node, shape)
     if content is None or len(content) != size:
@@ -58,7 +58,9 @@ def contents_after(
     least, greatest = _RANGES[kind]
     kept = [each if not isinstance(each, int) or least <= each <= greatest else None for each in content]
     kept = [each if not isinstance(each, float) else None for each in kept]
-    return tuple(kept) if any(each is not None for each in kept) else None
+    if all(each is None for each in kept):
+        return None
+    return content if tuple(kept) == content else tuple(kept)  # no copy for each of many values
 
 
 def _as_they_are(node: Operands, content: tuple[Dim | float, ...], kind: str) -> Content:
@@ -184,11 +186,11 @@ def _concat(node: Operands, shape: Dims) -> Content:
     for index in range(node.count):
         content, own = node.content(index), node.shape(index)
         if content is None:
-            if own is None or len(own) != 1 or not isinstance(own[0], int) or own[0] > MOST_ELEMENTS:
+            if own is None or len(own) != 1 or not isinstance(own[0], int) or own[0] > _MOST_PASSED:
                 return None
             content = (None,) * own[0]
         found += content
-        if len(found) > MOST_ELEMENTS:
+        if len(found) > _MOST_PASSED:
             return None
     return tuple(found)
 
@@ -212,7 +214,7 @@ def _range(node: Operands, shape: Dims) -> Content:
     if not all(isinstance(each, int) for each in bounds):
         return None
     start, limit, delta = (each for each in bounds if isinstance(each, int))
-    return tuple(range(start, limit, delta)) if delta and len(range(start, limit, delta)) <= MOST_ELEMENTS else None
+    return tuple(range(start, limit, delta)) if delta and len(range(start, limit, delta)) <= _MOST_COMPUTED else None
 
 
 @follows("ReduceProd", reads=(0,))
@@ -245,13 +247,19 @@ def _dims(content: Content) -> Dims | None:
     return kept if len(kept) == len(content) else None
 
 
-_MOST_BY_ELEMENT: Final = 128
-"""The most elements to compute with, about the number of dimensions of a shape; more are only passed on."""
+_MOST_COMPUTED: Final = 32
+"""The most elements to compute, twice the number of dimensions of the widest shapes; more are only passed on.
+
+Each takes 36 bytes. The estimate of memory has 2,000 bytes for a node, whatever its elements.
+"""
+
+_MOST_PASSED: Final = 128
+"""The most elements to pass on in another order; each takes eight bytes."""
 
 
 def _each(operation: Callable[..., Dim], node: Operands, shape: Dims) -> Content:
     operands: list[Dims] = []
-    if shape and isinstance(shape[0], int) and shape[0] > _MOST_BY_ELEMENT:
+    if shape and isinstance(shape[0], int) and shape[0] > _MOST_COMPUTED:
         return None
     for index in range(node.count):
         content = _dims(node.content(index))

@@ -19,8 +19,8 @@ ElementShapes = tuple[Shape, ...]
 MOST_ELEMENTS: Final = 1_024
 """The most elements of a tensor whose content is kept."""
 
-MOST_DIMENSIONS: Final = 128
-"""The highest rank of a known shape. NumPy has at most 64 dimensions, and consumers fewer."""
+MOST_DIMENSIONS: Final = 32
+"""The highest rank of a known shape; consumers have fewer. Each dimension may take more than 36 bytes for each node."""
 
 
 class Fact:

@@ -46,7 +46,7 @@ _OF_MESSAGE: Final[Mapping[str, int]] = MappingProxyType(
         "SparseTensorProto": 1_000,
         "StringStringEntryProto": 400,
         "TensorProto": 1_000,
-        "TensorShapeProto.Dimension": 250,
+        "TensorShapeProto.Dimension": 260,
         "TypeProto": 250,
         "ValueInfoProto": 350,
     }
@@ -58,7 +58,7 @@ _OF_SINGLE: Final = 100
 """For any other message that no list holds: most are parts of types."""
 _OF_FIELD: Final[Mapping[str, int]] = MappingProxyType(
     {
-        "AttributeProto.floats": 50,
+        "AttributeProto.floats": 60,
         "AttributeProto.ints": 50,
         "AttributeProto.tensors": 1_300,
         "AttributeProto.type_protos": 450,
@@ -68,7 +68,7 @@ _OF_FIELD: Final[Mapping[str, int]] = MappingProxyType(
         "ModelProto.metadata_props": 850,
         "NodeProto.domain": 700,
         "NodeProto.overload": 300,
-        "TensorAnnotation.quant_parameter_tensor_names": 450,
+        "TensorAnnotation.quant_parameter_tensor_names": 700,
     }
 )
 """For fields that need another weight than their messages or lists."""

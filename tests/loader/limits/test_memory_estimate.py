@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 
 import pytest
+from onnx import TensorProto, ValueInfoProto, helper
 from support.hostile.dense_models import DENSE_MODELS
 from support.hostile.schema_lists import list_fields, one_list, two_lists
 from support.processes.peak_memory import growths
@@ -70,6 +71,32 @@ def _nodes(rest: Callable[[int], bytes], count: int) -> bytes:
 _ATTRIBUTES = b"".join(length(5, length(1, f"a{index}")) for index in range(40))
 _UNKNOWN = number(999, 1)
 
+
+def _chain(op_type: str, count: int, first: TensorProto | ValueInfoProto, second: TensorProto) -> bytes:
+    """Return a model whose nodes each compute a shape, or elements, that no other node computes."""
+    nodes = [helper.make_node(op_type, [f"v{index}", second.name], [f"v{index + 1}"]) for index in range(count)]
+    inputs = [first] if isinstance(first, ValueInfoProto) else []
+    constants = [second, first] if isinstance(first, TensorProto) else [second]
+    graph = helper.make_graph(nodes, "g", inputs, [ValueInfoProto(name=f"v{count}")], constants)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)]).SerializeToString()
+
+
+def _integers(name: str, numbers: Sequence[int], dims: Sequence[int] | None = None) -> TensorProto:
+    return helper.make_tensor(name, TensorProto.INT64, [len(numbers)] if dims is None else dims, numbers)
+
+
+def _ranges(bounds: int) -> bytes:
+    """Return a model whose nodes each compute as many integers as the difference of two of the bounds."""
+    constants = [_integers(f"b{index}", [10**9 + index * 3], []) for index in range(bounds)]
+    nodes = [
+        helper.make_node("Range", [f"b{low}", f"b{high}", "one"], [f"r{low}_{high}"])
+        for high in range(bounds)
+        for low in range(high)
+    ]
+    graph = helper.make_graph(nodes, "g", [], [ValueInfoProto(name="r0_1")], [_integers("one", [1], []), *constants])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)]).SerializeToString()
+
+
 OTHERS: Mapping[str, Callable[[], bytes]] = {
     "nodes of one form": lambda: _nodes(lambda _: length(4, "A") + _ATTRIBUTES, 1_000),
     "nodes of one form that is too long to be shared": lambda: _nodes(lambda _: length(4, "A") + _ATTRIBUTES * 8, 300),
@@ -85,6 +112,14 @@ OTHERS: Mapping[str, Callable[[], bytes]] = {
     "groups": lambda: BASE + group(999) * 50_000,
     "deep types": _nested_types,
     "a graph in parts": lambda: BASE + length(7, b"") * 20_000,
+    "ranges": lambda: _ranges(200),
+    "elements": lambda: _chain("Add", 15_000, _integers("v0", range(10**9, 10**9 + 128)), _integers("one", [1])),
+    "shapes": lambda: _chain(
+        "Pad",
+        15_000,
+        helper.make_tensor_value_info("v0", TensorProto.FLOAT, range(1000, 1128)),
+        _integers("p", [1] * 256),
+    ),
     "a long name": lambda: BASE + length(7, length(1, length(2, "y" * 2 * MEGABYTE) + length(4, "Relu"))),
 }
 """Models that need more than the lists in them show."""
