@@ -10,6 +10,7 @@ import pytest
 from support.servers.cloud_storage_server import CloudStorageServer
 from support.servers.remote_models import external_model, small_model, write_inlined
 
+from onnx_lint.cli.application import run
 from onnx_lint.engine.lint import lint_file
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.limits import DEFAULT_LIMITS
@@ -56,3 +57,19 @@ def test_another_generation_makes_the_model_unreadable(storage: CloudStorageServ
     storage.put("m.onnx", small_model())
     with pytest.raises(RemoteError, match="it was changed while it was read"):
         source.finish()
+
+
+def test_an_object_of_the_same_generation_is_not_requested_again(
+    storage: CloudStorageServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setenv("ONNX_LINT_CACHE_DIR", str(tmp_path))
+    storage.put("a/m.onnx", small_model())
+    storage.put("a/n.onnx", small_model(fault=True))
+    printed = []
+    for _ in range(2):
+        assert run(["check", "--cache", "-j", "1", "-f", "json", "gs://zoo/a/"]) == 1
+        printed.append(capsys.readouterr().out)
+    assert printed[0] == printed[1]
+    assert storage.sent == len(small_model()) + len(small_model(fault=True))
+    storage.put("a/n.onnx", small_model())
+    assert run(["check", "--cache", "-j", "1", "gs://zoo/a/"]) == 0

@@ -103,16 +103,6 @@ def test_nor_of_an_address_that_leads_nowhere(tmp_path: Path, address: str):
     assert SECRET not in said.replace(f"?{SECRET}=", "?"), "the name of a parameter is none"
 
 
-def test_reports_do_not_depend_on_the_number_of_processes(zoo: WebServer, tmp_path: Path):
-    write_inlined(tmp_path / "large.onnx", tensors=3, elements=1 << 20)
-    zoo.files["zoo/a.onnx"] = File(tmp_path / "large.onnx")
-    addresses = [zoo.url(f"zoo/{name}") for name in ("m.onnx", "old/n.onnx", "a.onnx", "none.onnx", "m.onnx")]
-    one, three = (run(tmp_path, zoo.url("zoo/"), *addresses, "-f", "json", "--jobs", jobs) for jobs in "13")
-    assert one.returncode == three.returncode == 2
-    assert one.stdout == three.stdout
-    assert len(paths(one)) == 4
-
-
 def test_bytes_and_requests_are_told(server: WebServer, tmp_path: Path):
     size = write_inlined(tmp_path / "m.onnx", tensors=3, elements=1 << 20)
     server.files["m.onnx"] = File(tmp_path / "m.onnx")
