@@ -9,9 +9,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final, cast
 
 from conformance.suite import Case
+
+if TYPE_CHECKING:
+    from onnx_lint.library import Edition
 
 
 class RejectedError(Exception):
@@ -80,11 +83,11 @@ def _onnx_doctor(path: Path, _: Case) -> None:
 
 
 def _onnx_lint(path: Path, case: Case) -> None:
-    from onnx_lint import lint
+    from onnx_lint import Settings, lint
     from onnx_lint.spec.target import ONNX, WITHOUT_ML
 
     target = WITHOUT_ML if case.variant == "onnx" else ONNX
-    report = lint(path, edition=case.edition, target=target, proto=case.message, config=False)
+    report = lint(path, Settings(edition=cast("Edition", case.edition), proto=case.message), target=target)
     if report.errors:
         raise RejectedError("\n".join(found.message for found in report.errors))
 

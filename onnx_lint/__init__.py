@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     from onnx_lint.assertion import assert_conforms
-    from onnx_lint.library import Report, fix, lint
+    from onnx_lint.library import Report, Settings, fix, lint
     from onnx_lint.report import Diagnostic, FileReport
 
 __version__ = "0.2.0"
 
-__all__ = ["Diagnostic", "FileReport", "Report", "__version__", "assert_conforms", "fix", "lint"]
+__all__ = ["Diagnostic", "FileReport", "Report", "Settings", "__version__", "assert_conforms", "fix", "lint"]
 
 # In a checkout the folder of rules is beside this package; in the wheel it is `onnx_lint.rules`.
 if not os.path.isdir(os.path.join(__path__[0], "rules")):
@@ -28,7 +28,7 @@ if not os.path.isdir(os.path.join(__path__[0], "rules")):
 
 def __getattr__(name: str) -> Any:
     """Import the public names when they are first used."""
-    if name in {"Report", "fix", "lint"}:
+    if name in {"Report", "Settings", "fix", "lint"}:
         from onnx_lint import library
 
         return getattr(library, name)

@@ -3,32 +3,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, Final
+import os
+from collections.abc import Iterable, Iterator
+from typing import Final, Literal
 
-from onnx_lint.common.record import replace
-from onnx_lint.library import Lintable, Report, lint
+from onnx_lint.library import Lintable, Report, Settings, lint
 from onnx_lint.reporters.escape import visible
 from onnx_lint.reporters.wording import internal_error_of
-from onnx_lint.spec.clauses import Severity
 
-GATES: Final = tuple(severity.label for severity in Severity)
+GATES: Final = ("error", "warning", "note")
 
 
-def assert_conforms(model: Lintable, *, fail_on: str | None = None, **options: Any) -> Report:
-    """Raise AssertionError, with the text report as its message, unless `model` conforms to the specification.
+def assert_conforms(
+    model: Lintable,
+    settings: Settings | None = None,
+    *,
+    fail_on: Literal["error", "warning", "note"] | None = None,
+    select: str | Iterable[str] = (),
+    ignore: str | Iterable[str] = (),
+    target: str | Iterable[str] = (),
+    baseline: str | os.PathLike[str] | None = None,
+    config: str | os.PathLike[str] | bool = False,
+    filename: str | os.PathLike[str] | None = None,
+) -> Report:
+    """Raise AssertionError, with the text report as its message, if `model` fails a check of its conformance.
 
-    `model` and `options` are those of `onnx_lint.lint`. `fail_on`: the lowest severity that fails: error, warning or
-    note; None for the value of the configuration, by default error. A model that cannot be judged fails as well, and so
-    does a crash of a rule. Returns the report of a model that passes. Raises ValueError for an unknown `fail_on`, and
-    the exceptions of `lint`.
+    `fail_on`: the lowest severity that fails, in place of the setting: `error`, the default, `warning` or `note`. The
+    other arguments are those of `onnx_lint.lint`. A model that cannot be judged fails as well, and so does a crash of a
+    rule. Returns the report of a model that passes: its `conforms` is None if settings left out a part of the check.
+    Raises the exceptions of `lint`.
     """
     __tracebackhide__ = True  # pytest then shows the line of the test
-    if fail_on is not None and fail_on not in GATES:
-        raise ValueError(f"unknown severity {fail_on!r} in fail_on; the severities are {', '.join(GATES)}")
-    report = lint(model, **options)
     if fail_on is not None:
-        report = replace(report, fail_on=fail_on)
+        if fail_on not in GATES:
+            raise ValueError(f"unknown severity {fail_on!r} in fail_on; the severities are {', '.join(GATES)}")
+        settings = {**(settings or {}), "fail_on": fail_on}
+    report = lint(
+        model,
+        settings,
+        select=select,
+        ignore=ignore,
+        target=target,
+        baseline=baseline,
+        config=config,
+        filename=filename,
+    )
     if not report.passes:
         raise AssertionError("\n".join([str(report), *_failures(report)]))
     return report

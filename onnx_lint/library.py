@@ -7,9 +7,9 @@ import io
 import os
 import stat
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from html import escape
-from typing import IO, TYPE_CHECKING, Any, Final, Protocol
+from typing import IO, TYPE_CHECKING, Any, Final, Literal, Protocol, TypedDict
 
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.baselines import Baselines
@@ -21,7 +21,7 @@ from onnx_lint.configuration.settings import Request
 from onnx_lint.engine.lint import lint_source, opened
 from onnx_lint.engine.registry import registry
 from onnx_lint.engine.reports import report_of
-from onnx_lint.engine.settings import Settings
+from onnx_lint.engine.settings import Settings as EngineSettings
 from onnx_lint.input.locations import shown_location
 from onnx_lint.input.source import BytesSource, FileSource, Source, SourceError
 from onnx_lint.ir.documents.kinds import KINDS
@@ -30,7 +30,6 @@ from onnx_lint.report import Report as BareReport
 from onnx_lint.reporters import SHOWN_WITH_CONTEXT, write_report
 from onnx_lint.reporters.wording import total_of
 from onnx_lint.spec.clauses import Severity
-from onnx_lint.spec.standard import DEFAULT_STANDARD
 from onnx_lint.wording import suggestion
 
 if TYPE_CHECKING:
@@ -55,6 +54,12 @@ class SerializableModel(Protocol):
 
 Lintable = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | SerializableModel
 """The types that are accepted; also classes of `onnx_ir` and `torch.onnx.ONNXProgram`, which are not dependencies."""
+
+
+Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
+Edition = Literal["1.9", "1.16", "1.21", "1.23"]
+Level = Literal["error", "warning", "note", "off"]
+Gate = Literal["error", "warning", "note", "never"]
 
 
 class Report(BareReport):
@@ -95,102 +100,103 @@ class Report(BareReport):
         return stream.getvalue().rstrip("\n")
 
 
+class Settings(TypedDict, total=False):
+    """The settings of a check, by the names of the options of the command line. Those that are left out have defaults.
+
+    A list may be one string, as on the command line: `"a,b"` for names, `"vision.json"` for paths. A table may be a
+    string of pairs: `"memory=4GiB"`.
+    """
+
+    select: str | Iterable[str]
+    """Rule ids, chapters, severities or `ALL`: the only rules to run."""
+    extend_select: str | Iterable[str]
+    """Rules to run as well."""
+    ignore: str | Iterable[str]
+    """Rules to skip."""
+    pedantic: bool
+    """Whether to report also faults that nearly every real model has."""
+    severity: str | Mapping[str, Level]
+    """The severities by rule id."""
+    options: Mapping[str, Mapping[str, Any]]
+    """The options of rules by rule id."""
+    policy: Mapping[str, Any]
+    """What the model must keep to besides the specification, as the table `policy` of a configuration. Its entries
+    replace those of `config`, and its rules run beside those of `select`."""
+    target: str | Iterable[str]
+    """What must load the model: `onnx`, `onnx.checker`, a release such as `onnxruntime=1.32`, ... (docs/targets.md)."""
+    edition: Edition
+    """The text of the specification."""
+    opset_schemas: Paths
+    """Schema files, which describe the operators of further domains."""
+    plugins: Paths
+    """Python files whose rules run beside the others."""
+    external_data: bool
+    """Whether to look at external data files of a model that is given as a path."""
+    follow_links: bool
+    """Whether to follow links to such files inside the folder of the model; by `fix` also a link to the model."""
+    external_data_roots: Paths
+    """Further folders into which to follow them."""
+    verify_checksums: bool
+    """Whether to read external data files and compare their checksums."""
+    download: bool
+    """Whether to fetch a remote model whole, up to the limit `file_bytes`, if its server has no ranges."""
+    limits: str | Mapping[str, int | str]
+    """The values of limits by name, in place of the defaults of `onnx_lint.input.limits.Limits`."""
+    proto: str | None
+    """The message that is given, such as `TensorProto`; None to recognize it by the class or by the content."""
+    opset_imports: int | str | Mapping[str, int] | None
+    """The operator set versions to assume for a graph, function or node without a model: that of `ai.onnx`, or by
+    domain; None for those of an `onnx_ir.Graph`."""
+    baseline: str | os.PathLike[str] | None
+    """The file of known findings, which are then in `Report.suppressed`."""
+    fail_on: Gate
+    """The lowest severity that fails the model."""
+    internal_errors: Literal["error", "warning"]
+    """`warning` if a crash of onnx-lint itself should not decide whether the report passes."""
+
+
 def lint(
     model: Lintable,
+    settings: Settings | None = None,
     *,
-    edition: str = DEFAULT_STANDARD.edition,
-    select: str | Sequence[str] = (),
-    ignore: str | Sequence[str] = (),
-    severity: Mapping[str, str] | None = None,
-    pedantic: bool = False,
-    options: Mapping[str, Mapping[str, Any]] | None = None,
-    policy: Mapping[str, Any] | None = None,
-    external_data: bool = True,
-    follow_links: bool = False,
-    external_data_roots: Sequence[str | os.PathLike[str]] = (),
-    download: bool = False,
-    opset_schemas: Sequence[str | os.PathLike[str]] = (),
-    plugins: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
-    limits: Mapping[str, int] | None = None,
-    target: str | Sequence[str] = (),
-    proto: str | None = None,
-    opset_imports: Mapping[str, int] | None = None,
+    select: str | Iterable[str] = (),
+    ignore: str | Iterable[str] = (),
+    target: str | Iterable[str] = (),
     baseline: str | os.PathLike[str] | None = None,
     config: str | os.PathLike[str] | bool = False,
     filename: str | os.PathLike[str] | None = None,
-    internal_errors: str = "error",
 ) -> Report:
     """Lint one model and return the report.
 
     - `model`: a path, the address of a remote model (with the extra `remote`), the bytes of a model in any form,
       a file opened for reading bytes, or a message such as `onnx.ModelProto`, which may be any of the messages that
-      `proto` names. An `onnx_ir.Model`, `Graph`, `Function` or `Node` and a `torch.onnx.ONNXProgram` are converted to
-      such a message first.
-    - `edition`: the edition of the specification.
-    - `select`, `ignore`: rule ids, chapters, severities or keywords.
-    - `severity`: `error`, `warning`, `note` or `off` by rule id. `options`: options of rules by rule id.
-    - `policy`: what the model must keep to besides the specification, as the table `policy` of a configuration. Its
-      entries replace those of `config`, and its rules run beside those of `select`.
-    - `external_data`: whether to look at external data files of a model that is given as a path. `follow_links`,
-      `external_data_roots`: whether to follow links to such files inside the folder of the model, and further folders
-      into which to follow them.
-    - `download`: whether to fetch a remote model whole, up to the limit `file_bytes`, if its server has no ranges.
-    - `opset_schemas`: schema files, which describe the operators of further domains.
-    - `plugins`: Python files whose rules run beside the others.
-    - `limits`: values of limits by name, in place of the defaults of `onnx_lint.input.limits.Limits`.
-    - `target`: what must take the model, such as `onnxruntime=1.32`, `onnx.checker`, `ir=10` or `ai.onnx=17`.
-    - `proto`: the message that is given, such as `TensorProto`; None to recognize it by the class of a message, or else
-      by the content. `opset_imports`: the operator set versions, by domain, to assume for a graph, function or node
-      without a model; None for those of an `onnx_ir.Graph`.
-    - `baseline`: the file of known findings, which are then in `Report.suppressed`.
-    - `config`: a configuration file, or True for the one that the command line would find near the model. Other
-      arguments override it. `filename`: the path to use for a model in memory, in the report and in patterns for paths.
-    - `internal_errors`: `warning` if a crash of onnx-lint itself should not decide whether the report passes.
+      the setting `proto` names. An `onnx_ir.Model`, `Graph`, `Function` or `Node` and a `torch.onnx.ONNXProgram` are
+      converted to such a message first.
+    - `settings`: what else the command line takes, such as `Settings(severity={"cycle": "warning"})`. `select`,
+      `ignore`, `target` and `baseline` are settings as well; the keyword replaces the entry.
+    - `config`: a configuration file, or True for the one that the command line would find near the model. Settings
+      override it.
+    - `filename`: the path to use for a model in memory, in the report and in patterns for paths.
 
     A model that breaks the specification, or bytes that are not a model, result in diagnostics and never in an
-    exception. Raises TypeError for an object that is none of the above; OSError for a path that cannot be opened
-    (FileNotFoundError if there is none), for a schema file that cannot be read and for a root that is not a directory;
-    ValueError for an unknown edition, rule, option, limit or target, for a faulty schema file, configuration
-    or baseline, and for a selection without rules.
+    exception. Raises TypeError for an object that is none of the above and for a setting of another type; OSError for a
+    path that cannot be opened (FileNotFoundError if there is none), for a schema file that cannot be read and for a
+    root that is not a directory; ValueError for an unknown edition, rule, option, limit or target, for a faulty schema
+    file, configuration or baseline, and for a selection without rules.
     """
-    if internal_errors not in ("error", "warning"):
-        raise ValueError(f"internal_errors is error or warning, not {internal_errors!r}")
-    given = {
-        "edition": edition,
-        "select": _names(select),
-        "ignore": _names(ignore),
-        "severities": _pairs(severity),
-        "pedantic": pedantic,
-        "rule_options": options or {},
-        "external_data": external_data,
-        "follow_links": follow_links,
-        "external_data_roots": tuple(os.fspath(folder) for folder in external_data_roots),
-        "download": download,
-        "opset_schemas": tuple(os.fspath(path) for path in opset_schemas),
-        "plugins": tuple(os.fspath(path) for path in _listed(plugins)),
-        "limits": _pairs(limits),
-        "targets": _names(target),
-        "proto": proto,
-        "opset_imports": _pairs(_imports_of(model) if opset_imports is None else opset_imports),
-        "internal_errors": internal_errors,
-        "baseline": None if baseline is None else os.fspath(baseline),
-    }
+    keywords = {"select": select, "ignore": ignore, "target": target, "baseline": baseline}
     path = _path_of(model)
-    return _report(model, path, _name(filename, path), given, config, policy=policy)
+    return _report(model, path, _name(filename, path), _joined(settings, keywords), config)
 
 
 def fix(
     path: Lintable,
+    settings: Settings | None = None,
     *,
     unsafe: bool = False,
     folder: str | os.PathLike[str] | None = None,
-    select: str | Sequence[str] = (),
-    ignore: str | Sequence[str] = (),
-    options: Mapping[str, Mapping[str, Any]] | None = None,
-    follow_links: bool = False,
-    plugins: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
-    limits: Mapping[str, int] | None = None,
-    opset_imports: Mapping[str, int] | None = None,
+    select: str | Iterable[str] = (),
+    ignore: str | Iterable[str] = (),
     config: str | os.PathLike[str] | bool = False,
     filename: str | os.PathLike[str] | None = None,
 ) -> Report:
@@ -201,26 +207,31 @@ def fix(
 
     `Report.files[0].repair` says what was fixed, and in `problem` why the file could not be replaced, if it could not.
     `unsafe`: whether to make unsafe fixes too. `folder`: the folder for the mended file of a path; None to replace the
-    file. `follow_links`: as for `lint`, and whether to replace the file that a link at the path leads to. The other
-    arguments are those of `lint`, and so are the exceptions; ValueError also for a model in memory with a folder.
+    file. The other arguments are those of `lint`, and so are the exceptions; ValueError also for a model in memory with
+    a folder.
     """
-    given = {
-        "select": _names(select),
-        "ignore": _names(ignore),
-        "rule_options": options or {},
-        "follow_links": follow_links,
-        "plugins": tuple(os.fspath(each) for each in _listed(plugins)),
-        "limits": _pairs(limits),
-        "opset_imports": _pairs(_imports_of(path) if opset_imports is None else opset_imports),
-    }
     from onnx_lint.fixing.files import Mending
 
     location = _path_of(path)
     if location is None and folder is not None:
         raise ValueError("folder is for a model that is given as a path; a model in memory is not written")
+    given = _joined(settings, {"select": select, "ignore": ignore})
     target = None if location is None or folder is None else os.path.join(os.fspath(folder), os.path.basename(location))
-    name = _name(filename, location)
-    return _report(path, location, name, given, config, Mending(unsafe, target=target))
+    return _report(path, location, _name(filename, location), given, config, Mending(unsafe, target=target))
+
+
+def _joined(settings: Settings | None, keywords: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings with the keywords that are given. Raises TypeError for a name that is no setting."""
+    if not isinstance(settings, (Mapping, type(None))):
+        raise TypeError(f"settings are a Settings(...) or another mapping, not {type(settings).__name__}")
+    given = {
+        **(settings or {}),
+        **{name: value for name, value in keywords.items() if value is not None and value != ()},
+    }
+    for name in given:
+        if name not in Settings.__annotations__:
+            raise TypeError(f"there is no setting {name!r}{suggestion(name, Settings.__annotations__)}")
+    return given
 
 
 def _report(
@@ -230,13 +241,16 @@ def _report(
     given: Mapping[str, Any],
     config: str | os.PathLike[str] | bool,
     mending: Mending | None = None,
-    policy: Mapping[str, Any] | None = None,
 ) -> Report:
     """Return the report on a model; after it was fixed, if `mending` is given."""
+    if given.get("opset_imports") is None:
+        given = {**given, "opset_imports": _imports_of(model)}
+    policy = given.get("policy")
+    taken = {_FIELDS.get(name, name): _taken(name, value) for name, value in given.items() if name != "policy"}
     model = _converted(model)
     results: list[bytes] = []
     try:
-        request = _request(name, given, config)
+        request = _request(name, taken, config)
         plan = Plan(request, is_library=True) if policy is None else _plan_with_policy(request, policy)
         choices = plan.choices_for(name)
         settings = choices.settings
@@ -298,10 +312,6 @@ def _plan_with_policy(request: Request, policy: Mapping[str, Any]) -> Plan:
     return Plan(replace(request, given={**request.given, "policy": COMMAND_LINE}), values, is_library=True)
 
 
-def _listed(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> Sequence[str | os.PathLike[str]]:
-    return [paths] if isinstance(paths, (str, os.PathLike)) else paths
-
-
 def _request(name: str, given: Mapping[str, Any], config: str | os.PathLike[str] | bool) -> Request:
     """Return the request that the command line would make of the arguments.
 
@@ -315,7 +325,7 @@ def _request(name: str, given: Mapping[str, Any], config: str | os.PathLike[str]
     )
 
 
-def _source(model: Any, path: str | None, settings: Settings) -> Source:
+def _source(model: Any, path: str | None, settings: EngineSettings) -> Source:
     if path is None:
         return _source_of_object(model)
     try:
@@ -376,11 +386,44 @@ def _kind(model: Any) -> str | None:
     return name if package == "onnx" and name in KINDS else None
 
 
-def _names(given: str | Sequence[str]) -> tuple[str, ...]:
-    """Return the names. A string may have several, separated by commas, as on the command line."""
-    return (given,) if isinstance(given, str) else tuple(given)
+_FIELDS: Final = {"severity": "severities", "options": "rule_options", "target": "targets"}
+"""The fields of `Request` with another name than the setting."""
+
+_PATHS: Final = frozenset({"opset_schemas", "plugins", "external_data_roots", "baseline"})
 
 
-def _pairs(given: Mapping[str, Any] | None) -> tuple[str, ...]:
-    """Return the entries as `NAME=VALUE`, as on the command line."""
-    return tuple(f"{name}={value}" for name, value in (given or {}).items())
+def _taken(name: str, value: Any) -> Any:
+    """Return the value of a setting as the command line has it. Raises TypeError for a value of another type."""
+    setting = Request.settings[_FIELDS.get(name, name)]
+    text = (str, os.PathLike) if name in _PATHS else str
+    what = "a path" if name in _PATHS else "a string"
+    if isinstance(setting.default, bool):
+        if isinstance(value, bool):
+            return value
+        what = "True or False"
+    elif name == "options":
+        if isinstance(value, Mapping) and all(isinstance(each, Mapping) for each in value.values()):
+            return value
+        what = "a mapping of rules to mappings of options"
+    elif name in ("severity", "limits", "opset_imports"):
+        if value is None or isinstance(value, Mapping):
+            return tuple(f"{key}={each}" for key, each in (value or {}).items())
+        if isinstance(value, str) or (name == "opset_imports" and type(value) is int):
+            return (str(value),)
+        what = f"a mapping, {'a number ' if name == 'opset_imports' else ''}or a string such as {setting.metavar}"
+    elif isinstance(setting.default, tuple):
+        if isinstance(value, text):
+            return (os.fspath(value),)
+        if isinstance(value, Iterable) and not isinstance(value, (bytes, Mapping)):
+            values = tuple(value)
+            if all(isinstance(each, text) for each in values):
+                return tuple(map(os.fspath, values))
+        what += f" or a list of {what.removeprefix('a ')}s"
+    elif value is None and setting.default is None:
+        return None
+    elif isinstance(value, text):
+        allowed = setting.kind.allowed
+        if name in ("fail_on", "internal_errors") and value not in allowed:
+            raise ValueError(f"{name} is one of {', '.join(allowed)}, not {value!r}")
+        return os.fspath(value)
+    raise TypeError(f"{name} takes {what}, not {value!r:.100} ({type(value).__name__})")

@@ -7,36 +7,29 @@ package only when a test needs it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
-    from onnx_lint.library import Lintable, Report
-
-
-class AssertOnnxConforms(Protocol):
-    """The type of the fixture `assert_onnx_conforms`."""
-
-    def __call__(self, model: Lintable, **options: Any) -> Report:
-        """Raise AssertionError with the text report unless `model` conforms to the specification."""
+    from onnx_lint.library import Lintable, Report, Settings
 
 
 @pytest.fixture(scope="session")
-def onnx_lint_options() -> Mapping[str, Any]:
-    """The default options of assert_onnx_conforms; override it in a conftest.py."""
+def onnx_lint_options() -> Settings:
+    """The default settings of assert_onnx_conforms; override it in a conftest.py."""
     return {}
 
 
 @pytest.fixture
-def assert_onnx_conforms(onnx_lint_options: Mapping[str, Any]) -> AssertOnnxConforms:
-    """A function that fails the test with the report of onnx-lint unless a model conforms to the ONNX specification."""
+def assert_onnx_conforms(onnx_lint_options: Settings) -> Callable[..., Report]:
+    """A function like `onnx_lint.assert_conforms`, with the settings of `onnx_lint_options`."""
     from onnx_lint.assertion import assert_conforms
 
-    def conforms(model: Lintable, **options: Any) -> Report:
+    def conforms(model: Lintable, settings: Settings | None = None, **keywords: Any) -> Report:
         __tracebackhide__ = True
-        return assert_conforms(model, **{**onnx_lint_options, **options})
+        return assert_conforms(model, {**onnx_lint_options, **(settings or {})}, **keywords)
 
     return conforms
 

@@ -20,7 +20,7 @@ import re
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from onnx_lint.common.record import Record
 from onnx_lint.common.replacement import replacement
@@ -30,6 +30,8 @@ from onnx_lint.spec.standard import DEFAULT_STANDARD
 
 if TYPE_CHECKING:
     import pytest
+
+    from onnx_lint.library import Edition
 
 __all__ = ["Fixture", "FixtureError", "as_line", "bless", "check_fixture", "find_fixtures"]
 
@@ -111,10 +113,12 @@ def _findings_of(fixture: Fixture, plugins: Sequence[str | os.PathLike[str]]) ->
     selected = [name.strip() for value in fixture.values("select") for name in value.split(",")]
     report = lint(
         fixture.path,
-        edition=next(iter(fixture.values("edition")), DEFAULT_STANDARD.edition),
+        {
+            "edition": cast("Edition", next(iter(fixture.values("edition")), DEFAULT_STANDARD.edition)),
+            "options": _options(fixture),
+            "plugins": [os.path.abspath(path) for path in plugins],
+        },
         select=selected or [fixture.rule],
-        options=_options(fixture),
-        plugins=[os.path.abspath(path) for path in plugins],
     )
     crashes = [error.exception for file in report.files for error in file.internal_errors]
     assert not crashes, "\n".join(crashes)

@@ -25,7 +25,7 @@ from support.project.checkout import ROOT
 from support.project.each_case import each_case
 from support.project.fixture_files import Fixture, fixtures_of
 
-from onnx_lint import lint
+from onnx_lint import Settings, lint
 from onnx_lint.cli.application import application, run
 from onnx_lint.configuration.settings import keys
 from onnx_lint.engine.registry import Registered
@@ -313,9 +313,9 @@ def test_the_examples_for_the_library_run(
 ):
     shutil.copyfile(ROOT / "tests" / "models" / "iris_logistic_regression.onnx", tmp_path / "model.onnx")
     monkeypatch.chdir(tmp_path)
-    first, policy, second, fixing, in_memory, third, fourth, fifth = _blocks("library.md")
+    first, settings, policy, second, fixing, in_memory, third, fourth, fifth = _blocks("library.md")
     names: dict[str, object] = {}
-    exec(compile(first + second + third, "library.md", "exec"), names)
+    exec(compile(first + settings + second + third, "library.md", "exec"), names)
     printed = capsys.readouterr().out
     assert printed.startswith("True\n")
     assert "model.onnx: conforms to ONNX" in printed
@@ -335,9 +335,12 @@ def test_the_examples_for_the_library_run(
 
 def test_the_page_names_all_arguments_of_lint():
     page = (DOCS / "library.md").read_text(encoding="utf-8")
-    rows = page.partition("| Argument | |")[2].partition("\n\n")[0]
-    named = [name for row in rows.splitlines() for name in re.findall("`([a-z_]+)`", row.split("|")[1] if row else "")]
-    assert sorted(named) == sorted(set(inspect.signature(lint).parameters) - {"model"})
+    named = []
+    for heading in ("| Keyword | |", "| Setting | |"):
+        rows = page.partition(heading)[2].partition("\n\n")[0].splitlines()
+        named.append({name for row in rows for name in re.findall("`([a-z_]+)`", row.split("|")[1] if row else "")})
+    keywords, settings = set(inspect.signature(lint).parameters) - {"model", "settings"}, set(Settings.__annotations__)
+    assert named == [keywords, settings - keywords]
 
 
 def test_the_example_of_a_plugin_is_the_one_that_is_tested():

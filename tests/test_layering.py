@@ -395,8 +395,9 @@ def test_what_rules_import_late_is_offered_as_it_is_typed():
     assert [name for name in typed if f"onnx_lint.model.{name}" not in used] == []
 
 
-SAME_MEANING = {"Report", "Writer", "Gatherer"}
-"""`library.Report` is a report with more to ask, and each form of report has a `Writer` or a `Gatherer`."""
+SAME_MEANING = {"Report", "Settings", "Writer", "Gatherer"}
+"""`library.Report` is a report with more to ask, `library.Settings` are the settings as a user writes them, and each form
+of report has a `Writer` or a `Gatherer`."""
 
 
 def _class_or_alias(node: ast.stmt) -> str:

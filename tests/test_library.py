@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import inspect
 import io
+import re
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import onnx
 import onnx.parser
@@ -13,8 +15,10 @@ import pytest
 from google.protobuf import text_format
 from support.models.clean_model import CLEAN
 
-from onnx_lint import Report, lint
+from onnx_lint import Report, Settings, assert_conforms, lint
 from onnx_lint.cli.application import run
+from onnx_lint.configuration.settings import GATES, LEVELS
+from onnx_lint.spec.standard import EDITIONS
 
 UNDEFINED = CLEAN.replace('input: "x" output', 'input: "z" output')
 NAMELESS = CLEAN.replace('producer_name: "a test"\n', "")
@@ -87,7 +91,7 @@ class TestModels:
         assert _rules(report) == ["undefined-name"]
         assert not report.files[0].not_verified, "the graph knows its operator sets"
         assert report.files[0].kind == "GraphProto"
-        assert lint(graph, opset_imports={}).files[0].not_verified
+        assert lint(graph, {"opset_imports": {}}).files[0].not_verified
         assert lint(graph[0]).files[0].kind == "NodeProto"
 
     def test_the_name_of_a_model_in_memory(self, tmp_path: Path):
@@ -119,12 +123,12 @@ class TestReports:
 
 class TestJudgement:
     def test_severities(self):
-        report = lint(UNDEFINED.encode(), severity={"undefined-name": "warning"})
+        report = lint(UNDEFINED.encode(), {"severity": {"undefined-name": "warning"}})
         assert [found.severity.label for found in report.diagnostics] == ["warning"]
         assert (report.passes, report.conforms) == (True, False)
-        assert _rules(lint(UNDEFINED.encode(), severity={"undefined-name": "off"})) == []
+        assert _rules(lint(UNDEFINED.encode(), {"severity": {"undefined-name": "off"}})) == []
         with pytest.raises(ValueError, match="unknown severity 'fatal'"):
-            lint(CLEAN.encode(), severity={"undefined-name": "fatal"})
+            lint(CLEAN.encode(), {"severity": {"undefined-name": "fatal"}})
 
     def test_a_baseline(self, broken: Path, tmp_path: Path):
         known = tmp_path / "known.json"
@@ -152,7 +156,7 @@ class TestJudgement:
         (tmp_path / "onnx-lint.toml").write_text('edition = "1.9"\n[severity]\nundefined-name = "note"\n')
         report = lint(broken, config=True)
         assert (report.edition, _severities(report)["undefined-name"]) == ("1.9", "note")
-        report = lint(broken, config=True, edition="1.16", severity={"undefined-name": "warning"})
+        report = lint(broken, {"edition": "1.16", "severity": {"undefined-name": "warning"}}, config=True)
         assert (report.edition, _severities(report)["undefined-name"]) == ("1.16", "warning")
 
     def test_options_of_rules_join_those_of_the_configuration(self, tmp_path: Path):
@@ -161,7 +165,7 @@ class TestJudgement:
         data = text_format.Parse(CLEAN, onnx.ModelProto()).SerializeToString()
         assert "oversized-message" in _rules(lint(data, config=True, filename=name))
         given = {"oversized-message": {"max_bytes": 1000}}
-        assert "oversized-message" not in _rules(lint(data, config=True, filename=name, options=given))
+        assert "oversized-message" not in _rules(lint(data, {"options": given}, config=True, filename=name))
 
     def test_what_fails_is_what_the_configuration_says(self, tmp_path: Path):
         (tmp_path / "onnx-lint.toml").write_text('fail-on = "warning"\n')
@@ -172,3 +176,49 @@ class TestJudgement:
 
 def test_a_notebook_shows_one_line(broken: Path):
     assert lint(broken)._repr_html_() == "<p>onnx-lint: 1 model: 1 with errors; 1 error</p>"
+
+
+class TestSettings:
+    @pytest.mark.parametrize(
+        ("settings", "same"),
+        [
+            ({"select": "cycle,name"}, {"select": ["cycle", "name"]}),
+            ({"target": "onnxruntime=1.32"}, {"target": ("onnxruntime=1.32",)}),
+            ({"opset_imports": 13}, {"opset_imports": {"ai.onnx": 13}}),
+            ({"opset_imports": "13"}, {"opset_imports": {"": 13}}),
+            ({"limits": "findings=1"}, {"limits": {"findings": 1}}),
+            ({"severity": "undefined-name=note"}, {"severity": {"undefined-name": "note"}}),
+            ({"external_data_roots": "."}, {"external_data_roots": [Path(".")]}),
+        ],
+    )
+    def test_a_string_and_a_list_or_mapping_are_the_same(self, settings: dict[str, Any], same: dict[str, Any]):
+        assert lint(UNDEFINED.encode(), settings) == lint(UNDEFINED.encode(), same)
+
+    @pytest.mark.parametrize(
+        ("settings", "taken"),
+        [
+            ({"pedantic": "no"}, "pedantic takes True or False, not 'no' (str)"),
+            ({"select": 3}, "select takes a string or a list of strings, not 3 (int)"),
+            ({"plugins": [1]}, "plugins takes a path or a list of paths, not [1] (list)"),
+            ({"limits": ["a"]}, "limits takes a mapping, or a string such as NAME=VALUE, not ['a'] (list)"),
+            (
+                {"opset_imports": [13]},
+                "opset_imports takes a mapping, a number or a string such as [DOMAIN=]N, not [13]",
+            ),
+            ({"options": {"cycle": 1}}, "options takes a mapping of rules to mappings of options, not {'cycle': 1}"),
+            ({"edition": 1.23}, "edition takes a string, not 1.23 (float)"),
+            ({"selct": "cycle"}, "there is no setting 'selct'; did you mean 'select'?"),
+            ("cycle", "settings are a Settings(...) or another mapping, not str"),
+        ],
+    )
+    def test_another_type_is_refused_with_what_is_taken(self, settings: Any, taken: str):
+        with pytest.raises(TypeError, match=re.escape(taken)):
+            lint(CLEAN.encode(), settings)
+
+    def test_an_editor_knows_the_names_and_values(self):
+        hints = get_type_hints(Settings)
+        assert get_args(hints["edition"]) == EDITIONS
+        assert get_args(hints["fail_on"]) == GATES
+        assert get_args(get_args(get_args(hints["severity"])[1])[1]) == LEVELS
+        keywords = set(inspect.signature(lint).parameters)
+        assert set(inspect.signature(assert_conforms).parameters) == keywords | {"fail_on"}

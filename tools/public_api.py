@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, is_typeddict
 
 import click
 
@@ -53,6 +53,8 @@ def _library() -> Iterator[str]:
         found = getattr(onnx_lint, name)
         if inspect.isfunction(found):
             yield f"onnx_lint.{name}{_arguments(found)}"
+        elif is_typeddict(found):
+            yield from (f"onnx_lint.{name}({member}=)" for member in found.__annotations__)
         elif inspect.isclass(found):
             members = (member for member in _members(found) if member.partition("(")[0] in documented)
             yield from (f"onnx_lint.{name}.{member}" for member in members)

@@ -178,7 +178,7 @@ def test_a_link_is_followed_on_demand():
     assert os.listdir("store") == ["a.onnx"]
     Path("store/a.onnx").write_bytes(UNORDERED)
     assert fix("link.onnx").files[0].repair.problem is not None
-    assert fix("link.onnx", follow_links=True).passes
+    assert fix("link.onnx", {"follow_links": True}).passes
     assert content("store/a.onnx") == ORDERED
 
 
@@ -395,7 +395,7 @@ def foreign_producer(model):
 def test_the_fix_of_a_plugin_is_made_beside_the_others(folder: Path, capsys: Output) -> None:
     (folder / "house.py").write_text(FIXING_RULE)
     named = ORDERED.replace(b"\x12\x01p", b"\x12\x02us")
-    in_memory = fix(UNORDERED, unsafe=True, plugins=folder / "house.py")
+    in_memory = fix(UNORDERED, {"plugins": folder / "house.py"}, unsafe=True)
     try:
         assert run(["fix", "a.onnx", "--plugin", "house.py"]) == 1
         assert content("a.onnx") == ORDERED
@@ -415,7 +415,7 @@ def test_the_fix_of_a_plugin_is_made_beside_the_others(folder: Path, capsys: Out
 def test_the_library_takes_the_operator_sets_and_the_path_of_a_part() -> None:
     graph = onnx.load_model_from_string(UNORDERED).graph
     graph.node[0].op_type = "Gelu"
-    reports = {version: fix(graph, opset_imports={"": version}, filename="parts/graph.pb") for version in (19, 20)}
+    reports = {version: fix(graph, {"opset_imports": {"": version}}, filename="parts/graph.pb") for version in (19, 20)}
     assert {version: report.conforms for version, report in reports.items()} == {19: False, 20: True}
     assert {report.files[0].path for report in reports.values()} == {"parts/graph.pb"}
     fixed = [onnx.GraphProto.FromString(report.fixed_model or b"") for report in reports.values()]

@@ -28,7 +28,7 @@ def _model() -> bytes:
 def _findings(folder: Path, text: str, name: str = "onnx-lint.toml", **options) -> list[tuple[str, str, str]]:
     path = folder / name
     path.write_text(text, encoding="utf-8")
-    found = lint(_model(), config=path, **options).diagnostics
+    found = lint(_model(), options, config=path).diagnostics
     return sorted((each.rule, each.clause, each.anchor.rpartition("/")[2]) for each in found)
 
 
@@ -179,7 +179,7 @@ def test_a_policy_can_be_an_argument(tmp_path: Path) -> None:
     path = tmp_path / "onnx-lint.toml"
     path.write_text(TEXT, encoding="utf-8")
     expected = {(each.rule, each.message) for each in lint(_model(), config=path).diagnostics}
-    found = lint(_model(), policy=tomllib.loads(TEXT)["policy"]).diagnostics
+    found = lint(_model(), {"policy": tomllib.loads(TEXT)["policy"]}).diagnostics
     assert {(each.rule, each.message) for each in found} == expected
     assert {each.anchor for each in found if each.clause.startswith("POL")} == {"argument policy"}
 
@@ -187,16 +187,16 @@ def test_a_policy_can_be_an_argument(tmp_path: Path) -> None:
 def test_a_policy_as_argument_replaces_entries_of_the_configuration_and_runs_beside_select(tmp_path: Path) -> None:
     path = tmp_path / "onnx-lint.toml"
     path.write_text('[policy]\nir-version = "..9"\nmetadata = ["licence"]\n', encoding="utf-8")
-    report = lint(_model(), config=path, select="cycle", policy={"ir-version": "..10"})
+    report = lint(_model(), {"policy": {"ir-version": "..10"}}, config=path, select="cycle")
     assert [each.rule for each in report.diagnostics] == ["missing-metadata-entry"]
-    assert not lint(_model(), select="cycle", policy={"ir-version": "..10"}).diagnostics
+    assert not lint(_model(), {"policy": {"ir-version": "..10"}}, select="cycle").diagnostics
     assert lint(_model(), config=path, select="cycle").diagnostics == ()
 
 
 def test_an_assertion_takes_a_policy() -> None:
-    assert_conforms(_model(), policy={"operators": {"allow": ["Relu"]}})
+    assert_conforms(_model(), {"policy": {"operators": {"allow": ["Relu"]}}})
     with pytest.raises(AssertionError, match="disallowed-operator"):
-        assert_conforms(_model(), policy={"operators": {"forbid": ["Relu"]}})
+        assert_conforms(_model(), {"policy": {"operators": {"forbid": ["Relu"]}}})
 
 
 @pytest.mark.parametrize(
@@ -209,4 +209,4 @@ def test_an_assertion_takes_a_policy() -> None:
 )
 def test_a_wrong_policy_is_a_value_error(policy, message):
     with pytest.raises(ValueError, match=re.escape(message)):
-        lint(_model(), policy=policy)
+        lint(_model(), {"policy": policy})

@@ -43,7 +43,7 @@ def _rules(kind: str, text: str, edition: str) -> list[str]:
     forms = [proto.SerializeToString()]
     if text:
         forms += [text.encode(), json_format.MessageToJson(proto).encode()]
-    reports = [lint(data, proto=kind, edition=edition) for data in forms]
+    reports = [lint(data, {"proto": kind, "edition": edition}) for data in forms]
     assert [report.files[0].internal_errors for report in reports] == [()] * len(forms)
     rules = [[item.rule for item in report.diagnostics] for report in reports]
     assert rules == rules[:1] * len(forms)
@@ -90,7 +90,9 @@ def test_no_damage_makes_a_rule_crash(part: int):
 def test_a_name_that_looks_like_a_place_stays_as_it_is():
     text = 'name: "graph.node[0]" node { op_type: "Relu" input: "the model" output: "graph.output[0]" }'
     graph = text_format.Parse(text, schema.message("GraphProto")(), descriptor_pool=schema.pool())
-    report = lint(graph.SerializeToString(), proto="GraphProto", select="undefined-name", opset_imports={"": 17})
+    report = lint(
+        graph.SerializeToString(), {"proto": "GraphProto", "opset_imports": {"": 17}}, select="undefined-name"
+    )
     assert [(item.place, item.message) for item in report.diagnostics] == [
         ("node[0].input[0]", "unnamed node 0 (Relu) of the graph uses 'the model', which nothing defines")
     ]
@@ -145,7 +147,7 @@ def _large() -> dict[str, tuple[str, str]]:
 def test_contents_that_stay_in_the_file_are_judged_as_well(kind: str, text: str, monkeypatch: pytest.MonkeyPatch):
     proto = text_format.Parse(text, schema.message(kind)(), descriptor_pool=schema.pool())
     data = proto.SerializeToString()
-    answer = _bare(lint(data, proto=kind).diagnostics)
+    answer = _bare(lint(data, {"proto": kind}).diagnostics)
     untold = lint_source(BytesSource(data), "input_0.pb", Settings()).diagnostics
     assert answer
     monkeypatch.setattr(strip_payloads, "WHOLE_BYTES", 0)
@@ -153,7 +155,7 @@ def test_contents_that_stay_in_the_file_are_judged_as_well(kind: str, text: str,
     monkeypatch.setattr(strip_payloads, "INTEGER_BYTES", 16)
     monkeypatch.setattr(other_messages, "_TRIED_WHOLE", 0)
     assert load(BytesSource(data), proto=kind).payloads
-    assert _bare(lint(data, proto=kind).diagnostics) == answer
+    assert _bare(lint(data, {"proto": kind}).diagnostics) == answer
     assert lint_source(BytesSource(data), "input_0.pb", Settings()).diagnostics == untold
 
 

@@ -99,7 +99,7 @@ def test_a_wrong_shape_in_a_file_is_found(tmp_path: Path) -> None:
     assert [(found.rule, found.place) for found in file.diagnostics] == [
         ("unsupported-operand-value", "graph.initializer[0]")
     ]
-    [file] = lint(path, external_data=False).files
+    [file] = lint(path, {"external_data": False}).files
     assert (file.diagnostics, file.incomplete) == ((), ("the files of external data were not examined, as asked for",))
 
 
@@ -113,7 +113,7 @@ def test_what_may_not_be_read_is_told(tmp_path: Path) -> None:
 
 def test_what_the_limit_leaves_out_is_told(tmp_path: Path) -> None:
     path = _written(tmp_path, SHAPE, BYTES)
-    [file] = lint(path, limits={"external_bytes": 8}).files
+    [file] = lint(path, {"limits": {"external_bytes": 8}}).files
     why = "its 16 bytes are more than the limit external_bytes leaves (option --limit external_bytes=N)"
     assert file.incomplete == (f"the contents of 'data.bin' were not verified: {why}",)
 

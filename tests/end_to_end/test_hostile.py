@@ -357,7 +357,7 @@ def test_names_of_what_cannot_be_read_steer_nothing(option: tuple[str, ...], tmp
 
 
 def _lint(data: bytes, **limits: int) -> FileReport:
-    return lint(data, limits=limits).files[0]
+    return lint(data, {"limits": limits}).files[0]
 
 
 @pytest.mark.parametrize(

@@ -324,14 +324,14 @@ def test_a_gate_that_must_not_stop_takes_internal_errors_for_warnings(
     assert ElementTree.fromstring(capsys.readouterr().out).get("errors") == "0"
     (folder / "onnx-lint.toml").write_text('internal-errors = "warning"\nfail-on = "never"\n')
     assert run(["crash.onnx"]) == 0
-    report = library.lint("crash.onnx", internal_errors="warning", select="mismatched-operand-type")
+    report = library.lint("crash.onnx", {"internal_errors": "warning"}, select="mismatched-operand-type")
     assert report.files[0].internal_errors
     assert report.passes
     assert not library.lint("crash.onnx", select="mismatched-operand-type").passes
     with pytest.raises(AssertionError, match="onnx-lint crashed while inferring types and shapes"):
         assertion.assert_conforms("crash.onnx", select="mismatched-operand-type")
     with pytest.raises(ValueError, match="internal_errors"):
-        library.lint("crash.onnx", internal_errors="never")
+        library.lint("crash.onnx", {"internal_errors": "never"})
 
 
 def test_the_table_of_shapes_is_shown_without_the_node(

@@ -41,7 +41,7 @@ def _split_everything(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _diagnostics(data: bytes) -> tuple[Diagnostic, ...]:
-    report = lint(data, pedantic=True)
+    report = lint(data, {"pedantic": True})
     assert report.files[0].internal_errors == ()
     return tuple(replace(item, context=()) for item in report.diagnostics)  # no values are shown that stay in the file
 

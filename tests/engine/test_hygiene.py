@@ -20,7 +20,7 @@ def _model() -> bytes:
 
 
 def _rules(**options) -> set[str]:
-    return {each.rule for each in lint(_model(), **options).diagnostics}
+    return {each.rule for each in lint(_model(), config=options.pop("config", False), settings=options).diagnostics}
 
 
 @pytest.mark.parametrize("options", [{}, {"pedantic": True}, {"select": ["note"]}])
@@ -41,7 +41,7 @@ def test_it_selects_clauses_of_onnx_that_belong_to_it():
 
 
 def test_a_model_with_such_findings_conforms():
-    report = lint(_model(), select=["ALL"], ignore=["warning"], severity={"unused-initializer": "error"})
+    report = lint(_model(), {"severity": {"unused-initializer": "error"}}, select=["ALL"], ignore=["warning"])
     assert report.conforms
     assert [each.declared_by for each in report.diagnostics if each.rule == "unused-initializer"] == ["hygiene"]
 

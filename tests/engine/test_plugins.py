@@ -49,7 +49,7 @@ def _leave_no_plugin() -> Iterator[None]:
 
 
 def test_a_rule_with_a_clause_of_its_own_has_findings(tmp_path: Path):
-    report = lint(MODEL, plugins=[_file(tmp_path, "house_rules.py", LICENCE)])
+    report = lint(MODEL, {"plugins": [_file(tmp_path, "house_rules.py", LICENCE)]})
     (found,) = report.diagnostics
     assert (found.rule, found.clause, found.keyword, found.severity) == (
         "missing-licence",
@@ -62,10 +62,10 @@ def test_a_rule_with_a_clause_of_its_own_has_findings(tmp_path: Path):
 
 
 def test_conforms_is_about_onnx_and_passes_about_all(tmp_path: Path):
-    report = lint(MODEL, plugins=[_file(tmp_path, "house_rules.py", LICENCE)])
+    report = lint(MODEL, {"plugins": [_file(tmp_path, "house_rules.py", LICENCE)]})
     assert (report.conforms, report.passes) == (True, False)
     assert "<memory>: conforms to ONNX; house_rules.py: 1 error;" in str(report)
-    broken = lint(MODEL.replace(b'output: "y"', b'output: "z"', 1), plugins=[tmp_path / "house_rules.py"])
+    broken = lint(MODEL.replace(b'output: "y"', b'output: "z"', 1), {"plugins": [tmp_path / "house_rules.py"]})
     assert not broken.conforms
     assert "house_rules.py: 1 error" in str(broken).splitlines()[-1]
     assert "conforms" not in str(broken).splitlines()[-1]
@@ -73,10 +73,10 @@ def test_conforms_is_about_onnx_and_passes_about_all(tmp_path: Path):
 
 def test_a_later_run_without_the_file_does_not_have_its_rules(tmp_path: Path):
     path = _file(tmp_path, "house_rules.py", LICENCE)
-    assert [found.rule for found in lint(MODEL, plugins=[path]).diagnostics] == ["missing-licence"]
+    assert [found.rule for found in lint(MODEL, {"plugins": [path]}).diagnostics] == ["missing-licence"]
     assert lint(MODEL).diagnostics == ()
     assert "missing-licence" not in registry()
-    assert [found.rule for found in lint(MODEL, plugins=[path]).diagnostics] == ["missing-licence"]
+    assert [found.rule for found in lint(MODEL, {"plugins": [path]}).diagnostics] == ["missing-licence"]
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_a_later_run_without_the_file_does_not_have_its_rules(tmp_path: Path):
 )
 def test_the_keyword_gives_the_severity(keyword: str, severity: Severity, tmp_path: Path):
     text = LICENCE.replace("url=", f"keyword={keyword!r}, url=").replace("ACME-1", f"ACME-{keyword.upper()}")
-    (found,) = lint(MODEL, plugins=[_file(tmp_path, "rules.py", text)]).diagnostics
+    (found,) = lint(MODEL, {"plugins": [_file(tmp_path, "rules.py", text)]}).diagnostics
     assert found.severity is severity
 
 
@@ -100,14 +100,14 @@ def test_a_finding_of_a_rule_with_two_clauses_says_which(clause: str, expected: 
     text = LICENCE.replace("clause=LICENCE", 'clause=(LICENCE, "GRA-4")').replace(
         '"a licence")', f'"a licence"{clause})'
     )
-    (file,) = lint(MODEL, plugins=[_file(tmp_path, "house_rules.py", text)]).files
+    (file,) = lint(MODEL, {"plugins": [_file(tmp_path, "house_rules.py", text)]}).files
     assert [error.exception for error in file.internal_errors] == [expected]
 
 
 def test_a_clause_that_does_not_exist_stops_only_its_rule(tmp_path: Path):
     typo = '\n\n@rule(clause="ACME-999", since="1.0")\ndef typo(model):\n    """A typo."""\n    yield from ()\n'
     path = _file(tmp_path, "house_rules.py", LICENCE + typo)
-    (file,) = lint(MODEL, plugins=[path]).files
+    (file,) = lint(MODEL, {"plugins": [path]}).files
     assert [found.rule for found in file.diagnostics] == ["missing-licence"]
     (error,) = file.internal_errors
     assert (error.rule, error.traceback) == ("typo", "")
@@ -131,23 +131,23 @@ def test_a_clause_that_does_not_exist_stops_only_its_rule(tmp_path: Path):
 def test_a_file_that_cannot_be_used_is_named(text: str, message: str, tmp_path: Path):
     path = _file(tmp_path, "house_rules.py", text)
     with pytest.raises(ValueError, match=re.escape(message)) as caught:
-        lint(MODEL, plugins=[path])
+        lint(MODEL, {"plugins": [path]})
     assert str(path) in str(caught.value)
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path):
     with pytest.raises(ValueError, match=r"none\.py: FileNotFoundError: No such file or directory"):
-        lint(MODEL, plugins=[tmp_path / "none.py"])
+        lint(MODEL, {"plugins": [tmp_path / "none.py"]})
 
 
 def test_nothing_is_written_beside_a_plugin_file(tmp_path: Path):
-    lint(MODEL, plugins=[_file(tmp_path, "house_rules.py", LICENCE)])
+    lint(MODEL, {"plugins": [_file(tmp_path, "house_rules.py", LICENCE)]})
     assert [path.name for path in tmp_path.iterdir()] == ["house_rules.py"]
 
 
 def test_a_rule_that_ends_the_program_is_an_internal_error(tmp_path: Path):
     text = LICENCE.replace("    yield Finding", "    raise SystemExit(0)\n    yield Finding")
-    (file,) = lint(MODEL, plugins=str(_file(tmp_path, "house_rules.py", text))).files
+    (file,) = lint(MODEL, {"plugins": str(_file(tmp_path, "house_rules.py", text))}).files
     (error,) = file.internal_errors
     assert error.rule == "missing-licence"
     assert "tried to end the program" in error.exception
@@ -156,7 +156,7 @@ def test_a_rule_that_ends_the_program_is_an_internal_error(tmp_path: Path):
 def test_a_file_named_twice_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     path = _file(tmp_path, "house_rules.py", LICENCE)
     monkeypatch.chdir(tmp_path)
-    assert len(lint(MODEL, plugins=[path, "./house_rules.py"]).diagnostics) == 1
+    assert len(lint(MODEL, {"plugins": [path, "./house_rules.py"]}).diagnostics) == 1
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,7 @@ def test_a_wrong_finding_costs_its_rule_alone_and_is_blamed_on_the_plugin(
         "house_rules.py",
         f"{imports}{LICENCE}{wrong}",
     )
-    (file,) = lint(MODEL, plugins=[path]).files
+    (file,) = lint(MODEL, {"plugins": [path]}).files
     expected = ["missing-licence", *([] if is_first else ["wrong-one", "wrong-two"])]
     assert sorted(found.rule for found in file.diagnostics) == expected
     assert [(error.rule, error.traceback) for error in file.internal_errors] == [("wrong-one", ""), ("wrong-two", "")]
@@ -208,7 +208,7 @@ def test_a_wrong_finding_costs_its_rule_alone_and_is_blamed_on_the_plugin(
 
 def test_a_rule_that_raises_generator_exit_is_an_internal_error(tmp_path: Path):
     text = LICENCE.replace("    yield Finding", "    raise GeneratorExit\n    yield Finding")
-    (file,) = lint(MODEL, plugins=[_file(tmp_path, "house_rules.py", text)]).files
+    (file,) = lint(MODEL, {"plugins": [_file(tmp_path, "house_rules.py", text)]}).files
     (error,) = file.internal_errors
     assert (error.rule, error.traceback) == ("missing-licence", "")
     assert "raised GeneratorExit" in error.exception

@@ -17,7 +17,7 @@ def _model() -> onnx.ModelProto:
 
 
 def _fixable(model: onnx.ModelProto, rule: str) -> list[bool]:
-    found = [each for each in lint(model, pedantic=True).diagnostics if each.rule == rule]
+    found = [each for each in lint(model, {"pedantic": True}).diagnostics if each.rule == rule]
     assert found
     return [each.fix is not None for each in found]
 

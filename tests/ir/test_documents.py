@@ -44,12 +44,12 @@ PARTS = {
 def test_places_of_a_part_begin_at_its_root(kind: str):
     text, place = PARTS[kind]
     data = text_format.Parse(text, schema.message(kind)(), descriptor_pool=schema.pool()).SerializeToString()
-    assert place in [found for found, _ in _found(lint(data, proto=kind))]
+    assert place in [found for found, _ in _found(lint(data, {"proto": kind}))]
 
 
 def test_an_unknown_kind_is_refused():
     with pytest.raises(ValueError, match="unknown kind of document 'TensorPoto'"):
-        lint(b"", proto="TensorPoto")
+        lint(b"", {"proto": "TensorPoto"})
 
 
 @pytest.mark.corpus
@@ -145,11 +145,11 @@ def test_messages_of_the_onnx_package_are_linted_as_what_they_are(kind: str):
     right, wrong, rule = _objects()[kind]
     imports = {"ai.onnx": 17}
     for given in ({}, {"proto": kind}):
-        report = lint(right, opset_imports=imports, **given)
+        report = lint(right, {"opset_imports": imports, **given})
         assert ([item.rule for item in report.diagnostics], report.files[0].kind) == ([], kind)
         assert report.files[0].not_verified == ()
-        assert [item.rule for item in lint(wrong, opset_imports=imports, **given).diagnostics] == [rule]
-    assert lint(right.SerializeToString(), proto=kind, opset_imports=imports).conforms
+        assert [item.rule for item in lint(wrong, {"opset_imports": imports, **given}).diagnostics] == [rule]
+    assert lint(right.SerializeToString(), {"proto": kind, "opset_imports": imports}).conforms
 
 
 def test_a_graph_without_imports_says_that_its_operators_were_not_looked_up():
@@ -160,7 +160,7 @@ def test_a_graph_without_imports_says_that_its_operators_were_not_looked_up():
 
 def test_an_import_needs_a_version():
     with pytest.raises(ValueError, match=r"^0 is not an operator set version"):
-        lint(b"", proto="GraphProto", opset_imports={"": 0})
+        lint(b"", {"proto": "GraphProto", "opset_imports": {"": 0}})
 
 
 # --- what ONNX itself has written
@@ -199,7 +199,7 @@ def test_the_data_of_the_node_tests_are_clean():
             for value, value_info in zip([*inputs, *outputs], declared, strict=False):
                 kind, data = _as_file(value, value_info)
                 kinds[kind] += 1
-                assert _found(lint(data, proto=kind)) == [], case.name
+                assert _found(lint(data, {"proto": kind})) == [], case.name
                 file = lint_source(BytesSource(data), "input_0.pb", Settings())
                 assert (file.diagnostics, file.not_judged) == ((), None), case.name
                 assert file.kind == kind or (kind, file.kind) == ("OptionalProto", "SequenceProto"), case.name

@@ -181,7 +181,7 @@ def _holders() -> dict[str, tuple[str, Any]]:
 @pytest.mark.parametrize("name", _holders())
 def test_lists_are_found_wherever_a_node_can_be(name: str, monkeypatch: pytest.MonkeyPatch):
     def found() -> list[tuple[str, str, str]]:
-        report = lint(document.SerializeToString(), proto=kind, select=["non-utf8-attribute"])
+        report = lint(document.SerializeToString(), {"proto": kind}, select=["non-utf8-attribute"])
         return [(each.place, each.message, "".join(line.text for line in each.context)) for each in report.diagnostics]
 
     kind, document = _holders()[name]

@@ -76,7 +76,7 @@ def test_external_data(store: Any):
     store.pipe("/zoo/m.onnx", external_model(2, 8, "{}.bin"))
     store.pipe("/zoo/0.bin", bytes(32))
     assert [item.rule for item in lint("memory://zoo/m.onnx").diagnostics] == ["missing-external-file"]
-    [left] = lint("memory://zoo/m.onnx", external_data=False).files[0].incomplete
+    [left] = lint("memory://zoo/m.onnx", {"external_data": False}).files[0].incomplete
     assert left == "the files of external data were not examined, as asked for"
 
 
@@ -104,7 +104,7 @@ def test_contents_of_external_data_are_read_in_pieces(store: Any):
 def test_checksums_of_remote_files_are_told_as_not_verified(store: Any):
     store.pipe("/zoo/m.onnx", external_model(1, 8, checksum="0" * 40))
     store.pipe("/zoo/weights.bin", bytes(32))
-    report = lint("memory://zoo/m.onnx", options={"checksum-mismatch": {"verify": True}})
+    report = lint("memory://zoo/m.onnx", {"options": {"checksum-mismatch": {"verify": True}}})
     assert report.diagnostics == ()
     assert report.files[0].incomplete == (
         "the checksum of 'weights.bin' was not verified: it is remote, and would have to be fetched whole",

@@ -146,5 +146,5 @@ def test_faults_of_the_text_have_positions(name: str, mark: bytes):
 
 
 def test_what_is_too_large_is_not_read():
-    (file,) = lint(MODEL.encode(), filename="model.textproto", limits={"text_bytes": 10}).files
+    (file,) = lint(MODEL.encode(), {"limits": {"text_bytes": 10}}, filename="model.textproto").files
     assert (file.diagnostics, "limit text_bytes of 10" in (file.unreadable or "")) == ((), True)

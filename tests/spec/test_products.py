@@ -83,7 +83,7 @@ def test_operators_of_domains_that_the_data_do_not_cover_are_not_judged() -> Non
         input { name: "x" type { tensor_type { elem_type: 1 shape { } } } } }"""
     schemas = [ROOT / "docs" / "opset-schema.example.json"]
     for target in ("onnxruntime=1.17", "openvino=2026", "tensorrt=10"):
-        report = onnx_lint.lint(model.encode(), target=target, opset_schemas=schemas, select="target")
+        report = onnx_lint.lint(model.encode(), {"opset_schemas": schemas}, target=target, select="target")
         assert report.diagnostics == (), target
 
 

@@ -24,7 +24,7 @@ metadata_props { key: "author" value: "b" }
 
 def found(text: str, rule: str, **options: object) -> Diagnostic:
     data = text.encode()
-    (item,) = lint(data, select=[rule], **options).diagnostics  # type: ignore[arg-type]  # any of the options
+    (item,) = lint(data, options, select=[rule]).diagnostics  # type: ignore[arg-type]  # any of the options
     return item
 
 
@@ -87,8 +87,8 @@ def test_a_link_that_is_followed_is_an_error_for_onnx_checker(tmp_path: Path):
       external_data { key: "location" value: "w.bin" } } }"""
     (tmp_path / "m.textproto").write_text(tensor)
     options = {"select": ["external-data"], "follow_links": True, "ignore": ["unaligned-external-offset"]}
-    assert lint(tmp_path / "m.textproto", **options).diagnostics == ()  # type: ignore[arg-type]  # as above
-    (item,) = lint(tmp_path / "m.textproto", target="onnx.checker", **options).diagnostics  # type: ignore[arg-type]  # as above
+    assert lint(tmp_path / "m.textproto", options).diagnostics == ()  # type: ignore[arg-type]  # as above
+    (item,) = lint(tmp_path / "m.textproto", options, target="onnx.checker").diagnostics  # type: ignore[arg-type]  # as above
     assert (item.rule, item.severity.label) == ("linked-external-file", "error")
 
 

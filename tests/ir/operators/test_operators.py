@@ -248,7 +248,7 @@ class TestNotVerified:
         assert lint_source(BytesSource(b"\xff\xff"), "model.onnx", SIGNATURE).not_verified == ()
 
     def test_the_library_takes_schema_files(self):
-        report = onnx_lint.lint(_binary(self.TEXT), select=("signature",), opset_schemas=[EXAMPLE])
+        report = onnx_lint.lint(_binary(self.TEXT), {"opset_schemas": [EXAMPLE]}, select=("signature",))
         assert [name for name, _ in report.files[0].not_verified] == ["com.microsoft", "not.imported", "other"]
 
 

@@ -46,7 +46,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def linted(folder: Path, **options: object) -> FileReport:
-    (file,) = lint(folder / "m.onnx", **options).files  # type: ignore[arg-type]  # any of the options
+    (file,) = lint(folder / "m.onnx", options).files  # type: ignore[arg-type]  # any of the options
     assert not file.internal_errors
     return file
 
@@ -121,7 +121,7 @@ def test_a_link_to_nothing_is_an_error(folder: Path, target: str):
     (folder / "w.bin").symlink_to(f"../store/{target}")
     file = linted(folder, external_data_roots=[folder.parent])
     assert rules(file) == ["missing-external-file"]
-    assert not lint(folder / "m.onnx", external_data_roots=[folder.parent]).conforms
+    assert not lint(folder / "m.onnx", {"external_data_roots": [folder.parent]}).conforms
     assert file.diagnostics[0].message.startswith(
         "the external data of tensor 'w' of main graph 'graph' cannot be read: 'w.bin' is a symbolic link "
     )
@@ -173,7 +173,7 @@ def test_the_cache_of_a_model_hub_gets_a_full_verdict(tmp_path: Path, monkeypatc
     said = lint(path).files[0]
     assert rules(said) == ["linked-external-file"]
     assert said.incomplete
-    full = lint(path, external_data_roots=[cache])
+    full = lint(path, {"external_data_roots": [cache]})
     assert (full.conforms, full.diagnostics, full.files[0].incomplete) == (True, (), ())
     # The same by the command line, and by a configuration whose path is relative to itself.
     output = tmp_path / "report.json"
@@ -184,7 +184,7 @@ def test_the_cache_of_a_model_hub_gets_a_full_verdict(tmp_path: Path, monkeypatc
     assert run([path, "-f", "json", "-o", f"{output}"]) == 0
     assert json.loads(output.read_text())["files"][0]["incomplete"] == []
     (blobs / "bbbb").unlink()
-    dangling = lint(path, external_data_roots=[cache])
+    dangling = lint(path, {"external_data_roots": [cache]})
     assert ([item.rule for item in dangling.diagnostics], dangling.conforms) == (["missing-external-file"], False)
 
 

@@ -49,7 +49,7 @@ def folder(tmp_path: Path) -> Path:
 def verdict(folder: Path, location: str, **options: bool) -> list[tuple[str, str]]:
     path = folder / "model.onnx"
     path.write_bytes(model_with(location))
-    return [(diagnostic.rule, diagnostic.message) for diagnostic in lint(path, **options).diagnostics]
+    return [(diagnostic.rule, diagnostic.message) for diagnostic in lint(path, options).diagnostics]
 
 
 PREFIX = "the external data of tensor 'w' of main graph 'graph'"

@@ -31,7 +31,7 @@ def outside(tensor: Proto, element_type: int, dims: list[int], offset: int = 0, 
 
 def linted(folder: Path, model: Proto, **options: Any) -> FileReport:
     (folder / "m.onnx").write_bytes(model.SerializeToString())
-    (file,) = lint(folder / "m.onnx", select=JUDGED, ignore=["unaligned-external-offset"], **options).files
+    (file,) = lint(folder / "m.onnx", options, select=JUDGED, ignore=["unaligned-external-offset"]).files
     assert not file.internal_errors
     return file
 

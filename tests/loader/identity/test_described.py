@@ -47,7 +47,7 @@ def test_a_model_is_held_against_an_operator_set(form: str, tmp_path: Path):
     graph { name: "g" node { name: "a" domain: "com.example" op_type: "Blur" output: "y" }
     node { name: "b" domain: "com.example" op_type: "Smear" input: "y" output: "z" }
     output { name: "z" type { tensor_type { elem_type: 1 shape { dim { dim_value: 1 } } } } } }"""
-    report = lint(model, opset_schemas=[path], select=["unknown-operator"])
+    report = lint(model, {"opset_schemas": [path]}, select=["unknown-operator"])
     assert [place for place, _ in _found(report)] == ["graph.node[1].op_type"]
     assert report.files[0].not_verified == (("com.example", 1),)
 
@@ -70,7 +70,7 @@ def _against(tmp_path: Path, sets: list[str], version: int, operator: str, domai
     graph {{ name: "g" node {{ domain: "{domain}" op_type: "{operator}" input: "x" output: "y" }}
     input {{ name: "x" type {{ tensor_type {{ elem_type: 1 shape {{ }} }} }} }}
     output {{ name: "y" type {{ tensor_type {{ elem_type: 1 shape {{ }} }} }} }} }}"""
-    report = lint(model.encode(), opset_schemas=paths)
+    report = lint(model.encode(), {"opset_schemas": paths})
     (file,) = report.files
     not_verified = [f"not verified: {name}" for name, _ in file.not_verified]
     return [item.rule for item in file.diagnostics if item.clause != "MOD-6a"] + not_verified
@@ -130,7 +130,7 @@ def test_what_is_no_operator_set_is_refused(tmp_path: Path, data: bytes, reason:
     path = tmp_path / "set"
     path.write_bytes(data)
     with pytest.raises(ValueError, match=re.escape(reason)):
-        lint(b"", opset_schemas=[path])
+        lint(b"", {"opset_schemas": [path]})
 
 
 # --- what ONNX itself publishes

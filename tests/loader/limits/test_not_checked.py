@@ -182,7 +182,7 @@ def test_each_form_of_report_says_that_the_file_is_not_checked(
 
 
 def test_the_library_says_it_too():
-    report = lint(FILES["binary"], limits={"memory": "1KiB"})
+    report = lint(FILES["binary"], {"limits": {"memory": "1KiB"}})
     assert not report.conforms
     (file,) = report.files
     assert (file.diagnostics, file.not_judged) == ((), None)
