@@ -396,7 +396,7 @@ def test_what_rules_import_late_is_offered_as_it_is_typed():
 
 
 SAME_MEANING = {"Report", "Settings", "Writer", "Gatherer"}
-"""`library.Report` is a report with more to ask, `library.Settings` are the settings as a user writes them, and each form
+"""`library.Report` is a report with more to ask, `library.Settings` are those that a user writes, and each form
 of report has a `Writer` or a `Gatherer`."""
 
 
