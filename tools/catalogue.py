@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the catalogue of the rules, `rules/README.md`, `rules/index.json`, and the names that rules import late,
-`onnx_lint/model/names.json`: `python -m tools.catalogue`.
+"""Writes what is made of the rules: `python -m tools.catalogue`.
+
+That is the catalogue `rules/README.md`, the index, the documentation that reports need, and in
+`onnx_lint/model/names.json` the names that rules import late.
 """
 
 from __future__ import annotations
@@ -8,11 +10,11 @@ from __future__ import annotations
 import ast
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from onnx_lint.engine.registry import INDEX, Registered, RegistryError, index_entry, registry
+from onnx_lint.engine.registry import INDEX, PAGES, Registered, RegistryError, index_entry, registry
 from onnx_lint.spec.clauses import clauses
 from onnx_lint.spec.standard import DEFAULT_STANDARD
 
@@ -64,13 +66,18 @@ def _keywords(names: Iterable[str]) -> str:
 
 def index() -> str:
     """The index of onnx-lint's own rules: JSON with a line for each of them."""
+    return _by_rule(lambda entry: {"chapter": entry.chapter, **index_entry(entry.rule)})
+
+
+def pages() -> str:
+    """The documentation of onnx-lint's own rules, in the same form."""
+    return _by_rule(lambda entry: entry.rule.documentation)
+
+
+def _by_rule(of: Callable[[Registered], Any]) -> str:
     own = [entry for entry in registry().values() if entry.plugin is None]
-    lines = [f"{json.dumps(entry.id)}: {json.dumps(_told(entry))}" for entry in own]
+    lines = [f"{json.dumps(entry.id)}: {json.dumps(of(entry))}" for entry in own]
     return "{\n" + ",\n".join(lines) + "\n}\n"
-
-
-def _told(entry: Registered) -> dict[str, Any]:
-    return {"chapter": entry.chapter, **index_entry(entry.rule)}
 
 
 def names(package: Path) -> str:
@@ -89,7 +96,7 @@ def main() -> None:
     former = (folder / INDEX).read_bytes() if (folder / INDEX).exists() else None
     (folder / INDEX).unlink(missing_ok=True)  # the registry would read it, and it may be out of date
     try:
-        texts = {"README.md": catalogue(), INDEX: index()}
+        texts = {"README.md": catalogue(), INDEX: index(), PAGES: pages()}
     except Exception as error:
         if former is not None:
             (folder / INDEX).write_bytes(former)

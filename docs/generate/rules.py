@@ -28,7 +28,7 @@ def rule_pages() -> Iterator[tuple[str, str]]:
 
 
 def _severity(entry: Registered) -> str:
-    level = worst_severity(entry.rule, DEFAULT_STANDARD.edition)
+    level = worst_severity(entry, DEFAULT_STANDARD.edition)
     return level.label if level is not None else "-"
 
 
@@ -49,7 +49,7 @@ def _rule_page(entry: Registered) -> str:
     if any(clause.presence != "listed" for clause in cited):
         parts.append(PRESENCE)
     if rule.security:
-        parts += ["## Security", security_markdown(rule)]
+        parts += ["## Security", security_markdown(entry)]
     if rule.options:
         parts += ["## Options", options_markdown(rule)]
     return page(*parts, *examples(rule))

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The request of a command line that has little more than paths, without click."""
+"""The request of a command line of paths and common options, without click."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, Final
 
-from onnx_lint.configuration.settings import Request
+from onnx_lint.configuration.settings import Request, Setting
 
 COMMANDS: Final = frozenset(
     [
@@ -34,14 +35,16 @@ ENVIRONMENT: Final = "environment"
 
 
 def request_of_paths(arguments: Sequence[str]) -> Request | None:
-    """Return the request for arguments that are paths, perhaps with `--jobs N` or `--cache`, without importing click.
+    """Return the request for paths and common options, perhaps after `check`, without importing click.
 
     Returns None if there may be another option, a command, a variable or an error.
     """
-    if not arguments or arguments[0] in COMMANDS:
+    if arguments and arguments[0] == "check":
+        arguments = arguments[1:]
+    elif not arguments or arguments[0] in COMMANDS:
         return None
-    options, paths = _options_and_paths(arguments)
-    if not paths or any(path.startswith("-") and path != "-" for path in paths):
+    split = _options_and_paths(arguments)
+    if split is None or not split[1]:
         return None
     variables = {name for name in os.environ if name.startswith(_ENVIRONMENT)}
     if variables:
@@ -49,29 +52,47 @@ def request_of_paths(arguments: Sequence[str]) -> Request | None:
 
         if variables != {VARIABLE}:
             return None
-    if "jobs" in options:
-        jobs = options["jobs"]
-        if not jobs.isdecimal() or len(jobs) > 4:  # a number of five digits or more is left to click
-            return None
-        options["jobs"] = int(jobs)
+    options, paths = split
     return Request(paths, dict.fromkeys(options, COMMAND_LINE), **options)
 
 
-def _options_and_paths(arguments: Sequence[str]) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the options that stand among the paths, the last of each, and the other arguments.
-
-    The number of jobs is a text.
-    """
+def _options_and_paths(arguments: Sequence[str]) -> tuple[dict[str, Any], tuple[str, ...]] | None:
+    """Return the values of the options, and the paths among which they stand; None for what only click may parse."""
     options: dict[str, Any] = {}
-    others: list[str] = []
+    paths: list[str] = []
     left = iter(arguments)
     for argument in left:
-        if argument in ("-j", "--jobs"):
-            options["jobs"] = next(left, "")
-        elif argument.startswith("--jobs="):
-            options["jobs"] = argument.removeprefix("--jobs=")
-        elif argument in ("--cache", "--no-cache"):
-            options["cache"] = argument == "--cache"
-        else:
-            others.append(argument)
-    return options, tuple(others)
+        if not argument.startswith("-") or argument == "-":
+            paths.append(argument)
+            continue
+        spelling, has_value, value = argument.partition("=")
+        setting, flag = _spelled().get(spelling, (None, None))
+        if setting is None or (has_value and (flag is not None or not spelling.startswith("--"))):
+            return None
+        if flag is None:
+            flag = _value(setting, value if has_value else next(left, ""))
+            if flag is None:
+                return None
+        is_list = isinstance(setting.default, tuple)
+        options[setting.field] = (*options.get(setting.field, ()), flag) if is_list else flag
+    return options, tuple(paths)
+
+
+@cache
+def _spelled() -> dict[str, tuple[Setting, bool | None]]:
+    """Return the setting of each spelling of an option of `check`, and what it sets if it has no value."""
+    found: dict[str, tuple[Setting, bool | None]] = {}
+    for setting in Request.settings.values():
+        for spelling in setting.option.split() if setting.section and setting.field != "fixed_folder" else ():
+            for name, flag in zip(spelling.split("/"), (not setting.default, setting.default), strict=False):
+                found[name] = setting, flag if setting.kind.option == "flag" else None
+    return found
+
+
+def _value(setting: Setting, text: str) -> Any:
+    """Return the value of an option; None if click may convert it, or report an error."""
+    kind = setting.kind.option
+    if kind == "count":
+        return int(text) if text.isdecimal() and len(text) <= 4 else None
+    is_as_written = text in setting.kind.allowed if kind == "choice" else kind in ("text", "names", "path")
+    return text if is_as_written and text and not text.startswith("-") else None

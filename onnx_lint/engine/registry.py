@@ -28,6 +28,9 @@ _OWN_RULES = "onnx_lint.rules"
 INDEX: Final = "index.json"
 """The file beside the built-in rules with the facts about each that are needed before it is imported."""
 
+PAGES: Final = "documentation.json"
+"""The file beside them with the documentation of each, for reports."""
+
 
 class RegistryError(Exception):
     """A rule that cannot be registered: a plugin is broken, or two rules share an id."""
@@ -51,6 +54,7 @@ class Registered:
         needs: Need,
         about: RuleSubject | None,
         flag: Sequence[str] | None = None,
+        security: Sequence[str] = (),
     ) -> None:
         self.id = id
         self.chapter = chapter
@@ -67,6 +71,13 @@ class Registered:
         """True if the rule cannot run; it raises a RuleError that says why."""
         self.flag = flag
         """An option of the command line, and the option of the rule that it turns on; None if there is none."""
+        self.security = tuple(security)
+        """The vulnerabilities that a model that breaks the rule exploits."""
+
+    @property
+    def documentation(self) -> str:
+        """The documentation of the rule. That of a built-in rule is known without importing the rule."""
+        return _pages().get(self.id) or self.rule.documentation
 
     @cached_property
     def rule(self) -> Rule:
@@ -116,19 +127,31 @@ def _from_index(name: str, entry: Mapping[str, Any]) -> Registered:
 
 
 def _index() -> dict[str, dict[str, Any]]:
-    """Return the entries of the index by rule id; empty if there is no index."""
+    """Return the entries of the index by rule id."""
+    return _by_rule(INDEX)
+
+
+@functools.cache
+def _pages() -> dict[str, str]:
+    """Return the documentation of the built-in rules by rule id."""
+    return _by_rule(PAGES)
+
+
+def _by_rule(name: str) -> dict[str, Any]:
+    """Return what a file beside the built-in rules has of each; empty if there is no such file."""
     try:
-        data = package_data.read(_OWN_RULES, INDEX)
+        data = package_data.read(_OWN_RULES, name)
     except FileNotFoundError:
         return {}
-    found: dict[str, dict[str, Any]] = json.loads(data)
+    found: dict[str, Any] = json.loads(data)
     return found
 
 
 def index_entry(rule: Rule) -> dict[str, Any]:
     """Return the entry of a rule in the index."""
-    found: dict[str, Any] = {"clauses": rule.clauses, "needs": rule.needs, "about": rule.about}
-    return found if rule.flag is None else found | {"flag": rule.flag}
+    found = {"clauses": rule.clauses, "needs": rule.needs, "about": rule.about}
+    more = {"flag": rule.flag, "security": rule.security}
+    return found | {name: value for name, value in more.items() if value}
 
 
 def _of_rule(rule: Rule, chapter: str, module: str, plugin: str | None) -> Registered:

@@ -21,9 +21,9 @@ PRESENCE: Final = (
 )
 
 
-def worst_severity(rule: Rule, edition: str) -> Severity | None:
-    """Return the highest severity of the clauses of `rule` in `edition`; None if the edition has none of them."""
-    levels = [severity(name, edition) for name in rule.clauses]
+def worst_severity(entry: Registered, edition: str) -> Severity | None:
+    """Return the highest severity of the clauses of a rule in `edition`; None if the edition has none of them."""
+    levels = [severity(name, edition) for name in entry.clauses]
     return max((level for level in levels if level is not None), default=None)
 
 
@@ -53,7 +53,7 @@ def reason_of(clause: Clause) -> str:
 
 def rule_record(entry: Registered, edition: str) -> dict[str, Any]:
     """Return the page of a rule as plain data, for JSON."""
-    level = worst_severity(entry.rule, edition)
+    level = worst_severity(entry, edition)
     return {
         "id": entry.id,
         "summary": entry.rule.summary,
@@ -100,7 +100,7 @@ def clause_record(clause: Clause, edition: str) -> dict[str, Any]:
 
 def rule_markdown(entry: Registered, edition: str) -> str:
     """Return the page of a rule: its documentation, its clauses and its options."""
-    level = worst_severity(entry.rule, edition)
+    level = worst_severity(entry, edition)
     origin = f"plugin {entry.plugin}" if entry.plugin else "onnx-lint"
     facts = f"{level.label if level else 'not'} in edition {edition}; chapter {entry.chapter}"
     parts = [
@@ -110,12 +110,12 @@ def rule_markdown(entry: Registered, edition: str) -> str:
         "### Files",
         f"Checks {_named(kinds_of(entry))}.",
         "### Clauses",
-        clauses_markdown(entry.rule),
+        clauses_markdown(entry),
     ]
     if any(clauses()[name].presence != "listed" for name in entry.clauses):
         parts.append(PRESENCE)
     if entry.rule.security:
-        parts += ["### Security", security_markdown(entry.rule)]
+        parts += ["### Security", security_markdown(entry)]
     if entry.rule.options:
         parts += ["### Options", options_markdown(entry.rule)]
     return "\n\n".join(parts) + "\n"
@@ -143,14 +143,14 @@ def _default(value: Any) -> str:
     return json.dumps(sorted(value) if isinstance(value, (set, frozenset)) else value)
 
 
-def security_markdown(rule: Rule) -> str:
-    """Return a sentence with the vulnerabilities that `rule` guards against."""
-    return f"A file that breaks this rule can exploit {', '.join(rule.security)}."
+def security_markdown(entry: Registered) -> str:
+    """Return a sentence with the vulnerabilities that a rule guards against."""
+    return f"A file that breaks this rule can exploit {', '.join(entry.security)}."
 
 
-def clauses_markdown(rule: Rule) -> str:
-    """Return the list of the clauses that `rule` checks, with the keywords that RFC 2119 does not define explained."""
-    table = [clauses()[name] for name in rule.clauses]
+def clauses_markdown(entry: Registered) -> str:
+    """Return the list of the clauses that a rule checks, with the keywords that RFC 2119 does not define explained."""
+    table = [clauses()[name] for name in entry.clauses]
     lines = [f"- **{clause.id}** ({clause.anchor}; {keywords_of(clause)}): {clause.summary}" for clause in table]
     words = {word for clause in table for word in clause.keyword.values()}
     meanings = [f"- *{word}*: {meaning}." for word, meaning in OWN_KEYWORDS.items() if word in words]

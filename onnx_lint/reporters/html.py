@@ -451,6 +451,6 @@ def _documentation(name: str) -> str:
         return ""
     from markdown_it import MarkdownIt  # a dependency of rich
 
-    text = f"{entry.rule.documentation}\n\n### Clauses\n\n{clauses_markdown(entry.rule)}".replace("\n### ", "\n#### ")
+    text = f"{entry.documentation}\n\n### Clauses\n\n{clauses_markdown(entry)}".replace("\n### ", "\n#### ")
     # No HTML in the documentation stays HTML, and no bare address becomes a link.
     return str(MarkdownIt("commonmark", {"html": False}).render(text))

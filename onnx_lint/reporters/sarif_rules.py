@@ -10,7 +10,6 @@ from onnx_lint.engine.registry import Registered, registry
 from onnx_lint.reporters.documentation import clauses_markdown, security_markdown, worst_severity
 from onnx_lint.reporters.escape import shortened
 from onnx_lint.reporters.links import documentation_url
-from onnx_lint.rule import Rule
 from onnx_lint.spec.clauses import Severity, clauses
 
 MAX_DESCRIPTION: Final = 1024
@@ -99,39 +98,38 @@ def sarif_rules(ids: Iterable[str], edition: str, site: str | None = None) -> li
 
 
 def _rule(entry: Registered, edition: str, site: str | None) -> dict[str, Any]:
-    rule = entry.rule
-    level = worst_severity(rule, edition) or Severity.NOTE
+    level = worst_severity(entry, edition) or Severity.NOTE
     table = clauses()
-    keywords = sorted({table[name].keyword[edition] for name in rule.clauses if edition in table[name].keyword})
-    documentation = f"{rule.documentation}\n\n### Clauses\n\n{clauses_markdown(rule)}"
-    if rule.security:
-        documentation += f"\n\n### Security\n\n{security_markdown(rule)}"
+    keywords = sorted({table[name].keyword[edition] for name in entry.clauses if edition in table[name].keyword})
+    documentation = f"{entry.documentation}\n\n### Clauses\n\n{clauses_markdown(entry)}"
+    if entry.security:
+        documentation += f"\n\n### Security\n\n{security_markdown(entry)}"
     properties: dict[str, Any] = {
-        "tags": [*_security_tags(rule), "onnx", entry.chapter, *keywords][:MAX_TAGS],
+        "tags": [*_security_tags(entry), "onnx", entry.chapter, *keywords][:MAX_TAGS],
         "precision": "very-high",
         "problem.severity": _PROBLEM_SEVERITIES[level],
     }
-    if rule.security:
+    if entry.security:
         properties["security-severity"] = _SECURITY_SEVERITIES[level]
     if entry.plugin:
         properties["plugin"] = entry.plugin
-    url = documentation_url(rule.id, site)
+    url = documentation_url(entry.id, site)
     return {
-        **_identity(rule.id),
+        **_identity(entry.id),
         **({"helpUri": url} if url is not None else {}),
-        "shortDescription": {"text": shortened(rule.summary, MAX_DESCRIPTION)},
-        "fullDescription": {"text": shortened(_full_description(rule.documentation), MAX_DESCRIPTION)},
+        "shortDescription": {"text": shortened(entry.documentation.partition("\n")[0], MAX_DESCRIPTION)},
+        "fullDescription": {"text": shortened(_full_description(entry.documentation), MAX_DESCRIPTION)},
         "help": {"text": documentation.replace("### ", ""), "markdown": documentation},
         "defaultConfiguration": {"level": level.label},
         "properties": properties,
     }
 
 
-def _security_tags(rule: Rule) -> list[str]:
+def _security_tags(entry: Registered) -> list[str]:
     """Return the tag that marks security rules for GitHub, and the vulnerabilities in GitHub's spelling."""
-    if not rule.security:
+    if not entry.security:
         return []
-    return ["security", *(_security_tag(name) for name in rule.security)]
+    return ["security", *(_security_tag(name) for name in entry.security)]
 
 
 def _security_tag(name: str) -> str:

@@ -205,7 +205,7 @@ def _help(rule: str, options: Options) -> str:
 def _how_to_fix(rule: str) -> str | None:
     """Return the first sentence of the section "How to fix" of a rule's documentation; None if there is none."""
     entry = registry().get(rule)
-    section = entry.rule.documentation.partition("### How to fix\n\n")[2] if entry is not None else ""
+    section = entry.documentation.partition("### How to fix\n\n")[2] if entry is not None else ""
     found = re.match(r"[^`\s].*?\.(?= [A-Z`]|\Z)", " ".join(section.partition("\n\n")[0].split()))
     return found.group() if found is not None else None
 

@@ -78,14 +78,31 @@ WITH_OPTIONS = (
     ("-j", "7", "clean.onnx", "--jobs", "2"),
     ("models", "--cache"),
     ("--cache", "cache", "-j", "2", "--no-cache"),
+    ("--no-progress", "--allow-no-input", "clean.onnx", "models"),
+    ("clean.onnx", "-q", "-f", "sarif", "--format=json"),
+    ("-o", "report.html", "models", "--output=sarif=report.sarif", "--fail-on", "warning"),
+    ("--select", "name", "--select=node,graph", "--no-context", "--no-external-data", "clean.onnx"),
+    ("--config", "format=jsonl", "clean.onnx", "--baseline", "baseline.json", "-", "--edition", "1.16"),
 )
 NOT_PATHS = (
     (),
     ("check",),
-    ("check", "clean.onnx"),
+    ("check", "--pedantic"),
+    ("check", "clean.onnx", "--severity"),
+    ("clean.onnx", "-qv"),
+    ("clean.onnx", "-fjson"),
+    ("clean.onnx", "-f=json"),
+    ("clean.onnx", "-f", "jsn"),
+    ("clean.onnx", "-f"),
+    ("clean.onnx", "--quiet=yes"),
+    ("clean.onnx", "-o", "-"),
+    ("clean.onnx", "--output="),
+    ("clean.onnx", "--time-limit", "1"),
+    ("clean.onnx", "--no-such-option"),
+    ("fix", "clean.onnx"),
+    ("check", "--help"),
     ("--version",),
     ("rules",),
-    ("clean.onnx", "-q"),
     ("-j", "2"),
     ("clean.onnx", "-j"),
     ("clean.onnx", "-j", "-2"),
@@ -114,8 +131,8 @@ def without_variables(monkeypatch: pytest.MonkeyPatch) -> None:
 def _assert_alike(arguments: Sequence[str], capfd: pytest.CaptureFixture[str]) -> None:
     """In this process: what a process of its own adds is the matter of the test above."""
     found = []
-    for words in (arguments, ["check", *arguments]):
-        code = __main__._code(list(words))
+    for of in (__main__._code, application.run):
+        code = of(list(arguments))
         found.append((code, *capfd.readouterr()))
     assert found[0] == found[1]
     assert any(found[0][1:]), "a run says something"
@@ -138,7 +155,7 @@ def test_paths_and_common_options_give_what_the_command_gives(
     with monkeypatch.context() as patch:
         patch.setattr(run, "run", lambda request: seen.append(request) or 0)
         assert application.run(["check", *arguments]) == 0
-    assert [request_of_paths(arguments)] == seen
+    assert [request_of_paths(arguments)] == seen == [request_of_paths(["check", *arguments])]
 
 
 @each_case("arguments", NOT_PATHS)
@@ -275,7 +292,7 @@ main()
     [
         ("google", "protobuf", ["clean.onnx"]),
         ("google", "protobuf", ["rules"]),
-        ("click", "click", ["check", "clean.onnx"]),
+        ("click", "click", ["rules"]),
     ],
 )
 def test_a_package_that_is_missing_is_told_in_one_sentence(folder: Path, package: str, name: str, arguments: list[str]):

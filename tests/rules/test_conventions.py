@@ -16,10 +16,10 @@ from support.project.syntax_trees import files, nodes_of, tree_of
 
 from onnx_lint import model
 from onnx_lint.cli.check import check_command
-from onnx_lint.engine.registry import INDEX, Registered
+from onnx_lint.engine.registry import INDEX, PAGES, Registered
 from onnx_lint.ir.documents.kinds import KINDS, MODEL_KIND
 from onnx_lint.spec.clauses import Clause, clauses
-from tools.catalogue import catalogue, index
+from tools.catalogue import catalogue, index, pages
 
 SECTIONS = ["### Why it matters", "### What is allowed", "### Example", "### How to fix"]
 
@@ -143,6 +143,7 @@ def test_the_catalogue_is_current():
 def test_the_index_is_current():
     written = (ROOT / "rules" / INDEX).read_text(encoding="utf-8")
     assert written == index(), "run python -m tools.catalogue"
+    assert (ROOT / "rules" / PAGES).read_text(encoding="utf-8") == pages(), "run python -m tools.catalogue"
 
 
 def test_chapters_say_nothing_of_their_rules():
