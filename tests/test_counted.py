@@ -12,7 +12,7 @@ from onnx_lint.spec.clauses import clauses
 
 ODD_NAMES = CLEAN.replace('"y"', '"y/out"').replace('"relu"', '"re lu"').replace('"x"', '"0"')
 
-LAST_LINE = "   = counted: 3 names are not C90 identifiers: --pedantic lists them"
+LAST_LINE = "   = pedantic: 3 names are not C90 identifiers: --pedantic lists them"
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def test_the_number_is_the_last_line_of_the_file(model, capsys):
 def test_json_has_it_beside_the_facts(model, capsys):
     run([model, "-f", "json"])
     (file,) = json.loads(capsys.readouterr().out)["files"]
-    assert file["counted"] == [{"rule": "non-c90-name", "count": 3, "message": "3 names are not C90 identifiers"}]
+    assert file["pedantic"] == [{"rule": "non-c90-name", "count": 3, "message": "3 names are not C90 identifiers"}]
     assert file["diagnostics"] == []
 
 
@@ -72,16 +72,16 @@ def test_asked_for_or_demanded_it_is_listed(model, capsys, arguments, severity):
     (file,) = json.loads(capsys.readouterr().out)["files"]
     listed = [(item["rule"], item["severity"]) for item in file["diagnostics"] if item["rule"] == "non-c90-name"]
     assert listed == [("non-c90-name", severity)]
-    assert [item for item in file["counted"] if item["rule"] == "non-c90-name"] == []
+    assert [item for item in file["pedantic"] if item["rule"] == "non-c90-name"] == []
 
 
 @pytest.mark.parametrize("arguments", [["--ignore", "non-c90-name"], ["--ignore", "warning"], ["--select", "graph"]])
 def test_what_is_ignored_or_not_selected_is_not_counted(model, capsys, arguments):
     run([model, "-f", "json", *arguments])
     (file,) = json.loads(capsys.readouterr().out)["files"]
-    assert file["counted"] == []
+    assert file["pedantic"] == []
 
 
 def test_these_are_counted():
-    found = {rule for clause in clauses().values() if clause.presence == "counted" for rule in clause.rules}
+    found = {rule for clause in clauses().values() if clause.counted for rule in clause.rules}
     assert found == {"non-c90-name", "outdated-ir-version", "unaligned-external-offset"}

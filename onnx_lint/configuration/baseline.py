@@ -78,7 +78,7 @@ def _weight(diagnostic: Diagnostic) -> int:
     Such a clause is about a habit of exporters, which should not be reported again for each new name.
     """
     clause = clauses().get(diagnostic.clause)
-    return 1 if clause is not None and clause.presence == "counted" else diagnostic.count
+    return 1 if clause is not None and clause.counted else diagnostic.count
 
 
 def _with_digests(diagnostics: Sequence[Diagnostic]) -> Iterator[tuple[Diagnostic, str]]:

@@ -54,9 +54,9 @@ def presence(entry: Registered, clause: Clause, settings: Settings) -> str | Non
         return "listed"
     if settings.pedantic or level is Severity.ERROR:
         return "listed"
-    if clause.presence == "counted" and entry.id in settings.severities:
-        return "listed"
-    return None if clause.presence == "pedantic" else clause.presence
+    if clause.presence == "pedantic" and not clause.counted:
+        return None
+    return "counted" if clause.counted and entry.id not in settings.severities else "listed"
 
 
 def _is_present(entry: Registered, clause: Clause, settings: Settings) -> bool:

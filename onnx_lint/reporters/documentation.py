@@ -15,9 +15,9 @@ from onnx_lint.rule import Rule
 from onnx_lint.spec.clauses import EDITIONS, OWN_KEYWORDS, Clause, Severity, clauses, severity
 
 PRESENCE: Final = (
-    "*Pedantic* clauses are not checked, and findings of *counted* clauses are only counted in the last line of a "
-    "file, unless they are errors, or `--pedantic` or a selection asks for them. *Optional* clauses are advice of "
-    "onnx-lint, checked if their rule or chapter is selected by name."
+    "Nearly every real model violates *pedantic* clauses. Unless `--pedantic` or a selection asks for them, or they "
+    "are errors, they are not reported, or only as a number in the last line of a file. *Optional* clauses are advice "
+    "of onnx-lint, checked if their rule or chapter is selected by name."
 )
 
 
@@ -33,7 +33,7 @@ def is_default(entry: Registered, edition: str) -> bool:
     return any(
         level is not None
         and clause.presence != "optional"
-        and (level is Severity.ERROR or clause.presence != "pedantic")
+        and (level is Severity.ERROR or clause.presence != "pedantic" or clause.counted)
         for clause, level in table
     )
 

@@ -133,7 +133,7 @@ class Gatherer:
         lines += [f"internal error: {internal_error_of(error)}" for error in file.internal_errors]
         lines += [f"not verified: {what}" for what in not_verified_of(file)]
         if file.counted:
-            lines.append(f"counted: {counted_of(file.counted)}")
+            lines.append(f"pedantic: {counted_of(file.counted)}")
         worst = worst_of(file)
         is_unchecked = _is_unchecked(file)
         rank = -(worst or 0), not (file.internal_errors or is_unchecked)

@@ -121,7 +121,7 @@ def _heading(file: FileReport, report: Report) -> str:
         lines.append(f"- **internal error**: {_inert(internal_error_of(error))}\n")
     lines += (f"- **not verified**: {_inert(what)}\n" for what in not_verified_of(file))
     if file.counted:
-        lines.append(f"- **counted**: {_inert(counted_of(file.counted))}\n")
+        lines.append(f"- **pedantic**: {_inert(counted_of(file.counted))}\n")
     return "".join(lines)
 
 

@@ -100,7 +100,7 @@ def file_record(file: FileReport) -> dict[str, Any]:
         "not_verified": [{"domain": domain, "nodes": nodes} for domain, nodes in file.not_verified],
         "shapes": _shapes(file.shapes) if file.shapes is not None else None,
         "incomplete": list(file.incomplete),
-        "counted": [{"rule": item.rule, "count": item.count, "message": item.describe()} for item in file.counted],
+        "pedantic": [{"rule": item.rule, "count": item.count, "message": item.describe()} for item in file.counted],
         "internal_errors": [_internal_error(error) for error in file.internal_errors],
         "summary": _counts(Counter(item.severity for item in file.diagnostics)) | {"suppressed": len(file.suppressed)},
         **(

@@ -119,7 +119,7 @@ class Writer:
             yield _detail("not verified", f"something in {counted(self._open, 'more file')}; --verbose shows what")
         if self._counted:
             found = (Counted(rule, count, self._words[rule]) for rule, count in self._counted.items())
-            yield _detail("counted", f"in files without a line, {counted_of(found)}")
+            yield _detail("pedantic", f"in files without a line, {counted_of(found)}")
 
 
 def _findings(file: FileReport, options: Options, mark: str = "") -> Iterator[list[Line]]:
@@ -286,7 +286,7 @@ def _remarks(file: FileReport) -> Iterator[Line]:
     for what in not_verified_of(file):
         yield _detail("not verified", what)
     if file.counted:
-        yield _detail("counted", counted_of(file.counted))
+        yield _detail("pedantic", counted_of(file.counted))
 
 
 def _worst(diagnostics: Sequence[Diagnostic]) -> Severity:

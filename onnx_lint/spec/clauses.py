@@ -93,7 +93,7 @@ ABSENT: Final = "absent"
 STATIC: Final = ("yes", "partly", "no")
 """The values of `static`: whether one file can show that a clause is violated."""
 
-PRESENCES: Final = ("listed", "counted", "pedantic", "optional")
+PRESENCES: Final = ("listed", "pedantic", "optional")
 """The ways in which findings of a clause are reported by default: one by one, as a number, or not at all.
 
 Pedantic ones are listed with `--pedantic`, optional ones only if their rule or chapter is selected by name.
@@ -133,7 +133,7 @@ class Clause(Record):
     presence: str
     """The way in which its warnings and notes are reported by default, one of PRESENCES."""
     counted: tuple[str, ...]
-    """The words for one and for several findings that are only counted; empty if they are not."""
+    """The words for one and for several findings of a pedantic clause, to report their number; empty for none."""
     note: str | None
     refines: str | None
     """The clause that this entry, added by onnx-lint, divides."""
@@ -187,8 +187,8 @@ def _clause(name: str, entry: Mapping[str, Any]) -> Clause:
     if presence not in PRESENCES:
         raise ValueError(f"clause {name!r}: presence is {presence!r}, not one of {', '.join(PRESENCES)}")
     counted = tuple(entry.get("counted", ()))
-    if len(counted) != (2 if presence == "counted" else 0):
-        raise ValueError(f"clause {name!r}: counted holds words for one and for several, where presence is 'counted'")
+    if len(counted) not in ((0, 2) if presence == "pedantic" else (0,)):
+        raise ValueError(f"clause {name!r}: counted holds words for one and for several, where presence is 'pedantic'")
     refused_by = entry.get("refused_by", {})
     for consumer, release in refused_by.items():
         if consumer not in CONSUMERS or not isinstance(release, str):

@@ -30,7 +30,7 @@ FIXTURES = ROOT / "fixtures"
 
 MAX_PROSE_LINES = 3
 
-COUNTED = tuple({name for clause in clauses().values() if clause.presence == "counted" for name in clause.rules})
+COUNTED = tuple({name for clause in clauses().values() if clause.counted for name in clause.rules})
 """Rules whose findings users see as a number. Verdicts of fixtures list them."""
 
 LEFT_OUT = "missing-producer"
