@@ -19,8 +19,8 @@ from onnx_lint.spec.clauses import specified_clauses
 
 _NAME: Final = re.compile("[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
-_TAKEN: Final = sys.stdlib_module_names | {"conftest", "pytest", "_pytest", "pluggy", "test"}
-"""The modules that Python or pytest would import from the folder of the rule instead of their own."""
+_TAKEN: Final = sys.stdlib_module_names | {"conftest", "pytest", "_pytest", "pluggy", "test", "numpy", "onnx", "google"}
+"""The modules that Python, pytest or onnx-lint would import from the folder of the rule instead of their own."""
 
 _LONGEST_LINE: Final = 120
 

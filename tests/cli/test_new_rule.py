@@ -57,6 +57,7 @@ def test_from_an_empty_folder_to_a_green_test(tmp_path: Path):
         (["missing-licence", "--file", "rule.txt"], "'rule.txt' must end with .py"),
         (["os"], "would be a module 'os', which Python or pytest imports"),
         (["conftest"], "would be a module 'conftest'"),
+        (["numpy"], "would be a module 'numpy'"),
         (["missing-licence", "--file", "rules/Pytest.py"], "would be a module 'Pytest'"),
     ],
 )
