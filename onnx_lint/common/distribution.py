@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
+import sys
 from collections.abc import Container
 from functools import cache
 from typing import Final
@@ -32,7 +35,18 @@ def project_url(distribution: str, labels: Container[str]) -> str | None:
 
 @cache
 def _project_urls(distribution: str) -> tuple[str, ...]:
-    """Return the entries `label, url` of a distribution. Its metadata, which hold the README, are parsed once."""
+    """Return the entries `label, url` of a distribution.
+
+    The folders are searched as for plugins (docs/performance.md: entry-points), in what they lack importlib.metadata.
+    """
+    folder = re.compile(rf"{re.sub('[-_.]+', '[-_.]+', distribution)}-[^-]+\.dist-info", re.IGNORECASE)
+    for path in sys.path:
+        with contextlib.suppress(OSError):
+            for name in filter(folder.fullmatch, os.listdir(path or ".")):
+                with open(os.path.join(path, name, "METADATA"), encoding="utf-8") as file:
+                    head = file.read().partition("\n\n")[0].splitlines()
+                entries = (line.partition(": ") for line in head)
+                return tuple(value for key, _, value in entries if key.lower() == "project-url")
     from importlib.metadata import PackageNotFoundError, metadata
 
     try:

@@ -6,12 +6,13 @@ from __future__ import annotations
 import importlib.metadata
 import shlex
 import tomllib
+from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
 from support.project.checkout import ROOT
 
-from onnx_lint.common.distribution import install_command
+from onnx_lint.common.distribution import _project_urls, install_command, project_url
 
 
 @pytest.mark.parametrize("extra", ["cluster", "remote"])
@@ -29,3 +30,17 @@ def test_a_copy_without_metadata_names_the_extra(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(importlib.metadata, "requires", requires)
     assert install_command("remote") == "pip install 'onnx-lint[remote]'"
+
+
+def test_the_addresses_of_each_installed_distribution_are_those_of_its_metadata(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "some_plugin-1.0.dist-info").mkdir()
+    head = "Metadata-Version: 2.4\nName: Some.Plugin\nProject-URL: Docs, https://docs.example.org/\n"
+    (tmp_path / "some_plugin-1.0.dist-info" / "METADATA").write_text(f"{head}\nProject-URL: Docs, https://text/\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    names = {each.name for each in importlib.metadata.distributions()}
+    assert "Some.Plugin" in names
+    found = {name: list(_project_urls(name)) for name in names}
+    assert found == {name: importlib.metadata.metadata(name).get_all("Project-URL") or [] for name in names}
+    assert project_url("Some-Plugin", {"docs"}) == "https://docs.example.org/"
