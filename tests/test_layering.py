@@ -309,7 +309,7 @@ OF_THE_SPECIFICATION = {
         "spec/ir_versions:later_fields",
         "spec/element_types:later_element_types",
     },
-    "a release that the user names": {"spec/products/__init__:product_release", "spec/products/__init__:_data"},
+    "a release that the user names": {"spec/products/__init__:product_releases", "spec/products/__init__:_data"},
     "a plugin file that the user names": {"engine/plugins:_module_of_file", "engine/registry:_registry_with"},
     "an equation in the module of a shape rule": {"inference/shapes/equations:equation"},
     "a domain or a module with shape rules": {

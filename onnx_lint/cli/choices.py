@@ -312,7 +312,7 @@ def _settings(request: Request, ignores: tuple[str, ...], plugins: tuple[str, ..
         for rule, option in _turned_on_by("--verify-checksums"):
             rule_options[rule] = {**rule_options.get(rule, {}), option: True}
     try:
-        target = target_of(request.targets)
+        target = target_of(request.targets, request.registered)
         changes: dict[str, Any] = {
             "standard": Standard(request.edition, target.variant),
             "select": names_of(request.select, known),

@@ -448,6 +448,14 @@ class Request(Record, metaclass=_RequestType):
         example='targets = ["onnxruntime=1.32"]',
         merging="tuple",
     )
+    registered: tuple[str, ...] = setting(
+        TEXTS,
+        (),
+        "Domains whose operators a library registers in the targets.",
+        details="Without it, a node of such a domain is an error under a release of onnxruntime.",
+        example='registered = ["com.acme"]',
+        merging="tuple",
+    )
     opset_schemas: tuple[str, ...] = setting(
         PATHS,
         (),

@@ -38,6 +38,9 @@ class Target(Record):
     variant: str = DEFAULT_STANDARD.variant
     """The variant of the specification."""
 
+    registered: tuple[str, ...] = ()
+    """The domains whose operators a library registers in the programs."""
+
     def __post_init__(self) -> None:
         if self.ir_version is not None and not 1 <= self.ir_version <= NEWEST_IR_VERSION:
             raise ValueError(f"IR version {self.ir_version} does not exist; the versions are 1 to {NEWEST_IR_VERSION}")
@@ -111,10 +114,10 @@ def _numbers(version: str) -> list[int]:
 NO_TARGET = Target()
 
 
-def target_of(names: Iterable[str]) -> Target:
+def target_of(names: Iterable[str], registered: Iterable[str] = ()) -> Target:
     """Return what names such as `onnxruntime=1.32` and `ir=10` ask for. Raises ValueError for an unknown one.
 
-    Of several versions of one domain the last counts.
+    Of several versions of one domain the last counts. `registered`: the domains that a library registers.
     """
     ir_version, versions, programs = None, dict[str, int](), dict[str, None]()
     names = [name.strip() for name in names]
@@ -135,4 +138,4 @@ def target_of(names: Iterable[str]) -> Target:
             raise ValueError(f"unknown target {quote(name)}{likely}; the targets are {KNOWN}")
     is_onnx = not programs or ONNX in names
     variant = "onnx" if WITHOUT_ML in names else DEFAULT_STANDARD.variant
-    return Target(ir_version, versions, tuple(programs), is_onnx, variant)
+    return Target(ir_version, versions, tuple(programs), is_onnx, variant, tuple(map(normalized_domain, registered)))

@@ -2,23 +2,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Final
 
 from onnx_lint.model import (
     ROOT,
     Model,
     Node,
+    Operator,
     OperatorSchema,
     ProductRelease,
     has_target,
     normalized_domain,
-    product_release,
+    product_releases,
     shown_domain,
 )
-from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.rule import Finding, Related, replace, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause=("PRD-1", "PRD-2", "PRD-3", "PRD-4"), since="0.2.0", about=has_target)
+@rule(clause=("PRD-1", "PRD-2", "PRD-3", "PRD-4", "PRD-5"), since="0.2.0", about=has_target)
 def unsupported_by_product(model: Model) -> Iterator[Finding]:
     """The model needs something that a release named by `--target` does not have.
 
@@ -29,8 +31,8 @@ def unsupported_by_product(model: Model) -> Iterator[Finding]:
     ### What is allowed
 
     The IR version, the operator sets and the operators that each release of `--target` takes, with element types that
-    it supports. The page docs/targets.md lists the releases, and what their data do not cover. Operators of domains
-    that neither ONNX nor the product defines are not checked, since a library may register them.
+    it supports. The page docs/targets.md lists the releases, and what their data do not cover. A domain that ONNX
+    Runtime does not register needs a library: the key `registered` names it, or a schema file describes it.
 
     ### Example
 
@@ -57,9 +59,32 @@ def unsupported_by_product(model: Model) -> Iterator[Finding]:
     ```
     """
     for name in model.target.releases:
-        release = product_release(name)
-        yield from _versions(model, release)
-        yield from _operators(model, release)
+        older, *newer = product_releases(name)
+        found = list(_findings(model, older))
+        if not newer:
+            yield from found
+            continue
+        # The release itself is unknown: what both neighbours refuse is certain, and the rest is a warning.
+        both = {_key(finding) for release in newer for finding in _findings(model, release)}
+        other = [finding for release in newer for finding in _findings(model, release)]
+        neither = {_key(finding) for finding in found} & both
+        yield from (finding for finding in other if _key(finding) in neither)
+        for finding in (*found, *other):
+            if _key(finding) not in neither:
+                yield replace(
+                    finding,
+                    message=f"{finding.message}; onnx-lint has no data of its own for this release",
+                    clause="PRD-5",
+                )
+
+
+def _key(finding: Finding) -> tuple[str, str | None, str | None]:
+    return str(finding.place), finding.clause, finding.subject
+
+
+def _findings(model: Model, release: ProductRelease) -> Iterator[Finding]:
+    yield from _versions(model, release)
+    yield from _operators(model, release)
 
 
 def _versions(model: Model, release: ProductRelease) -> Iterator[Finding]:
@@ -88,15 +113,24 @@ def _versions(model: Model, release: ProductRelease) -> Iterator[Finding]:
 def _operators(model: Model, release: ProductRelease) -> Iterator[Finding]:
     missing: dict[str, list[Node]] = {}
     refused: dict[tuple[str, str], list[Node]] = {}
+    foreign: dict[str, list[Node]] = {}
     own_domains = release.own_domains
+    functions = {(normalized_domain(each.domain), each.name) for each in model.functions}
     for alike in model.operators.alike_nodes:
         operator = alike.operator
         domain, op_type, schema = operator.domain, operator.op_type, operator.schema
         name = _name(domain, op_type)
         if operator.function is not None or (operator.opset_version or 0) > release.opsets.get(domain, 2**63):
             continue
+        nodes = [node for node in alike.nodes if model.calls.reach(node.graph)]
+        if not nodes or (domain, op_type) in functions:
+            continue
         if domain in own_domains and not release.has_own(domain, op_type):
-            missing.setdefault(name, []).extend(alike.nodes)
+            missing.setdefault(name, []).extend(nodes)
+            continue
+        if release.has_kernels and op_type and domain not in {"", *own_domains, *release.opsets}:
+            if domain not in model.target.registered and not _is_described(model, operator):
+                foreign.setdefault(domain, []).extend(nodes)
             continue
         if schema is None or schema.deprecated:
             continue
@@ -105,14 +139,41 @@ def _operators(model: Model, release: ProductRelease) -> Iterator[Finding]:
             if not is_known or schema.has_function_body or name in _WITHOUT_KERNEL:
                 continue
         refusal = _refused_by_kernels if release.has_kernels else _refused_by_list
-        for node in alike.nodes:
+        for node in nodes:
             for subject, what in refusal(model, node, schema, release):
                 refused.setdefault((subject, what), []).append(node)
     for name, nodes in missing.items():
         yield _finding(nodes, f"has an operator that {release} does not have", "PRD-3", name, release)
+    for domain, nodes in foreign.items():
+        library = LIBRARIES.get(domain)
+        needs = f"it needs a library that registers {quote(domain)}" + (f": {library}" if library else "")
+        what = f"is of domain {quote(domain)}, which {release} does not register; {needs}"
+        yield _finding(nodes, what, "PRD-3", domain, release)
     for (subject, what), nodes in refused.items():
-        why = f"for which {release} has no kernel" if release.has_kernels else f"which {release} does not support"
+        kernel = f"for which {release} has no kernel for the processor (CPUExecutionProvider)"
+        why = kernel if release.has_kernels else f"which {release} does not support"
         yield _finding(nodes, f"has {what}, {why}", "PRD-4", subject, release)
+
+
+LIBRARIES: Final = {
+    "ai.onnx.contrib": "onnxruntime-extensions",
+    "com.microsoft.extensions": "onnxruntime-extensions",
+    "com.amd.quark": "the custom operators of AMD Quark",
+    "mmcv": "the custom operators of mmcv",
+    "mmdeploy": "the custom operators of mmdeploy",
+    "org.pytorch.aten": "none for inference, this is PyTorch's ATen fallback; export without it",
+    "qonnx.custom_op.general": "none, QONNX runs these operators itself",
+    "trt": "a plugin of TensorRT, which the TensorRT execution provider runs",
+    "trt.plugins": "a plugin of TensorRT, which the TensorRT execution provider runs",
+}
+"""The library that registers the operators of a well-known domain."""
+
+
+def _is_described(model: Model, operator: Operator) -> bool:
+    """Return whether a schema file or an operator-set document of the user describes the operator."""
+    schemas, version = model.operators.schemas, operator.opset_version
+    is_declared = version is not None and bool(schemas.is_declared(operator.domain, operator.op_type, version))
+    return is_declared or schemas.is_described(operator.domain)
 
 
 def _name(domain: str, op_type: str) -> str:

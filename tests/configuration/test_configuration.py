@@ -454,6 +454,7 @@ def test_show_settings_tells_the_origin_of_each(folder: Path, capsys: Output, mo
             ('internal-errors = "error"', "default"),
             ("# baseline is not set", "default"),
             ('targets = ["ai.onnx=17"]', "command line"),
+            ("registered = []", "default"),
             ("# proto is not set", "default"),
             ("external-data = true", "default"),
             ("follow-links = false", "default"),

@@ -112,3 +112,48 @@ def test_an_operator_of_the_release_in_the_default_domain_is_named_once_without_
     )
     assert [each.count for each in onnx_lint.lint(model.encode()).diagnostics] == [2]
     assert onnx_lint.lint(model.encode(), target="onnxruntime=1.20").diagnostics == ()
+
+
+FOREIGN = """ir_version: 8 producer_name: "p" producer_version: "1" opset_import { version: 16 }
+    opset_import { domain: "%s" version: 1 }
+    graph { name: "g" node { name: "n" op_type: "%s" domain: "%s" input: "x" output: "y" }
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
+    output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } } }"""
+
+
+@pytest.mark.parametrize(
+    ("domain", "op_type", "said"),
+    [
+        ("com.acme", "Op", "it needs a library that registers 'com.acme'"),
+        ("ai.onnx.contrib", "Op", "it needs a library that registers 'ai.onnx.contrib': onnxruntime-extensions"),
+        ("", "Affine", "uses an experimental operator that was removed from ONNX"),
+        ("", "ATen", "uses an experimental operator that was removed from ONNX"),
+    ],
+)
+def test_an_operator_that_no_release_registers_is_an_error(domain: str, op_type: str, said: str) -> None:
+    model = (FOREIGN % (domain, op_type, domain)).encode()
+    for target in ("onnxruntime=1.17", "onnxruntime=1.32"):
+        assert [item.message.partition(said)[1] for item in onnx_lint.lint(model, target=target).errors] == [said]
+    assert onnx_lint.lint(model, target="openvino=2026").of_rule("unsupported-by-product") == ()
+
+
+def test_a_domain_that_the_configuration_registers_is_not_judged(tmp_path: Path) -> None:
+    (tmp_path / "onnx-lint.toml").write_text('targets = ["onnxruntime=1.32"]\nregistered = ["com.acme"]')
+    report = onnx_lint.lint((FOREIGN % ("com.acme", "Op", "com.acme")).encode(), config=tmp_path / "onnx-lint.toml")
+    assert report.errors == ()
+    assert report.files[0].targets[0].said == "loads, as far as its data say; 1 node of com.acme not judged"
+
+
+def test_a_release_that_is_not_listed_is_judged_by_its_neighbours() -> None:
+    """Operator set 24 came between 1.23.2 and 1.32.0; 1.17.3 and 1.20.1 both have no version 22."""
+
+    def levels(version: int, target: str) -> set[tuple[str, str]]:
+        text = (FOREIGN % ("", "Relu", "")).replace("version: 16", f"version: {version}").encode()
+        found = onnx_lint.lint(text, target=target, select="target").diagnostics
+        return {(item.clause, item.severity.label) for item in found}
+
+    assert levels(24, "onnxruntime=1.24") == {("PRD-5", "warning")}
+    assert levels(16, "onnxruntime=1.24") == set()
+    assert levels(24, "onnxruntime=1.18") == {("PRD-2", "error")}
+    with pytest.raises(ValueError, match="the known releases of onnxruntime are"):
+        levels(16, "onnxruntime=2.0")

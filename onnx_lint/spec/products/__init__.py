@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -84,33 +85,56 @@ class ProductRelease(Record):
                 yield Kernel(first, last, {name: self.types[index] for name, index in types.items()})
 
 
-@functools.cache
 def product_release(target: str) -> ProductRelease:
-    """Return the release that a target names: `onnxruntime=1.17`, or `onnxruntime=1.17.3`.
+    """Return the release that a target names, or if the data do not list it the older of its neighbours under its name.
 
     Raises ValueError, with the known ones, for an unknown product or release.
+    """
+    return product_releases(target)[0]
+
+
+@functools.cache
+def product_releases(target: str) -> tuple[ProductRelease, ...]:
+    """Return the release that a target names, `onnxruntime=1.17` or `onnxruntime=1.17.3`, or its two neighbours.
+
+    The neighbours, the older first, have the version of the target. Raises ValueError, with the known ones, for an
+    unknown product, and for a release that is older or newer than all of them.
     """
     name, _, version = target.partition("=")
     if name not in PRODUCTS:
         raise ValueError(
             f"target {target!r}: the known products are {quote_some(PRODUCTS)}{suggestion(name, PRODUCTS)}"
         )
+    versions = [entry["version"] for entry in _data(name)["releases"]]
+    for index, listed in reversed([*enumerate(versions)]):
+        if f"{listed}.".startswith(f"{version}."):
+            return (_release(name, index, listed),)
+    if re.fullmatch(r"\d+\.\d+(\.\d+)?", version):
+        number = _number(version)
+        later = sum(_number(listed) < number for listed in versions)
+        if 0 < later < len(versions):
+            return _release(name, later - 1, version), _release(name, later, version)
+    raise ValueError(f"target {target!r}: the known releases of {name} are {', '.join(versions)}; write NAME=VERSION")
+
+
+def _number(version: str) -> list[int]:
+    return [int(part) for part in version.split(".")]
+
+
+def _release(name: str, index: int, version: str) -> ProductRelease:
     data = _data(name)
-    for index, entry in reversed([*enumerate(data["releases"])]):
-        if f"{entry['version']}.".startswith(f"{version}."):
-            return ProductRelease(
-                name,
-                entry["version"],
-                entry["ir_version"],
-                entry["opsets"],
-                f"{data['source']}, {data['date']}",
-                1 << index,
-                frozenset(entry.get("element_types", ())),
-                tuple(frozenset(each.split()) for each in data["types"]),
-                data["operators"],
-            )
-    known = ", ".join(entry["version"] for entry in data["releases"])
-    raise ValueError(f"target {target!r}: the known releases of {name} are {known}; write NAME=VERSION")
+    entry = data["releases"][index]
+    return ProductRelease(
+        name,
+        version,
+        entry["ir_version"],
+        entry["opsets"],
+        f"{data['source']}, {data['date']}",
+        1 << index,
+        frozenset(entry.get("element_types", ())),
+        tuple(frozenset(each.split()) for each in data["types"]),
+        data["operators"],
+    )
 
 
 @functools.cache
