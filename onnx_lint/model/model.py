@@ -485,6 +485,8 @@ class Model:
     @cached_property
     def dimension_contradictions(self) -> list[Contradiction]:
         """The dimension variables for which no sizes satisfy all declarations and nodes."""
+        if not self.value_flow.declares_variables:
+            return []  # without importing the module
         from onnx_lint.inference.flow.dimension_equations import contradictions
 
         return contradictions(self.value_flow, self.crashes)

@@ -19,7 +19,8 @@ def unsatisfiable_dimension_variable(model: Model) -> Iterator[Finding]:
 
     ### What is allowed
 
-    One size for each variable of the main graph, its functions and the algorithms for training, and of an
+    "A dimension variable "N" represents the same value across the entire graph in a model." So there is one size for
+    each variable of the main graph, its functions and the algorithms for training, and of an
     initialization graph by itself. A variable is compared with what follows for a declared dimension, with the inner
     dimensions of a product of matrices (MatMul, MatMulInteger, Gemm), the channels and the bias of a convolution (Conv,
     ConvTranspose), and the axes along which Concat does not join. Sums and products of variables count: N is never
@@ -28,8 +29,8 @@ def unsatisfiable_dimension_variable(model: Model) -> Iterator[Finding]:
     Broadcasting proves nothing, as a variable may be 1. What a nested graph says counts for that graph alone, as it
     may not run. That an initializer has another size than the variable of its input says is reported by
     `contradictory-dimension-variable`, and two sizes without any variable are reported by
-    `contradictory-declared-shape` and `incompatible-operand-shapes`. There is one finding for each variable. The
-    rule is off by default, as exporters often choose wrong names for dimensions, and the model runs nevertheless.
+    `contradictory-declared-shape` and `incompatible-operand-shapes`; the latter also reports two sizes of a variable
+    within one node. There is one finding for each variable. It is a warning, as the model runs nevertheless.
 
     ### Example
 

@@ -19,7 +19,7 @@ from onnx_lint.inference.shapes.dims import Dim
 from onnx_lint.inference.shapes.expression import Sum, read
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts
 from onnx_lint.inference.shapes.operands import EQUATED, AttributeValue, Operands
-from onnx_lint.inference.shapes.problem import ProblemPlace
+from onnx_lint.inference.shapes.problem import ProblemPlace, TwoSizes
 from onnx_lint.inference.shapes.stated import facts_of_types
 from onnx_lint.inference.types.conflict import Note
 from onnx_lint.ir.crashes import Crashes
@@ -97,7 +97,9 @@ def contradictions(flow: ValueFlow, crashes: Crashes) -> list[Contradiction]:
         solution = solutions[scope] = _Solution(solutions.get(scope[:-1]) if scope not in ((), _APART) else None)
         with crashes.at(_SOLVE):
             found.extend(solution.contradictions(equations[scope]))
-    return found
+    # Two sizes within one node are an error there.
+    told = {each.problem.variable for each in flow.shapes if isinstance(each.problem, TwoSizes)}
+    return [each for each in found if each.subject not in told]
 
 
 class FixedSize(Record):

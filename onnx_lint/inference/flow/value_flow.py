@@ -12,7 +12,7 @@ from onnx_lint.inference.flow.knowledge import Knowledge, Origins, unknown_shape
 from onnx_lint.inference.flow.walks import Call, WalkResult, Walks
 from onnx_lint.inference.shapes.dims import Shape
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts
-from onnx_lint.inference.shapes.stated import fact_of_type
+from onnx_lint.inference.shapes.stated import fact_of_type, facts_of_types
 from onnx_lint.inference.types.type_string import ValueType
 from onnx_lint.ir.graph import Graph, GraphKind, Node
 from onnx_lint.ir.operators.operators import Operators
@@ -106,6 +106,17 @@ class ValueFlow:
     def has_shape_conflicts(self) -> bool:
         """True if any shape contradicts an operator or a declaration."""
         return bool(self.shapes or self.declared_shapes or self.subgraph_shapes)
+
+    @property
+    def declares_variables(self) -> bool:
+        """True if a declared dimension of a graph or function is a variable."""
+        return any(
+            isinstance(dim, str)
+            for walked in self.walks.first
+            for columns in walked.graph.value_infos.values()
+            for each in set(facts_of_types(columns.types))
+            for dim in each.shape or ()
+        )
 
     @cached_property
     def knowledge(self) -> Knowledge:
