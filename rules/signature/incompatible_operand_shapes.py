@@ -43,7 +43,8 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
     QLinearAdd that are not scalars, queries of GroupQueryAttention in two dimensions. A shape that their descriptions
     state counts as well if every run of the node fails without it: the bias of BiasGelu and Attention, that of FastGelu
     of float32 (the bias of other types broadcasts), the factors of SkipLayerNormalization, the caches of
-    RotaryEmbedding, the scales of MatMulNBits.
+    RotaryEmbedding, the scales of MatMulNBits, the past and biases of Attention, MultiHeadAttention and
+    GroupQueryAttention.
 
     Values that decide shapes are reported by `unsupported-operand-value`, attributes by
     `impossible-operator-extent`.

@@ -46,7 +46,8 @@ def unsupported_combination(model: Model) -> Iterator[Finding]:
       Resize;
     - both or neither: `past_key` and `past_value`, `present_key` and `present_value` of Attention, `prob_a` and
       `prob_b` of SVMClassifier, the two lists of CategoryMapper, `offset` and `scale` of Scaler, which have one
-      length, `past_key` and `past_value` of GroupQueryAttention of ONNX Runtime;
+      length, `past_key` and `past_value` of GroupQueryAttention and MultiHeadAttention of ONNX Runtime, `key` and
+      `value`, `cos_cache` and `sin_cache` of its GroupQueryAttention;
     - all or none: the lists of nodes of TreeEnsembleClassifier and TreeEnsembleRegressor, and those of votes. The
       lists form tuples, and their descriptions let only `nodes_hitrates` and `nodes_missing_value_tracks_true` be left
       out. ONNX Runtime refuses the model;

@@ -8,21 +8,31 @@ The inputs in order are left of the arrow, the outputs right of it. The dimensio
     4               this size
     @hidden_size    the size in an attribute; for a list attribute: @shape.0, its first element
     3*@hidden_size  a multiple of an attribute or of a name
+    @heads*h        a name times an attribute
+    1|n             1 or n
+    p+t             a sum, product (2*n*@heads) or quotient (n/@heads) of what the operands before it determine; a name
+                    that only omitted operands have is 0
     ?               any dimension, and in an output an unknown one
 
 An operand without brackets may have any shape (an output: an unknown one). [] is a scalar, or a tensor of one element.
-"..." at the end of the inputs means any further ones. Inputs that the node omits are ignored.
+"..." at the end of the inputs means any further ones. Inputs that the node omits are ignored. Where an operator takes
+several forms (`require`), "-" is an input that the form does not have, and name! one that it must have.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
+from typing import Final
 
-from onnx_lint.common.record import Record
-from onnx_lint.inference.shapes.dims import Dim, Dims, agree, multiply, unified
+from onnx_lint.common.record import Record, replace
+from onnx_lint.inference.shapes.dims import Dim, Dims, add, agree, divide, multiply, unified
 from onnx_lint.inference.shapes.operands import Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, InputDimension, ProblemPlace
+
+_SUMMANDS: Final = re.compile(r"([+-]?)([^+-]+)")
+_FACTORS: Final = re.compile(r"([*/])")
 
 
 class Term(Record):
@@ -33,9 +43,13 @@ class Term(Record):
     factor: int | None = 1
     """The factor of the named size; the value of a number; None for any dimension."""
     kind: str = "name"
-    """`name`, `run`, `attribute`, `number` or `any`."""
+    """`name`, `run`, `attribute`, `number`, `sum` or `any`."""
     element: int | None = None
     """The index of the element, for an attribute that is a list."""
+    times: str | None = None
+    """An attribute that is another factor of a name."""
+    or_one: bool = False
+    """True if 1 is valid too."""
 
 
 class Pattern(Record):
@@ -70,10 +84,10 @@ def equation(text: str) -> ShapeEquation:
 def _patterns(text: str) -> Iterator[Pattern]:
     text = text.strip()
     while text:
-        length = next((at for at, sign in enumerate(text) if not (sign.isalnum() or sign == "_")), len(text))
+        length = next((at for at, sign in enumerate(text) if not (sign.isalnum() or sign in "_-!")), len(text))
         name, rest = text[:length], text[length:]
         terms, bracket, behind = rest[1:].partition("]") if rest.startswith("[") else ("", "", rest)
-        if not name or (not bracket and behind != rest):
+        if (name != "-" and not name.removesuffix("!").isidentifier()) or (not bracket and behind != rest):
             raise ValueError(f"no operand at {text!r}")
         yield Pattern(name, tuple(map(_term, terms.split())) if bracket else None)
         text = behind.lstrip(" ")
@@ -84,9 +98,15 @@ def _term(text: str) -> Term:
         return Term("", None, "any")
     if text.isdecimal():
         return Term("", int(text), "number")
+    if text.startswith("1|"):
+        return replace(_term(text[2:]), or_one=True)
+    if set(text) & set("+-/"):
+        return Term(text, 1, "sum")
     if text.startswith("*") and f"_{text[1:]}".isidentifier() and text != "*":
         return Term(text[1:], 1, "run")
     factor, times, rest = text.rpartition("*")
+    if factor.startswith("@") and f"{factor[1:]}{rest}".isidentifier():
+        return Term(rest, times=factor[1:])
     name, dot, element = rest.removeprefix("@").partition(".")
     is_term = name.isidentifier() and (not times or factor.isdecimal()) and (not dot or element.isdecimal())
     if not is_term:
@@ -100,16 +120,65 @@ def solve(text: str, node: Operands) -> Outputs:
     return _NameBindings(node).outputs(equation(text))
 
 
+def require(texts: tuple[str, ...], node: Operands) -> None:
+    """Compare a node with the equation, of several, whose ranks its operands have; with none if that is unknown."""
+    forms = [equation(text) for text in texts]
+    fitting = [form for form in forms if all(_has_rank(node, at, each) for at, each in enumerate(form.inputs))]
+    if fitting:
+        if len(fitting) == 1:
+            _NameBindings(node).outputs(fitting[0])
+        return
+    for index in range(node.count):
+        patterns = [form.inputs[index] for form in forms if index < len(form.inputs)]
+        ranks = [len(each.terms) for each in patterns if each.terms is not None and each.run is None]
+        if len(patterns) == len(forms) == len(ranks) and not any(_has_rank(node, index, each) for each in patterns):
+            node.wrong_rank(index, min(ranks), max(ranks))
+            return
+    given = [form for form in forms if all(_is_there(node, at, each) for at, each in enumerate(form.inputs))]
+    if not given:
+        return
+    nearest = max(given, key=lambda form: sum(_has_rank(node, at, each) for at, each in enumerate(form.inputs)))
+    wrong = [at for at, each in enumerate(nearest.inputs) if not _has_rank(node, at, each)]
+    other = next((at for at in range(node.count) if at not in wrong and _differs(given, at) and node.given(at)), None)
+    terms = nearest.inputs[wrong[0]].terms or ()
+    node.wrong_rank(wrong[0], len(terms), len(terms), other if _differs(given, wrong[0]) else None)
+
+
+def _differs(forms: list[ShapeEquation], index: int) -> bool:
+    """Return whether forms have different ranks of an operand."""
+    return len({len(form.inputs[index].terms or ()) for form in forms if index < len(form.inputs)}) > 1
+
+
+def _is_there(node: Operands, index: int, pattern: Pattern) -> bool:
+    return pattern.name != "-" if node.given(index) else not pattern.name.endswith("!")
+
+
+def _has_rank(node: Operands, index: int, pattern: Pattern) -> bool:
+    """Return whether an operand may be that of a form, as far as its rank says."""
+    shape = node.fact(index).shape
+    if shape is None or pattern.terms is None or not _is_there(node, index, pattern):
+        return _is_there(node, index, pattern)
+    if pattern.run is not None:
+        return len(shape) >= len(pattern.terms) - 1
+    return len(shape) == len(pattern.terms) or (not pattern.terms and len(shape) == 1)
+
+
 class _NameBindings:
     """The dimensions of the names in an equation, and their sources."""
 
     def __init__(self, node: Operands) -> None:
         self.node = node
+        self.omitted: set[str] = set()
+        """The names that only omitted operands have."""
         self.dims: dict[str, tuple[Dim, ProblemPlace | None]] = {}
         self.runs: dict[str, tuple[Dims, int, int]] = {}
         """For each run its dimensions, the operand that has it first, and the axis at which it begins there."""
 
     def outputs(self, equation: ShapeEquation) -> Outputs:
+        names: dict[bool, set[str]] = {True: set(), False: set()}
+        for index, pattern in enumerate(equation.inputs):
+            names[self.node.given(index)].update(term.name for term in pattern.terms or ())
+        self.omitted = names[False] - names[True]
         for index, pattern in enumerate(equation.inputs):
             if self.node.given(index) and pattern.terms is not None:
                 self._take(index, pattern, pattern.terms)
@@ -152,6 +221,11 @@ class _NameBindings:
             return
         expected, by = self._value(term)
         found = self.node.dim(index, axis)
+        if term.or_one and found == 1:
+            return
+        if term.times is not None:
+            self._bind_part(index, axis, term.name, self.node.integer(term.times), Element(term.times, None))
+            return
         if isinstance(expected, int) or term.kind != "name":
             self.node.same((index, axis), expected, by)
         elif term.factor == 1:
@@ -163,12 +237,48 @@ class _NameBindings:
             else:
                 self.dims[term.name] = found // term.factor, InputDimension(index, axis, found)
 
+    def _bind_part(self, index: int, axis: int, name: str, times: int | None, by: Element) -> None:
+        """Bind a name to a dimension divided by the number in an attribute."""
+        found = self.node.dim(index, axis)
+        if times is None or times < 1 or not isinstance(found, int):
+            return
+        by = replace(by, value=times)
+        dim = self.dims.get(name, (None, None))[0]
+        if found % times:
+            self.node.indivisible(InputDimension(index, axis, found), times, by)
+        elif isinstance(dim, int):
+            self.node.same((index, axis), dim * times, self.dims[name][1])
+        else:
+            self.dims[name] = found // times, InputDimension(index, axis, found)
+
+    def _computed(self, text: str) -> Dim:
+        """Return the value of a sum of products and quotients; None if a part is unknown."""
+        total: Dim = 0
+        for sign, product in _SUMMANDS.findall(text):
+            first, *rest = _FACTORS.split(product)
+            found = self._named(first)
+            for operation, other in zip(rest[::2], rest[1::2], strict=True):
+                found = (multiply if operation == "*" else divide)(found, self._named(other))
+            if sign == "-":
+                found = -found if isinstance(found, int) else None
+            total = add(total, found)
+        return total
+
+    def _named(self, name: str) -> Dim:
+        if name.isdecimal():
+            return int(name)
+        if name.startswith("@"):
+            return self._argument(_term(name))
+        return 0 if name in self.omitted else self.dims.get(name, (None, None))[0]
+
     def _value(self, term: Term) -> tuple[Dim, ProblemPlace | None]:
         """Return the value of a term so far, and its source."""
         if term.kind == "number":
             return term.factor, None
         if term.kind == "any":
             return None, None
+        if term.kind == "sum":
+            return self._computed(term.name), None
         if term.kind == "attribute":
             value = self._argument(term)
             if value is None:

@@ -119,7 +119,11 @@ _ROWS: Final[tuple[_CombinationRow, ...]] = (
     ("com.microsoft", "QLinearAdd QLinearMul", 1, Choice.SOME, "in:B_zero_point", "ONNX Runtime"),
     ("com.microsoft", "QLinearAveragePool", 1, Choice.SOME, "in:x_zero_point", "ONNX Runtime"),
     ("com.microsoft", "QLinearReduceMean", 1, Choice.SOME, "in:data_zero_point", "ONNX Runtime"),
-    ("com.microsoft", "GroupQueryAttention", 1, Choice.TOGETHER, "in:past_key in:past_value", "ONNX Runtime"),
+    ("com.microsoft", "GroupQueryAttention MultiHeadAttention", 1, Choice.TOGETHER, "in:past_key in:past_value",
+     "ONNX Runtime"),
+    ("com.microsoft", "GroupQueryAttention", 1, Choice.TOGETHER, "in:key in:value", "ONNX Runtime"),
+    ("com.microsoft", "GroupQueryAttention", 1, Choice.TOGETHER, "in:cos_cache in:sin_cache", "ONNX Runtime"),
+    ("com.microsoft", "AttnLSTM DynamicQuantizeLSTM", 1, Choice.SOME, "hidden_size", "ONNX Runtime"),
     *[("ai.onnx.ml", operators, 3, Choice.AT_MOST_ONE, f"{name} {name}_as_tensor", "the operator's description")
       for name, operators in (("base_values", _TREES), ("nodes_hitrates", _TREES), ("nodes_values", _TREES),
                               ("class_weights", _TREE_CLASSIFIER), ("target_weights", _TREE_REGRESSOR))],

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from support.models.shape_samples import node
 
-from onnx_lint.inference.shapes.equations import equation, solve
+from onnx_lint.inference.shapes.equations import equation, require, solve
 from onnx_lint.inference.shapes.problem import (
     Element,
     Indivisible,
@@ -48,6 +48,39 @@ def test_runs_of_an_equation_agree():
     made = node("Det", (2, 3, 3), (2, 2, 5))
     solve("X[*batch n n] Y[*batch m] -> Z[*batch m]", made)
     assert made.problems == [WrongRank(1, 3, 2, 2, 0)]
+
+
+def test_an_equation_computes_with_what_came_before():
+    text = "Q[b s @num_heads*h] K[b t w] past[b p] mask[1|b p+t] bias[2*w+1] half[w/@num_heads] ->"
+    fitting = [(2, 5, 12), (2, 7, 6), (2, 3), (1, 10), (13,), (2,)]
+    for operands in (fitting, [*fitting[:2], ..., (2, 7), *fitting[4:]], [*fitting[:2], None, (2, 9), *fitting[4:]]):
+        made = node("Sum", *operands, num_heads=3)
+        solve(text, made)
+        assert made.problems == []
+    made = node("Sum", (2, 5, 13), (2, 7, 6), (2, 3), (3, 9), (12,), (3,), num_heads=3)
+    solve(text, made)
+    assert made.problems == [
+        Indivisible(InputDimension(0, 2, 13), 3, Element("num_heads", 3)),
+        Unequal(InputDimension(3, 0, 3), 2, InputDimension(0, 0, 2)),
+        Unequal(InputDimension(3, 1, 9), 10),
+        Unequal(InputDimension(4, 0, 12), 13),
+        Unequal(InputDimension(5, 0, 3), 2),
+    ]
+
+
+def test_of_several_forms_the_one_with_the_ranks_is_compared():
+    forms = "X[n] Y![n] Z[n] ->", "X[n m] Y![m n] Z[n] ->", "X[n] - Z[2*n] ->"
+    for operands, problems in [
+        ([(3,), (4,), (3,)], [Unequal(InputDimension(1, 0, 4), 3, InputDimension(0, 0, 3))]),
+        ([(3, 4), (4, 3), (4,)], [Unequal(InputDimension(2, 0, 4), 3, InputDimension(0, 0, 3))]),
+        ([(3,), ..., (6,)], []),
+        ([None, None, (6,)], []),  # nothing says which
+        ([(3,), (4, 3), (3,)], [WrongRank(1, 2, 1, 1, 0)]),
+        ([(3, 3, 3), (3,), (3,)], [WrongRank(0, 3, 1, 2)]),
+    ]:
+        made = node("Sum", *operands)
+        require(forms, made)
+        assert made.problems == problems
 
 
 @pytest.mark.parametrize("text", ["X[n]", "X[n -> Y[n]", "X[n!] -> Y[n]", "-X -> Y"])

@@ -113,6 +113,8 @@ FAMILIES: Final[Mapping[str, Mapping[str, str]]] = {
 }
 """The operators of each domain, by the module that has their rules."""
 
+_RUNTIME_DOMAIN: Final = "com.microsoft"
+
 _NO_WORD: Final = "its description has no word on shapes"
 _PACKED: Final = "the description has several forms of packed inputs, which nothing in the node distinguishes"
 _COMPILED: Final = "it represents a graph that was compiled for a device"
@@ -183,4 +185,8 @@ def shape_rule(schema: OperatorSchema) -> ShapeRule | None:
     for since, rule in declared[f"{schema.domain}::{schema.name}" if schema.domain else schema.name]:
         if since <= schema.since_version:
             found = rule
+    if found is not None and schema.domain == _RUNTIME_DOMAIN:
+        from onnx_lint.inference.shapes.rules.contrib_requirements import required
+
+        return required(schema.name, found)
     return found

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from onnx_lint.inference.shapes.dims import Dim, Dims, Shape, add, divide, multiply
+from onnx_lint.inference.shapes.equations import require
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, InputDimension, Unequal
 from onnx_lint.inference.shapes.registration import shapes_of
@@ -73,8 +74,12 @@ def _attention(node: Operands, mask: int, past: int) -> Outputs:
     if matrix is not None and bias is not None and node.given(2):
         node.equal((weights, 1), (2, 0))
     node.shape(past, 5)
-    if stated_sizes:
-        node.has_count("qkv_hidden_sizes", stated_sizes, _PROJECTIONS)
+    if stated_sizes and node.has_count("qkv_hidden_sizes", stated_sizes, _PROJECTIONS):
+        _are_widths(node)
+    if node.operator == "Attention" and not node.problems and not node.integer("past_present_share_buffer", 0):
+        matrix_form, size = ("[? 3*W]", "W") if not stated_sizes else ("", "@qkv_hidden_sizes.1")
+        past_form = f"past[2 b @num_heads p {size}/@num_heads] attention_bias[1|b 1|@num_heads s p+s]"
+        require((f"x[b s ?] weights{matrix_form} bias mask {past_form} - ->",), node)
     if data is None:
         return UNKNOWN
     batch, length, _ = data
@@ -91,6 +96,16 @@ def _attention(node: Operands, mask: int, past: int) -> Outputs:
     elif before is not None:
         present = (2, batch, heads, add(before[3], length), before[4])
     return [(batch, length, values), present]
+
+
+def _are_widths(node: Operands) -> None:
+    """Note widths of queries, keys and values that are not positive multiples of the number of heads."""
+    sizes, heads = node.integers("qkv_hidden_sizes") or (), node.integer("num_heads", 0)
+    if not node.at_least(1, sizes, "qkv_hidden_sizes") or heads < 1:
+        return
+    for index, size in enumerate(sizes):
+        if size % heads:
+            node.indivisible(Element("qkv_hidden_sizes", size, index), heads, Element("num_heads", heads))
 
 
 def _fits_mask(node: Operands, index: int, past: int) -> None:
@@ -304,6 +319,8 @@ def grouped_attention(node: Operands) -> Outputs:
     size: Dim = None
     if isinstance(heads, int) and isinstance(shared, int):
         size = divide(query[2], heads + 2 * shared if is_packed else heads)
+    if node.operator == "GroupQueryAttention":
+        _fits_cache(node, size)
     features = multiply(size, heads) if is_packed else query[2]
     output = (*query[:2], features)
     if node.operator == "SparseAttention":
@@ -327,6 +344,18 @@ def _refused_groups(node: Operands, query: Shape, *, is_packed: bool) -> None:
         node.indivisible(InputDimension(0, 2, width), count)
     elif not width % count and width // count % _HEAD_STEP:
         node.indivisible(InputDimension(0, 2, width), _HEAD_STEP * count, Element("num_heads", heads))
+
+
+def _fits_cache(node: Operands, size: Dim) -> None:
+    """Note caches with another size of heads, unless their elements are packed, and another number of lengths than
+    that of texts.
+    """
+    for index in (3, 4):
+        if node.given(index) and node.fact(index).kind == node.fact(0).kind:
+            node.same((index, 3), size, node.place(0, 2))
+    lengths = node.shape(5, at_least=1)
+    if lengths is not None and len(lengths) == 1:
+        node.equal((0, 0), (5, 0))
 
 
 _HEAD_STEP = 8

@@ -139,7 +139,8 @@ def _are_blocks(node: Operands, columns: int, blocks: int, size: int) -> None:
         shape = node.fact(index).shape
         if shape and are_sizes(shape) and math.prod(shape) != columns * each:
             expected = columns * each if len(shape) == 1 else columns
-            node.same((index, 0), expected, by)
+            if node.same((index, 0), expected, by) == shape[0] and len(shape) > 1:
+                node.same((index, 1), each, None)
 
 
 def _has_bytes(node: Operands, needed: int, columns: int) -> None:

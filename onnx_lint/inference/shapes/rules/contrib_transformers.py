@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from onnx_lint.inference.shapes.dims import Dim, add, divide, unified
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.problem import Element, ProblemPlace
+from onnx_lint.inference.shapes.problem import Element, InputDimension, ProblemPlace
 from onnx_lint.inference.shapes.registration import shapes_of
 from onnx_lint.inference.shapes.rules.contrib_attention import number_of, of_rank
 from onnx_lint.inference.shapes.rules.contrib_elements import fits_last
@@ -56,6 +56,9 @@ def rotary_embedding(node: Operands) -> Outputs:
         if len(shape) == _SIDE_BY_SIDE:
             # Without a number of heads the size of a head is twice that of the caches.
             size = divide(size, heads) if heads > 0 else None
+            pairs = node.dim(2, 1)
+            if not heads and isinstance(shape[2], int) and isinstance(pairs, int) and pairs and shape[2] % (2 * pairs):
+                node.indivisible(InputDimension(0, 2, shape[2]), 2 * pairs, node.place(2, 1))
     for index in (2, 3):
         if node.shape(index, 2) is not None and isinstance(size, int) and size % 2 == 0:
             node.same((index, 1), size // 2, by)
@@ -75,7 +78,7 @@ def skip_normalization(node: Operands) -> Outputs:
     training are unknown.
     """
     shape = node.shape(0, at_least=2, at_most=3)
-    skip = node.shape(1, at_least=2, at_most=3)
+    skip = node.shape(1, at_least=2, at_most=len(shape) if shape is not None else 3)
     if shape is not None and skip is not None:
         for axis in (-2, -1):
             node.equal((0, axis), (1, axis))
