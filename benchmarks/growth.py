@@ -37,10 +37,10 @@ def table(grown: dict[int, Series]) -> str:
         if series.failure is not None:
             lines.append(f"| {count:,} | {series.failure} | - | - |")
             continue
-        each = series.seconds / count * 1e6
-        lines.append(f"| {count:,} | {series.seconds:.2f} s | {series.peak:.0f} MB | {each:.1f} µs |")
+        each = series.processor_seconds / count * 1e6
+        lines.append(f"| {count:,} | {series.processor_seconds:.2f} s | {series.peak:.0f} MB | {each:.1f} µs |")
     *_, before, last = grown.values()
     if before.failure is None and last.failure is None:
-        ratio = last.seconds / before.seconds
+        ratio = last.processor_seconds / before.processor_seconds
         lines.append(f"\nTime for 1,000,000 nodes divided by time for 100,000: **{ratio:.1f}**.")
     return "\n".join(lines)

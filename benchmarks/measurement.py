@@ -65,11 +65,6 @@ class Series:
         return None
 
     @property
-    def seconds(self) -> float:
-        """The median of the wall times."""
-        return statistics.median(run.seconds for run in self.runs)
-
-    @property
     def processor_seconds(self) -> float:
         """The median of the times of the processor, which depend less on what else runs."""
         return statistics.median(run.processor_seconds for run in self.runs)
@@ -80,13 +75,14 @@ class Series:
         return max(run.peak for run in self.runs)
 
     def ratio(self, other: Series) -> float:
-        """The median, over the rounds, of this command's time through the other's.
+        """The median, over the rounds, of this command's processor time through the other's.
 
         A load that comes and goes meets both runs of a round, so the ratios of rounds vary less than the times.
         """
         if len(self.runs) != len(other.runs):
-            return self.seconds / other.seconds
-        return statistics.median(a.seconds / b.seconds for a, b in zip(self.runs, other.runs, strict=True))
+            return self.processor_seconds / other.processor_seconds
+        pairs = zip(self.runs, other.runs, strict=True)
+        return statistics.median(a.processor_seconds / b.processor_seconds for a, b in pairs)
 
 
 _LAUNCHER: Final = """

@@ -27,7 +27,7 @@ def versions(pairs: int) -> str:
     shown = [f"Python {platform.python_version()}", *(f"{name} {_version(name)}" for name in packages)]
     machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
     today = datetime.datetime.now(datetime.UTC).date()
-    return f"{today}; {', '.join(shown)}; {machine}; medians of {pairs} rounds."
+    return f"{today}; {', '.join(shown)}; {machine}; processor time, medians of {pairs} rounds."
 
 
 def _version(package: str) -> str:
@@ -44,7 +44,7 @@ def row(title: str, series: Sequence[Series], notes: list[str]) -> str:
     for item in series:
         if item.failure is not None:
             notes.append(f"{title}, {item.command.name}: {item.failure}")
-    cells += [f"{own.seconds:.2f} s", f"{own.peak:.0f} MB"] if own.failure is None else ["no figure"] * 2
+    cells += [f"{own.processor_seconds:.2f} s", f"{own.peak:.0f} MB"] if own.failure is None else ["no figure"] * 2
     by_name = {peer.command.name: peer for peer in peers}
     for name in PEERS:
         with_peak = name == PEERS[0]
@@ -53,5 +53,5 @@ def row(title: str, series: Sequence[Series], notes: list[str]) -> str:
             cells += ["-"] * (3 if with_peak else 2)
             continue
         ratio = f"**{own.ratio(peer):.2f}**" if own.failure is None else "-"
-        cells += [f"{peer.seconds:.2f} s", *([f"{peer.peak:.0f} MB"] if with_peak else []), ratio]
+        cells += [f"{peer.processor_seconds:.2f} s", *([f"{peer.peak:.0f} MB"] if with_peak else []), ratio]
     return f"| {' | '.join(cells)} |"
