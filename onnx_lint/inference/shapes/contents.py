@@ -217,16 +217,33 @@ def _range(node: Operands, shape: Dims) -> Content:
     return tuple(range(start, limit, delta)) if delta and len(range(start, limit, delta)) <= _MOST_COMPUTED else None
 
 
-@follows("ReduceProd", reads=(0,))
-def _product(node: Operands, shape: Dims) -> Content:
+def _greatest(content: Dims) -> Dim:
+    return max(content) if content and dims.are_sizes(content) else None
+
+
+def _least(content: Dims) -> Dim:
+    return min(content) if content and dims.are_sizes(content) else None
+
+
+_REDUCED: Final[Mapping[str, Callable[[Dims], Dim]]] = {
+    "ReduceMax": _greatest,
+    "ReduceMin": _least,
+    "ReduceProd": dims.product,
+    "ReduceSum": dims.total,
+}
+"""The reductions of a list to one number."""
+
+
+@follows(*_REDUCED, reads=(0,))
+def _reduced(node: Operands, shape: Dims) -> Content:
     content = _dims(node.content(0))
     if content is None or len(node.shape(0) or ()) != 1 or shape not in ((), (1,)) or len(content) > _MOST_FACTORS:
         return None
-    return (dims.product(content),)
+    return (_REDUCED[node.operator](content),)
 
 
 _MOST_FACTORS: Final = 64
-"""The most factors that are multiplied; a longer product is not a shape."""
+"""The most numbers that are reduced to one; a longer list is not a shape."""
 
 
 # --- element by element

@@ -98,7 +98,7 @@ def _cases(seed: random.Random, operator: str) -> tuple[dict[str, np.ndarray], d
         case "Range":
             start, limit, delta = (np.array(seed.choice((-3, 0, 4, 9)), INT64), np.array(7, INT64), np.array(2, INT64))
             return {"x": start, "y": limit, "d": delta}, {}
-        case "ReduceProd":
+        case "ReduceMax" | "ReduceMin" | "ReduceProd" | "ReduceSum":
             return {"x": data}, {"keepdims": seed.choice((0, 1))}
         case "Constant":
             return {}, {"value_ints": data.tolist()}
