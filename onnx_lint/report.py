@@ -655,7 +655,8 @@ class Report(Record):
             return None
         count = totals.conformity[conforms]
         if not count:
-            return _some(len(self.not_linted), "file was", "files were") + " not linted"
+            left = len(self.not_linted)
+            return _some(left, "file was not linted", "files were not linted") if left else "no file was checked"
         return totals.reasons[conforms] + (f" (and {count - 1:,} more of {totals.files:,} files)" if count > 1 else "")
 
 

@@ -36,7 +36,7 @@ _MAX_WIDTH: Final = 100
 @form_option
 @options("plugins")
 def explain_command(name: str, edition: str, format_name: str, plugins: tuple[str, ...]) -> None:
-    """Explain a rule, a clause, or a file with a MESSAGE such as OperatorSetProto.
+    """Explain a rule, a clause, or the files that hold a MESSAGE, such as OperatorSetProto.
 
     The page is Markdown, rendered on a terminal.
     """

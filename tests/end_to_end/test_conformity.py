@@ -14,6 +14,7 @@ from onnx_lint import lint
 from onnx_lint.cache.serialized import SENT, parsed, serialized
 from onnx_lint.cli.application import run
 from onnx_lint.configuration.settings import Request
+from onnx_lint.report import Report
 from onnx_lint.reporters import REPORTERS
 
 RULE = "unordered-nodes"
@@ -89,7 +90,7 @@ CASES: dict[str, list[tuple[str, list[str], bool | None, str]]] = {
         (UNORDERED, ["--plugin", "crash.py", "--internal-errors", "warning", "--ignore", RULE], None, "1 warning; ")
     ],
     "config": [(UNORDERED, ["--config", "found.toml"], None, "1 warning; 166 of 167 rules checked")],
-    "targets": [(UNORDERED, ["--target", "onnxruntime=1.32"], False, "1 warning")],
+    "targets": [(UNORDERED, ["--target", "onnxruntime=1.32"], False, "2 warnings")],
     "fail_on": [(UNORDERED, ["--fail-on", "never"], False, "1 error, 1 warning")],
 }
 """By setting: a model with an error, options that hide it or make it less severe, whether the model conforms, and what
@@ -185,6 +186,10 @@ def test_the_cache_and_a_cluster_say_the_same(
 def test_a_model_without_a_fault_conforms(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sound = MODEL.replace('"a" output: "b"', '"x" output: "b"').replace('"x" output: "a"', '"b" output: "a"')
     Path("sound.textproto").write_text(sound)
+    assert (Report((), "1.23", "onnx-ml").conforms, Report((), "1.23", "onnx-ml").conforms_why) == (
+        None,
+        "no file was checked",
+    )
     for options in ([], ["--ignore", "warning,note"], ["--select", "ALL"], ["--min-severity", "error"]):
         run(["sound.textproto", *options, "-f", "json"])
         assert json.loads(capsys.readouterr().out)["summary"]["conforms"] is True, options
