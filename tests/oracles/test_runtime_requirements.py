@@ -29,6 +29,7 @@ _FORMS = f"""
     Attention num_heads=n: f b s i, f i 3*n*h, f 3*n*h, -, -, f b n s s -> 1
     Attention num_heads=n qkv_hidden_sizes=n*h,n*h,n*v: f b s i, f i 2*n*h+n*v, f 2*n*h+n*v -> 1
     BiasGelu: f b s h, f h -> 1
+    CausalConvWithState: f b i s, f i 1 v, f i, f b i v-1 -> 2
     CropAndResize: f b i h h, f s 4, i s, =4,4 -> 1
     EmbedLayerNormalization: i b s, i b s, f p h, f 9 h, f v h, f h, f h, i b s -> 2
     FastGelu: f b s h, f h -> 1
@@ -62,10 +63,10 @@ _KINDS = {"f": np.float32, "u": np.uint8, "i": np.int32, "I": np.int64}
 _EXPLAINED = {
     r"^QAttention.*'weight_(scale|zero_point)'": "one number or one for each column, which only the rank tells apart",
     r"^MultiHeadAttention.*'value' shall absent": "a value without a key is not one of both or neither",
+    r"^CausalConvWithState.*\(batch_size, channels, \(kernel": "attributes say what the state is",
     r"^GatedRMSNorm.*must be a multiple": "multiples of another input are not compared",
     r"^GroupQueryAttention.*key sequence length must be 0": "keys beside a past may be as many as the queries, or none",
     r"seqlens_k must have batch_size|total_sequence_length": "what the numbers say, or lengths in rows",
-    r"^MatMulBnb4": "only the sizes of the first input are compared",
     r"^CropAndResize.*(batch_ind|crop_size values|range)": "what the numbers say",
     r"^(Q?Embed)LayerNormalization.*(position|segment)": "what the numbers say",
 }

@@ -86,8 +86,7 @@ def product_with_blocks(node: Operands) -> Outputs:
     rows, columns = node.integer("K"), node.integer("N")
     _takes(node, "bits", (2, 4, 8), 4)
     size = node.integer("block_size")
-    if size is not None and (size < _LEAST_BLOCK or size & (size - 1)):
-        node.wrong_value("block_size", size, "ONNX Runtime takes powers of two from 16 on", allowed="16, 32, 64, ...")
+    _is_block(node, size)
     _are_positive(node, "K", "N")
     shape = node.shape(0, at_least=1)
     if rows is None or columns is None or rows < 1 or columns < 1:
@@ -106,13 +105,29 @@ def product_with_blocks(node: Operands) -> Outputs:
 def product_with_small_floats(node: Operands) -> Outputs:
     """Rows of K numbers times a packed matrix; without `transB` the matrix has K columns and N rows."""
     is_transposed = node.integer("transB", 1)
-    _are_positive(node, "K", "N", "block_size")
+    _are_positive(node, "K", "N")
     _takes(node, "quant_type", (0, 1))
+    size = node.integer("block_size")
+    _is_block(node, size)
+    numbers = (node.integer("K") or 0) * (node.integer("N") or 0)
+    for index, each in ((1, 2), (2, size)) if not node.problems and numbers and size else ():
+        given, needed = node.fact(index).shape, -(-numbers // (each or 1))
+        if given == ():
+            node.wrong_rank(index, 1, 1)
+        elif given and are_sizes(given) and math.prod(given) < needed:
+            place = InputDimension(index, 0, given[0])
+            node.problems.append(Unequal(place, needed, Element("K", node.integer("K")), or_more=True))
     count, rows = (node.integer(name) for name in (("N", "K") if is_transposed else ("K", "N")))
     shape: Shape = node.shape(0, at_least=1)
     if shape is not None and rows is not None and rows > 0:
         node.same((0, -1), rows, Element("K" if is_transposed else "N", rows))
     return [(*shape[:-1], count)] if shape and count is not None and count >= 0 else UNKNOWN
+
+
+def _is_block(node: Operands, size: int | None) -> None:
+    """Note the size of a block that ONNX Runtime does not take."""
+    if size is not None and (size < _LEAST_BLOCK or size & (size - 1)):
+        node.wrong_value("block_size", size, "ONNX Runtime takes powers of two from 16 on", allowed="16, 32, 64, ...")
 
 
 _LEAST_BLOCK = 16

@@ -32,6 +32,7 @@ FORMS: Final[Mapping[str, tuple[str, ...]]] = {
     "EmbedLayerNormalization": (
         "ids[b s] segments[b s] words positions segment gamma beta mask[b s] position_ids[1|b s] ->",
     ),
+    "EngramGate": ("key[b s m h] query[b s m h] value[b s h] ... ->",),
     "GatedAdd": ("x[*rows c] y[*rows c] gate[*rows 1] ->",),
     "GatedRMSNorm": ("x[*all] scale gate[*all] ->",),
     "GatherPacked": ("data[? ?] indices ->",),
@@ -51,6 +52,7 @@ FORMS: Final[Mapping[str, tuple[str, ...]]] = {
         "query[b s D] key![b t @num_heads 2 D/@num_heads] - ... ->",
         "query[b s @num_heads 3 ?] - - ... ->",
     ),
+    "NGramHashMapping": ("ids[? ?] ... ->",),
     "NGramRepeatBlock": ("ids[b ?] scores[b ?] ->",),
     "NhwcConv": ("x[? ? ? *more] ... ->",),
     "NhwcFusedConv": ("x[? ? ? *more] ... ->",),
@@ -67,6 +69,7 @@ FORMS: Final[Mapping[str, tuple[str, ...]]] = {
         for x in ("x[b s ?]", "x[b ? s ?]")
         for positions in ("ids[]", "ids[b s]")
     ),
+    "VarlenCausalConvWithState": ("x[? c] weights[c 1 ?] offsets[?] ... ->",),
 }
 """The forms of each operator, as equations."""
 

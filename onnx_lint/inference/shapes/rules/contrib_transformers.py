@@ -7,6 +7,7 @@ As for attention, a shape is reported only if ONNX Runtime rejects the node.
 from __future__ import annotations
 
 from onnx_lint.inference.shapes.dims import Dim, add, divide, unified
+from onnx_lint.inference.shapes.equations import solve
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, InputDimension, ProblemPlace
 from onnx_lint.inference.shapes.registration import shapes_of
@@ -39,6 +40,8 @@ def experts(node: Operands) -> Outputs:
 @shapes_of(*_named("CausalConvWithState"))
 def causal_convolution(node: Operands) -> Outputs:
     """The shape of the first input; how many states are kept depends on the kernel."""
+    if not any(map(node.has, ("ndim", "channels_last", "input_channels"))):
+        solve("x[b c t] weights[c 1 ?] bias[c] ... ->", node)
     return [node.shape(0)]
 
 
