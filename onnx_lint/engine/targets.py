@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from onnx_lint.engine.settings import Settings
 from onnx_lint.report import Diagnostic, TargetVerdict
-from onnx_lint.spec.clauses import Severity
+from onnx_lint.spec.clauses import Severity, clauses
 from onnx_lint.spec.target import CHECKER, accepts, refuses, title
 
 
@@ -18,6 +18,7 @@ def target_verdicts(
     rules: Collection[str],
 ) -> Iterator[TargetVerdict]:
     """Yield the verdict for each program. `found`: all findings in the file. `rules`: those that checked it."""
+    (judge,) = clauses()["PRD-1"].rules
     for program in settings.target.programs:
         refusing = [item for item in found if _is_refused(item, program)]
         doubtful = [item for item in found if item not in refusing and not _is_accepted(item, program)]
@@ -25,8 +26,8 @@ def target_verdicts(
             loads, said = False, f"refuses it: {_counted(len(refusing), 'cause')}"
         elif doubtful:
             loads, said = None, f"not proven to load it: {_counted(len(doubtful), 'violation')} of ONNX"
-        elif program != CHECKER and "unsupported-by-product" not in rules:
-            loads, said = None, "not judged: the rule unsupported-by-product did not run"
+        elif program != CHECKER and judge not in rules:
+            loads, said = None, f"not judged: the rule {judge} did not run"
         else:
             loads, said = True, "loads, as far as its data say"
         left = "".join(f"; {_counted(nodes, 'node')} of {domain} not judged" for domain, nodes in not_verified)

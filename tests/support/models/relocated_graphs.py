@@ -186,7 +186,7 @@ def expected(diagnostic: Diagnostic, prefix: str, name: str) -> dict[str, object
     return {
         **comparable(diagnostic),
         "message": text(diagnostic.message),
-        "allowed": text(diagnostic.allowed),
+        "allowed": text(_CONSUMERS.sub("", diagnostic.allowed or "")),
         "place": move(diagnostic.place),
         "related": [(move(related.place), text(related.message)) for related in diagnostic.related],
     }
@@ -195,8 +195,13 @@ def expected(diagnostic: Diagnostic, prefix: str, name: str) -> dict[str, object
 _DIFFERENT = frozenset(
     {"clause", "keyword", "clause_summary", "anchor", "byte_range", "position", "pointer", "scope"}
     | {"edits", "fix", "hint", "members"}
+    | {"accepted_by", "refused_by", "case"}
 )
-"""The fields that may differ after a move: a function has other clauses, and a fix or a hint names what can change."""
+"""The fields that may differ after a move: a function has other clauses, known to other consumers, and a fix or a hint
+names what can change."""
+
+_CONSUMERS = re.compile(r"; (onnx\.checker|onnxruntime) .*")
+"""The end of `allowed`: who takes or refuses what violates the clause."""
 
 
 def comparable(diagnostic: Diagnostic) -> dict[str, object]:
@@ -204,6 +209,7 @@ def comparable(diagnostic: Diagnostic) -> dict[str, object]:
     fields = {name: getattr(diagnostic, name) for name in field_names(Diagnostic) if name not in _DIFFERENT}
     # Only what stands in a function has a call that brought the types.
     related = [(related.place, related.message) for related in diagnostic.related]
+    fields["allowed"] = _CONSUMERS.sub("", diagnostic.allowed or "")
     return {**fields, "related": [(place, message) for place, message in related if not _is_call(message)]}
 
 
