@@ -13,7 +13,7 @@ from onnx_lint.cli.streams import standard_output
 from onnx_lint.reporters.escape import shown_path
 
 
-@click.command("cache", short_help="Show or clear the cache of verdicts.")
+@click.command("cache", short_help="Print the folder of the cache, or clear it.")
 @click.argument("action", type=click.Choice(("dir", "clear")))
 def cache_command(action: str) -> None:
     """Print the folder of the cache that --cache uses (dir), or delete what is in it (clear).
