@@ -18,6 +18,8 @@ from onnx_lint.loader.binary import attempts
 
 LOWERED: dict[str, tuple[int, ...]] = {
     "WHOLE_BYTES": (0,),
+    "READ_AT_ONCE_BYTES": (0,),
+    "_BYTES_AFTER_A_GAP": (1, 64),
     "PAYLOAD_BYTES": (128, 256),  # a multiple of 128, see skip_short
     "LONG_LIST_BYTES": (1, 64),
     "PIECE_BYTES": (24, 100, 1000),

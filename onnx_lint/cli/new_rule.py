@@ -75,7 +75,7 @@ _TEST: Final = '''\
 
 from pathlib import Path
 
-from onnx_lint import lint
+from onnx_lint import Settings, lint
 from onnx_lint.testing import as_line
 
 NAME = "{name}"
@@ -93,7 +93,7 @@ VALID = INVALID + 'metadata_props {{ key: "licence" value: "Apache-2.0" }}'
 
 
 def findings(model: str) -> list[str]:
-    return [as_line(each) for each in lint(model.encode(), select=NAME, plugins=RULE).diagnostics]
+    return [as_line(each) for each in lint(model.encode(), Settings(plugins=RULE), select=NAME).diagnostics]
 
 
 def test_a_model_that_breaks_the_rule() -> None:

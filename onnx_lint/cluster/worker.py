@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs on a worker of a Dask cluster: lints a batch of files in a watched process beside the worker.
 
-The process outlives the batch, as its start takes longer than linting many files.
+The process outlives the batch, since to start it for each batch would cost much of the run.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from onnx_lint.input.regular_file import kind_of_file, open_regular
 WINDOW_BYTES = 1 << 16
 """The bytes that a file source reads at once for small requests."""
 
-WHOLE_BYTES = 1 << 19
+READ_AT_ONCE_BYTES = 1 << 19
 """The size of the largest file that is read at once, since its parts are needed more than once."""
 
 _BYTES_AFTER_A_GAP = 1 << 12
@@ -118,7 +118,7 @@ class FileSource:
         start = offset - self._window_offset
         if start >= 0 and start + length <= len(self._window):
             return self._window[start : start + length]
-        if self._size <= WHOLE_BYTES and not self._window:
+        if self._size <= READ_AT_ONCE_BYTES and not self._window:
             self._window = self._read(0, self._size)
             self._window_offset = 0
             return self._window[offset : offset + length]

@@ -340,7 +340,10 @@ def test_ctrl_c_before_there_is_anything_to_end_prints_no_traceback(folder: Path
     killing = LACKING.replace(
         'raise ModuleNotFoundError(f"No module named {name!r}", name=name)', "os.kill(os.getpid(), 2)"
     )
-    killing = killing.replace('name.partition(".")[0]', "name").replace("import sys\n", "import os, sys\n", 1)
+    killing = killing.replace('name.partition(".")[0]', "name")
+    # A process that a shell starts in the background ignores the signal.
+    handler = "import os, signal, sys\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    killing = killing.replace("import sys\n", handler, 1)
     done = subprocess.run(
         [sys.executable, "-c", killing, module, "clean.onnx"],
         capture_output=True,

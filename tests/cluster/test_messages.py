@@ -43,9 +43,10 @@ def test_a_call_needs_its_module_only_where_it_is_unpickled(tmp_path: Path) -> N
 def test_the_program_is_its_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     module = tmp_path / "module.py"
     module.write_text("1")
+    installed = messages.program()
     monkeypatch.setattr(messages, "_code_folders", lambda: [str(tmp_path)])
     made = messages.program.__wrapped__
     before = made()
-    assert made() == before != messages.program()
+    assert made() == before != installed
     module.write_text("2")
     assert made() != before

@@ -36,7 +36,7 @@ from onnx_lint import lint, schema
 found = []
 for text, edition in json.load(sys.stdin):
     model = text_format.Parse(text, schema.message("ModelProto")())
-    report = lint(model.SerializeToString(), edition=edition)
+    report = lint(model.SerializeToString(), {"edition": edition})
     found.append([[item.rule, item.place] for item in report.diagnostics if item.severity.label == "error"])
 print(json.dumps(found))
 """

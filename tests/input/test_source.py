@@ -19,7 +19,7 @@ from onnx_lint.engine.lint import lint_file
 from onnx_lint.engine.reports import report_of
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import (
-    WHOLE_BYTES,
+    READ_AT_ONCE_BYTES,
     WINDOW_BYTES,
     BytesSource,
     FileSource,
@@ -29,7 +29,7 @@ from onnx_lint.input.source import (
     source_of,
 )
 
-DATA = random.Random(7).randbytes(WHOLE_BYTES + 17)
+DATA = random.Random(7).randbytes(READ_AT_ONCE_BYTES + 17)
 
 MODEL = b"\x08\x0a\x42\x04\x0a\x00\x10\x15\x3a\x02\x12\x00"
 
@@ -200,10 +200,10 @@ def test_a_large_file_is_read_through_a_small_window(path: Path):
 
 
 def test_a_small_file_is_read_once(path: Path, monkeypatch: pytest.MonkeyPatch):
-    path.write_bytes(DATA[:WHOLE_BYTES])
+    path.write_bytes(DATA[:READ_AT_ONCE_BYTES])
     source = open_file(path)
     assert source.read_at(5, 1) == DATA[5:6]
     monkeypatch.setattr("onnx_lint.input.source._read_positioned", None)
-    assert source.read_at(WINDOW_BYTES, WHOLE_BYTES) == DATA[WINDOW_BYTES:WHOLE_BYTES]
-    assert source.read_at(0, WHOLE_BYTES) == DATA[:WHOLE_BYTES]
+    assert source.read_at(WINDOW_BYTES, READ_AT_ONCE_BYTES) == DATA[WINDOW_BYTES:READ_AT_ONCE_BYTES]
+    assert source.read_at(0, READ_AT_ONCE_BYTES) == DATA[:READ_AT_ONCE_BYTES]
     source.close()
