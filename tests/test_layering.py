@@ -95,7 +95,7 @@ LENT = {
 """Packages that are there whenever the module is imported: it is they who import it, or `access.py`, which says where
 they are not, has run before."""
 
-OF_EXTRAS: dict[str, set[str]] = {"cluster": {"distributed"}}
+OF_EXTRAS: dict[str, set[str]] = {"cluster": {"dask", "distributed"}}
 """Packages that an extra installs, by the layer that has them to itself."""
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import os
@@ -26,7 +27,9 @@ from onnx_lint.tasks.lint_one import Task, check_of
 from onnx_lint.tasks.workers import report_of_end
 
 try:
-    from distributed import CancelledError, Client, Future, KilledWorker
+    import dask
+    from distributed import CancelledError, Client, Future, KilledWorker, Security
+    from distributed.comm import connect
 except ModuleNotFoundError as error:
     raise ClusterError(f"--cluster needs {error.name}, which comes with: {install_command('cluster')}") from error
 
@@ -224,10 +227,20 @@ def _connected(address: str) -> Iterator[Client]:
     with contextlib.ExitStack() as stack, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about packages of other versions: those that matter are in `program`
         try:
+            if not dask.config.get("distributed.client.security-loader"):  # only `Client` knows what that gives
+                asyncio.run(_greet(address))
             client = stack.enter_context(Client(address, timeout=_CONNECT_SECONDS, set_as_default=False))
-        except (OSError, ValueError) as error:
-            raise ClusterError(f"no scheduler of Dask answers at {visible(address)}: {visible(str(error))}") from error
+        except Exception as error:  # of any class: what answers at a wrong port may send any bytes
+            is_said = str(error) and isinstance(error, (ImportError, OSError, TypeError, ValueError))
+            why = str(error) if is_said else f"no greeting in the protocol of Dask ({type(error).__name__})"
+            raise ClusterError(f"no scheduler of Dask answers at {visible(address)}: {visible(why)}") from error
         yield client
+
+
+async def _greet(address: str) -> None:
+    """Connect once: `Client` waits without end for a greeting from another program's port, such as the dashboard's."""
+    greeting = connect(address, _CONNECT_SECONDS, **Security().get_connection_args("client"))
+    (await asyncio.wait_for(greeting, 2 * _CONNECT_SECONDS)).abort()
 
 
 @contextlib.contextmanager

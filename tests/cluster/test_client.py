@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import contextlib
 import pickle
+import socket
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -22,6 +24,7 @@ from onnx_lint.report import FileReport
 from onnx_lint.tasks.lint_one import Task
 
 COUNT = 500
+connected = client._connected  # which `quick` replaces
 NUMBERED = [(number, FileReport(str(number), number)) for number in range(COUNT)]
 
 
@@ -168,3 +171,20 @@ def test_what_is_not_wanted_any_more_is_cancelled() -> None:
     assert next(found) == NUMBERED[0]
     found.close()  # type: ignore[attr-defined]  # it is a generator
     assert cluster.cancelled >= 1
+
+
+@pytest.mark.parametrize("greeting", [b"", b"SSH-2.0-OpenSSH_9.6\r\n"])
+def test_another_program_at_the_address_is_no_cluster(greeting: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "_CONNECT_SECONDS", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor(1) as pool:
+        server.settimeout(60)  # the thread ends even if nothing connects
+        accepted = pool.submit(lambda: (found := server.accept()[0], found.sendall(greeting))[0])
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        with pytest.raises(ClusterError, match="no scheduler of Dask answers at tcp:"), connected(address):
+            pass
+        accepted.result().close()
+
+
+def test_an_address_with_tls_needs_a_certificate() -> None:
+    with pytest.raises(ClusterError, match=r"at tls://127\.0\.0\.1:1: TLS expects"), connected("tls://127.0.0.1:1"):
+        pass

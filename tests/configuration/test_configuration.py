@@ -332,6 +332,7 @@ def test_config_sets_a_key_on_top_of_the_file(folder: Path, capsys: Output) -> N
         (["--config", "ignore=[name"], "--config 'ignore=[name': is not TOML: "),
         (["--config", "odd.toml", "--config", "odd.toml"], "--config names two files"),
         (["--config", "odd.toml", "--no-config"], "--config FILE and --no-config cannot be combined"),
+        (["--cluster", " "], "--cluster needs the address of a scheduler, such as tcp://host:8786"),
     ],
     ids=lambda value: value[-1] if isinstance(value, list) else "",
 )
