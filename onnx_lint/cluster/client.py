@@ -29,7 +29,7 @@ from onnx_lint.tasks.workers import report_of_end
 try:
     import dask
     from distributed import CancelledError, Client, Future, KilledWorker, Security
-    from distributed.comm import connect
+    from distributed.comm import CommClosedError, connect
 except ModuleNotFoundError as error:
     raise ClusterError(f"--cluster needs {error.name}, which comes with: {install_command('cluster')}") from error
 
@@ -182,7 +182,7 @@ class _Dispatch:
             return
         try:
             found: Any = future.result(timeout=_RESULT_SECONDS)
-        except (KilledWorker, TimeoutError, CancelledError) as error:
+        except (KilledWorker, TimeoutError, CancelledError, CommClosedError) as error:
             self._raise_if_lost(error)
             self._lose(batch)
             return

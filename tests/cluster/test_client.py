@@ -15,6 +15,7 @@ import pytest
 pytest.importorskip("distributed")
 
 from distributed import CancelledError, KilledWorker
+from distributed.comm import CommClosedError
 
 from onnx_lint.cluster import ClusterError, client
 from onnx_lint.cluster.messages import Job, packed
@@ -137,7 +138,9 @@ def test_a_file_that_ends_each_worker_ends_three_and_takes_no_other_with_it(work
     assert 5 <= len(ended) <= 6  # both may be in one batch
 
 
-@pytest.mark.parametrize("error", [KilledWorker("task", None, 3), TimeoutError(), CancelledError("key")])
+@pytest.mark.parametrize(
+    "error", [KilledWorker("task", None, 3), TimeoutError(), CancelledError("key"), CommClosedError()]
+)
 def test_a_result_that_is_lost_is_made_again(error: BaseException) -> None:
     lost = [error, error, error]
     cluster = FakeClient({"a": 1, "b": 1}, lambda _, worker, jobs: lost.pop() if lost else answered(jobs))
