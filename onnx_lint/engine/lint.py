@@ -329,14 +329,17 @@ def _report_on(model: Model, check: _SourceCheck, verdict: Verdict, errors: Inte
         shapes = part(lambda: shapes_of(model), None, "counting known shapes")
         incomplete = part(lambda: tuple(left_out(model, settings)), (), "listing what was left out")
         data_files = part(lambda: data_files_of(model, settings), (), "listing the files of external data")
-    judging = selection_of(settings).judging(model)
+    judging, coverage = selection_of(settings).judging(model), selection_of(settings).coverage(model)
     targets: tuple[TargetVerdict, ...] = ()
     if settings.target.programs:
         from onnx_lint.engine.targets import target_verdicts
 
         rules = {entry.id for entry in judging}
         found = unfold(verdict.diagnostics)
-        targets = part(lambda: tuple(target_verdicts(found, not_verified, settings, rules)), (), "judging the targets")
+        gaps = coverage.gaps
+        targets = part(
+            lambda: tuple(target_verdicts(found, not_verified, settings, rules, gaps)), (), "judging the targets"
+        )
     return FileReport(
         path=check.path,
         size=check.source.size,
@@ -345,7 +348,7 @@ def _report_on(model: Model, check: _SourceCheck, verdict: Verdict, errors: Inte
         kind=model.kind,
         document=document,
         judged_by=len(judging),
-        coverage=selection_of(settings).coverage(model),
+        coverage=coverage,
         not_verified=not_verified,
         targets=targets,
         shapes=shapes,

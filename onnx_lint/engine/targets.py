@@ -16,8 +16,12 @@ def target_verdicts(
     not_verified: Sequence[tuple[str, int]],
     settings: Settings,
     rules: Collection[str],
+    gaps: Sequence[str],
 ) -> Iterator[TargetVerdict]:
-    """Yield the verdict for each program. `found`: all findings in the file. `rules`: those that checked it."""
+    """Yield the verdict for each program.
+
+    `found`: all findings in the file. `rules`: those that checked it. `gaps`: why an error may not have been found.
+    """
     (judge,) = clauses()["PRD-1"].rules
     for program in settings.target.programs:
         refusing = [item for item in found if _is_refused(item, program)]
@@ -28,6 +32,8 @@ def target_verdicts(
             loads, said = None, f"not proven to load it: {_counted(len(doubtful), 'violation')} of ONNX"
         elif program != CHECKER and judge not in rules:
             loads, said = None, f"not judged: the rule {judge} did not run"
+        elif gaps:
+            loads, said = None, f"not judged: {'; '.join(gaps)}"
         else:
             loads, said = True, "loads, as far as its data say"
         left = "".join(f"; {_counted(nodes, 'node')} of {domain} not judged" for domain, nodes in not_verified)

@@ -117,7 +117,8 @@ NO_TARGET = Target()
 def target_of(names: Iterable[str], registered: Iterable[str] = ()) -> Target:
     """Return what names such as `onnxruntime=1.32` and `ir=10` ask for. Raises ValueError for an unknown one.
 
-    Of several versions of one domain the last counts. `registered`: the domains that a library registers.
+    Of several versions of one domain the lowest counts, since the model must suit each. `registered`: the domains that a
+    library registers.
     """
     ir_version, versions, programs = None, dict[str, int](), dict[str, None]()
     names = [name.strip() for name in names]
@@ -129,10 +130,12 @@ def target_of(names: Iterable[str], registered: Iterable[str] = ()) -> Target:
         elif name == CHECKER:
             programs[name] = None
         elif sign and what and version.isdecimal() and version.isascii() and not suggestion(what, PRODUCTS):
+            number = int(version)
             if what == "ir":
-                ir_version = int(version)
+                ir_version = min(number, ir_version or number)
             else:
-                versions[normalized_domain(what)] = int(version)
+                domain = normalized_domain(what)
+                versions[domain] = min(number, versions.get(domain, number))
         elif name not in (ONNX, WITHOUT_ML):
             likely = suggestion(what or name, [*PRODUCTS, ONNX, CHECKER, WITHOUT_ML])
             raise ValueError(f"unknown target {quote(name)}{likely}; the targets are {KNOWN}")

@@ -58,7 +58,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["--target", "ir=9"], [IR]),
         (["--target", "ai.onnx=20"], []),
         (["--target", "ai.onnx=19"], [IMPORT, OPERATOR]),
-        (["--target", "ai.onnx=19", "--target", "ai.onnx=20"], []),
+        (["--target", "ai.onnx=19", "--target", "ai.onnx=20"], [IMPORT, OPERATOR]),
         (["--target", "ai.onnx.ml=2"], [ML]),
         (["--target", "com.example=1"], []),
         (["--target", "ir=9", "--target", "ai.onnx=19", "--target", "ai.onnx.ml=2"], [IR, IMPORT, OPERATOR, ML]),

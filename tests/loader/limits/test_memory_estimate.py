@@ -7,11 +7,12 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from pathlib import Path
+from random import Random
 
 import pytest
 from onnx import TensorProto, ValueInfoProto, helper
 from support.hostile.dense_models import DENSE_MODELS
-from support.hostile.schema_lists import list_fields, one_list, two_lists
+from support.hostile.schema_lists import can_hold, list_fields, one_list, two_lists
 from support.processes.peak_memory import growths
 from support.wire import reencode
 from support.wire.wire_bytes import BASE, group, length, number
@@ -148,14 +149,18 @@ def test_each_list_of_the_schema_needs_at_most_the_estimate(name: str, tmp_path:
 @pytest.mark.heavy
 @pytest.mark.parametrize("name", list_fields())
 def test_each_list_in_or_beside_another_needs_at_most_the_estimate(name: str, tmp_path: Path):
+    """Lists side by side need the sum of both: some pairs at one size show it, all would take hours."""
     fields = list_fields()
+    others = sorted(set(fields) - {name})
+    pairs = [*product((other for other in others if can_hold(fields[name], fields[other])), SIZES)]
+    beside = [other for other in others if not can_hold(fields[name], fields[other])]
+    pairs += [(other, SIZES[-1]) for other in Random(name).sample(beside, 8)]
     check(
         {
             f"{other} {size}": (
                 lambda size=size, other=other: two_lists(fields[name], fields[other], size, own=size != SIZES[1])
             )
-            for other, size in product(fields, SIZES)
-            if other != name
+            for other, size in pairs
         },
         tmp_path,
     )

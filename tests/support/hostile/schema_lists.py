@@ -93,7 +93,7 @@ def two_lists(one: ListField, other: ListField, count: int, *, own: bool) -> byt
     If elements of the first field can hold the second, each of them holds its part of it.
     """
     through = _path_below(one, other)
-    if through is None:
+    if through is None:  # side by side
         return one_list(one, count // 2, own=own) + one_list(other, count // 2, own=own)[len(BASE) :]
     outer = max(int(count**0.5), 1)
     rows = []
@@ -101,6 +101,11 @@ def two_lists(one: ListField, other: ListField, count: int, *, own: bool) -> byt
         inner = _along(through, b"".join(_elements(other.field, count // outer, index * outer, b"", own=own)))
         rows += _elements(one.field, 1, index, inner, own=own)
     return BASE + _along(one.path, b"".join(rows))
+
+
+def can_hold(one: ListField, other: ListField) -> bool:
+    """Return whether elements of the first field can hold elements of the second."""
+    return _path_below(one, other) is not None
 
 
 def _path_below(one: ListField, other: ListField) -> tuple[FieldDescriptor, ...] | None:
