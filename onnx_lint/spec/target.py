@@ -117,8 +117,8 @@ NO_TARGET = Target()
 def target_of(names: Iterable[str], registered: Iterable[str] = ()) -> Target:
     """Return what names such as `onnxruntime=1.32` and `ir=10` ask for. Raises ValueError for an unknown one.
 
-    Of several versions of one domain the lowest counts, since the model must suit each. `registered`: the domains that a
-    library registers.
+    Of several versions of one domain the lowest counts, since the model must suit each.
+    `registered`: the domains that a library registers.
     """
     ir_version, versions, programs = None, dict[str, int](), dict[str, None]()
     names = [name.strip() for name in names]
