@@ -104,8 +104,8 @@ def test_another_first_place_of_a_collective_finding_reopens_nothing(
     run([*arguments, "--write-baseline", "c.json"])
     path.write_text(model('  node { name: "first" op_type: "Relu" input: "x" output: "h" }\n', RELU))
     capsys.readouterr()
-    # The import, and Relu, which operator set 14 changed.
-    assert summary(capsys, *arguments, "--baseline", "c.json") == {**KNOWN, "suppressed": 2}
+    # The import, and Relu, which operator set 14 changed. One rule alone does not show whether the models conform.
+    assert summary(capsys, *arguments, "--baseline", "c.json") == {**KNOWN, "suppressed": 2, "conforms": None}
 
 
 ELU = '  node { name: "elu" op_type: "Elu" output: "e" attribute { name: "alpha" type: FLOAT } }\n'
