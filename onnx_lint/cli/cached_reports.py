@@ -39,7 +39,7 @@ _MOST_REPORTS: Final = 1_000
 def find_cached(checks: Iterable[tuple[FileCheck, str] | None]) -> dict[int, FileReport | None]:
     """Return the reports of files that the file system calls unchanged, by the index of their checks.
 
-    Only the first reports are kept; None stands for the others. Each check comes with the folder of the cache. The
+    Keep only the first reports; the value of the others is None. Each check comes with the folder of the cache. The
     cache is closed afterwards.
     """
     found: dict[int, FileReport | None] = {}

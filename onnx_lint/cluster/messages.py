@@ -83,7 +83,7 @@ class _PickledCall:
 
 @functools.cache
 def program() -> str:
-    """Return the version and digest of what decides a report besides files and settings: code, and what parses."""
+    """Return the version of onnx-lint, and a digest of the code and the parsers that a report depends on."""
     found = hashlib.blake2b(repr((sys.version_info[:2], protobuf_version)).encode(), digest_size=16)
     for folder in _code_folders():
         for path, _, _ in sorted(code_files(folder)):

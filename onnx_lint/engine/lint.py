@@ -329,7 +329,8 @@ def _report_on(model: Model, check: _SourceCheck, verdict: Verdict, errors: Inte
         shapes = part(lambda: shapes_of(model), None, "counting known shapes")
         incomplete = part(lambda: tuple(left_out(model, settings)), (), "listing what was left out")
         data_files = part(lambda: data_files_of(model, settings), (), "listing the files of external data")
-    judging, coverage = selection_of(settings).judging(model), selection_of(settings).coverage(model)
+    selection = selection_of(settings)
+    judging, coverage = selection.judging(model), selection.coverage(model)
     targets: tuple[TargetVerdict, ...] = ()
     if settings.target.programs:
         from onnx_lint.engine.targets import target_verdicts
