@@ -272,10 +272,3 @@ def _internal_error(error: InternalError) -> dict[str, Any]:
         **({"nodes": error.nodes} if error.nodes else {}),
         **({"not_run": list(error.not_run)} if error.not_run else {}),
     }
-
-
-def internal_error(record: Mapping[str, Any]) -> InternalError:
-    """Return the internal error that a record describes."""
-    optional = {name: record[name] for name in ("work", "operator", "node", "place", "nodes") if name in record}
-    not_run = tuple(record.get("not_run", ()))
-    return InternalError(record["rule"], record["exception"], record["traceback"], not_run=not_run, **optional)
