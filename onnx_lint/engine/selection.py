@@ -167,18 +167,18 @@ def has_subject(model: Model, about: RuleSubject) -> bool:
         return True
 
 
-_kept: Final[Memory[int, Selection]] = Memory(1)
-"""The last selection, by the identity of its settings, which it keeps alive."""
+_kept: Final[Memory[None, Selection]] = Memory(1)
+"""The last selection."""
 
 
 def selection_of(settings: Settings) -> Selection:
     """Return the rules that apply under `settings`.
 
-    The last result is kept: a run over two thousand small models uses the same settings each time (docs/performance.md:
-    selection-kept).
+    The last result is kept: a run over two thousand small models uses the same settings each time, and so do most
+    calls of `lint` (docs/performance.md: selection-kept).
     """
     rules = registry()
-    found = _kept.get(id(settings))
-    if found is None or found.settings is not settings or found.rules is not rules:
-        found = _kept.keep(id(settings), Selection(settings, rules))
+    found = _kept.get(None)
+    if found is None or found.rules is not rules or not (found.settings is settings or found.settings == settings):
+        found = _kept.keep(None, Selection(settings, rules))
     return found

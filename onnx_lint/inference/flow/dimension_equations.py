@@ -199,13 +199,17 @@ def _equations(flow: ValueFlow, walked: WalkResult, crashes: Crashes) -> Iterato
         memo = walked.memos.get(node.form)
         if memo is None or memo.operator is None or memo.operator.by_subgraphs:
             continue
+        declared = [stated.get(name, UNKNOWN) if name else UNKNOWN for name in node.outputs] if stated else []
+        is_stated = any(each.shape for each in declared)
+        if not is_stated and node.op_type not in EQUATED:
+            continue
         with crashes.at(_SOLVE, node):
             facts = flow.walks.inputs(walked, node)
-            declared = [stated.get(name, UNKNOWN) if name else UNKNOWN for name in node.outputs]
-            if any(each.shape for each in declared) and any(map(_has_variables, (*declared, *facts))):
+            if is_stated and any(map(_has_variables, (*declared, *facts))):
                 outputs = memo.outcome(facts).outputs
                 for name, made, each in zip(node.outputs, outputs, declared, strict=False):
-                    yield from _of_declaration(graph, places, node, name, made, each)
+                    if made.shape != each.shape:
+                        yield from _of_declaration(graph, places, node, name, made, each)
             if node.op_type in EQUATED and any(_has_variables(each) for each in facts):
                 recorder = memo.operands(facts, Recorder)
                 if isinstance(recorder, Recorder):
