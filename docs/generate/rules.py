@@ -10,7 +10,14 @@ from generate.clauses import clause_table
 from generate.examples import examples
 from generate.markdown import lowered, page, table
 from onnx_lint.engine.registry import Registered, registry
-from onnx_lint.reporters.documentation import PRESENCE, is_default, options_markdown, security_markdown, worst_severity
+from onnx_lint.reporters.documentation import (
+    PRESENCE,
+    headed,
+    is_default,
+    options_markdown,
+    security_markdown,
+    worst_severity,
+)
 from onnx_lint.spec.clauses import clauses
 from onnx_lint.spec.standard import DEFAULT_STANDARD
 
@@ -42,7 +49,7 @@ def _rule_page(entry: Registered) -> str:
     parts = [
         f"# {rule.id}",
         f"*{_severity(entry)} in edition {DEFAULT_STANDARD.edition}; chapter {entry.chapter}; since {rule.since}*",
-        _linked(lowered(rule.documentation), rule.id),
+        _linked(lowered(headed(rule.documentation)), rule.id),
         "## Clauses",
         clause_table(cited, link="../clauses.md"),
     ]

@@ -46,13 +46,9 @@ LICENCE = own_clause(
 def {function}(model: Model, *, key: str = "licence") -> Iterator[Finding]:
     """The model does not state its licence.
 
-    ### Why it matters
+    ### How to fix
 
-    Nobody may use a model without a licence.
-
-    ### What is allowed
-
-    An entry in the metadata of the model; the option `key` is its key.
+    Add the licence to the metadata.
 
     ### Example
 
@@ -60,11 +56,19 @@ def {function}(model: Model, *, key: str = "licence") -> Iterator[Finding]:
     metadata_props {{ key: "author" value: "us" }}
     ```
 
-    ### How to fix
+    Corrected:
 
     ```
     metadata_props {{ key: "licence" value: "Apache-2.0" }}
     ```
+
+    ### Why it matters
+
+    Nobody may use a model without a licence.
+
+    ### Details
+
+    An entry in the metadata of the model; the option `key` is its key.
     """
     if not any(entry.key == key for entry in model.proto.metadata_props):
         yield Finding(ROOT, f"the metadata has no entry {{quote(key)}}", allowed=f"an entry {{quote(key)}}")

@@ -106,7 +106,7 @@ def rule_markdown(entry: Registered, edition: str) -> str:
     parts = [
         f"# {entry.id}",
         f"*{facts}; since {origin} {entry.rule.since}*",
-        entry.rule.documentation,
+        headed(entry.rule.documentation),
         "### Files",
         f"Checks {_named(kinds_of(entry))}.",
         "### Clauses",
@@ -119,6 +119,11 @@ def rule_markdown(entry: Registered, edition: str) -> str:
     if entry.rule.options:
         parts += ["### Options", options_markdown(entry.rule)]
     return "\n\n".join(parts) + "\n"
+
+
+def headed(documentation: str) -> str:
+    """Return the documentation of a rule with a heading above its first section too."""
+    return f"### What it reports\n\n{documentation}"
 
 
 def _named(kinds: Sequence[str]) -> str:

@@ -26,7 +26,7 @@ from onnx_lint.engine.registry import registry
 from onnx_lint.report import FileReport, Neighbourhood, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.digest import sha256
-from onnx_lint.reporters.documentation import clauses_markdown
+from onnx_lint.reporters.documentation import clauses_markdown, headed
 from onnx_lint.reporters.escape import shortened, shown_path, visible
 from onnx_lint.reporters.html_findings import (
     INTERNAL_ERROR,
@@ -451,6 +451,6 @@ def _documentation(name: str) -> str:
         return ""
     from markdown_it import MarkdownIt  # a dependency of rich
 
-    text = f"{entry.documentation}\n\n### Clauses\n\n{clauses_markdown(entry)}".replace("\n### ", "\n#### ")
+    text = f"\n{headed(entry.documentation)}\n\n### Clauses\n\n{clauses_markdown(entry)}".replace("\n### ", "\n#### ")
     # No HTML in the documentation stays HTML, and no bare address becomes a link.
     return str(MarkdownIt("commonmark", {"html": False}).render(text))

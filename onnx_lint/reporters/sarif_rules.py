@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from onnx_lint.engine.registry import Registered, registry
-from onnx_lint.reporters.documentation import clauses_markdown, security_markdown, worst_severity
+from onnx_lint.reporters.documentation import clauses_markdown, headed, security_markdown, worst_severity
 from onnx_lint.reporters.escape import shortened
 from onnx_lint.reporters.links import documentation_url
 from onnx_lint.spec.clauses import Severity, clauses
@@ -101,7 +101,7 @@ def _rule(entry: Registered, edition: str, site: str | None) -> dict[str, Any]:
     level = worst_severity(entry, edition) or Severity.NOTE
     table = clauses()
     keywords = sorted({table[name].keyword[edition] for name in entry.clauses if edition in table[name].keyword})
-    documentation = f"{entry.documentation}\n\n### Clauses\n\n{clauses_markdown(entry)}"
+    documentation = f"{headed(entry.documentation)}\n\n### Clauses\n\n{clauses_markdown(entry)}"
     if entry.security:
         documentation += f"\n\n### Security\n\n{security_markdown(entry)}"
     properties: dict[str, Any] = {
@@ -156,6 +156,8 @@ def _identity(name: str) -> dict[str, str]:
 
 
 def _full_description(documentation: str) -> str:
-    """Return the documentation up to what is allowed, without headings, on one line."""
-    before, _, _ = documentation.partition("### What is allowed")
-    return " ".join(line.strip() for line in before.splitlines() if line.strip() and not line.startswith("#"))
+    """Return what the rule reports and why it matters, on one line."""
+    reported, *_ = documentation.split("\n### ")
+    _, _, after = documentation.partition("\n### Why it matters\n")
+    why, *_ = after.split("\n### ")
+    return " ".join(f"{reported} {why}".split())

@@ -12,15 +12,10 @@ from onnx_lint.wording import quote
 def ambiguous_attribute_value(model: Model) -> Iterator[Finding]:
     """An attribute has values in several fields.
 
-    ### Why it matters
+    ### How to fix
 
-    Only one of them can be meant. Which one a reader takes depends on whether it uses the stated type or the
-    first field that it finds.
-
-    ### What is allowed
-
-    One value field. A singular field counts when it is in the file, even with the value 0; a list counts when it
-    has elements, since an empty one leaves no trace.
+    Keep the field that the attribute's type names, and drop every other value. `onnx.helper.make_attribute` fills
+    exactly one field.
 
     ### Example
 
@@ -28,14 +23,21 @@ def ambiguous_attribute_value(model: Model) -> Iterator[Finding]:
     node { op_type: "Softmax" input: "x" output: "y" attribute { name: "axis" type: INT i: 1 f: 1 } }
     ```
 
-    ### How to fix
-
-    Keep the field that the attribute's type names, and drop every other value. `onnx.helper.make_attribute` fills
-    exactly one field.
+    Corrected:
 
     ```
     node { op_type: "Softmax" input: "x" output: "y" attribute { name: "axis" type: INT i: 1 } }
     ```
+
+    ### Why it matters
+
+    Only one of them can be meant. Which one a reader takes depends on whether it uses the stated type or the
+    first field that it finds.
+
+    ### Details
+
+    One value field. A singular field counts when it is in the file, even with the value 0; a list counts when it
+    has elements, since an empty one leaves no trace.
     """
     for attribute in model.attributes(lambda kind: len(kind.fields) > 1):
         *others, last = map(quote, value_fields(attribute.proto))

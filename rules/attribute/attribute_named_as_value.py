@@ -12,15 +12,9 @@ from onnx_lint.wording import quote
 def attribute_named_as_value(model: Model) -> Iterator[Finding]:
     """An attribute has the name of an input or output of its node.
 
-    ### Why it matters
+    ### How to fix
 
-    The specification keeps the names of a node's attributes, inputs and outputs apart, so that tools may put them
-    into one table, as generated code does with its variables.
-
-    ### What is allowed
-
-    A name that is not one of the value names that the node itself lists. Other values of the graph may have it, and
-    so may the formal inputs in the definition of the operator, which are not in the file.
+    Rename the value, at its definition and at each use: the name of an attribute is fixed by the operator.
 
     ### Example
 
@@ -28,13 +22,21 @@ def attribute_named_as_value(model: Model) -> Iterator[Finding]:
     node { op_type: "Elu" input: "alpha" output: "y" attribute { name: "alpha" type: FLOAT f: 1 } }
     ```
 
-    ### How to fix
-
-    Rename the value, at its definition and at each use: the name of an attribute is fixed by the operator.
+    Corrected:
 
     ```
     node { op_type: "Elu" input: "elu_input" output: "y" attribute { name: "alpha" type: FLOAT f: 1 } }
     ```
+
+    ### Why it matters
+
+    The specification keeps the names of a node's attributes, inputs and outputs apart, so that tools may put them
+    into one table, as generated code does with its variables.
+
+    ### Details
+
+    A name that is not one of the value names that the node itself lists. Other values of the graph may have it, and
+    so may the formal inputs in the definition of the operator, which are not in the file.
     """
     names = {name for form in model.forms for name, _ in form.attribute_types} - {""}
     # A node's inputs and outputs are among the defined names, but for those that nothing defines.

@@ -12,14 +12,10 @@ from onnx_lint.wording import quote, quote_some
 def data_in_attribute_reference(model: Model) -> Iterator[Finding]:
     """An attribute refers to a parameter of a function and holds a value too.
 
-    ### Why it matters
+    ### How to fix
 
-    The value could be a default, an override or a leftover; readers do not agree on which. A default belongs into
-    the function's `attribute_proto`.
-
-    ### What is allowed
-
-    Either `ref_attr_name` or a value.
+    Drop the value, and let the call or a default of the function give it; `onnx.helper.make_attribute_ref` makes such
+    a reference.
 
     ### Example
 
@@ -30,10 +26,7 @@ def data_in_attribute_reference(model: Model) -> Iterator[Finding]:
     }
     ```
 
-    ### How to fix
-
-    Drop the value, and let the call or a default of the function give it; `onnx.helper.make_attribute_ref` makes such
-    a reference.
+    Corrected:
 
     ```
     functions {
@@ -41,6 +34,15 @@ def data_in_attribute_reference(model: Model) -> Iterator[Finding]:
       node { op_type: "Elu" input: "x" output: "y" attribute { name: "alpha" type: FLOAT ref_attr_name: "slope" } }
     }
     ```
+
+    ### Why it matters
+
+    The value could be a default, an override or a leftover; readers do not agree on which. A default belongs into
+    the function's `attribute_proto`.
+
+    ### Details
+
+    Either `ref_attr_name` or a value.
     """
     for attribute in model.attributes(lambda kind: kind.is_reference and bool(kind.fields)):
         fields = value_fields(attribute.proto)

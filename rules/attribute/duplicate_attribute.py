@@ -12,14 +12,9 @@ from onnx_lint.wording import quote
 def duplicate_attribute(model: Model) -> Iterator[Finding]:
     """A node has two attributes of one name.
 
-    ### Why it matters
+    ### How to fix
 
-    Some readers take the first one, others the last.
-
-    ### What is allowed
-
-    Distinct names for the attributes of a node. The parameters of a function are reported by
-    `duplicate-function-attribute`, attributes without a name by `unnamed-attribute`.
+    Keep the one that is meant. Code that sets an attribute of an existing node has to replace it, not to append.
 
     ### Example
 
@@ -30,13 +25,20 @@ def duplicate_attribute(model: Model) -> Iterator[Finding]:
     }
     ```
 
-    ### How to fix
-
-    Keep the one that is meant. Code that sets an attribute of an existing node has to replace it, not to append.
+    Corrected:
 
     ```
     node { op_type: "Softmax" input: "x" output: "y" attribute { name: "axis" type: INT i: 1 } }
     ```
+
+    ### Why it matters
+
+    Some readers take the first one, others the last.
+
+    ### Details
+
+    Distinct names for the attributes of a node. The parameters of a function are reported by
+    `duplicate-function-attribute`, attributes without a name by `unnamed-attribute`.
     """
     for alike in model.operators.alike_nodes:
         names = [name for name, _ in alike.attributes]

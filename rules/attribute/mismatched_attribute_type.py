@@ -19,15 +19,10 @@ from onnx_lint.wording import quote
 def mismatched_attribute_type(model: Model) -> Iterator[Finding]:
     """The value of an attribute is in another field than its type says.
 
-    ### Why it matters
+    ### How to fix
 
-    A reader that uses the type finds nothing and takes 0 or an empty list; one that uses the fields finds the
-    value. The two compute different things from one file.
-
-    ### What is allowed
-
-    The value in the field of the stated type: `i` for `INT`, `ints` for `INTS`, `t` for `TENSOR`, and so on. Values
-    in several fields are reported by `ambiguous-attribute-value`, a missing or unknown type by `untyped-attribute`.
+    Put the value into the field that the type names, or state the type of the field that is filled; the operator says
+    which of the two is right. `onnx.helper.make_attribute(name, value, attr_type=...)` keeps both together.
 
     ### Example
 
@@ -35,14 +30,21 @@ def mismatched_attribute_type(model: Model) -> Iterator[Finding]:
     node { op_type: "Softmax" input: "x" output: "y" attribute { name: "axis" type: INT f: 1 } }
     ```
 
-    ### How to fix
-
-    Put the value into the field that the type names, or state the type of the field that is filled; the operator says
-    which of the two is right. `onnx.helper.make_attribute(name, value, attr_type=...)` keeps both together.
+    Corrected:
 
     ```
     node { op_type: "Softmax" input: "x" output: "y" attribute { name: "axis" type: INT i: 1 } }
     ```
+
+    ### Why it matters
+
+    A reader that uses the type finds nothing and takes 0 or an empty list; one that uses the fields finds the
+    value. The two compute different things from one file.
+
+    ### Details
+
+    The value in the field of the stated type: `i` for `INT`, `ints` for `INTS`, `t` for `TENSOR`, and so on. Values
+    in several fields are reported by `ambiguous-attribute-value`, a missing or unknown type by `untyped-attribute`.
     """
     for attribute in model.attributes(_is_mismatched):
         kind = attribute.proto.type

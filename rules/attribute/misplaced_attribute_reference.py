@@ -12,15 +12,10 @@ from onnx_lint.wording import quote
 def misplaced_attribute_reference(model: Model) -> Iterator[Finding]:
     """An attribute outside of function bodies refers to an attribute parameter.
 
-    ### Why it matters
+    ### How to fix
 
-    `ref_attr_name` names a parameter of a function, whose value the caller gives. A node of the main graph or of a
-    training graph has no caller, so the attribute has no value. A default is used if the caller passes nothing, so
-    a default that refers to a parameter has no value.
-
-    ### What is allowed
-
-    References in the nodes of a function body and in the graphs nested in them.
+    Write the value where the reference stands. Code that copies the body of a function into a graph has to put the
+    values of the call in; `onnx.inliner.inline_local_functions` does.
 
     ### Example
 
@@ -30,14 +25,21 @@ def misplaced_attribute_reference(model: Model) -> Iterator[Finding]:
     }
     ```
 
-    ### How to fix
-
-    Write the value where the reference stands. Code that copies the body of a function into a graph has to put the
-    values of the call in; `onnx.inliner.inline_local_functions` does.
+    Corrected:
 
     ```
     node { op_type: "Elu" input: "x" output: "y" attribute { name: "alpha" type: FLOAT f: 1 } }
     ```
+
+    ### Why it matters
+
+    `ref_attr_name` names a parameter of a function, whose value the caller gives. A node of the main graph or of a
+    training graph has no caller, so the attribute has no value. A default is used if the caller passes nothing, so
+    a default that refers to a parameter has no value.
+
+    ### Details
+
+    References in the nodes of a function body and in the graphs nested in them.
     """
     for attribute in model.attributes(lambda kind: kind.is_reference):
         if attribute.function is not None and attribute.node is not None:

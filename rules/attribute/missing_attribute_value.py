@@ -15,15 +15,9 @@ _VISIBLE_TYPES = frozenset({"TENSOR", "GRAPH", "SPARSE_TENSOR", "TYPE_PROTO"})
 def missing_attribute_value(model: Model) -> Iterator[Finding]:
     """An attribute has neither a value nor a reference to a parameter.
 
-    ### Why it matters
+    ### How to fix
 
-    There is no default for a tensor, a graph or a type, so the node cannot be run.
-
-    ### What is allowed
-
-    A value in the field of the type, or in a function body `ref_attr_name`. Writers of the proto3 form leave out
-    numbers that are 0 and strings that are empty, and an empty list is never written, so only the types `TENSOR`,
-    `GRAPH`, `SPARSE_TENSOR` and `TYPE_PROTO` are judged.
+    Give the value, or leave the attribute out where the operator has a default.
 
     ### Example
 
@@ -31,9 +25,7 @@ def missing_attribute_value(model: Model) -> Iterator[Finding]:
     node { op_type: "Constant" output: "y" attribute { name: "value" type: TENSOR } }
     ```
 
-    ### How to fix
-
-    Give the value, or leave the attribute out where the operator has a default.
+    Corrected:
 
     ```
     node {
@@ -41,6 +33,16 @@ def missing_attribute_value(model: Model) -> Iterator[Finding]:
       attribute { name: "value" type: TENSOR t { data_type: 1 dims: 2 float_data: [1, 2] } }
     }
     ```
+
+    ### Why it matters
+
+    There is no default for a tensor, a graph or a type, so the node cannot be run.
+
+    ### Details
+
+    A value in the field of the type, or in a function body `ref_attr_name`. Writers of the proto3 form leave out
+    numbers that are 0 and strings that are empty, and an empty list is never written, so only the types `TENSOR`,
+    `GRAPH`, `SPARSE_TENSOR` and `TYPE_PROTO` are judged.
     """
     for attribute in model.attributes(_is_missing):
         kind = attribute.proto.type

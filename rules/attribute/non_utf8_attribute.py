@@ -11,17 +11,9 @@ from onnx_lint.rule import Finding, rule
 def non_utf8_attribute(model: Model) -> Iterator[Finding]:
     r"""A string attribute holds bytes that are not UTF-8.
 
-    ### Why it matters
+    ### How to fix
 
-    The field is one of bytes, so no parser checks it; the first reader that makes text of it fails or garbles it.
-
-    ### What is allowed
-
-    UTF-8 text in `s` and in each element of `strings`.
-
-    For operators that ONNX defines this is an error. Runtimes keep compiled engines and other blobs in attributes of
-    operators of their own, and the specification leaves the meaning of those to them: there, in calls of model-local
-    functions, in the defaults of a function's parameters, and in an attribute by itself it is a warning.
+    Encode the text as UTF-8 before it is written; bytes that are no text belong into a tensor of type UINT8.
 
     ### Example
 
@@ -30,14 +22,24 @@ def non_utf8_attribute(model: Model) -> Iterator[Finding]:
            attribute { name: "delimiter" type: STRING s: "\xff" } }
     ```
 
-    ### How to fix
-
-    Encode the text as UTF-8 before it is written; bytes that are no text belong into a tensor of type UINT8.
+    Corrected:
 
     ```
     node { op_type: "StringSplit" input: "x" output: "y" output: "n"
            attribute { name: "delimiter" type: STRING s: "\xc3\xbf" } }
     ```
+
+    ### Why it matters
+
+    The field is one of bytes, so no parser checks it; the first reader that makes text of it fails or garbles it.
+
+    ### Details
+
+    UTF-8 text in `s` and in each element of `strings`.
+
+    For operators that ONNX defines this is an error. Runtimes keep compiled engines and other blobs in attributes of
+    operators of their own, and the specification leaves the meaning of those to them: there, in calls of model-local
+    functions, in the defaults of a function's parameters, and in an attribute by itself it is a warning.
     """
     for attribute in model.attributes(lambda kind: not kind.is_text):
         clause = "ATT-9" if _is_of_onnx(model, attribute) else "ATT-9a"

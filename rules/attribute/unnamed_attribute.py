@@ -11,13 +11,9 @@ from onnx_lint.rule import Finding, rule
 def unnamed_attribute(model: Model) -> Iterator[Finding]:
     """An attribute has no name.
 
-    ### Why it matters
+    ### How to fix
 
-    Operators look attributes up by name, so nothing ever reads the value of this one.
-
-    ### What is allowed
-
-    A non-empty name for each attribute of a node and for each default in a function's `attribute_proto`.
+    Name the attribute as the operator does, or drop it.
 
     ### Example
 
@@ -25,13 +21,19 @@ def unnamed_attribute(model: Model) -> Iterator[Finding]:
     node { op_type: "LeakyRelu" input: "x" output: "y" attribute { type: FLOAT f: 0.1 } }
     ```
 
-    ### How to fix
-
-    Name the attribute as the operator does, or drop it.
+    Corrected:
 
     ```
     node { op_type: "LeakyRelu" input: "x" output: "y" attribute { name: "alpha" type: FLOAT f: 0.1 } }
     ```
+
+    ### Why it matters
+
+    Operators look attributes up by name, so nothing ever reads the value of this one.
+
+    ### Details
+
+    A non-empty name for each attribute of a node and for each default in a function's `attribute_proto`.
     """
     for attribute in model.attributes(lambda kind: not kind.is_named):
         yield Finding(

@@ -14,15 +14,10 @@ _TYPES_SINCE = 2
 def untyped_attribute(model: Model) -> Iterator[Finding]:
     """An attribute does not state its type.
 
-    ### Why it matters
+    ### How to fix
 
-    The type says in which field the value stands. Without it a reader has to guess, and a value of 0 or an empty
-    list, which leave no trace in the file, cannot be guessed at all.
-
-    ### What is allowed
-
-    One of the types of the enumeration other than `UNDEFINED`, also for an attribute that refers to a parameter of
-    a function. Models of IR version 1 had no such field.
+    State the type of the value. `onnx.helper.make_attribute` finds it by itself, except for an empty list, which needs
+    `attr_type`.
 
     ### Example
 
@@ -30,14 +25,21 @@ def untyped_attribute(model: Model) -> Iterator[Finding]:
     node { op_type: "Softmax" input: "x" output: "y" attribute { name: "axis" i: 1 } }
     ```
 
-    ### How to fix
-
-    State the type of the value. `onnx.helper.make_attribute` finds it by itself, except for an empty list, which needs
-    `attr_type`.
+    Corrected:
 
     ```
     node { op_type: "Softmax" input: "x" output: "y" attribute { name: "axis" type: INT i: 1 } }
     ```
+
+    ### Why it matters
+
+    The type says in which field the value stands. Without it a reader has to guess, and a value of 0 or an empty
+    list, which leave no trace in the file, cannot be guessed at all.
+
+    ### Details
+
+    One of the types of the enumeration other than `UNDEFINED`, also for an attribute that refers to a parameter of
+    a function. Models of IR version 1 had no such field.
     """
     if model.effective_ir_version < _TYPES_SINCE:
         return

@@ -26,19 +26,9 @@ DIMENSION_DENOTATIONS = (
 def unknown_denotation(model: Model) -> Iterator[Finding]:
     """A type or dimension has a denotation that the specification does not list.
 
-    ### Why it matters
+    ### How to fix
 
-    A denotation says what a value or an axis means, so that consumers can prepare an image or refuse a transposed
-    batch. An unknown denotation means nothing to them.
-
-    ### What is allowed
-
-    - for types: TENSOR, IMAGE, AUDIO, TEXT
-    - for dimensions: DATA_BATCH, DATA_CHANNEL, DATA_TIME, DATA_FEATURE, FILTER_IN_CHANNEL, FILTER_OUT_CHANNEL,
-      FILTER_SPATIAL
-
-    in exactly this case, or none. The specification calls these the standard denotations and does not forbid
-    others. Each denotation is reported once for each value.
+    Take the standard word for the same thing, or drop the denotation: it describes and decides nothing.
 
     ### Example
 
@@ -50,9 +40,7 @@ def unknown_denotation(model: Model) -> Iterator[Finding]:
     }
     ```
 
-    ### How to fix
-
-    Take the standard word for the same thing, or drop the denotation: it describes and decides nothing.
+    Corrected:
 
     ```
     metadata_props { key: "Image.BitmapPixelFormat" value: "Rgb8" }
@@ -61,6 +49,20 @@ def unknown_denotation(model: Model) -> Iterator[Finding]:
       type { denotation: "IMAGE" tensor_type { elem_type: 1 shape { dim { dim_param: "N" } } } }
     }
     ```
+
+    ### Why it matters
+
+    A denotation says what a value or an axis means, so that consumers can prepare an image or refuse a transposed
+    batch. An unknown denotation means nothing to them.
+
+    ### Details
+
+    - for types: TENSOR, IMAGE, AUDIO, TEXT
+    - for dimensions: DATA_BATCH, DATA_CHANNEL, DATA_TIME, DATA_FEATURE, FILTER_IN_CHANNEL, FILTER_OUT_CHANNEL,
+      FILTER_SPATIAL
+
+    in exactly this case, or none. The specification calls these the standard denotations and does not forbid
+    others. Each denotation is reported once for each value.
     """
     seen: set[tuple[Place, str, str]] = set()
     for holder in model.types(_has_unknown):

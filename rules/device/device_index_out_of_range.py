@@ -12,16 +12,9 @@ from onnx_lint.wording import quote
 def device_index_out_of_range(model: Model) -> Iterator[Finding]:
     """A sharding refers to a device that its device configuration does not have.
 
-    ### Why it matters
+    ### How to fix
 
-    There is nowhere to put the shard.
-
-    ### What is allowed
-
-    In `device`: an index from 0 to one below `num_devices`, or a key of the sharding's `index_to_device_group_map`,
-    which may be any number. In the groups of that map: an index. The schema does not give these bounds outright;
-    they follow from the proposals behind it. Nothing is judged where the configuration is unknown or has no number
-    of devices.
+    Count devices from 0; raise `num_devices` where one is missing.
 
     ### Example
 
@@ -33,9 +26,7 @@ def device_index_out_of_range(model: Model) -> Iterator[Finding]:
     }
     ```
 
-    ### How to fix
-
-    Count devices from 0; raise `num_devices` where one is missing.
+    Corrected:
 
     ```
     configuration { name: "c" num_devices: 2 }
@@ -44,6 +35,17 @@ def device_index_out_of_range(model: Model) -> Iterator[Finding]:
       device_configurations { configuration_id: "c" sharding_spec { tensor_name: "x" device: [0, 1] } }
     }
     ```
+
+    ### Why it matters
+
+    There is nowhere to put the shard.
+
+    ### Details
+
+    In `device`: an index from 0 to one below `num_devices`, or a key of the sharding's `index_to_device_group_map`,
+    which may be any number. In the groups of that map: an index. The schema does not give these bounds outright;
+    they follow from the proposals behind it. Nothing is judged where the configuration is unknown or has no number
+    of devices.
     """
     counts: dict[str, int] = {}
     for configuration in model.proto.configuration:

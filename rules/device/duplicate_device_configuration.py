@@ -12,14 +12,9 @@ from onnx_lint.wording import quote
 def duplicate_device_configuration(model: Model) -> Iterator[Finding]:
     """Two device configurations of a model have the same name.
 
-    ### Why it matters
+    ### How to fix
 
-    Nodes refer to a configuration by its name, so it is left to chance which of the two holds for them.
-
-    ### What is allowed
-
-    A name of its own for each `configuration` of the model. The schema does not say so outright; it follows from
-    the references.
+    Give each configuration a name of its own, and let the nodes name the one they mean.
 
     ### Example
 
@@ -28,14 +23,21 @@ def duplicate_device_configuration(model: Model) -> Iterator[Finding]:
     configuration { name: "c" num_devices: 4 }
     ```
 
-    ### How to fix
-
-    Give each configuration a name of its own, and let the nodes name the one they mean.
+    Corrected:
 
     ```
     configuration { name: "two_devices" num_devices: 2 }
     configuration { name: "four_devices" num_devices: 4 }
     ```
+
+    ### Why it matters
+
+    Nodes refer to a configuration by its name, so it is left to chance which of the two holds for them.
+
+    ### Details
+
+    A name of its own for each `configuration` of the model. The schema does not say so outright; it follows from
+    the references.
     """
     first: dict[str, int] = {}
     for index, configuration in enumerate(model.proto.configuration):

@@ -11,13 +11,9 @@ from onnx_lint.rule import Finding, Related, rule
 def duplicate_device_group(model: Model) -> Iterator[Finding]:
     """A sharding defines a group of devices twice.
 
-    ### Why it matters
+    ### How to fix
 
-    `device` refers to a group by its key. With two groups of one key it is left to chance where the shard goes.
-
-    ### What is allowed
-
-    Each key once in an `index_to_device_group_map`. ONNX writes maps as lists of entries and allows each key once.
+    Number each group differently, and name all of them in `device`.
 
     ### Example
 
@@ -33,9 +29,7 @@ def duplicate_device_group(model: Model) -> Iterator[Finding]:
     } }
     ```
 
-    ### How to fix
-
-    Number each group differently, and name all of them in `device`.
+    Corrected:
 
     ```
     configuration { name: "c" num_devices: 4 }
@@ -48,6 +42,14 @@ def duplicate_device_group(model: Model) -> Iterator[Finding]:
       }
     } }
     ```
+
+    ### Why it matters
+
+    `device` refers to a group by its key. With two groups of one key it is left to chance where the shard goes.
+
+    ### Details
+
+    Each key once in an `index_to_device_group_map`. ONNX writes maps as lists of entries and allows each key once.
     """
     for spec in sharding_specs(model.nodes_with("device_configurations")):
         first: dict[int, int] = {}

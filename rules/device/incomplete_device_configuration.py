@@ -21,16 +21,9 @@ from onnx_lint.wording import quote
 def incomplete_device_configuration(model: Model) -> Iterator[Finding]:
     """A device configuration lacks a field that it has to have.
 
-    ### Why it matters
+    ### How to fix
 
-    Without the field it is not known which devices are meant, or which tensor is cut along which axis into how many
-    parts, so a consumer cannot place the model.
-
-    ### What is allowed
-
-    In a configuration of the model: a name, and a number of devices above 0. In one of a node: the name of the
-    configuration (`configuration_id`). In a sharding: the tensor; for each cut, the axis and a number of shards
-    above 0. Axis 0 has to be written out: an absent field is not an axis.
+    Fill in what is missing.
 
     ### Example
 
@@ -38,13 +31,22 @@ def incomplete_device_configuration(model: Model) -> Iterator[Finding]:
     configuration { name: "two_devices" }
     ```
 
-    ### How to fix
-
-    Fill in what is missing.
+    Corrected:
 
     ```
     configuration { name: "two_devices" num_devices: 2 }
     ```
+
+    ### Why it matters
+
+    Without the field it is not known which devices are meant, or which tensor is cut along which axis into how many
+    parts, so a consumer cannot place the model.
+
+    ### Details
+
+    In a configuration of the model: a name, and a number of devices above 0. In one of a node: the name of the
+    configuration (`configuration_id`). In a sharding: the tensor; for each cut, the axis and a number of shards
+    above 0. Axis 0 has to be written out: an absent field is not an axis.
     """
     for index, configuration in enumerate(model.proto.configuration):
         yield from _configuration(configuration, index)

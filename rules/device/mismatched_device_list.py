@@ -12,14 +12,9 @@ from onnx_lint.wording import quote
 def mismatched_device_list(model: Model) -> Iterator[Finding]:
     """A device configuration names more or fewer devices than it has.
 
-    ### Why it matters
+    ### How to fix
 
-    Shardings speak of devices by index. With a list of another length an index has no name, or a name no index.
-
-    ### What is allowed
-
-    No names at all, or as many as `num_devices` says. A number of devices that is missing or not above 0 is
-    reported by `incomplete-device-configuration`.
+    Name every device or none.
 
     ### Example
 
@@ -27,13 +22,20 @@ def mismatched_device_list(model: Model) -> Iterator[Finding]:
     configuration { name: "c" num_devices: 4 device: "gpu0" device: "gpu1" }
     ```
 
-    ### How to fix
-
-    Name every device or none.
+    Corrected:
 
     ```
     configuration { name: "c" num_devices: 2 device: "gpu0" device: "gpu1" }
     ```
+
+    ### Why it matters
+
+    Shardings speak of devices by index. With a list of another length an index has no name, or a name no index.
+
+    ### Details
+
+    No names at all, or as many as `num_devices` says. A number of devices that is missing or not above 0 is
+    reported by `incomplete-device-configuration`.
     """
     for index, configuration in enumerate(model.proto.configuration):
         count = len(configuration.device)

@@ -11,16 +11,9 @@ from onnx_lint.rule import Finding, rule
 def sharded_axis_out_of_range(model: Model) -> Iterator[Finding]:
     """A sharding cuts a tensor along an axis that it does not have.
 
-    ### Why it matters
+    ### How to fix
 
-    There is no such axis to cut, so a consumer cannot place the tensor.
-
-    ### What is allowed
-
-    For a tensor of rank r an axis from -r to r-1; negative ones count from the end. A scalar cannot be cut. The
-    rank is taken from the declared types of inputs, outputs and `value_info` and from initializers, and where the file
-    does not declare it, from the nodes that make the tensor. Where two different ranks are declared, or nothing is
-    known, nothing is judged.
+    Name an axis that the tensor has: 0 to rank - 1, or -rank to -1 from the end.
 
     ### Example
 
@@ -35,9 +28,7 @@ def sharded_axis_out_of_range(model: Model) -> Iterator[Finding]:
     } }
     ```
 
-    ### How to fix
-
-    Name an axis that the tensor has: 0 to rank - 1, or -rank to -1 from the end.
+    Corrected:
 
     ```
     configuration { name: "c" num_devices: 2 }
@@ -49,6 +40,17 @@ def sharded_axis_out_of_range(model: Model) -> Iterator[Finding]:
       }
     } }
     ```
+
+    ### Why it matters
+
+    There is no such axis to cut, so a consumer cannot place the tensor.
+
+    ### Details
+
+    For a tensor of rank r an axis from -r to r-1; negative ones count from the end. A scalar cannot be cut. The
+    rank is taken from the declared types of inputs, outputs and `value_info` and from initializers, and where the file
+    does not declare it, from the nodes that make the tensor. Where two different ranks are declared, or nothing is
+    known, nothing is judged.
     """
     ranks: dict[int, dict[str, set[int]]] = {}
     for spec in sharding_specs(model.nodes_with("device_configurations")):

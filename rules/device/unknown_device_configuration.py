@@ -12,14 +12,10 @@ from onnx_lint.wording import Suggestions, quote, quote_some
 def unknown_device_configuration(model: Model) -> Iterator[Finding]:
     """A node refers to a device configuration that the model does not have.
 
-    ### Why it matters
+    ### How to fix
 
-    The number and the names of the devices are in the model's configuration. Without it the sharding of the node
-    means nothing.
-
-    ### What is allowed
-
-    As `configuration_id` of a node: the name of one of the model's `configuration` entries.
+    Name a configuration of the model, or add the one that is meant. Code that takes a graph out of a model has to take
+    the configurations with it.
 
     ### Example
 
@@ -28,15 +24,21 @@ def unknown_device_configuration(model: Model) -> Iterator[Finding]:
     node { op_type: "Relu" input: "x" output: "y" device_configurations { configuration_id: "four_devices" } }
     ```
 
-    ### How to fix
-
-    Name a configuration of the model, or add the one that is meant. Code that takes a graph out of a model has to take
-    the configurations with it.
+    Corrected:
 
     ```
     configuration { name: "two_devices" num_devices: 2 }
     node { op_type: "Relu" input: "x" output: "y" device_configurations { configuration_id: "two_devices" } }
     ```
+
+    ### Why it matters
+
+    The number and the names of the devices are in the model's configuration. Without it the sharding of the node
+    means nothing.
+
+    ### Details
+
+    As `configuration_id` of a node: the name of one of the model's `configuration` entries.
     """
     suggestions = Suggestions()
     known = dict.fromkeys(configuration.name for configuration in model.proto.configuration if configuration.name)

@@ -12,14 +12,9 @@ from onnx_lint.wording import Suggestions, quote, quote_some
 def unmatched_sharded_tensor(model: Model) -> Iterator[Finding]:
     """A sharding is about a tensor that is neither an input nor an output of its node.
 
-    ### Why it matters
+    ### How to fix
 
-    The sharding applies to nothing, and the tensor that was meant is left in one piece.
-
-    ### What is allowed
-
-    As `tensor_name`: one of the names in the node's own `input` and `output`. The schema's comment speaks of lists
-    of ValueInfoProto there, which nodes do not have; these names are meant.
+    Name an input or output of the node itself; a pass that renames values has to rename them here too.
 
     ### Example
 
@@ -29,15 +24,22 @@ def unmatched_sharded_tensor(model: Model) -> Iterator[Finding]:
            device_configurations { configuration_id: "c" sharding_spec { tensor_name: "z" device: [0, 1] } } }
     ```
 
-    ### How to fix
-
-    Name an input or output of the node itself; a pass that renames values has to rename them here too.
+    Corrected:
 
     ```
     configuration { name: "c" num_devices: 2 }
     node { op_type: "Relu" input: "x" output: "y"
            device_configurations { configuration_id: "c" sharding_spec { tensor_name: "x" device: [0, 1] } } }
     ```
+
+    ### Why it matters
+
+    The sharding applies to nothing, and the tensor that was meant is left in one piece.
+
+    ### Details
+
+    As `tensor_name`: one of the names in the node's own `input` and `output`. The schema's comment speaks of lists
+    of ValueInfoProto there, which nodes do not have; these names are meant.
     """
     suggestions = Suggestions()
     values_of: dict[Node, dict[str, None]] = {}

@@ -15,16 +15,11 @@ _SHA1 = re.compile("[0-9a-fA-F]{40}")
 def checksum_mismatch(model: Model, *, verify: bool = False) -> Iterator[Finding]:
     """The checksum of external data is not that of the file.
 
-    ### Why it matters
+    ### How to fix
 
-    The file is not the one that the model was saved with.
-
-    ### What is allowed
-
-    The SHA-1 digest of the whole file as 40 hexadecimal digits. Whether the digest is right is tested only with
-    `verify` (`--verify-checksums`), since the file has to be read for it, once and in pieces. A file is reported as
-    not verified if it cannot be read, if it is larger than what the limit `external_bytes` leaves, or if it is in a
-    store, because it would have to be fetched whole.
+    Take the SHA-1 digest of the whole data file as it is now (`sha1sum weights.bin`), or drop the entry: it may be
+    left out. `onnx-lint fix --unsafe-fixes --verify-checksums` (unsafe: the file may be the wrong one) states the
+    digest.
 
     ### Example
 
@@ -37,11 +32,7 @@ def checksum_mismatch(model: Model, *, verify: bool = False) -> Iterator[Finding
     }
     ```
 
-    ### How to fix
-
-    Take the SHA-1 digest of the whole data file as it is now (`sha1sum weights.bin`), or drop the entry: it may be
-    left out. `onnx-lint fix --unsafe-fixes --verify-checksums` (unsafe: the file may be the wrong one) states the
-    digest.
+    Corrected:
 
     ```
     # beside the model: weights.bin, 16 zero bytes
@@ -51,6 +42,17 @@ def checksum_mismatch(model: Model, *, verify: bool = False) -> Iterator[Finding
       external_data { key: "checksum" value: "e129f27c5103bc5cc44bcdf0a15e160d445066ff" }
     }
     ```
+
+    ### Why it matters
+
+    The file is not the one that the model was saved with.
+
+    ### Details
+
+    The SHA-1 digest of the whole file as 40 hexadecimal digits. Whether the digest is right is tested only with
+    `verify` (`--verify-checksums`), since the file has to be read for it, once and in pieces. A file is reported as
+    not verified if it cannot be read, if it is larger than what the limit `external_bytes` leaves, or if it is in a
+    store, because it would have to be fetched whole.
     """
     for data in model.external_data:
         checksum = data.get("checksum") if data.is_external else None

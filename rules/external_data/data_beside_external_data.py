@@ -11,14 +11,10 @@ from onnx_lint.rule import Finding, rule
 def data_beside_external_data(model: Model) -> Iterator[Finding]:
     r"""A tensor has values in the model although it is stored outside.
 
-    ### Why it matters
+    ### How to fix
 
-    There are two answers to what the tensor holds; consumers take the external one, and tools that save the model
-    may write the other over it.
-
-    ### What is allowed
-
-    Values in the external file only.
+    Clear the values in the tensor once they are in the file, or keep them and clear `data_location` and
+    `external_data`. `onnx.save(..., save_as_external_data=True)` and `onnx.load` do one and the other.
 
     ### Example
 
@@ -30,10 +26,7 @@ def data_beside_external_data(model: Model) -> Iterator[Finding]:
     }
     ```
 
-    ### How to fix
-
-    Clear the values in the tensor once they are in the file, or keep them and clear `data_location` and
-    `external_data`. `onnx.save(..., save_as_external_data=True)` and `onnx.load` do one and the other.
+    Corrected:
 
     ```
     # beside the model: weights.bin, 4 zero bytes
@@ -42,6 +35,15 @@ def data_beside_external_data(model: Model) -> Iterator[Finding]:
       external_data { key: "location" value: "weights.bin" }
     }
     ```
+
+    ### Why it matters
+
+    There are two answers to what the tensor holds; consumers take the external one, and tools that save the model
+    may write the other over it.
+
+    ### Details
+
+    Values in the external file only.
     """
     for data in model.external_data:
         if not data.is_external:

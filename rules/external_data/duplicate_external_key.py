@@ -12,13 +12,10 @@ from onnx_lint.wording import quote
 def duplicate_external_key(model: Model) -> Iterator[Finding]:
     """A key of external data is listed twice.
 
-    ### Why it matters
+    ### How to fix
 
-    The entries form a map. Of two locations some consumers check one and open the other.
-
-    ### What is allowed
-
-    Each key once.
+    Clear `external_data` before it is written anew, so that each key stands there once;
+    `onnx.external_data_helper.set_external_data` does so.
 
     ### Example
 
@@ -32,10 +29,7 @@ def duplicate_external_key(model: Model) -> Iterator[Finding]:
     }
     ```
 
-    ### How to fix
-
-    Clear `external_data` before it is written anew, so that each key stands there once;
-    `onnx.external_data_helper.set_external_data` does so.
+    Corrected:
 
     ```
     # beside the model: weights.bin, 16 zero bytes
@@ -44,6 +38,14 @@ def duplicate_external_key(model: Model) -> Iterator[Finding]:
       external_data { key: "location" value: "weights.bin" }
     }
     ```
+
+    ### Why it matters
+
+    The entries form a map. Of two locations some consumers check one and open the other.
+
+    ### Details
+
+    Each key once.
     """
     for data in model.external_data:
         first: dict[str, int] = {}

@@ -11,14 +11,10 @@ from onnx_lint.rule import Finding, rule
 def external_length_mismatch(model: Model) -> Iterator[Finding]:
     """The length of external data is not what the tensor needs.
 
-    ### Why it matters
+    ### How to fix
 
-    Either the shape or the length is wrong, and consumers differ in which one they believe.
-
-    ### What is allowed
-
-    A length of exactly as many bytes as raw_data would have: the product of the dimensions times the size of an
-    element. Of a tensor with a segment only a part is stored, and its length is not judged.
+    Write as the length the number of bytes that the tensor takes up: the product of its dimensions times the size of
+    an element. A tensor whose shape or type was changed has to be written into the file anew.
 
     ### Example
 
@@ -31,10 +27,7 @@ def external_length_mismatch(model: Model) -> Iterator[Finding]:
     }
     ```
 
-    ### How to fix
-
-    Write as the length the number of bytes that the tensor takes up: the product of its dimensions times the size of
-    an element. A tensor whose shape or type was changed has to be written into the file anew.
+    Corrected:
 
     ```
     # beside the model: weights.bin, 16 zero bytes
@@ -44,6 +37,15 @@ def external_length_mismatch(model: Model) -> Iterator[Finding]:
       external_data { key: "length" value: "16" }
     }
     ```
+
+    ### Why it matters
+
+    Either the shape or the length is wrong, and consumers differ in which one they believe.
+
+    ### Details
+
+    A length of exactly as many bytes as raw_data would have: the product of the dimensions times the size of an
+    element. Of a tensor with a segment only a part is stored, and its length is not judged.
     """
     for data in model.external_data:
         length = data.length

@@ -21,15 +21,9 @@ from onnx_lint.wording import quote
 def external_range_beyond_file(model: Model) -> Iterator[Finding]:
     """External data reaches beyond the end of its file.
 
-    ### Why it matters
+    ### How to fix
 
-    The file is not the one that the model was saved with, or was cut. A consumer that maps the file without looking
-    reads memory that is not there.
-
-    ### What is allowed
-
-    An offset and a length, or the length that shape and element type ask for, that lie within the file. Decided
-    only where the file can be looked up and is reached without a symbolic link.
+    Fetch the data file again where it was cut short; otherwise write model and data anew, both from the same run.
 
     ### Example
 
@@ -43,9 +37,7 @@ def external_range_beyond_file(model: Model) -> Iterator[Finding]:
     }
     ```
 
-    ### How to fix
-
-    Fetch the data file again where it was cut short; otherwise write model and data anew, both from the same run.
+    Corrected:
 
     ```
     # beside the model: weights.bin, 8192 zero bytes
@@ -56,6 +48,16 @@ def external_range_beyond_file(model: Model) -> Iterator[Finding]:
       external_data { key: "length" value: "4096" }
     }
     ```
+
+    ### Why it matters
+
+    The file is not the one that the model was saved with, or was cut. A consumer that maps the file without looking
+    reads memory that is not there.
+
+    ### Details
+
+    An offset and a length, or the length that shape and element type ask for, that lie within the file. Decided
+    only where the file can be looked up and is reached without a symbolic link.
     """
     for data in model.external_data:
         if data.file is None or data.file.size is None:

@@ -11,13 +11,9 @@ from onnx_lint.rule import Finding, rule
 def external_string_tensor(model: Model) -> Iterator[Finding]:
     """A tensor of strings is stored outside the model.
 
-    ### Why it matters
+    ### How to fix
 
-    External data has the form of raw_data, which has no way to say where a string ends.
-
-    ### What is allowed
-
-    Strings in string_data.
+    Leave tensors of strings in the model, in `string_data`.
 
     ### Example
 
@@ -29,13 +25,19 @@ def external_string_tensor(model: Model) -> Iterator[Finding]:
     }
     ```
 
-    ### How to fix
-
-    Leave tensors of strings in the model, in `string_data`.
+    Corrected:
 
     ```
     initializer { name: "labels" data_type: 8 dims: 1 string_data: "cat" }
     ```
+
+    ### Why it matters
+
+    External data has the form of raw_data, which has no way to say where a string ends.
+
+    ### Details
+
+    Strings in string_data.
     """
     for data in model.external_data:
         if data.is_external and data.data_type == STRING_TYPE:

@@ -22,19 +22,10 @@ from onnx_lint.rule import Finding, rule
 def linked_external_file(model: Model) -> Iterator[Finding]:
     """The file of external data is reached through a link.
 
-    ### Why it matters
+    ### How to fix
 
-    A link in an archive of a model points wherever its maker liked, so a consumer that follows it reads a private
-    file of whoever unpacked it. The loader of the onnx package refuses symbolic links and files with several hard
-    links; download caches that link to a common store are refused with them, although ONNX Runtime reads them.
-
-    ### What is allowed
-
-    A path whose components below the model's folder are no symbolic links, to a file with one hard link. What a
-    symbolic link points to is not read, and is reported as not verified, unless it stays in the folder of the model and
-    `--follow-links` is given, or leads into a folder that `--external-data-root` names. Such a link is not a finding,
-    except with `--target onnx.checker`. What it leads to is judged like any file, and if that is nothing, the file is
-    missing (`missing-external-file`).
+    Replace the link by the file itself; `cp -L` copies what a link leads to. For a cache that is made of links and
+    is to be trusted, name its folder with `--external-data-root`.
 
     ### Example
 
@@ -47,10 +38,7 @@ def linked_external_file(model: Model) -> Iterator[Finding]:
     }
     ```
 
-    ### How to fix
-
-    Replace the link by the file itself; `cp -L` copies what a link leads to. For a cache that is made of links and
-    is to be trusted, name its folder with `--external-data-root`.
+    Corrected:
 
     ```
     # beside the model: weights.bin, 16 zero bytes
@@ -59,6 +47,20 @@ def linked_external_file(model: Model) -> Iterator[Finding]:
       external_data { key: "location" value: "weights.bin" }
     }
     ```
+
+    ### Why it matters
+
+    A link in an archive of a model points wherever its maker liked, so a consumer that follows it reads a private
+    file of whoever unpacked it. The loader of the onnx package refuses symbolic links and files with several hard
+    links; download caches that link to a common store are refused with them, although ONNX Runtime reads them.
+
+    ### Details
+
+    A path whose components below the model's folder are no symbolic links, to a file with one hard link. What a
+    symbolic link points to is not read, and is reported as not verified, unless it stays in the folder of the model and
+    `--follow-links` is given, or leads into a folder that `--external-data-root` names. Such a link is not a finding,
+    except with `--target onnx.checker`. What it leads to is judged like any file, and if that is nothing, the file is
+    missing (`missing-external-file`).
     """
     found: dict[str, list[ExternalData]] = {}
     for data in model.external_data:

@@ -21,14 +21,9 @@ from onnx_lint.wording import quote
 def malformed_external_range(model: Model) -> Iterator[Finding]:
     """Offset or length of external data is not a whole number.
 
-    ### Why it matters
+    ### How to fix
 
-    Consumers that convert the text trip over it, each in its own way; a negative offset or a huge length has made
-    loaders read outside the file or ask for all memory.
-
-    ### What is allowed
-
-    Decimal digits only, from 0 to 9223372036854775807.
+    Write offset and length in decimal digits and nothing else; an offset of 0 may be left out.
 
     ### Example
 
@@ -41,9 +36,7 @@ def malformed_external_range(model: Model) -> Iterator[Finding]:
     }
     ```
 
-    ### How to fix
-
-    Write offset and length in decimal digits and nothing else; an offset of 0 may be left out.
+    Corrected:
 
     ```
     # beside the model: weights.bin, 16 zero bytes
@@ -53,6 +46,15 @@ def malformed_external_range(model: Model) -> Iterator[Finding]:
       external_data { key: "offset" value: "0" }
     }
     ```
+
+    ### Why it matters
+
+    Consumers that convert the text trip over it, each in its own way; a negative offset or a huge length has made
+    loaders read outside the file or ask for all memory.
+
+    ### Details
+
+    Decimal digits only, from 0 to 9223372036854775807.
     """
     for data in model.external_data:
         if not data.is_external:

@@ -12,25 +12,6 @@ from onnx_lint.wording import nearest, quote
 def missing_external_file(model: Model) -> Iterator[Finding]:
     """The file of external data is missing, or is not a regular file.
 
-    ### Why it matters
-
-    The values are lost. Usually the model was moved or committed without the file that belongs to it.
-
-    ### What is allowed
-
-    A regular file under the location, looked for in the folder of the model file. A Git LFS pointer in place of the
-    file is reported as such. There is one finding for each file. A model that comes from standard input or from
-    memory has no folder, and with `--no-external-data` nothing is looked up.
-
-    ### Example
-
-    ```
-    initializer {
-      name: "w" data_type: 1 dims: 4 data_location: EXTERNAL
-      external_data { key: "location" value: "weights.bin" }
-    }
-    ```
-
     ### How to fix
 
     Copy the data file together with the model, under the name that the model states; in a checkout of Git LFS, `git
@@ -42,6 +23,17 @@ def missing_external_file(model: Model) -> Iterator[Finding]:
     - PyTorch: `torch.onnx.export(..., external_data=False)` with `dynamo=True`.
     - The `onnx` package: `onnx.save(onnx.load("model.onnx"), "whole.onnx")` where the data is still there.
 
+    ### Example
+
+    ```
+    initializer {
+      name: "w" data_type: 1 dims: 4 data_location: EXTERNAL
+      external_data { key: "location" value: "weights.bin" }
+    }
+    ```
+
+    Corrected:
+
     ```
     # beside the model: weights.bin, 16 zero bytes
     initializer {
@@ -49,6 +41,16 @@ def missing_external_file(model: Model) -> Iterator[Finding]:
       external_data { key: "location" value: "weights.bin" }
     }
     ```
+
+    ### Why it matters
+
+    The values are lost. Usually the model was moved or committed without the file that belongs to it.
+
+    ### Details
+
+    A regular file under the location, looked for in the folder of the model file. A Git LFS pointer in place of the
+    file is reported as such. There is one finding for each file. A model that comes from standard input or from
+    memory has no folder, and with `--no-external-data` nothing is looked up.
     """
     found: dict[str, list[ExternalData]] = {}
     used: set[str] = set()

@@ -11,13 +11,9 @@ from onnx_lint.rule import Finding, rule
 def missing_external_location(model: Model) -> Iterator[Finding]:
     """A tensor with external data does not say in which file.
 
-    ### Why it matters
+    ### How to fix
 
-    There are no values: neither in the model nor anywhere that it names.
-
-    ### What is allowed
-
-    An entry with the key `location` and a path that is not empty.
+    Name the file; where there is none, put the values into the tensor and clear `data_location`.
 
     ### Example
 
@@ -25,9 +21,7 @@ def missing_external_location(model: Model) -> Iterator[Finding]:
     initializer { name: "w" data_type: 1 dims: 4 data_location: EXTERNAL }
     ```
 
-    ### How to fix
-
-    Name the file; where there is none, put the values into the tensor and clear `data_location`.
+    Corrected:
 
     ```
     # beside the model: weights.bin, 16 zero bytes
@@ -36,6 +30,14 @@ def missing_external_location(model: Model) -> Iterator[Finding]:
       external_data { key: "location" value: "weights.bin" }
     }
     ```
+
+    ### Why it matters
+
+    There are no values: neither in the model nor anywhere that it names.
+
+    ### Details
+
+    An entry with the key `location` and a path that is not empty.
     """
     for data in model.external_data:
         if data.is_external and not data.location:

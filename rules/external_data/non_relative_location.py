@@ -23,17 +23,13 @@ from onnx_lint.wording import quote
 def non_relative_location(model: Model) -> Iterator[Finding]:
     """The location of external data is not a relative path.
 
-    ### Why it matters
+    ### How to fix
 
-    A consumer that opens an absolute path reads (or, when it saves the model, overwrites) a file anywhere on the
-    machine of whoever loads the model. A path with backslashes or a drive letter is one thing on Windows and
-    another elsewhere.
+    Store the file in the folder of the model or below it, and name it from there, with `/` as separator on every
+    system. If a file with enough bytes lies where the location with `/` for backslashes leads, or under the same name
+    beside the model, `onnx-lint fix --unsafe-fixes` (unsafe: it may be another file) states its location.
 
-    ### What is allowed
-
-    A relative POSIX path: components separated by `/`, without NUL bytes, backslashes and drive letters, that names
-    a file. A leading `#` and `*/_ORT_MEM_ADDR_/*` mark tensors in memory for the onnx package and for ONNX Runtime;
-    in a file they are reported as a warning, because these consumers do not look for a file of that name.
+    - The `onnx` package: `onnx.save(..., save_as_external_data=True, location="weights.bin")`.
 
     ### Example
 
@@ -45,13 +41,7 @@ def non_relative_location(model: Model) -> Iterator[Finding]:
     }
     ```
 
-    ### How to fix
-
-    Store the file in the folder of the model or below it, and name it from there, with `/` as separator on every
-    system. If a file with enough bytes lies where the location with `/` for backslashes leads, or under the same name
-    beside the model, `onnx-lint fix --unsafe-fixes` (unsafe: it may be another file) states its location.
-
-    - The `onnx` package: `onnx.save(..., save_as_external_data=True, location="weights.bin")`.
+    Corrected:
 
     ```
     # beside the model: weights.bin, 16 zero bytes
@@ -60,6 +50,18 @@ def non_relative_location(model: Model) -> Iterator[Finding]:
       external_data { key: "location" value: "weights.bin" }
     }
     ```
+
+    ### Why it matters
+
+    A consumer that opens an absolute path reads (or, when it saves the model, overwrites) a file anywhere on the
+    machine of whoever loads the model. A path with backslashes or a drive letter is one thing on Windows and
+    another elsewhere.
+
+    ### Details
+
+    A relative POSIX path: components separated by `/`, without NUL bytes, backslashes and drive letters, that names
+    a file. A leading `#` and `*/_ORT_MEM_ADDR_/*` mark tensors in memory for the onnx package and for ONNX Runtime;
+    in a file they are reported as a warning, because these consumers do not look for a file of that name.
     """
     for data in model.external_data:
         if not data.is_external or not data.location:

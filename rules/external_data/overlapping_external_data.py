@@ -13,14 +13,9 @@ from onnx_lint.wording import quote
 def overlapping_external_data(model: Model) -> Iterator[Finding]:
     """The external data of two tensors overlap in part.
 
-    ### Why it matters
+    ### How to fix
 
-    Two tensors that share some bytes and not others are most likely offsets gone wrong.
-
-    ### What is allowed
-
-    Ranges that do not meet, or that are the same: tensors may share all their data. There is one finding for each
-    file.
+    Give each tensor bytes of its own: the next one begins where the one before it ends, or later.
 
     ### Example
 
@@ -37,9 +32,7 @@ def overlapping_external_data(model: Model) -> Iterator[Finding]:
     }
     ```
 
-    ### How to fix
-
-    Give each tensor bytes of its own: the next one begins where the one before it ends, or later.
+    Corrected:
 
     ```
     # beside the model: weights.bin, 4160 zero bytes
@@ -53,6 +46,15 @@ def overlapping_external_data(model: Model) -> Iterator[Finding]:
       external_data { key: "offset" value: "4096" }
     }
     ```
+
+    ### Why it matters
+
+    Two tensors that share some bytes and not others are most likely offsets gone wrong.
+
+    ### Details
+
+    Ranges that do not meet, or that are the same: tensors may share all their data. There is one finding for each
+    file.
     """
     ranges: dict[str, dict[tuple[int, int], ExternalData]] = {}
     for data in model.external_data:

@@ -23,16 +23,11 @@ from onnx_lint.wording import quote
 def parent_directory_location(model: Model) -> Iterator[Finding]:
     """The location of external data goes up a directory.
 
-    ### Why it matters
+    ### How to fix
 
-    A path with `..` can leave the model's folder, and a consumer that follows it reads, or overwrites, any file of
-    whoever loads the model. Paths that only seem to stay inside (`sub/../../x`) have broken the checks of several
-    loaders.
-
-    ### What is allowed
-
-    A path without a component `..`, judged as it is written and with backslashes counted as separators. Two dots as
-    part of a name, as in `a..b.bin`, are no component.
+    Move the file into the folder of the model or below it, and name it from there. If a file of the same name with
+    enough bytes lies beside the model, `onnx-lint fix --unsafe-fixes` (unsafe: it may be another file) states its
+    location.
 
     ### Example
 
@@ -43,11 +38,7 @@ def parent_directory_location(model: Model) -> Iterator[Finding]:
     }
     ```
 
-    ### How to fix
-
-    Move the file into the folder of the model or below it, and name it from there. If a file of the same name with
-    enough bytes lies beside the model, `onnx-lint fix --unsafe-fixes` (unsafe: it may be another file) states its
-    location.
+    Corrected:
 
     ```
     # beside the model: weights.bin, 16 zero bytes
@@ -56,6 +47,17 @@ def parent_directory_location(model: Model) -> Iterator[Finding]:
       external_data { key: "location" value: "weights.bin" }
     }
     ```
+
+    ### Why it matters
+
+    A path with `..` can leave the model's folder, and a consumer that follows it reads, or overwrites, any file of
+    whoever loads the model. Paths that only seem to stay inside (`sub/../../x`) have broken the checks of several
+    loaders.
+
+    ### Details
+
+    A path without a component `..`, judged as it is written and with backslashes counted as separators. Two dots as
+    part of a name, as in `a..b.bin`, are no component.
     """
     for data in model.external_data:
         if data.is_external and goes_up(data.location):

@@ -12,14 +12,12 @@ from onnx_lint.wording import quote
 def unaligned_external_offset(model: Model, *, alignment: int = 4096) -> Iterator[Finding]:
     """The offset of external data is not a multiple of the page size.
 
-    ### Why it matters
+    ### How to fix
 
-    A consumer cannot map such a tensor into memory where it stands and has to copy it.
+    Begin each tensor at a multiple of the page size, with zeros in between.
 
-    ### What is allowed
-
-    An offset that is a multiple of `alignment` bytes: 4096, the usual page size, or 65536 for models that are to be
-    mapped on Windows. There is one finding for each file.
+    - `onnx_ir.save(..., external_data="weights.bin", alignment=4096, align_threshold=0)`, from version 1.1 of the
+      package on.
 
     ### Example
 
@@ -32,12 +30,7 @@ def unaligned_external_offset(model: Model, *, alignment: int = 4096) -> Iterato
     }
     ```
 
-    ### How to fix
-
-    Begin each tensor at a multiple of the page size, with zeros in between.
-
-    - `onnx_ir.save(..., external_data="weights.bin", alignment=4096, align_threshold=0)`, from version 1.1 of the
-      package on.
+    Corrected:
 
     ```
     # beside the model: weights.bin, 4112 zero bytes
@@ -47,6 +40,15 @@ def unaligned_external_offset(model: Model, *, alignment: int = 4096) -> Iterato
       external_data { key: "offset" value: "4096" }
     }
     ```
+
+    ### Why it matters
+
+    A consumer cannot map such a tensor into memory where it stands and has to copy it.
+
+    ### Details
+
+    An offset that is a multiple of `alignment` bytes: 4096, the usual page size, or 65536 for models that are to be
+    mapped on Windows. There is one finding for each file.
     """
     found: dict[str, list[ExternalData]] = {}
     for data in model.external_data:

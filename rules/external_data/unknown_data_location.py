@@ -11,13 +11,9 @@ from onnx_lint.rule import Finding, rule
 def unknown_data_location(model: Model) -> Iterator[Finding]:
     """The data_location of a tensor has a value that is not defined.
 
-    ### Why it matters
+    ### How to fix
 
-    A consumer does not know where the values are; most parsers drop the value and look into the model.
-
-    ### What is allowed
-
-    DEFAULT (0) and EXTERNAL (1).
+    Leave the field out for values in the tensor, and say EXTERNAL for values in a file.
 
     ### Example
 
@@ -25,13 +21,19 @@ def unknown_data_location(model: Model) -> Iterator[Finding]:
     initializer { name: "w" data_type: 1 dims: 1 data_location: 7 float_data: 1 }
     ```
 
-    ### How to fix
-
-    Leave the field out for values in the tensor, and say EXTERNAL for values in a file.
+    Corrected:
 
     ```
     initializer { name: "w" data_type: 1 dims: 1 float_data: 1 }
     ```
+
+    ### Why it matters
+
+    A consumer does not know where the values are; most parsers drop the value and look into the model.
+
+    ### Details
+
+    DEFAULT (0) and EXTERNAL (1).
     """
     for data in model.external_data:
         if data.data_location not in (DEFAULT_LOCATION, EXTERNAL_LOCATION):

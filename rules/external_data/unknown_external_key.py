@@ -21,14 +21,9 @@ from onnx_lint.wording import quote, suggestion
 def unknown_external_key(model: Model) -> Iterator[Finding]:
     """An entry of external data has a key that is not defined.
 
-    ### Why it matters
+    ### How to fix
 
-    Consumers ignore the entry, so its meaning is lost; some loaders have set attributes of their own objects from
-    such keys.
-
-    ### What is allowed
-
-    `location`, `offset`, `length` and `checksum`; `basepath`, which is set at run time, is accepted.
+    Use the key that the specification defines, or keep your own notes in the tensor's `metadata_props`.
 
     ### Example
 
@@ -41,9 +36,7 @@ def unknown_external_key(model: Model) -> Iterator[Finding]:
     }
     ```
 
-    ### How to fix
-
-    Use the key that the specification defines, or keep your own notes in the tensor's `metadata_props`.
+    Corrected:
 
     ```
     # beside the model: weights.bin, 16 zero bytes
@@ -53,6 +46,15 @@ def unknown_external_key(model: Model) -> Iterator[Finding]:
       external_data { key: "length" value: "16" }
     }
     ```
+
+    ### Why it matters
+
+    Consumers ignore the entry, so its meaning is lost; some loaders have set attributes of their own objects from
+    such keys.
+
+    ### Details
+
+    `location`, `offset`, `length` and `checksum`; `basepath`, which is set at run time, is accepted.
     """
     for data in model.external_data:
         for index, key in enumerate(data.keys):

@@ -11,13 +11,9 @@ from onnx_lint.rule import Finding, rule
 def unmarked_external_data(model: Model) -> Iterator[Finding]:
     """A tensor names an external file but is not marked as stored there.
 
-    ### Why it matters
+    ### How to fix
 
-    Readers pass the entries over and take the values from the model, where there may be none.
-
-    ### What is allowed
-
-    Entries in external_data only beside `data_location: EXTERNAL`.
+    Mark the tensor where the values are in the file; clear the entries where they are in the tensor.
 
     ### Example
 
@@ -29,9 +25,7 @@ def unmarked_external_data(model: Model) -> Iterator[Finding]:
     }
     ```
 
-    ### How to fix
-
-    Mark the tensor where the values are in the file; clear the entries where they are in the tensor.
+    Corrected:
 
     ```
     # beside the model: weights.bin, 4 zero bytes
@@ -40,6 +34,14 @@ def unmarked_external_data(model: Model) -> Iterator[Finding]:
       external_data { key: "location" value: "weights.bin" }
     }
     ```
+
+    ### Why it matters
+
+    Readers pass the entries over and take the values from the model, where there may be none.
+
+    ### Details
+
+    Entries in external_data only beside `data_location: EXTERNAL`.
     """
     for data in model.external_data:
         if data.keys and data.data_location == DEFAULT_LOCATION:

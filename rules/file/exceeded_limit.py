@@ -29,13 +29,35 @@ from onnx_lint.wording import quote
 def exceeded_limit(model: Model) -> Iterator[Finding]:
     """The model is beyond what consumers can take, or findings are left out.
 
+    ### How to fix
+
+    Make the model smaller in what the message counts: share functions and weights instead of repeating them, shorten
+    names that a program put together. Where the model has to be as large as it is, raise the limit with
+    `--limit NAME=VALUE`.
+
+    ### Example
+
+    ```
+    # limit: name_characters = 30
+    node { op_type: "Relu" input: "x" output: "encoder_layer_0_attention_output_of_the_first_head" }
+    ```
+
+    Under `--limit name_characters=30`.
+
+    Corrected:
+
+    ```
+    # limit: name_characters = 30
+    node { op_type: "Relu" input: "x" output: "encoder_0_attention_0" }
+    ```
+
     ### Why it matters
 
     A model is input from a stranger. A file of a few kilobytes can make its readers run out of time or memory:
     functions that call one another twice double the nodes with every level, and a runtime has taken twice as long for
     each If inside an If.
 
-    ### What is allowed
+    ### Details
 
     A warning, because consumers run into trouble beyond these limits: `graph_nesting` (10) for graphs inside one
     another, `expanded_nodes` (1000000) for the nodes that the model has when each call of a function is replaced by
@@ -55,26 +77,6 @@ def exceeded_limit(model: Model) -> Iterator[Finding]:
     unit, as in `--limit memory=4GiB`.
 
     The specification sets no such limits. How deep messages may nest is another rule's matter, excessive-nesting.
-
-    ### Example
-
-    ```
-    # limit: name_characters = 30
-    node { op_type: "Relu" input: "x" output: "encoder_layer_0_attention_output_of_the_first_head" }
-    ```
-
-    Under `--limit name_characters=30`.
-
-    ### How to fix
-
-    Make the model smaller in what the message counts: share functions and weights instead of repeating them, shorten
-    names that a program put together. Where the model has to be as large as it is, raise the limit with
-    `--limit NAME=VALUE`.
-
-    ```
-    # limit: name_characters = 30
-    node { op_type: "Relu" input: "x" output: "encoder_0_attention_0" }
-    ```
     """
     if not model.loaded:
         return

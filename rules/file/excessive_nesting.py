@@ -17,15 +17,9 @@ from onnx_lint.rule import Finding, rule
 def excessive_nesting(model: Model) -> Iterator[Finding]:
     """Messages nest deeper than Protocol Buffers parses.
 
-    ### Why it matters
+    ### How to fix
 
-    Parsers stop at 100 nested messages to protect their stack, so no consumer can read the file. In ONNX a graph
-    inside a graph takes three messages, and the shape of a value in the innermost one five more: with 32 nested
-    graphs that is too deep.
-
-    ### What is allowed
-
-    At most 100 messages inside the model, one inside the other: 31 nested graphs whose values have shapes.
+    Take inner graphs out into functions, which stand beside the main graph and not inside it.
 
     ### Example
 
@@ -44,9 +38,7 @@ def excessive_nesting(model: Model) -> Iterator[Finding]:
     }
     ```
 
-    ### How to fix
-
-    Take inner graphs out into functions, which stand beside the main graph and not inside it.
+    Corrected:
 
     ```
     node { op_type: "If" input: "condition" output: "y"
@@ -58,6 +50,16 @@ def excessive_nesting(model: Model) -> Iterator[Finding]:
     functions { name: "Inner" domain: "com.example" input: "x" output: "y"
                 node { op_type: "Relu" input: "x" output: "y" } }
     ```
+
+    ### Why it matters
+
+    Parsers stop at 100 nested messages to protect their stack, so no consumer can read the file. In ONNX a graph
+    inside a graph takes three messages, and the shape of a value in the innermost one five more: with 32 nested
+    graphs that is too deep.
+
+    ### Details
+
+    At most 100 messages inside the model, one inside the other: 31 nested graphs whose values have shapes.
     """
     for fault in model.faults_of(FaultKind.NESTING):
         yield Finding(

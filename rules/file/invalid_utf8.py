@@ -11,15 +11,10 @@ from onnx_lint.rule import Finding, rule
 def invalid_utf8(model: Model) -> Iterator[Finding]:
     r"""A string field is not valid UTF-8.
 
-    ### Why it matters
+    ### How to fix
 
-    Protocol Buffers strings are UTF-8 by definition. Some parsers refuse the file, others return bytes that are not
-    text. Other rules see such a name with a `?` for each bad byte.
-
-    ### What is allowed
-
-    UTF-8 in every field of type string; the bytes fields `s`, `strings`, `string_data` and `raw_data` have rules of
-    their own.
+    Encode names as UTF-8, or keep to ASCII. Protocol Buffers encodes them itself if the program passes text, not
+    bytes.
 
     ### Example
 
@@ -34,10 +29,7 @@ def invalid_utf8(model: Model) -> Iterator[Finding]:
           0a 01 "x" 12 0a 0a 08 08 01 12 04 0a 02 08 02
     ```
 
-    ### How to fix
-
-    Encode names as UTF-8, or keep to ASCII. Protocol Buffers encodes them itself if the program passes text, not
-    bytes.
+    Corrected:
 
     ```
     08 0a  42 02 10 15    # ir_version: 10, opset_import { version: 21 }
@@ -49,6 +41,16 @@ def invalid_utf8(model: Model) -> Iterator[Finding]:
        5a 0f              # input
           0a 01 "x" 12 0a 0a 08 08 01 12 04 0a 02 08 02
     ```
+
+    ### Why it matters
+
+    Protocol Buffers strings are UTF-8 by definition. Some parsers refuse the file, others return bytes that are not
+    text. Other rules see such a name with a `?` for each bad byte.
+
+    ### Details
+
+    UTF-8 in every field of type string; the bytes fields `s`, `strings`, `string_data` and `raw_data` have rules of
+    their own.
     """
     for fault in model.faults_of(FaultKind.UTF8):
         yield Finding(

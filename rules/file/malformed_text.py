@@ -11,13 +11,10 @@ from onnx_lint.rule import Finding, rule
 def malformed_text(model: Model) -> Iterator[Finding]:
     """A model in text form does not parse.
 
-    ### Why it matters
+    ### How to fix
 
-    Nothing of the model can be read.
-
-    ### What is allowed
-
-    Protobuf text format or protobuf JSON with the field names of the ONNX schema.
+    Correct the place that the message names. A program writes the text with `google.protobuf.text_format` or
+    `json_format`, not by hand.
 
     ### Example
 
@@ -27,10 +24,7 @@ def malformed_text(model: Model) -> Iterator[Finding]:
     graph { name: "g" }
     ```
 
-    ### How to fix
-
-    Correct the place that the message names. A program writes the text with `google.protobuf.text_format` or
-    `json_format`, not by hand.
+    Corrected:
 
     ```
     # proto: ModelProto
@@ -38,6 +32,14 @@ def malformed_text(model: Model) -> Iterator[Finding]:
     opset_import { version: 17 }
     graph { name: "g" }
     ```
+
+    ### Why it matters
+
+    Nothing of the model can be read.
+
+    ### Details
+
+    Protobuf text format or protobuf JSON with the field names of the ONNX schema.
     """
     for fault in model.faults_of(FaultKind.TEXT):
         yield Finding(

@@ -11,15 +11,10 @@ from onnx_lint.rule import Finding, rule
 def misnamed_text_form(model: Model) -> Iterator[Finding]:
     """A file in text or JSON form has the name of one in binary form.
 
-    ### Why it matters
+    ### How to fix
 
-    onnx-lint looks at the content; consumers look at the name, if at anything. `onnx.load`, `onnx.checker` and ONNX
-    Runtime take `model.onnx` for binary and fail to parse it.
-
-    ### What is allowed
-
-    Under names that end in `.onnx` or `.pb` the binary form. `.textproto`, `.txtpb`, `.pbtxt` and `.prototxt` are for
-    the text format, `.json` and `.onnxjson` for JSON. The specification says nothing of names, so this is a warning.
+    Rename the file, or write it in binary form; `onnx.save(onnx.load("model.onnx", format="textproto"), "model.onnx")`
+    does, and takes `format="json"` for JSON.
 
     ### Example
 
@@ -30,10 +25,7 @@ def misnamed_text_form(model: Model) -> Iterator[Finding]:
     graph { name: "g" }
     ```
 
-    ### How to fix
-
-    Rename the file, or write it in binary form; `onnx.save(onnx.load("model.onnx", format="textproto"), "model.onnx")`
-    does, and takes `format="json"` for JSON.
+    Corrected:
 
     ```
     # name: model.textproto
@@ -41,6 +33,16 @@ def misnamed_text_form(model: Model) -> Iterator[Finding]:
     opset_import { version: 21 }
     graph { name: "g" }
     ```
+
+    ### Why it matters
+
+    onnx-lint looks at the content; consumers look at the name, if at anything. `onnx.load`, `onnx.checker` and ONNX
+    Runtime take `model.onnx` for binary and fail to parse it.
+
+    ### Details
+
+    Under names that end in `.onnx` or `.pb` the binary form. `.textproto`, `.txtpb`, `.pbtxt` and `.prototxt` are for
+    the text format, `.json` and `.onnxjson` for JSON. The specification says nothing of names, so this is a warning.
     """
     for fault in model.faults_of(FaultKind.FILE_NAME):
         yield Finding(

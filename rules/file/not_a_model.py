@@ -11,14 +11,10 @@ from onnx_lint.rule import Finding, rule
 def not_a_model(model: Model) -> Iterator[Finding]:
     r"""The file is not a serialized ONNX model.
 
-    ### Why it matters
+    ### How to fix
 
-    A consumer that expects a model can do nothing with the file. Often the model was never there: a Git LFS pointer
-    that was not checked out, an archive that was not unpacked, an error page that was saved under the model's name.
-
-    ### What is allowed
-
-    A ModelProto in the binary form of Protocol Buffers, in protobuf text format, or in protobuf JSON.
+    Put the model itself there: `git lfs pull` for a pointer of Git LFS, the download again where it brought a page of
+    HTML, unpacking for an archive. A file of another framework has to be converted first.
 
     ### Example
 
@@ -28,16 +24,22 @@ def not_a_model(model: Model) -> Iterator[Finding]:
     "size 12345\n"
     ```
 
-    ### How to fix
-
-    Put the model itself there: `git lfs pull` for a pointer of Git LFS, the download again where it brought a page of
-    HTML, unpacking for an archive. A file of another framework has to be converted first.
+    Corrected:
 
     ```
     08 0a               # ir_version: 10
     42 02 10 15         # opset_import { version: 21 }
     3a 07 12 05 "graph" # graph { name: "graph" }
     ```
+
+    ### Why it matters
+
+    A consumer that expects a model can do nothing with the file. Often the model was never there: a Git LFS pointer
+    that was not checked out, an archive that was not unpacked, an error page that was saved under the model's name.
+
+    ### Details
+
+    A ModelProto in the binary form of Protocol Buffers, in protobuf text format, or in protobuf JSON.
     """
     for fault in model.faults_of(FaultKind.NOT_A_MODEL):
         yield Finding(

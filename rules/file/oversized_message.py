@@ -11,15 +11,15 @@ from onnx_lint.rule import Finding, rule
 def oversized_message(model: Model, *, max_bytes: int = 2**31 - 1) -> Iterator[Finding]:
     """The file is larger than Protocol Buffers parsers read.
 
-    ### Why it matters
+    ### How to fix
 
-    Parsers keep the length of a message in 31 bits and refuse what is longer, so no consumer that uses one can load
-    the model. onnx-lint reads the file piece by piece and judges the rest of it all the same.
+    Keep the weights in a file beside the model.
 
-    ### What is allowed
-
-    2147483647 bytes, just below 2 GiB. Larger models keep their tensors in files beside the model (external data),
-    which are not counted. The option `max_bytes` sets a lower limit. Models in text form are not judged.
+    - The `onnx` package: `onnx.save(..., save_as_external_data=True)`; weights in attributes of Constant nodes go with
+      `convert_attribute=True`.
+    - PyTorch: `torch.onnx.export(..., external_data=True)` with `dynamo=True`.
+    - tf2onnx: `--large_model`, which writes an archive of the model and its data, to be unpacked.
+    - ONNX Runtime: `use_external_data_format=True` for `quantize_static` and `quantize_dynamic`.
 
     ### Example
 
@@ -32,15 +32,7 @@ def oversized_message(model: Model, *, max_bytes: int = 2**31 - 1) -> Iterator[F
 
     With a `max_bytes` of 150, in place of 2 GiB.
 
-    ### How to fix
-
-    Keep the weights in a file beside the model.
-
-    - The `onnx` package: `onnx.save(..., save_as_external_data=True)`; weights in attributes of Constant nodes go with
-      `convert_attribute=True`.
-    - PyTorch: `torch.onnx.export(..., external_data=True)` with `dynamo=True`.
-    - tf2onnx: `--large_model`, which writes an archive of the model and its data, to be unpacked.
-    - ONNX Runtime: `use_external_data_format=True` for `quantize_static` and `quantize_dynamic`.
+    Corrected:
 
     ```
     # option: oversized-message.max_bytes = 150
@@ -48,6 +40,16 @@ def oversized_message(model: Model, *, max_bytes: int = 2**31 - 1) -> Iterator[F
     initializer { name: "w" data_type: 1 dims: 32 data_location: EXTERNAL
                   external_data { key: "location" value: "weights.bin" } }
     ```
+
+    ### Why it matters
+
+    Parsers keep the length of a message in 31 bits and refuse what is longer, so no consumer that uses one can load
+    the model. onnx-lint reads the file piece by piece and judges the rest of it all the same.
+
+    ### Details
+
+    2147483647 bytes, just below 2 GiB. Larger models keep their tensors in files beside the model (external data),
+    which are not counted. The option `max_bytes` sets a lower limit. Models in text form are not judged.
     """
     size = model.source.size
     if size <= max_bytes or model.form != "binary" or any(model.faults_of(FaultKind.NOT_A_MODEL)):

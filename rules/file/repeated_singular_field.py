@@ -12,15 +12,12 @@ from onnx_lint.rule import Finding, rule
 def repeated_singular_field(model: Model) -> Iterator[Finding]:
     """A field that can be set once is set twice.
 
-    ### Why it matters
+    ### How to fix
 
-    Of a value the last one wins, two messages are merged: the model that a consumer sees is not the one that
-    anybody wrote. Two models written one after the other into one file look like this.
-
-    ### What is allowed
-
-    At most one occurrence of a field that is not repeated, and at most one member of a oneof. Protocol Buffers defines
-    what becomes of more, so it is a warning.
+    Write one message into one file. To join two models, take `onnx.compose.merge_models`. A program that writes
+    fields by itself has to write each once; reading the file with Protocol Buffers and writing it again keeps what
+    readers see. `onnx-lint fix` keeps the last value of a field that holds a number or text (safe) if all are the
+    same, and with `--unsafe-fixes` (unsafe: a reader may take the first) otherwise.
 
     ### Example
 
@@ -32,17 +29,22 @@ def repeated_singular_field(model: Model) -> Iterator[Finding]:
 
     `cat a.onnx b.onnx > c.onnx` makes such a file.
 
-    ### How to fix
-
-    Write one message into one file. To join two models, take `onnx.compose.merge_models`. A program that writes
-    fields by itself has to write each once; reading the file with Protocol Buffers and writing it again keeps what
-    readers see. `onnx-lint fix` keeps the last value of a field that holds a number or text (safe) if all are the
-    same, and with `--unsafe-fixes` (unsafe: a reader may take the first) otherwise.
+    Corrected:
 
     ```
     08 0a  42 02 10 15    # ir_version: 10, opset_import { version: 21 }
     3a 08 12 06 "second"  # graph { name: "second" }
     ```
+
+    ### Why it matters
+
+    Of a value the last one wins, two messages are merged: the model that a consumer sees is not the one that
+    anybody wrote. Two models written one after the other into one file look like this.
+
+    ### Details
+
+    At most one occurrence of a field that is not repeated, and at most one member of a oneof. Protocol Buffers defines
+    what becomes of more, so it is a warning.
     """
     fixes: dict[Place, Fix | None] = {}
     for fault in model.faults_of(FaultKind.REPEATED):

@@ -11,19 +11,10 @@ from onnx_lint.rule import Finding, rule
 def reserved_field(model: Model) -> Iterator[Finding]:
     """A message has a field whose number the schema reserves.
 
-    ### Why it matters
+    ### How to fix
 
-    The number belonged to another field in an early version of the format. Nobody reads what stands there, so the
-    value is lost; it was written with a schema that is many years old, or by a tool that made the number up.
-
-    ### What is allowed
-
-    None of the reserved numbers: 12 and 16 to 19 of AttributeProto, which the schema reserves, 3, 4 and 6 to 9 of
-    GraphProto, 2 and 3 of FunctionProto, 3 of TypeProto.Opaque. Numbers that were never used are reported by
-    `unknown-field`. Fields 2 and 3 of a function belong to the format in an operator set of IR version 7 or
-    earlier. Edition 1.9 has no sentence on those of AttributeProto, so under it they are not reported.
-
-    Each number is reported once for each kind of message, where it occurs first.
+    Write the field that came in its place, or none; a program that was made from an old `onnx.proto` has to be made
+    from the present one.
 
     ### Example
 
@@ -34,10 +25,7 @@ def reserved_field(model: Model) -> Iterator[Finding]:
        1a 01 "x"          # field 3, which held the names of the inputs
     ```
 
-    ### How to fix
-
-    Write the field that came in its place, or none; a program that was made from an old `onnx.proto` has to be made
-    from the present one.
+    Corrected:
 
     ```
     08 0a  42 02 10 15    # ir_version: 10, opset_import { version: 21 }
@@ -45,6 +33,20 @@ def reserved_field(model: Model) -> Iterator[Finding]:
        12 05 "graph"      # name
        5a 0f 0a 01 "x" 12 0a 0a 08 08 01 12 04 0a 02 08 02  # input: "x", two floats
     ```
+
+    ### Why it matters
+
+    The number belonged to another field in an early version of the format. Nobody reads what stands there, so the
+    value is lost; it was written with a schema that is many years old, or by a tool that made the number up.
+
+    ### Details
+
+    None of the reserved numbers: 12 and 16 to 19 of AttributeProto, which the schema reserves, 3, 4 and 6 to 9 of
+    GraphProto, 2 and 3 of FunctionProto, 3 of TypeProto.Opaque. Numbers that were never used are reported by
+    `unknown-field`. Fields 2 and 3 of a function belong to the format in an operator set of IR version 7 or
+    earlier. Edition 1.9 has no sentence on those of AttributeProto, so under it they are not reported.
+
+    Each number is reported once for each kind of message, where it occurs first.
     """
     counts: dict[tuple[str, int], int] = {}
     faults = [

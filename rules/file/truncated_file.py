@@ -11,14 +11,10 @@ from onnx_lint.rule import Finding, rule
 def truncated_file(model: Model) -> Iterator[Finding]:
     """The file ends in the middle of a message.
 
-    ### Why it matters
+    ### How to fix
 
-    The rest of the model is lost: a download or copy that broke off, or a disk that was full. Protocol Buffers
-    refuses the whole file.
-
-    ### What is allowed
-
-    Every field as long as its length says.
+    Copy or download the file again and compare its size or checksum; a program that writes a model has to close the
+    file before it is used.
 
     ### Example
 
@@ -28,16 +24,22 @@ def truncated_file(model: Model) -> Iterator[Finding]:
        12 05 "gra"        # name, 5 bytes; here the file ends
     ```
 
-    ### How to fix
-
-    Copy or download the file again and compare its size or checksum; a program that writes a model has to close the
-    file before it is used.
+    Corrected:
 
     ```
     08 0a  42 02 10 15    # ir_version: 10, opset_import { version: 21 }
     3a 07                 # graph, 7 bytes
        12 05 "graph"      # name, 5 bytes
     ```
+
+    ### Why it matters
+
+    The rest of the model is lost: a download or copy that broke off, or a disk that was full. Protocol Buffers
+    refuses the whole file.
+
+    ### Details
+
+    Every field as long as its length says.
     """
     for fault in model.faults_of(FaultKind.TRUNCATED):
         yield Finding(

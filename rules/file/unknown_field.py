@@ -11,15 +11,10 @@ from onnx_lint.rule import Finding, rule
 def unknown_field(model: Model) -> Iterator[Finding]:
     """A message has a field that its definition does not know.
 
-    ### Why it matters
+    ### How to fix
 
-    Consumers skip the field, so its meaning is lost. It comes from a newer version of ONNX, from a private
-    extension, or from damage.
-
-    ### What is allowed
-
-    The fields that the schema of ONNX defines, up to IR version 14. Numbers that the schema reserves are reported
-    by `reserved-field`. Each number is reported once for each kind of message, where it occurs first.
+    Keep your own data in `metadata_props`. If the field belongs to a newer ONNX than onnx-lint knows, update
+    onnx-lint.
 
     ### Example
 
@@ -30,10 +25,7 @@ def unknown_field(model: Model) -> Iterator[Finding]:
        9a 06 05 "notes"   # field 99
     ```
 
-    ### How to fix
-
-    Keep your own data in `metadata_props`. If the field belongs to a newer ONNX than onnx-lint knows, update
-    onnx-lint.
+    Corrected:
 
     ```
     08 0d  42 02 10 1a    # ir_version: 13, opset_import { version: 26 }
@@ -42,6 +34,16 @@ def unknown_field(model: Model) -> Iterator[Finding]:
        82 01 1b           # metadata_props
           0a 11 "com.example.notes" 12 06 "a note"
     ```
+
+    ### Why it matters
+
+    Consumers skip the field, so its meaning is lost. It comes from a newer version of ONNX, from a private
+    extension, or from damage.
+
+    ### Details
+
+    The fields that the schema of ONNX defines, up to IR version 14. Numbers that the schema reserves are reported
+    by `reserved-field`. Each number is reported once for each kind of message, where it occurs first.
     """
     faults = [
         fault for fault in model.faults_of(FaultKind.UNKNOWN_FIELD) if not is_reserved(fault.message_type, fault.number)

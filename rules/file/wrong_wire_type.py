@@ -11,14 +11,9 @@ from onnx_lint.rule import Finding, rule
 def wrong_wire_type(model: Model) -> Iterator[Finding]:
     """A field is written with a wire type that its declaration does not have.
 
-    ### Why it matters
+    ### How to fix
 
-    Parsers treat such a field as unknown, so its value is silently lost.
-
-    ### What is allowed
-
-    The wire type of the declared type: VARINT for integers and enumerations, LEN for strings, bytes and messages,
-    FIXED32 and FIXED64 for floats and doubles; a repeated number may also be packed into one LEN field.
+    Write the type that `onnx.proto` declares; code that protoc makes from it cannot do otherwise.
 
     ### Example
 
@@ -28,15 +23,22 @@ def wrong_wire_type(model: Model) -> Iterator[Finding]:
     3a 07 12 05 "graph"   # graph { name: "graph" }
     ```
 
-    ### How to fix
-
-    Write the type that `onnx.proto` declares; code that protoc makes from it cannot do otherwise.
+    Corrected:
 
     ```
     08 0a                 # ir_version: 10
     42 02 10 15           # opset_import { version: 21 }
     3a 07 12 05 "graph"   # graph { name: "graph" }
     ```
+
+    ### Why it matters
+
+    Parsers treat such a field as unknown, so its value is silently lost.
+
+    ### Details
+
+    The wire type of the declared type: VARINT for integers and enumerations, LEN for strings, bytes and messages,
+    FIXED32 and FIXED64 for floats and doubles; a repeated number may also be packed into one LEN field.
     """
     for fault in model.faults_of(FaultKind.WIRE_TYPE):
         yield Finding(

@@ -12,18 +12,9 @@ from onnx_lint.wording import quote
 def contradictory_parameter_type(model: Model) -> Iterator[Finding]:
     """Two attributes in a function refer to one parameter and state different types.
 
-    ### Why it matters
+    ### How to fix
 
-    A call gives the parameter one value, of one type, and one of the two nodes gets what it has no use for. The
-    function works only where the parameter is left out.
-
-    ### What is allowed
-
-    One type for all attributes in the body that refer to a parameter. The specification does not say so; but a call
-    must pass the type that they state. If the parameter has a default, a reference of another type is reported by
-    `mismatched-attribute-default`. A reference that the operator of its node does not take is reported by
-    `wrong-operator-attribute-type`, one that states no valid type by `untyped-attribute`, a parameter that the
-    function does not declare by `undeclared-attribute-reference`.
+    Give the function a parameter for each of the two.
 
     ### Example
 
@@ -35,9 +26,7 @@ def contradictory_parameter_type(model: Model) -> Iterator[Finding]:
     }
     ```
 
-    ### How to fix
-
-    Give the function a parameter for each of the two.
+    Corrected:
 
     ```
     functions {
@@ -46,6 +35,19 @@ def contradictory_parameter_type(model: Model) -> Iterator[Finding]:
       node { op_type: "LeakyRelu" input: "s" output: "y" attribute { name: "alpha" type: FLOAT ref_attr_name: "q" } }
     }
     ```
+
+    ### Why it matters
+
+    A call gives the parameter one value, of one type, and one of the two nodes gets what it has no use for. The
+    function works only where the parameter is left out.
+
+    ### Details
+
+    One type for all attributes in the body that refer to a parameter. The specification does not say so; but a call
+    must pass the type that they state. If the parameter has a default, a reference of another type is reported by
+    `mismatched-attribute-default`. A reference that the operator of its node does not take is reported by
+    `wrong-operator-attribute-type`, one that states no valid type by `untyped-attribute`, a parameter that the
+    function does not declare by `undeclared-attribute-reference`.
     """
     first: dict[tuple[int, str], Attribute | None] = {
         (function.index, name): None

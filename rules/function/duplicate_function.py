@@ -11,15 +11,10 @@ from onnx_lint.rule import Finding, Related, rule
 def duplicate_function(model: Model) -> Iterator[Finding]:
     """Two model-local functions have the same identity.
 
-    ### Why it matters
+    ### How to fix
 
-    A call names the function's domain, name and overload and nothing else. With two functions of one identity it is
-    left to chance which body runs.
-
-    ### What is allowed
-
-    Functions that differ in domain, name or overload; `ai.onnx` and the empty domain are the same one. Up to IR
-    version 9, which knows no overloads, domain and name have to differ.
+    Drop one of them where they are the same, as after a merge; otherwise rename one, or from IR version 10 on give
+    each an `overload`, and its calls the same.
 
     ### Example
 
@@ -30,10 +25,7 @@ def duplicate_function(model: Model) -> Iterator[Finding]:
                 node { op_type: "Relu" input: "x" output: "y" } }
     ```
 
-    ### How to fix
-
-    Drop one of them where they are the same, as after a merge; otherwise rename one, or from IR version 10 on give
-    each an `overload`, and its calls the same.
+    Corrected:
 
     ```
     functions { name: "Gelu" domain: "com.example" input: "x" output: "y"
@@ -41,6 +33,16 @@ def duplicate_function(model: Model) -> Iterator[Finding]:
     functions { name: "Gelu" domain: "com.example" overload: "rough" input: "x" output: "y"
                 node { op_type: "Relu" input: "x" output: "y" } }
     ```
+
+    ### Why it matters
+
+    A call names the function's domain, name and overload and nothing else. With two functions of one identity it is
+    left to chance which body runs.
+
+    ### Details
+
+    Functions that differ in domain, name or overload; `ai.onnx` and the empty domain are the same one. Up to IR
+    version 9, which knows no overloads, domain and name have to differ.
     """
     if not model.calls.has_namesakes:
         return

@@ -12,15 +12,10 @@ from onnx_lint.wording import quote
 def duplicate_function_attribute(model: Model) -> Iterator[Finding]:
     """A model-local function declares an attribute parameter twice.
 
-    ### Why it matters
+    ### How to fix
 
-    The list `attribute` holds the parameters without a default, `attribute_proto` those with one. A parameter that
-    is in both has a default for one reader and none for the other; one that is listed twice in `attribute_proto`
-    has two.
-
-    ### What is allowed
-
-    Each parameter once, in one of the two lists.
+    List a parameter that has a default in `attribute_proto` alone, and one that every call has to give in `attribute`
+    alone.
 
     ### Example
 
@@ -33,10 +28,7 @@ def duplicate_function_attribute(model: Model) -> Iterator[Finding]:
     }
     ```
 
-    ### How to fix
-
-    List a parameter that has a default in `attribute_proto` alone, and one that every call has to give in `attribute`
-    alone.
+    Corrected:
 
     ```
     functions {
@@ -45,6 +37,16 @@ def duplicate_function_attribute(model: Model) -> Iterator[Finding]:
       node { op_type: "Elu" input: "x" output: "y" attribute { name: "alpha" type: FLOAT ref_attr_name: "alpha" } }
     }
     ```
+
+    ### Why it matters
+
+    The list `attribute` holds the parameters without a default, `attribute_proto` those with one. A parameter that
+    is in both has a default for one reader and none for the other; one that is listed twice in `attribute_proto`
+    has two.
+
+    ### Details
+
+    Each parameter once, in one of the two lists.
     """
     for function in model.parametric_functions:
         names = [*function.attribute_names, *(default.name for default in function.attribute_defaults)]

@@ -12,16 +12,9 @@ from onnx_lint.wording import quote
 def duplicate_function_parameter(model: Model) -> Iterator[Finding]:
     """A model-local function has two inputs or two outputs of one name.
 
-    ### Why it matters
+    ### How to fix
 
-    A call passes values by position, and the body reads them by name: with two inputs of one name it is not defined
-    which of the two values the body gets.
-
-    ### What is allowed
-
-    Input names that differ from one another, and output names that do. One name may be in both lists: the input is
-    then handed through. ONNX Runtime refuses such a function, so it is reported with `--target onnxruntime=VERSION` or
-    `--pedantic`. An empty name is reported by `unnamed-value`.
+    Give the second parameter a name of its own, also where the body uses it, or drop it and its argument in each call.
 
     ### Example
 
@@ -30,14 +23,23 @@ def duplicate_function_parameter(model: Model) -> Iterator[Finding]:
                 node { op_type: "Add" input: "x" input: "x" output: "y" } }
     ```
 
-    ### How to fix
-
-    Give the second parameter a name of its own, also where the body uses it, or drop it and its argument in each call.
+    Corrected:
 
     ```
     functions { name: "F" domain: "com.example" input: "a" input: "b" output: "y"
                 node { op_type: "Add" input: "a" input: "b" output: "y" } }
     ```
+
+    ### Why it matters
+
+    A call passes values by position, and the body reads them by name: with two inputs of one name it is not defined
+    which of the two values the body gets.
+
+    ### Details
+
+    Input names that differ from one another, and output names that do. One name may be in both lists: the input is
+    then handed through. ONNX Runtime refuses such a function, so it is reported with `--target onnxruntime=VERSION` or
+    `--pedantic`. An empty name is reported by `unnamed-value`.
     """
     for function in model.functions:
         for field, names in (("input", function.body.input_names), ("output", function.body.output_names)):

@@ -11,14 +11,9 @@ from onnx_lint.rule import Finding, rule
 def empty_function(model: Model) -> Iterator[Finding]:
     """A model-local function has no nodes.
 
-    ### Why it matters
+    ### How to fix
 
-    Such a function computes nothing. The specification does not exclude it, so this is a warning, but ONNX Runtime
-    refuses a model that calls it.
-
-    ### What is allowed
-
-    At least one node. To hand an input through, the body takes an `Identity` node.
+    Hand the input through with an Identity node, or drop the function together with its calls.
 
     ### Example
 
@@ -26,14 +21,21 @@ def empty_function(model: Model) -> Iterator[Finding]:
     functions { name: "Pass" domain: "com.example" input: "x" output: "x" }
     ```
 
-    ### How to fix
-
-    Hand the input through with an Identity node, or drop the function together with its calls.
+    Corrected:
 
     ```
     functions { name: "Pass" domain: "com.example" input: "x" output: "y"
                 node { op_type: "Identity" input: "x" output: "y" } }
     ```
+
+    ### Why it matters
+
+    Such a function computes nothing. The specification does not exclude it, so this is a warning, but ONNX Runtime
+    refuses a model that calls it.
+
+    ### Details
+
+    At least one node. To hand an input through, the body takes an `Identity` node.
     """
     for function in model.functions:
         if not function.body.forms:

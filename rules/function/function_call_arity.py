@@ -11,15 +11,9 @@ from onnx_lint.rule import Finding, Related, rule
 def function_call_arity(model: Model) -> Iterator[Finding]:
     """A call passes more inputs to a model-local function, or takes more outputs, than the function has.
 
-    ### Why it matters
+    ### How to fix
 
-    The values that are left over have no parameter to go to, or no result to come from. The call was probably meant
-    for another version of the function.
-
-    ### What is allowed
-
-    As many inputs and outputs as the function declares, or fewer: a function marks nothing as required, so those at
-    the end may be left out. Empty names at the end are left out as well and are not counted.
+    Pass what the function declares, or declare the parameter that it lacks.
 
     ### Example
 
@@ -28,15 +22,23 @@ def function_call_arity(model: Model) -> Iterator[Finding]:
     functions { name: "F" domain: "com.example" input: "x" output: "y" node { op_type: "Relu" input: "x" output: "y" } }
     ```
 
-    ### How to fix
-
-    Pass what the function declares, or declare the parameter that it lacks.
+    Corrected:
 
     ```
     node { op_type: "F" domain: "com.example" input: "x" input: "bias" output: "y" }
     functions { name: "F" domain: "com.example" input: "x" input: "b" output: "y"
                 node { op_type: "Add" input: "x" input: "b" output: "y" } }
     ```
+
+    ### Why it matters
+
+    The values that are left over have no parameter to go to, or no result to come from. The call was probably meant
+    for another version of the function.
+
+    ### Details
+
+    As many inputs and outputs as the function declares, or fewer: a function marks nothing as required, so those at
+    the end may be left out. Empty names at the end are left out as well and are not counted.
     """
     for node, function in model.calls.all:
         if len(node.inputs) > len(function.body.input_names):

@@ -12,15 +12,9 @@ from onnx_lint.wording import quote
 def mismatched_attribute_default(model: Model) -> Iterator[Finding]:
     """The default of a function's attribute parameter is of another type than an attribute that refers to it.
 
-    ### Why it matters
+    ### How to fix
 
-    A call that leaves the parameter out gives the default to the node, whose attribute says that it is of another type.
-
-    ### What is allowed
-
-    One type for the default and for all attributes in the body that refer to the parameter. No sentence says so for
-    the two; it follows from what a call must pass. An attribute that states no valid type is reported by
-    `untyped-attribute`, a reference that the operator of its node does not take by `wrong-operator-attribute-type`.
+    Give the default the type that the operator in the body asks for.
 
     ### Example
 
@@ -31,9 +25,7 @@ def mismatched_attribute_default(model: Model) -> Iterator[Finding]:
                        attribute { name: "to" type: INT ref_attr_name: "kind" } } }
     ```
 
-    ### How to fix
-
-    Give the default the type that the operator in the body asks for.
+    Corrected:
 
     ```
     functions { name: "F" domain: "com.example" input: "x" output: "y"
@@ -41,6 +33,16 @@ def mismatched_attribute_default(model: Model) -> Iterator[Finding]:
                 node { op_type: "Cast" input: "x" output: "y"
                        attribute { name: "to" type: INT ref_attr_name: "kind" } } }
     ```
+
+    ### Why it matters
+
+    A call that leaves the parameter out gives the default to the node, whose attribute says that it is of another type.
+
+    ### Details
+
+    One type for the default and for all attributes in the body that refer to the parameter. No sentence says so for
+    the two; it follows from what a call must pass. An attribute that states no valid type is reported by
+    `untyped-attribute`, a reference that the operator of its node does not take by `wrong-operator-attribute-type`.
     """
     defaults = {
         (function.index, default.name): (function, index, default)

@@ -11,17 +11,10 @@ from onnx_lint.rule import Finding, Related, rule
 def mismatched_call_attribute(model: Model) -> Iterator[Finding]:
     """A call passes an attribute to a model-local function whose type is not the one that the function takes.
 
-    ### Why it matters
+    ### How to fix
 
-    The value takes the place of an attribute of a node in the body, whose operator expects one type.
-
-    ### What is allowed
-
-    The type of the parameter's default in `attribute_proto`. A parameter in `attribute` has no type of its own, so
-    the type is the one that the attributes in the body state that refer to it. Where they disagree, which is
-    reported by `contradictory-parameter-type`, or nothing refers to the parameter, any type is accepted. An
-    attribute of the call that is a reference to a parameter of the function around it counts by the type that it
-    states.
+    Pass a value of the parameter's type; in Python `axis=1` is an INT and `axis=1.0` a FLOAT for
+    `onnx.helper.make_node`.
 
     ### Example
 
@@ -33,10 +26,7 @@ def mismatched_call_attribute(model: Model) -> Iterator[Finding]:
     }
     ```
 
-    ### How to fix
-
-    Pass a value of the parameter's type; in Python `axis=1` is an INT and `axis=1.0` a FLOAT for
-    `onnx.helper.make_node`.
+    Corrected:
 
     ```
     node { op_type: "F" domain: "com.example" input: "x" output: "y" attribute { name: "axis" type: INT i: 1 } }
@@ -45,6 +35,18 @@ def mismatched_call_attribute(model: Model) -> Iterator[Finding]:
       node { op_type: "Softmax" input: "x" output: "y" attribute { name: "axis" type: INT ref_attr_name: "axis" } }
     }
     ```
+
+    ### Why it matters
+
+    The value takes the place of an attribute of a node in the body, whose operator expects one type.
+
+    ### Details
+
+    The type of the parameter's default in `attribute_proto`. A parameter in `attribute` has no type of its own, so
+    the type is the one that the attributes in the body state that refer to it. Where they disagree, which is
+    reported by `contradictory-parameter-type`, or nothing refers to the parameter, any type is accepted. An
+    attribute of the call that is a reference to a parameter of the function around it counts by the type that it
+    states.
     """
     parameters: dict[int, dict[str, Attribute]] = {}
     for node, function in model.calls.all if model.operators.calls_have_attributes else ():

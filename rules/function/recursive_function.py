@@ -17,19 +17,10 @@ MAX_SHOWN = 8
 def recursive_function(model: Model) -> Iterator[Finding]:
     """Model-local functions call one another in a circle.
 
-    ### Why it matters
+    ### How to fix
 
-    Consumers run a function by replacing the call by its body. With a circle that never ends.
-
-    ### What is allowed
-
-    Functions may call other functions, to any depth, as long as no function reaches itself, neither directly nor
-    through a subgraph in its body. A node calls a function when domain, name and overload agree (domain and name up
-    to IR version 9). So a function that carries the name of a standard operator and uses that operator in its body
-    calls itself: which of the two is meant there, the specification leaves open, and consumers that prefer the
-    function never come to an end.
-
-    Of several circles through the same functions one shortest is reported.
+    Write what repeats as a Loop or Scan, and let one of the functions call something else. A function that carries the
+    name of the operator in its own body needs another name or domain.
 
     ### Example
 
@@ -40,10 +31,7 @@ def recursive_function(model: Model) -> Iterator[Finding]:
                 node { op_type: "F" domain: "com.example" input: "x" output: "y" } }
     ```
 
-    ### How to fix
-
-    Write what repeats as a Loop or Scan, and let one of the functions call something else. A function that carries the
-    name of the operator in its own body needs another name or domain.
+    Corrected:
 
     ```
     functions { name: "F" domain: "com.example" input: "x" output: "y"
@@ -51,6 +39,20 @@ def recursive_function(model: Model) -> Iterator[Finding]:
     functions { name: "G" domain: "com.example" input: "x" output: "y"
                 node { op_type: "Relu" input: "x" output: "y" } }
     ```
+
+    ### Why it matters
+
+    Consumers run a function by replacing the call by its body. With a circle that never ends.
+
+    ### Details
+
+    Functions may call other functions, to any depth, as long as no function reaches itself, neither directly nor
+    through a subgraph in its body. A node calls a function when domain, name and overload agree (domain and name up
+    to IR version 9). So a function that carries the name of a standard operator and uses that operator in its body
+    calls itself: which of the two is meant there, the specification leaves open, and consumers that prefer the
+    function never come to an end.
+
+    Of several circles through the same functions one shortest is reported.
     """
     if model.calls.all:
         for recursion in model.calls.recursions():

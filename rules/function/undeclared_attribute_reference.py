@@ -12,16 +12,9 @@ from onnx_lint.wording import Suggestions, quote, quote_some
 def undeclared_attribute_reference(model: Model) -> Iterator[Finding]:
     """An attribute in a function refers to an attribute parameter that the function does not declare.
 
-    ### Why it matters
+    ### How to fix
 
-    The attribute gets its value from the call, under the name of a parameter. A name that the function does not
-    declare is never given, so the attribute is silently missing.
-
-    ### What is allowed
-
-    The names in the function's `attribute` and `attribute_proto`. Subgraphs in the body refer to the parameters of
-    the same function. The parameters of a calling function are not seen: the call has to hand them on. A reference
-    outside of function bodies is reported by `misplaced-attribute-reference`.
+    Declare the parameter, or refer to the one that is meant.
 
     ### Example
 
@@ -33,9 +26,7 @@ def undeclared_attribute_reference(model: Model) -> Iterator[Finding]:
     }
     ```
 
-    ### How to fix
-
-    Declare the parameter, or refer to the one that is meant.
+    Corrected:
 
     ```
     functions {
@@ -44,6 +35,17 @@ def undeclared_attribute_reference(model: Model) -> Iterator[Finding]:
              attribute { name: "alpha" type: FLOAT ref_attr_name: "alpha" } }
     }
     ```
+
+    ### Why it matters
+
+    The attribute gets its value from the call, under the name of a parameter. A name that the function does not
+    declare is never given, so the attribute is silently missing.
+
+    ### Details
+
+    The names in the function's `attribute` and `attribute_proto`. Subgraphs in the body refer to the parameters of
+    the same function. The parameters of a calling function are not seen: the call has to hand them on. A reference
+    outside of function bodies is reported by `misplaced-attribute-reference`.
     """
     suggestions = Suggestions()
     declared: dict[int, dict[str, None]] = {}

@@ -12,16 +12,9 @@ from onnx_lint.wording import quote
 def unidentified_function(model: Model) -> Iterator[Finding]:
     """A model-local function has no name or states no domain.
 
-    ### Why it matters
+    ### How to fix
 
-    A node calls a function by domain, name and overload. A function without a name cannot be called at all, and one
-    without a domain may be treated as a function of the default domain, where it hides standard operators.
-
-    ### What is allowed
-
-    A name that is not empty, and a domain. An explicit empty domain is the default domain and is stated; only a
-    field that is absent is reported. In an operator set of IR version 7 or earlier the domain of a function is that
-    of the set.
+    State a name and your own domain, and the same domain in the calls and in the imports of the model.
 
     ### Example
 
@@ -29,14 +22,23 @@ def unidentified_function(model: Model) -> Iterator[Finding]:
     functions { name: "Gelu" input: "x" output: "y" node { op_type: "Relu" input: "x" output: "y" } }
     ```
 
-    ### How to fix
-
-    State a name and your own domain, and the same domain in the calls and in the imports of the model.
+    Corrected:
 
     ```
     functions { name: "Gelu" domain: "com.example" input: "x" output: "y"
                 node { op_type: "Relu" input: "x" output: "y" } }
     ```
+
+    ### Why it matters
+
+    A node calls a function by domain, name and overload. A function without a name cannot be called at all, and one
+    without a domain may be treated as a function of the default domain, where it hides standard operators.
+
+    ### Details
+
+    A name that is not empty, and a domain. An explicit empty domain is the default domain and is stated; only a
+    field that is absent is reported. In an operator set of IR version 7 or earlier the domain of a function is that
+    of the set.
     """
     for function in model.functions:
         if function.name and function.domain:

@@ -12,14 +12,9 @@ from onnx_lint.wording import Suggestions, quote, quote_some
 def unknown_call_attribute(model: Model) -> Iterator[Finding]:
     """A call passes an attribute to a model-local function that does not declare it.
 
-    ### Why it matters
+    ### How to fix
 
-    Nothing in the body can refer to the attribute, so its value is lost without a word.
-
-    ### What is allowed
-
-    The names in the function's `attribute` and `attribute_proto`. Names that begin with two underscores are
-    accepted: implementations keep notes of their own under them.
+    Name a parameter of the function, or declare the one that is passed.
 
     ### Example
 
@@ -31,9 +26,7 @@ def unknown_call_attribute(model: Model) -> Iterator[Finding]:
     }
     ```
 
-    ### How to fix
-
-    Name a parameter of the function, or declare the one that is passed.
+    Corrected:
 
     ```
     node { op_type: "F" domain: "com.example" input: "x" output: "y" attribute { name: "alpha" type: FLOAT f: 1 } }
@@ -42,6 +35,15 @@ def unknown_call_attribute(model: Model) -> Iterator[Finding]:
       node { op_type: "Elu" input: "x" output: "y" attribute { name: "alpha" type: FLOAT ref_attr_name: "alpha" } }
     }
     ```
+
+    ### Why it matters
+
+    Nothing in the body can refer to the attribute, so its value is lost without a word.
+
+    ### Details
+
+    The names in the function's `attribute` and `attribute_proto`. Names that begin with two underscores are
+    accepted: implementations keep notes of their own under them.
     """
     suggestions = Suggestions()
     parameters: dict[int, dict[str, None]] = {}

@@ -15,21 +15,10 @@ RUNTIME_DOMAINS = ("ai.onnx", "ai.onnxruntime", "com.microsoft", "com.ms", "org.
 def unknown_function(model: Model) -> Iterator[Finding]:
     """A node calls a function that the model does not have, in a domain in which the model has functions.
 
-    ### Why it matters
+    ### How to fix
 
-    Exporters put the functions that they need into their own domains. When a tool that cuts or merges models drops
-    one, or an op_type is misspelt, the call is left without a body, and consumers refuse the model because the
-    operator is not registered.
-
-    ### What is allowed
-
-    In a domain in which the model has functions, calls of those functions. A function whose overloads all have
-    names is called by one of them.
-
-    The specification lets a domain hold operators that only a consumer knows, beside functions of the model. No
-    clause is broken then, which is why this is a warning, and why nothing is reported where such a mixture is
-    usual: in the domains of ONNX itself and in those of known runtimes (`com.microsoft` and the like). Calls in a
-    domain without any function are not judged.
+    Add the function to the model, or call one that it has. A tool that takes a graph out of a model, or joins two,
+    has to take the functions with it.
 
     ### Example
 
@@ -39,16 +28,29 @@ def unknown_function(model: Model) -> Iterator[Finding]:
                 node { op_type: "Relu" input: "x" output: "y" } }
     ```
 
-    ### How to fix
-
-    Add the function to the model, or call one that it has. A tool that takes a graph out of a model, or joins two,
-    has to take the functions with it.
+    Corrected:
 
     ```
     node { op_type: "FastGelu" domain: "com.example" input: "x" output: "y" }
     functions { name: "FastGelu" domain: "com.example" input: "x" output: "y"
                 node { op_type: "Relu" input: "x" output: "y" } }
     ```
+
+    ### Why it matters
+
+    Exporters put the functions that they need into their own domains. When a tool that cuts or merges models drops
+    one, or an op_type is misspelt, the call is left without a body, and consumers refuse the model because the
+    operator is not registered.
+
+    ### Details
+
+    In a domain in which the model has functions, calls of those functions. A function whose overloads all have
+    names is called by one of them.
+
+    The specification lets a domain hold operators that only a consumer knows, beside functions of the model. No
+    clause is broken then, which is why this is a warning, and why nothing is reported where such a mixture is
+    usual: in the domains of ONNX itself and in those of known runtimes (`com.microsoft` and the like). Calls in a
+    domain without any function are not judged.
     """
     functions: dict[str, dict[str, None]] = {}
     domains = {domain for domain in {function.domain for function in model.functions} if not _is_mixed(domain)}

@@ -12,16 +12,9 @@ from onnx_lint.wording import Suggestions, quote, quote_some
 def unresolved_overload(model: Model) -> Iterator[Finding]:
     """A node names an overload that no function of the model has.
 
-    ### Why it matters
+    ### How to fix
 
-    The overload is part of what a function is called by. With one that does not exist the node calls nothing, and
-    what a consumer runs instead, if anything, is its own choice.
-
-    ### What is allowed
-
-    The overload of a model-local function of the node's domain and op_type. On a node that calls an operator the
-    field has no meaning and stays empty. Below IR version 10, which brought the field, `premature-feature` reports
-    it.
+    Name the overload of a function that is there, and none at the call of an operator.
 
     ### Example
 
@@ -31,15 +24,24 @@ def unresolved_overload(model: Model) -> Iterator[Finding]:
                 node { op_type: "Relu" input: "x" output: "y" } }
     ```
 
-    ### How to fix
-
-    Name the overload of a function that is there, and none at the call of an operator.
+    Corrected:
 
     ```
     node { op_type: "F" domain: "com.example" overload: "int" input: "x" output: "y" }
     functions { name: "F" domain: "com.example" overload: "int" input: "x" output: "y"
                 node { op_type: "Relu" input: "x" output: "y" } }
     ```
+
+    ### Why it matters
+
+    The overload is part of what a function is called by. With one that does not exist the node calls nothing, and
+    what a consumer runs instead, if anything, is its own choice.
+
+    ### Details
+
+    The overload of a model-local function of the node's domain and op_type. On a node that calls an operator the
+    field has no meaning and stays empty. Below IR version 10, which brought the field, `premature-feature` reports
+    it.
     """
     if not model.calls.has_overloads:
         return

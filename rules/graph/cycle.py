@@ -19,16 +19,10 @@ MAX_RELATED = 100
 def cycle(model: Model) -> Iterator[Finding]:
     """Nodes depend on one another in a circle.
 
-    ### Why it matters
+    ### How to fix
 
-    No order of execution exists: each node waits for the next. No consumer can run the graph.
-
-    ### What is allowed
-
-    A graph free of cycles. A node also depends on the values that the graphs in its attributes take from outside.
-
-    Of several circles through the same nodes one shortest is reported; a circle is not reported a second time as an
-    order of nodes.
+    Find the input that was wired wrongly: a graph has no way back. What is to go round belongs into the body of a Loop
+    or Scan, which hands a value on from one turn to the next.
 
     ### Example
 
@@ -37,15 +31,23 @@ def cycle(model: Model) -> Iterator[Finding]:
     node { op_type: "Relu" input: "a" output: "b" }
     ```
 
-    ### How to fix
-
-    Find the input that was wired wrongly: a graph has no way back. What is to go round belongs into the body of a Loop
-    or Scan, which hands a value on from one turn to the next.
+    Corrected:
 
     ```
     node { op_type: "Add" input: "x" input: "x" output: "a" }
     node { op_type: "Relu" input: "a" output: "b" }
     ```
+
+    ### Why it matters
+
+    No order of execution exists: each node waits for the next. No consumer can run the graph.
+
+    ### Details
+
+    A graph free of cycles. A node also depends on the values that the graphs in its attributes take from outside.
+
+    Of several circles through the same nodes one shortest is reported; a circle is not reported a second time as an
+    order of nodes.
     """
     for found in model.resolution.cycles:
         nodes = islice(zip(found.nodes, found.values, strict=True), MAX_RELATED)

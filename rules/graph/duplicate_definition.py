@@ -17,18 +17,10 @@ from onnx_lint.wording import quote
 def duplicate_definition(model: Model) -> Iterator[Finding]:
     """A value name is defined more than once in one graph.
 
-    ### Why it matters
+    ### How to fix
 
-    A name has one value. With two definitions every use of it is ambiguous, and consumers that do not refuse
-    the model pick one silently.
-
-    ### What is allowed
-
-    One definition for each name: as a graph input, as an initializer, or as an output of one node (static single
-    assignment). An input and an initializer may share a name; the initializer is then the input's default value. A
-    training algorithm is one graph with the inference graph, so their names must differ as well. Two initializers
-    of one name are reported by `duplicate-initializer`, two parameters of a function by
-    `duplicate-function-parameter`.
+    Give the second value a name of its own, and use it where that value is meant. Before two graphs are joined, prefix
+    the names of one: `onnx.compose.add_prefix` or `prefix1=` and `prefix2=` of `onnx.compose.merge_models`.
 
     ### Example
 
@@ -37,15 +29,25 @@ def duplicate_definition(model: Model) -> Iterator[Finding]:
     node { op_type: "Abs" input: "x" output: "y" }
     ```
 
-    ### How to fix
-
-    Give the second value a name of its own, and use it where that value is meant. Before two graphs are joined, prefix
-    the names of one: `onnx.compose.add_prefix` or `prefix1=` and `prefix2=` of `onnx.compose.merge_models`.
+    Corrected:
 
     ```
     node { op_type: "Relu" input: "x" output: "y" }
     node { op_type: "Abs" input: "x" output: "z" }
     ```
+
+    ### Why it matters
+
+    A name has one value. With two definitions every use of it is ambiguous, and consumers that do not refuse
+    the model pick one silently.
+
+    ### Details
+
+    One definition for each name: as a graph input, as an initializer, or as an output of one node (static single
+    assignment). An input and an initializer may share a name; the initializer is then the input's default value. A
+    training algorithm is one graph with the inference graph, so their names must differ as well. Two initializers
+    of one name are reported by `duplicate-initializer`, two parameters of a function by
+    `duplicate-function-parameter`.
     """
     for graph in model.graphs:
         if not _is_clean(graph):

@@ -21,19 +21,9 @@ _TAG = re.compile(rf"</(?:{_PAIRED})\s*>|<(?:{_LONE})(?:\s[^<>]*)?/?>", re.IGNOR
 def markup_in_documentation(model: Model) -> Iterator[Finding]:
     """A documentation string holds HTML.
 
-    ### Why it matters
+    ### How to fix
 
-    Tools show documentation as plain text or Markdown, some of them in a browser: tags show up as they are, or are
-    interpreted where nobody expects it.
-
-    ### What is allowed
-
-    Plain text and Markdown, in the `doc_string` of a model, graph, function, node, attribute, value or tensor. Only
-    tags that HTML knows count. Other text in angle brackets, as `<module>` and `<lambda>` in a stack trace or
-    `Tensor<float>`, does not.
-
-    The English text says that markup "may not" be used, which RFC 2119 does not define and nobody enforces: a
-    warning. The Russian text of edition 1.21 forbids it, so it is an error there.
+    Write plain text or Markdown, or drop the text; `onnx.helper.strip_doc_string` empties all of them.
 
     ### Example
 
@@ -41,13 +31,25 @@ def markup_in_documentation(model: Model) -> Iterator[Finding]:
     graph { name: "g" doc_string: "A classifier.<br>See <a href='x'>the paper</a>." }
     ```
 
-    ### How to fix
-
-    Write plain text or Markdown, or drop the text; `onnx.helper.strip_doc_string` empties all of them.
+    Corrected:
 
     ```
     graph { name: "g" doc_string: "A classifier. See [the paper](x)." }
     ```
+
+    ### Why it matters
+
+    Tools show documentation as plain text or Markdown, some of them in a browser: tags show up as they are, or are
+    interpreted where nobody expects it.
+
+    ### Details
+
+    Plain text and Markdown, in the `doc_string` of a model, graph, function, node, attribute, value or tensor. Only
+    tags that HTML knows count. Other text in angle brackets, as `<module>` and `<lambda>` in a stack trace or
+    `Tensor<float>`, does not.
+
+    The English text says that markup "may not" be used, which RFC 2119 does not define and nobody enforces: a
+    warning. The Russian text of edition 1.21 forbids it, so it is an error there.
     """
     for text, place, thing in _documentation(model):
         tag = _TAG.search(text)

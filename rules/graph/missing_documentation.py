@@ -11,15 +11,10 @@ from onnx_lint.rule import Finding, rule
 def missing_documentation(model: Model) -> Iterator[Finding]:
     """A graph or an attribute has no documentation string.
 
-    ### Why it matters
+    ### How to fix
 
-    The specification asks for documentation, so that whoever gets the file knows what the model is for.
-
-    ### What is allowed
-
-    A non-empty `doc_string` in each graph and each attribute. Hardly any model has them, so this is reported only
-    with `--pedantic` or if the rule is selected: once for each graph, and once for all attributes together.
-    Functions need none.
+    Say in `doc_string` what the graph and its attributes are for; `onnx.helper.make_graph(..., doc_string=...)` sets
+    it.
 
     ### Example
 
@@ -27,14 +22,21 @@ def missing_documentation(model: Model) -> Iterator[Finding]:
     graph { name: "g" }
     ```
 
-    ### How to fix
-
-    Say in `doc_string` what the graph and its attributes are for; `onnx.helper.make_graph(..., doc_string=...)` sets
-    it.
+    Corrected:
 
     ```
     graph { name: "g" doc_string: "Cuts negative values off." }
     ```
+
+    ### Why it matters
+
+    The specification asks for documentation, so that whoever gets the file knows what the model is for.
+
+    ### Details
+
+    A non-empty `doc_string` in each graph and each attribute. Hardly any model has them, so this is reported only
+    with `--pedantic` or if the rule is selected: once for each graph, and once for all attributes together.
+    Functions need none.
     """
     for graph in model.graphs:
         if not graph.is_function and not graph.proto.doc_string:

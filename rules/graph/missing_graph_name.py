@@ -12,14 +12,9 @@ from onnx_lint.wording import quote
 def missing_graph_name(model: Model) -> Iterator[Finding]:
     """A graph has no name.
 
-    ### Why it matters
+    ### How to fix
 
-    Tools name graphs in their messages and in generated code; `onnx.checker` refuses a graph without a name.
-
-    ### What is allowed
-
-    A non-empty name for the main graph, for each graph nested in it, in a function or in a training graph, and for
-    training graphs. A training graph that is there and holds nothing at all is taken for an absent one.
+    Name the graph; the name is the second argument of `onnx.helper.make_graph`.
 
     ### Example
 
@@ -27,13 +22,20 @@ def missing_graph_name(model: Model) -> Iterator[Finding]:
     graph { node { op_type: "Constant" output: "y" attribute { name: "value_int" type: INT i: 1 } } }
     ```
 
-    ### How to fix
-
-    Name the graph; the name is the second argument of `onnx.helper.make_graph`.
+    Corrected:
 
     ```
     graph { name: "main" node { op_type: "Constant" output: "y" attribute { name: "value_int" type: INT i: 1 } } }
     ```
+
+    ### Why it matters
+
+    Tools name graphs in their messages and in generated code; `onnx.checker` refuses a graph without a name.
+
+    ### Details
+
+    A non-empty name for the main graph, for each graph nested in it, in a function or in a training graph, and for
+    training graphs. A training graph that is there and holds nothing at all is taken for an absent one.
     """
     for graph in model.graphs:
         if graph.is_function or graph.is_file or graph.name:

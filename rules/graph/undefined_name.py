@@ -12,11 +12,31 @@ from onnx_lint.wording import Suggestions, quote
 def undefined_name(model: Model) -> Iterator[Finding]:
     """A node input or a graph output names a value that nothing defines.
 
+    ### How to fix
+
+    Use the name that is defined, or define the one that is used: a graph that was taken out of another needs as
+    inputs or initializers what it took from there. `onnx.utils.extract_model` cuts at values and includes all
+    needed nodes.
+
+    ### Example
+
+    ```
+    node { op_type: "Relu" input: "imput" output: "y" }
+    input { name: "input" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N" } } } } }
+    ```
+
+    Corrected:
+
+    ```
+    node { op_type: "Relu" input: "input" output: "y" }
+    input { name: "input" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N" } } } } }
+    ```
+
     ### Why it matters
 
     There is no value to compute with or to return.
 
-    ### What is allowed
+    ### Details
 
     In a node input: a graph input, an initializer, or an output of an earlier node, in the same graph or, inside a
     nested graph, in one around it. A function body sees only the function's own inputs and node outputs. An empty name
@@ -28,24 +48,6 @@ def undefined_name(model: Model) -> Iterator[Finding]:
     If one name is undefined and one initializer has none, the initializer has lost it: that is for `unnamed-value`.
 
     The nearest name is offered for the first 20 wrong names of a kind only, since looking for it takes time.
-
-    ### Example
-
-    ```
-    node { op_type: "Relu" input: "imput" output: "y" }
-    input { name: "input" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N" } } } } }
-    ```
-
-    ### How to fix
-
-    Use the name that is defined, or define the one that is used: a graph that was taken out of another needs as
-    inputs or initializers what it took from there. `onnx.utils.extract_model` cuts at values and includes all
-    needed nodes.
-
-    ```
-    node { op_type: "Relu" input: "input" output: "y" }
-    input { name: "input" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N" } } } } }
-    ```
     """
     yield from _undefined_inputs(model)
     suggestions = Suggestions()

@@ -12,23 +12,6 @@ from onnx_lint.wording import quote
 def unordered_nodes(model: Model) -> Iterator[Finding]:
     """A node uses a value that only a later node defines.
 
-    ### Why it matters
-
-    Consumers walk the list once and expect each value to be there when a node asks for it. ONNX Runtime sorts the
-    nodes itself; most others refuse the model or fail while they load it.
-
-    ### What is allowed
-
-    Nodes in topological order, in the main graph, in every nested graph, in function bodies and in training graphs.
-    A value that a nested graph takes from outside must be defined before the node that holds the nested graph.
-
-    ### Example
-
-    ```
-    node { op_type: "Relu" input: "a" output: "b" }
-    node { op_type: "Abs" input: "x" output: "a" }
-    ```
-
     ### How to fix
 
     Write a node after those whose outputs it uses. `onnx-lint fix` (safe) moves as few nodes as it can and changes
@@ -38,10 +21,29 @@ def unordered_nodes(model: Model) -> Iterator[Finding]:
     - `onnx_ir`: `onnx_ir.passes.common.TopologicalSortPass()(model)`, or `graph.sort()` for one graph.
     - ONNX GraphSurgeon: `graph.toposort()`.
 
+    ### Example
+
+    ```
+    node { op_type: "Relu" input: "a" output: "b" }
+    node { op_type: "Abs" input: "x" output: "a" }
+    ```
+
+    Corrected:
+
     ```
     node { op_type: "Abs" input: "x" output: "a" }
     node { op_type: "Relu" input: "a" output: "b" }
     ```
+
+    ### Why it matters
+
+    Consumers walk the list once and expect each value to be there when a node asks for it. ONNX Runtime sorts the
+    nodes itself; most others refuse the model or fail while they load it.
+
+    ### Details
+
+    Nodes in topological order, in the main graph, in every nested graph, in function bodies and in training graphs.
+    A value that a nested graph takes from outside must be defined before the node that holds the nested graph.
     """
     seen: set[tuple[Node, str]] = set()
     fixes: dict[Graph, Fix | None] = {}

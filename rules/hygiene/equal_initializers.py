@@ -12,16 +12,9 @@ from onnx_lint.wording import quote
 def equal_initializers(model: Model, *, least_bytes: int = 1_024) -> Iterator[Finding]:
     """Two initializers of a graph have the same type, shape and values.
 
-    ### Why it matters
+    ### How to fix
 
-    The file is larger than it needs to be, and so is the memory of whoever loads it. Weights that are shared in the
-    program, such as those of an embedding and of the last layer, are often stored twice.
-
-    ### What is allowed
-
-    Equal initializers that need fewer bytes than the option `least_bytes`, those in different graphs, and those that
-    are inputs as well. Tensors of strings are not compared, nor values in different fields. Values in other files are
-    read, up to the limit `external_bytes`.
+    Let all nodes use one of them; `onnx_ir.passes.common.DeduplicateInitializersPass()(model)` does so.
 
     ### Example
 
@@ -32,15 +25,24 @@ def equal_initializers(model: Model, *, least_bytes: int = 1_024) -> Iterator[Fi
     node { op_type: "Add" input: "a" input: "b" output: "y" }
     ```
 
-    ### How to fix
-
-    Let all nodes use one of them; `onnx_ir.passes.common.DeduplicateInitializersPass()(model)` does so.
+    Corrected:
 
     ```
     # option: equal-initializers.least_bytes = 8
     initializer { name: "a" data_type: 1 dims: 2 float_data: 1 float_data: 2 }
     node { op_type: "Add" input: "a" input: "a" output: "y" }
     ```
+
+    ### Why it matters
+
+    The file is larger than it needs to be, and so is the memory of whoever loads it. Weights that are shared in the
+    program, such as those of an embedding and of the last layer, are often stored twice.
+
+    ### Details
+
+    Equal initializers that need fewer bytes than the option `least_bytes`, those in different graphs, and those that
+    are inputs as well. Tensors of strings are not compared, nor values in different fields. Values in other files are
+    read, up to the limit `external_bytes`.
     """
     for found in find_equal_initializers(model.graphs, model.source, model.payloads, model.data_folder, least_bytes):
         graph, names = found.graph, found.graph.initializer_names

@@ -11,17 +11,12 @@ from onnx_lint.rule import Finding, rule
 def foldable_constant(model: Model) -> Iterator[Finding]:
     """A node computes a value that follows from constants alone.
 
-    ### Why it matters
+    ### How to fix
 
-    Each run computes the same value again in a runtime that does not fold constants, and the nodes hide from a reader
-    what is constant.
+    Store the result as an initializer.
 
-    ### What is allowed
-
-    Nodes with an input that depends on an input of the graph; operators with random or large results, such as an
-    Expand of a small constant: a result of more than 1,024 bytes must not be larger than the operands;
-    DequantizeLinear, which keeps weights small; and initializers that callers may replace. Only the last node of such a
-    computation is reported.
+    - PyTorch: `torch.onnx.export(..., dynamo=True)`; of the older exporter `do_constant_folding=True`.
+    - `onnxscript.optimizer.fold_constants(model)`, or the offline optimization of ONNX Runtime.
 
     ### Example
 
@@ -31,17 +26,24 @@ def foldable_constant(model: Model) -> Iterator[Finding]:
     node { op_type: "Add" input: "x" input: "minus_one" output: "y" }
     ```
 
-    ### How to fix
-
-    Store the result as an initializer.
-
-    - PyTorch: `torch.onnx.export(..., dynamo=True)`; of the older exporter `do_constant_folding=True`.
-    - `onnxscript.optimizer.fold_constants(model)`, or the offline optimization of ONNX Runtime.
+    Corrected:
 
     ```
     initializer { name: "minus_one" data_type: 1 dims: 1 float_data: -1 }
     node { op_type: "Add" input: "x" input: "minus_one" output: "y" }
     ```
+
+    ### Why it matters
+
+    Each run computes the same value again in a runtime that does not fold constants, and the nodes hide from a reader
+    what is constant.
+
+    ### Details
+
+    Nodes with an input that depends on an input of the graph; operators with random or large results, such as an
+    Expand of a small constant: a result of more than 1,024 bytes must not be larger than the operands;
+    DequantizeLinear, which keeps weights small; and initializers that callers may replace. Only the last node of such a
+    computation is reported.
     """
     for node in foldable_nodes(
         model.graphs, model.operators, model.value_flow, model.effective_ir_version, model.proto.training_info

@@ -25,16 +25,10 @@ _SAFE_DETOURS = {
 def ineffective_node(model: Model) -> Iterator[Finding]:
     """A node returns its input: an Identity, a Cast to the same type, or a Cast that undoes the one before it.
 
-    ### Why it matters
+    ### How to fix
 
-    The node costs a copy in a runtime that does not remove it, and it separates nodes that would be fused.
-
-    ### What is allowed
-
-    An Identity or Cast whose output is an output of the graph, if the graph needs it: its input is not computed in
-    the graph, or is an output as well. A Cast back to the first type, if the Cast before it may change values, such
-    as FLOAT to FLOAT16 to FLOAT. In a function, where types depend on the call, only two Casts in a row are
-    compared.
+    Delete the node and let its users take its input; `onnx_ir.passes.common.IdentityEliminationPass()(model)` does so
+    for all Identity nodes.
 
     ### Example
 
@@ -44,15 +38,23 @@ def ineffective_node(model: Model) -> Iterator[Finding]:
     node { op_type: "Neg" input: "same" output: "y" }
     ```
 
-    ### How to fix
-
-    Delete the node and let its users take its input; `onnx_ir.passes.common.IdentityEliminationPass()(model)` does so
-    for all Identity nodes.
+    Corrected:
 
     ```
     node { op_type: "Relu" input: "x" output: "positive" }
     node { op_type: "Neg" input: "positive" output: "y" }
     ```
+
+    ### Why it matters
+
+    The node costs a copy in a runtime that does not remove it, and it separates nodes that would be fused.
+
+    ### Details
+
+    An Identity or Cast whose output is an output of the graph, if the graph needs it: its input is not computed in
+    the graph, or is an output as well. A Cast back to the first type, if the Cast before it may change values, such
+    as FLOAT to FLOAT16 to FLOAT. In a function, where types depend on the call, only two Casts in a row are
+    compared.
     """
     for graph in model.graphs if not model.operators.names.isdisjoint({"Identity", "Cast"}) else ():
         forms = {

@@ -12,17 +12,10 @@ from onnx_lint.rule import Finding, folded, replace, rule
 def long_encoding(model: Model) -> Iterator[Finding]:
     """A number is encoded in more bytes than it needs.
 
-    ### Why it matters
+    ### How to fix
 
-    Protocol Buffers stores a number in groups of seven bits, one a byte, and further groups of zeros do not change it.
-    Writers that leave room for a length and fill it in later store such numbers. Readers accept them, but the file
-    is larger, and its bytes change when another program reads and writes it: signatures and digests no longer fit.
-
-    ### What is allowed
-
-    Tags, lengths and integers in as few bytes as possible. A negative integer needs ten bytes. Packed elements of
-    tensors, other packed lists of more than 64 KiB, and unknown fields are not read. All such numbers of a file are one
-    finding.
+    `onnx-lint fix --select long-encoding` (safe) writes these numbers in fewer bytes. So does a program that reads and
+    writes the file with Protocol Buffers: `onnx.save(onnx.load("model.onnx"), "model.onnx")`.
 
     ### Example
 
@@ -32,16 +25,25 @@ def long_encoding(model: Model) -> Iterator[Finding]:
     3a 87 00 12 05 "graph"  # graph { name: "graph" }
     ```
 
-    ### How to fix
-
-    `onnx-lint fix --select long-encoding` (safe) writes these numbers in fewer bytes. So does a program that reads and
-    writes the file with Protocol Buffers: `onnx.save(onnx.load("model.onnx"), "model.onnx")`.
+    Corrected:
 
     ```
     08 0a                 # ir_version: 10
     42 02 10 15           # opset_import { version: 21 }
     3a 07 12 05 "graph"   # graph { name: "graph" }
     ```
+
+    ### Why it matters
+
+    Protocol Buffers stores a number in groups of seven bits, one a byte, and further groups of zeros do not change it.
+    Writers that leave room for a length and fill it in later store such numbers. Readers accept them, but the file
+    is larger, and its bytes change when another program reads and writes it: signatures and digests no longer fit.
+
+    ### Details
+
+    Tags, lengths and integers in as few bytes as possible. A negative integer needs ten bytes. Packed elements of
+    tensors, other packed lists of more than 64 KiB, and unknown fields are not read. All such numbers of a file are one
+    finding.
     """
     more = ("more number takes more bytes than it needs", "more numbers take more bytes than they need")
     numbers = long_numbers(model.source, model.kind) if model.loaded and model.form == "binary" else ()

@@ -12,14 +12,10 @@ from onnx_lint.wording import quote
 def outdated_operator_set(model: Model, *, release: str = "") -> Iterator[Finding]:
     """A model imports an operator set older than that of the ONNX release that the user names.
 
-    ### Why it matters
+    ### How to fix
 
-    Newer operator sets correct definitions, and converters and runtimes drop support for old ones.
-
-    ### What is allowed
-
-    Any version, unless the option `release` names an ONNX release such as `"1.14"`: then versions from that release on.
-    Only operator sets of ONNX are compared, in the model and in its functions.
+    Export the model with a newer operator set, such as `torch.onnx.export(..., opset_version=19)`, or convert it:
+    `onnx.version_converter.convert_version(model, 19)`.
 
     ### Example
 
@@ -32,10 +28,7 @@ def outdated_operator_set(model: Model, *, release: str = "") -> Iterator[Findin
     graph { name: "graph" }
     ```
 
-    ### How to fix
-
-    Export the model with a newer operator set, such as `torch.onnx.export(..., opset_version=19)`, or convert it:
-    `onnx.version_converter.convert_version(model, 19)`.
+    Corrected:
 
     ```
     # option: outdated-operator-set.release = "1.14"
@@ -45,6 +38,15 @@ def outdated_operator_set(model: Model, *, release: str = "") -> Iterator[Findin
     opset_import { version: 19 }
     graph { name: "graph" }
     ```
+
+    ### Why it matters
+
+    Newer operator sets correct definitions, and converters and runtimes drop support for old ones.
+
+    ### Details
+
+    Any version, unless the option `release` names an ONNX release such as `"1.14"`: then versions from that release on.
+    Only operator sets of ONNX are compared, in the model and in its functions.
     """
     if not release:
         return

@@ -17,16 +17,9 @@ _SOURCES = {"Cast", "CastLike", "Constant", "ConstantOfShape", "Identity"}
 def stray_float64(model: Model, *, least_elements: int = 64) -> Iterator[Finding]:
     """A model of 32-bit floating-point numbers computes with 64-bit ones inside.
 
-    ### Why it matters
+    ### How to fix
 
-    Processors compute 64-bit numbers at half the speed or less, graphics cards and accelerators at a fraction of it or
-    not at all. The usual cause is a constant from NumPy or Python, whose numbers have 64 bits.
-
-    ### What is allowed
-
-    Any type in a model with a 64-bit input or output in the main graph, or without inputs and initializers of 32 or
-    16 bits. Also tensors that are known to have fewer elements than the option `least_elements`, such as computed
-    sizes.
+    Give constants 32 bits before the export, such as `np.float32(0.5)` or `torch.tensor(0.5)`.
 
     ### Example
 
@@ -38,15 +31,24 @@ def stray_float64(model: Model, *, least_elements: int = 64) -> Iterator[Finding
     output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N" } } } } }
     ```
 
-    ### How to fix
-
-    Give constants 32 bits before the export, such as `np.float32(0.5)` or `torch.tensor(0.5)`.
+    Corrected:
 
     ```
     input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N" } } } } }
     node { op_type: "Exp" input: "x" output: "y" }
     output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N" } } } } }
     ```
+
+    ### Why it matters
+
+    Processors compute 64-bit numbers at half the speed or less, graphics cards and accelerators at a fraction of it or
+    not at all. The usual cause is a constant from NumPy or Python, whose numbers have 64 bits.
+
+    ### Details
+
+    Any type in a model with a 64-bit input or output in the main graph, or without inputs and initializers of 32 or
+    16 bits. Also tensors that are known to have fewer elements than the option `least_elements`, such as computed
+    sizes.
     """
     if not _is_of_smaller_numbers(model):
         return

@@ -19,16 +19,11 @@ _TRAINING = {"ai.onnx.preview.training", TRAINING_DOMAIN}
 def training_mode(model: Model) -> Iterator[Finding]:
     """A Dropout or BatchNormalization of a model for inference is in training mode.
 
-    ### Why it matters
+    ### How to fix
 
-    Such a Dropout drops values at random, so that the same input gives another output each time. Such a
-    BatchNormalization uses the statistics of the batch: the result for one sample depends on the others. The usual
-    cause is an export before `model.eval()`.
+    Export the model for inference.
 
-    ### What is allowed
-
-    Training mode in a model with training information, with operators of the training domains, or with gradients. A
-    mode that the model computes, or that the caller of a function decides.
+    - PyTorch: `model.eval()` before `torch.onnx.export`, and no `training=TrainingMode.TRAINING`.
 
     ### Example
 
@@ -40,11 +35,7 @@ def training_mode(model: Model) -> Iterator[Finding]:
     output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
     ```
 
-    ### How to fix
-
-    Export the model for inference.
-
-    - PyTorch: `model.eval()` before `torch.onnx.export`, and no `training=TrainingMode.TRAINING`.
+    Corrected:
 
     ```
     input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
@@ -52,6 +43,17 @@ def training_mode(model: Model) -> Iterator[Finding]:
     node { op_type: "Dropout" input: "x" input: "ratio" output: "y" }
     output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
     ```
+
+    ### Why it matters
+
+    Such a Dropout drops values at random, so that the same input gives another output each time. Such a
+    BatchNormalization uses the statistics of the batch: the result for one sample depends on the others. The usual
+    cause is an export before `model.eval()`.
+
+    ### Details
+
+    Training mode in a model with training information, with operators of the training domains, or with gradients. A
+    mode that the model computes, or that the caller of a function decides.
     """
     if model.proto.training_info or any(_trains(form.domain, form.op_type) for form in model.forms):
         return

@@ -11,14 +11,11 @@ from onnx_lint.rule import Finding, folded, replace, rule
 def unnamed_node(model: Model) -> Iterator[Finding]:
     """A node has no name.
 
-    ### Why it matters
+    ### How to fix
 
-    Profilers, quantization tools and error messages identify a node by its name. Without one, they show an index that
-    changes with every edit of the model.
-
-    ### What is allowed
-
-    Any name that is not empty. The specification allows nodes without names. All such nodes of a model are one finding.
+    Give each node a name. `onnx-lint fix --unsafe-fixes --select unnamed-node` (unsafe: other files may rely on the
+    names that a reader makes up) takes the name of the operator, and a number if another node has it: `Relu` and
+    `Relu_1`. `onnx_ir.passes.common.NameFixPass()(model)` names nodes too.
 
     ### Example
 
@@ -28,17 +25,22 @@ def unnamed_node(model: Model) -> Iterator[Finding]:
     node { op_type: "Neg" input: "positive" output: "y" name: "negate" }
     ```
 
-    ### How to fix
-
-    Give each node a name. `onnx-lint fix --unsafe-fixes --select unnamed-node` (unsafe: other files may rely on the
-    names that a reader makes up) takes the name of the operator, and a number if another node has it: `Relu` and
-    `Relu_1`. `onnx_ir.passes.common.NameFixPass()(model)` names nodes too.
+    Corrected:
 
     ```
     input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
     node { op_type: "Relu" input: "x" output: "positive" name: "Relu" }
     node { op_type: "Neg" input: "positive" output: "y" name: "negate" }
     ```
+
+    ### Why it matters
+
+    Profilers, quantization tools and error messages identify a node by its name. Without one, they show an index that
+    changes with every edit of the model.
+
+    ### Details
+
+    Any name that is not empty. The specification allows nodes without names. All such nodes of a model are one finding.
     """
     more = ("more node has no name", "more nodes have no name")
     for finding in folded(_unnamed(model), _finding, None, more):

@@ -11,15 +11,10 @@ from onnx_lint.rule import Finding, rule
 def unneeded_node(model: Model) -> Iterator[Finding]:
     """A node is not needed by any output of its graph.
 
-    ### Why it matters
+    ### How to fix
 
-    A runtime computes the node for nothing, or drops it. Such nodes are often what is left of an output that was cut
-    off.
-
-    ### What is allowed
-
-    Nodes that contribute to an output of their graph, and nodes without outputs. Nodes that only unneeded nodes
-    use are unneeded as well; only the last ones are reported, which nothing uses at all.
+    Delete the node and those that only it needs, or make its result an output;
+    `onnx_ir.passes.common.RemoveUnusedNodesPass()(model)` deletes all of them.
 
     ### Example
 
@@ -30,16 +25,23 @@ def unneeded_node(model: Model) -> Iterator[Finding]:
     output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
     ```
 
-    ### How to fix
-
-    Delete the node and those that only it needs, or make its result an output;
-    `onnx_ir.passes.common.RemoveUnusedNodesPass()(model)` deletes all of them.
+    Corrected:
 
     ```
     input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
     node { op_type: "Relu" input: "x" output: "y" }
     output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
     ```
+
+    ### Why it matters
+
+    A runtime computes the node for nothing, or drops it. Such nodes are often what is left of an output that was cut
+    off.
+
+    ### Details
+
+    Nodes that contribute to an output of their graph, and nodes without outputs. Nodes that only unneeded nodes
+    use are unneeded as well; only the last ones are reported, which nothing uses at all.
     """
     for graph in model.graphs:
         nodes = model.uses.unneeded_nodes(graph)

@@ -15,15 +15,9 @@ _ENDINGS = (".data", "_data")
 def unreferenced_external_file(model: Model) -> Iterator[Finding]:
     """A data file has the name of the model, but no tensor refers to it.
 
-    ### Why it matters
+    ### How to fix
 
-    The file is left over from an earlier export. It is copied and published with the model, and takes space for
-    nothing.
-
-    ### What is allowed
-
-    Files beside the model that its tensors refer to, and files of other names. For a model `model.onnx`, the names
-    `model.onnx.data` and `model.onnx_data` are checked, which exporters choose.
+    Delete the file.
 
     ### Example
 
@@ -37,9 +31,7 @@ def unreferenced_external_file(model: Model) -> Iterator[Finding]:
     graph { name: "graph" }
     ```
 
-    ### How to fix
-
-    Delete the file.
+    Corrected:
 
     ```
     # name: model.onnx
@@ -49,6 +41,16 @@ def unreferenced_external_file(model: Model) -> Iterator[Finding]:
     opset_import { version: 21 }
     graph { name: "graph" }
     ```
+
+    ### Why it matters
+
+    The file is left over from an earlier export. It is copied and published with the model, and takes space for
+    nothing.
+
+    ### Details
+
+    Files beside the model that its tensors refer to, and files of other names. For a model `model.onnx`, the names
+    `model.onnx.data` and `model.onnx_data` are checked, which exporters choose.
     """
     folder = model.data_folder
     if folder is None or not model.file_name:

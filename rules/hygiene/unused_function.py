@@ -12,14 +12,9 @@ from onnx_lint.wording import quote
 def unused_function(model: Model) -> Iterator[Finding]:
     """A function of the model is not called by any graph.
 
-    ### Why it matters
+    ### How to fix
 
-    Whoever reads the model takes the function for a part of it, and runtimes load it for nothing.
-
-    ### What is allowed
-
-    Functions that a node of the main graph, of a training graph or of a graph nested in them calls, itself or through
-    other functions. Other documents than models, such as libraries of functions, are not checked.
+    Delete the function; `onnx_ir.passes.common.RemoveUnusedFunctionsPass()(model)` deletes all of them.
 
     ### Example
 
@@ -31,9 +26,7 @@ def unused_function(model: Model) -> Iterator[Finding]:
     }
     ```
 
-    ### How to fix
-
-    Delete the function; `onnx_ir.passes.common.RemoveUnusedFunctionsPass()(model)` deletes all of them.
+    Corrected:
 
     ```
     node { op_type: "Twice" domain: "example.functions" input: "x" output: "y" }
@@ -43,6 +36,15 @@ def unused_function(model: Model) -> Iterator[Finding]:
       node { op_type: "Add" input: "a" input: "a" output: "b" }
     }
     ```
+
+    ### Why it matters
+
+    Whoever reads the model takes the function for a part of it, and runtimes load it for nothing.
+
+    ### Details
+
+    Functions that a node of the main graph, of a training graph or of a graph nested in them calls, itself or through
+    other functions. Other documents than models, such as libraries of functions, are not checked.
     """
     if not model.functions:
         return

@@ -12,14 +12,9 @@ from onnx_lint.wording import quote
 def unused_initializer(model: Model) -> Iterator[Finding]:
     """An initializer is not used.
 
-    ### Why it matters
+    ### How to fix
 
-    The tensor takes space in the file and, in some runtimes, memory. It is often left over from an edit of the model.
-
-    ### What is allowed
-
-    Initializers that a node uses, in the graph or in a graph nested in it, or that are an output, part of a training
-    binding or of a quantization annotation. Equal findings of a model are one.
+    Delete the initializer; `onnx_ir.passes.common.RemoveUnusedNodesPass()(model)` deletes all of them.
 
     ### Example
 
@@ -27,15 +22,22 @@ def unused_initializer(model: Model) -> Iterator[Finding]:
     initializer { name: "old" data_type: 1 dims: 1 float_data: 1 }
     ```
 
-    ### How to fix
-
-    Delete the initializer; `onnx_ir.passes.common.RemoveUnusedNodesPass()(model)` deletes all of them.
+    Corrected:
 
     ```
     initializer { name: "w" data_type: 1 dims: 1 float_data: 1 }
     node { op_type: "Neg" input: "w" output: "negative" }
     output { name: "negative" type { tensor_type { elem_type: 1 shape { dim { dim_value: 1 } } } } }
     ```
+
+    ### Why it matters
+
+    The tensor takes space in the file and, in some runtimes, memory. It is often left over from an edit of the model.
+
+    ### Details
+
+    Initializers that a node uses, in the graph or in a graph nested in it, or that are an output, part of a training
+    binding or of a quantization annotation. Equal findings of a model are one.
     """
     for graph in model.graphs:
         lists = ("initializer", graph.initializer_names), ("sparse_initializer", graph.sparse_initializer_names)

@@ -12,16 +12,9 @@ from onnx_lint.wording import quote
 def unused_input(model: Model) -> Iterator[Finding]:
     """An input of the main graph or of a function is not used.
 
-    ### Why it matters
+    ### How to fix
 
-    Each caller has to supply a value that changes nothing. The input of a model that ignores it is often a sign that
-    the export lost a part, such as a mask.
-
-    ### What is allowed
-
-    Inputs that a node uses, in the graph or in a graph nested in it, or that are an output. The operator decides
-    the inputs of a subgraph, so these are not checked. An input that is also an initializer is reported by
-    `unused-initializer`.
+    Delete the input, or find out why nothing uses it.
 
     ### Example
 
@@ -29,15 +22,24 @@ def unused_input(model: Model) -> Iterator[Finding]:
     input { name: "mask" type { tensor_type { elem_type: 9 shape { dim { dim_value: 1 } } } } }
     ```
 
-    ### How to fix
-
-    Delete the input, or find out why nothing uses it.
+    Corrected:
 
     ```
     input { name: "mask" type { tensor_type { elem_type: 9 shape { dim { dim_value: 1 } } } } }
     node { op_type: "Not" input: "mask" output: "unmasked" }
     output { name: "unmasked" type { tensor_type { elem_type: 9 shape { dim { dim_value: 1 } } } } }
     ```
+
+    ### Why it matters
+
+    Each caller has to supply a value that changes nothing. The input of a model that ignores it is often a sign that
+    the export lost a part, such as a mask.
+
+    ### Details
+
+    Inputs that a node uses, in the graph or in a graph nested in it, or that are an output. The operator decides
+    the inputs of a subgraph, so these are not checked. An input that is also an initializer is reported by
+    `unused-initializer`.
     """
     for graph in model.graphs:
         if graph.kind not in {GraphKind.MAIN, GraphKind.FUNCTION}:

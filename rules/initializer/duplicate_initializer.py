@@ -12,14 +12,10 @@ from onnx_lint.wording import quote
 def duplicate_initializer(model: Model) -> Iterator[Finding]:
     """Two initializers of a graph have one name.
 
-    ### Why it matters
+    ### How to fix
 
-    The name has two tensors, and readers take the first or the last one.
-
-    ### What is allowed
-
-    Distinct names for all initializers of a graph, dense and sparse together. Edition 1.9 asks only that they be
-    distinct within each of the two lists.
+    Drop the one that is not meant, or rename it with its uses. Code that changes a weight has to replace the tensor,
+    not to append another one.
 
     ### Example
 
@@ -28,14 +24,20 @@ def duplicate_initializer(model: Model) -> Iterator[Finding]:
     initializer { name: "w" data_type: 1 dims: 1 float_data: 2 }
     ```
 
-    ### How to fix
-
-    Drop the one that is not meant, or rename it with its uses. Code that changes a weight has to replace the tensor,
-    not to append another one.
+    Corrected:
 
     ```
     initializer { name: "w" data_type: 1 dims: 1 float_data: 2 }
     ```
+
+    ### Why it matters
+
+    The name has two tensors, and readers take the first or the last one.
+
+    ### Details
+
+    Distinct names for all initializers of a graph, dense and sparse together. Edition 1.9 asks only that they be
+    distinct within each of the two lists.
     """
     for graph in model.graphs:
         names = [*graph.initializer_names, *graph.sparse_initializer_names]

@@ -12,15 +12,11 @@ from onnx_lint.wording import quote
 def initializer_without_input(model: Model) -> Iterator[Finding]:
     """An initializer is not an input, which IR versions before 4 require.
 
-    ### Why it matters
+    ### How to fix
 
-    Up to IR version 3 an initializer was the default value of an input and nothing else. `onnx.checker` and older
-    consumers refuse the model; ONNX Runtime loads it.
+    Declare the input, or write a newer model: from IR version 4 on none is needed.
 
-    ### What is allowed
-
-    In IR versions 1 to 3, an input of the same name in the same graph for each initializer, dense or sparse, in
-    subgraphs as well. From IR version 4 on, initializers need no inputs.
+    - PyTorch: `torch.onnx.export(..., keep_initializers_as_inputs=True)` adds the inputs.
 
     ### Example
 
@@ -29,17 +25,23 @@ def initializer_without_input(model: Model) -> Iterator[Finding]:
     graph { name: "g" initializer { name: "w" data_type: 1 dims: 1 float_data: 1 } }
     ```
 
-    ### How to fix
-
-    Declare the input, or write a newer model: from IR version 4 on none is needed.
-
-    - PyTorch: `torch.onnx.export(..., keep_initializers_as_inputs=True)` adds the inputs.
+    Corrected:
 
     ```
     ir_version: 4
     opset_import { version: 9 }
     graph { name: "g" initializer { name: "w" data_type: 1 dims: 1 float_data: 1 } }
     ```
+
+    ### Why it matters
+
+    Up to IR version 3 an initializer was the default value of an input and nothing else. `onnx.checker` and older
+    consumers refuse the model; ONNX Runtime loads it.
+
+    ### Details
+
+    In IR versions 1 to 3, an input of the same name in the same graph for each initializer, dense or sparse, in
+    subgraphs as well. From IR version 4 on, initializers need no inputs.
     """
     if model.effective_ir_version >= FREE_INITIALIZERS_SINCE:
         return

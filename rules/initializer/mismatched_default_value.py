@@ -13,15 +13,10 @@ from onnx_lint.wording import quote
 def mismatched_default_value(model: Model) -> Iterator[Finding]:
     """The default value of a graph input does not have the type that the input declares.
 
-    ### Why it matters
+    ### How to fix
 
-    The nodes were checked against the declared type; when the caller leaves the input out, they get something else.
-
-    ### What is allowed
-
-    An initializer that has the element type and rank of the input of the same name, and the size of each dimension
-    that has one. Variables, unknown dimensions and a missing shape fit everything, and so does a missing type. A
-    sparse initializer may be the default of a dense or a sparse tensor.
+    Make the declaration of the input and the tensor agree, and change the one that is wrong. An input that nobody sets
+    is better dropped, from IR version 4 on.
 
     ### Example
 
@@ -30,15 +25,22 @@ def mismatched_default_value(model: Model) -> Iterator[Finding]:
     initializer { name: "w" data_type: 7 dims: 3 int64_data: [1, 2, 3] }
     ```
 
-    ### How to fix
-
-    Make the declaration of the input and the tensor agree, and change the one that is wrong. An input that nobody sets
-    is better dropped, from IR version 4 on.
+    Corrected:
 
     ```
     input { name: "w" type { tensor_type { elem_type: 7 shape { dim { dim_value: 3 } } } } }
     initializer { name: "w" data_type: 7 dims: 3 int64_data: [1, 2, 3] }
     ```
+
+    ### Why it matters
+
+    The nodes were checked against the declared type; when the caller leaves the input out, they get something else.
+
+    ### Details
+
+    An initializer that has the element type and rank of the input of the same name, and the size of each dimension
+    that has one. Variables, unknown dimensions and a missing shape fit everything, and so does a missing type. A
+    sparse initializer may be the default of a dense or a sparse tensor.
     """
     for declarations in chain.from_iterable(model.repeated_declarations.values()):
         declared = declarations[0]

@@ -12,23 +12,6 @@ from onnx_lint.wording import quote_some
 def overridable_initializer(model: Model) -> Iterator[Finding]:
     """An initializer of the main graph is also an input, so that callers may override it.
 
-    ### Why it matters
-
-    A runtime cannot treat the tensor as a constant: nothing that depends on it is folded or laid out ahead.
-
-    ### What is allowed
-
-    From IR version 4 on, initializers that are no inputs, for all values that callers are not meant to change.
-    Whether they are is not in the file, so this is reported only with `--pedantic` or if the rule is selected, once
-    for the graph. Before IR version 4 each initializer has to be an input.
-
-    ### Example
-
-    ```
-    input { name: "w" type { tensor_type { elem_type: 1 shape { dim { dim_value: 1 } } } } }
-    initializer { name: "w" data_type: 1 dims: 1 float_data: 1 }
-    ```
-
     ### How to fix
 
     Drop the input, from IR version 4 on; the initializer is then a constant.
@@ -37,9 +20,28 @@ def overridable_initializer(model: Model) -> Iterator[Finding]:
     - `onnx_ir.passes.common.RemoveInitializersFromInputsPass()(model)`.
     - ONNX Runtime: `python -m onnxruntime.tools.remove_initializer_from_input --input model.onnx --output model.onnx`.
 
+    ### Example
+
+    ```
+    input { name: "w" type { tensor_type { elem_type: 1 shape { dim { dim_value: 1 } } } } }
+    initializer { name: "w" data_type: 1 dims: 1 float_data: 1 }
+    ```
+
+    Corrected:
+
     ```
     initializer { name: "w" data_type: 1 dims: 1 float_data: 1 }
     ```
+
+    ### Why it matters
+
+    A runtime cannot treat the tensor as a constant: nothing that depends on it is folded or laid out ahead.
+
+    ### Details
+
+    From IR version 4 on, initializers that are no inputs, for all values that callers are not meant to change.
+    Whether they are is not in the file, so this is reported only with `--pedantic` or if the rule is selected, once
+    for the graph. Before IR version 4 each initializer has to be an input.
     """
     graph = model.main_graph
     if model.effective_ir_version < FREE_INITIALIZERS_SINCE:

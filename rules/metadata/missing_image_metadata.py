@@ -12,16 +12,9 @@ from onnx_lint.rule import Finding, rule
 def missing_image_metadata(model: Model) -> Iterator[Finding]:
     """A value is denoted as an image and the model does not say how its pixels are to be read.
 
-    ### Why it matters
+    ### How to fix
 
-    That a tensor is an image says nothing about the order of its channels, its color space or the range of its
-    values. The `Image.*` metadata says it; without them a consumer has to guess.
-
-    ### What is allowed
-
-    Where an input or output of the main graph has a type denoted `IMAGE`, at least one of the metadata keys
-    `Image.BitmapPixelFormat`, `Image.ColorSpaceGamma` and `Image.NominalPixelRange`, in any case, or another key
-    that begins with `Image.`. The first such value is reported.
+    Say how the pixels are stored, or drop the denotation.
 
     ### Example
 
@@ -29,9 +22,7 @@ def missing_image_metadata(model: Model) -> Iterator[Finding]:
     input { name: "photo" type { denotation: "IMAGE" tensor_type { elem_type: 1 shape { } } } }
     ```
 
-    ### How to fix
-
-    Say how the pixels are stored, or drop the denotation.
+    Corrected:
 
     ```
     input { name: "photo" type { denotation: "IMAGE" tensor_type { elem_type: 1 shape { } } } }
@@ -39,6 +30,17 @@ def missing_image_metadata(model: Model) -> Iterator[Finding]:
     metadata_props { key: "Image.ColorSpaceGamma" value: "SRGB" }
     metadata_props { key: "Image.NominalPixelRange" value: "Normalized_0_1" }
     ```
+
+    ### Why it matters
+
+    That a tensor is an image says nothing about the order of its channels, its color space or the range of its
+    values. The `Image.*` metadata says it; without them a consumer has to guess.
+
+    ### Details
+
+    Where an input or output of the main graph has a type denoted `IMAGE`, at least one of the metadata keys
+    `Image.BitmapPixelFormat`, `Image.ColorSpaceGamma` and `Image.NominalPixelRange`, in any case, or another key
+    that begins with `Image.`. The first such value is reported.
     """
     if any(entry.key.lower().startswith("image.") for entry in model.proto.metadata_props):
         return

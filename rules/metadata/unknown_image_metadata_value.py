@@ -19,18 +19,9 @@ VALUES = {
 def unknown_image_metadata_value(model: Model) -> Iterator[Finding]:
     """One of the model's image metadata has a value that the specification does not list.
 
-    ### Why it matters
+    ### How to fix
 
-    Consumers convert images to what these three entries say. A value that they do not know is ignored, and the
-    model then sees red where there is blue.
-
-    ### What is allowed
-
-    - `Image.BitmapPixelFormat`: Gray8, Rgb8, Bgr8, Rgba8, Bgra8
-    - `Image.ColorSpaceGamma`: Linear, SRGB
-    - `Image.NominalPixelRange`: NominalRange_0_255, Normalized_0_1, Normalized_1_1, NominalRange_16_235
-
-    Keys and values are read without regard to case. Other keys that begin with `Image.` are not judged.
+    Take one of the values that the specification lists.
 
     ### Example
 
@@ -38,13 +29,24 @@ def unknown_image_metadata_value(model: Model) -> Iterator[Finding]:
     metadata_props { key: "Image.BitmapPixelFormat" value: "Rgb9" }
     ```
 
-    ### How to fix
-
-    Take one of the values that the specification lists.
+    Corrected:
 
     ```
     metadata_props { key: "Image.BitmapPixelFormat" value: "Rgb8" }
     ```
+
+    ### Why it matters
+
+    Consumers convert images to what these three entries say. A value that they do not know is ignored, and the
+    model then sees red where there is blue.
+
+    ### Details
+
+    - `Image.BitmapPixelFormat`: Gray8, Rgb8, Bgr8, Rgba8, Bgra8
+    - `Image.ColorSpaceGamma`: Linear, SRGB
+    - `Image.NominalPixelRange`: NominalRange_0_255, Normalized_0_1, Normalized_1_1, NominalRange_16_235
+
+    Keys and values are read without regard to case. Other keys that begin with `Image.` are not judged.
     """
     names = {key.lower(): key for key in VALUES}
     for index, entry in enumerate(model.proto.metadata_props):

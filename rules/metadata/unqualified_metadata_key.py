@@ -15,17 +15,9 @@ STANDARD_KEYS = {"model_author", "model_license"}
 def unqualified_metadata_key(model: Model) -> Iterator[Finding]:
     """A metadata key does not begin with a reverse domain name.
 
-    ### Why it matters
+    ### How to fix
 
-    Plain keys are left to the standard. A later edition may give the key a meaning of its own, and two tools that
-    both write `version` overwrite each other's.
-
-    ### What is allowed
-
-    Keys with a reverse domain name before them, such as `com.example.stage`, and for the model `model_author` and
-    `model_license`, which the specification defines. Every key with a dot is accepted, `Image.` keys included. Each
-    key is reported once, where it occurs first. Many exporters write plain keys and their readers look for them, so
-    the rule is off by default.
+    Put a domain before the key, written backwards, where the readers of the model can be changed along with it.
 
     ### Example
 
@@ -33,13 +25,23 @@ def unqualified_metadata_key(model: Model) -> Iterator[Finding]:
     metadata_props { key: "stride" value: "32" }
     ```
 
-    ### How to fix
-
-    Put a domain before the key, written backwards, where the readers of the model can be changed along with it.
+    Corrected:
 
     ```
     metadata_props { key: "com.example.stride" value: "32" }
     ```
+
+    ### Why it matters
+
+    Plain keys are left to the standard. A later edition may give the key a meaning of its own, and two tools that
+    both write `version` overwrite each other's.
+
+    ### Details
+
+    Keys with a reverse domain name before them, such as `com.example.stage`, and for the model `model_author` and
+    `model_license`, which the specification defines. Every key with a dot is accepted, `Image.` keys included. Each
+    key is reported once, where it occurs first. Many exporters write plain keys and their readers look for them, so
+    the rule is off by default.
     """
     first: dict[str, tuple[Place, str]] = {}
     for metadata in model.metadata():

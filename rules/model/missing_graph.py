@@ -11,16 +11,10 @@ from onnx_lint.rule import Finding, rule
 def missing_graph(model: Model) -> Iterator[Finding]:
     """The model has no graph.
 
-    ### Why it matters
+    ### How to fix
 
-    The graph is what a model computes; without one there is nothing to evaluate.
-
-    ### What is allowed
-
-    A graph in the field `graph`, be it an empty one. No sentence of the specification demands it; a model is
-    defined as a graph and what has to be known about it. A file that holds only functions, to be used by other
-    models, is a library; it gives a warning, since nothing that runs models reads it. Its functions are judged like
-    those of any model. Edition 1.9 has no functions, so under it such a file is a model without a graph.
+    Write the graph; a program that removed it for size has to put it back. A file of functions alone is for the tool
+    that reads it, and no model.
 
     ### Example
 
@@ -30,10 +24,7 @@ def missing_graph(model: Model) -> Iterator[Finding]:
     opset_import { version: 21 }
     ```
 
-    ### How to fix
-
-    Write the graph; a program that removed it for size has to put it back. A file of functions alone is for the tool
-    that reads it, and no model.
+    Corrected:
 
     ```
     # proto: ModelProto
@@ -41,6 +32,17 @@ def missing_graph(model: Model) -> Iterator[Finding]:
     opset_import { version: 21 }
     graph { name: "g" }
     ```
+
+    ### Why it matters
+
+    The graph is what a model computes; without one there is nothing to evaluate.
+
+    ### Details
+
+    A graph in the field `graph`, be it an empty one. No sentence of the specification demands it; a model is
+    defined as a graph and what has to be known about it. A file that holds only functions, to be used by other
+    models, is a library; it gives a warning, since nothing that runs models reads it. Its functions are judged like
+    those of any model. Edition 1.9 has no functions, so under it such a file is a model without a graph.
     """
     if model.proto.HasField("graph"):
         return

@@ -11,15 +11,10 @@ from onnx_lint.rule import Finding, rule
 def missing_ir_version(model: Model) -> Iterator[Finding]:
     """The model does not state its IR version.
 
-    ### Why it matters
+    ### How to fix
 
-    The IR version decides how to read the file: whether initializers must be inputs, whether
-    operator sets are imported, which fields count. Consumers refuse a model without one.
-
-    ### What is allowed
-
-    A published IR version in `ir_version`. An absent field has the value 0, so 0 is not a version either.
-    onnx-lint judges the rest of such a model as one of the newest version.
+    State the IR version of the ONNX release whose features the model uses; `onnx.helper.make_model` does, and takes
+    `ir_version=` for an older one.
 
     ### Example
 
@@ -29,10 +24,7 @@ def missing_ir_version(model: Model) -> Iterator[Finding]:
     graph { name: "g" }
     ```
 
-    ### How to fix
-
-    State the IR version of the ONNX release whose features the model uses; `onnx.helper.make_model` does, and takes
-    `ir_version=` for an older one.
+    Corrected:
 
     ```
     # proto: ModelProto
@@ -40,6 +32,16 @@ def missing_ir_version(model: Model) -> Iterator[Finding]:
     opset_import { version: 21 }
     graph { name: "g" }
     ```
+
+    ### Why it matters
+
+    The IR version decides how to read the file: whether initializers must be inputs, whether
+    operator sets are imported, which fields count. Consumers refuse a model without one.
+
+    ### Details
+
+    A published IR version in `ir_version`. An absent field has the value 0, so 0 is not a version either.
+    onnx-lint judges the rest of such a model as one of the newest version.
     """
     if model.ir_version == 0:
         allowed = f"1 to {NEWEST_IR_VERSION}"

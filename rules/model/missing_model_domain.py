@@ -11,15 +11,9 @@ from onnx_lint.rule import Finding, rule
 def missing_model_domain(model: Model) -> Iterator[Finding]:
     """The model does not state its domain.
 
-    ### Why it matters
+    ### How to fix
 
-    The domain says whose model it is. Together with the model's version and the name of its graph, it identifies the
-    model.
-
-    ### What is allowed
-
-    A reverse domain name in the field `domain`. The editions up to 1.16 demand it, later ones recommend it. Hardly
-    any model has one, so with the later editions the rule is off by default.
+    State your own domain, written backwards: `model.domain = "org.example"`. It says whose names the model's are.
 
     ### Example
 
@@ -27,14 +21,22 @@ def missing_model_domain(model: Model) -> Iterator[Finding]:
     graph { name: "g" }
     ```
 
-    ### How to fix
-
-    State your own domain, written backwards: `model.domain = "org.example"`. It says whose names the model's are.
+    Corrected:
 
     ```
     domain: "org.example"
     graph { name: "g" }
     ```
+
+    ### Why it matters
+
+    The domain says whose model it is. Together with the model's version and the name of its graph, it identifies the
+    model.
+
+    ### Details
+
+    A reverse domain name in the field `domain`. The editions up to 1.16 demand it, later ones recommend it. Hardly
+    any model has one, so with the later editions the rule is off by default.
     """
     if not model.proto.domain:
         yield Finding(ROOT.at("domain"), "the model states no domain", allowed="a reverse domain name")

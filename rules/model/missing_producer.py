@@ -11,15 +11,10 @@ from onnx_lint.rule import Finding, rule
 def missing_producer(model: Model) -> Iterator[Finding]:
     """The model does not name the tool that wrote it, or not the tool's version.
 
-    ### Why it matters
+    ### How to fix
 
-    Most faults of models are faults of their exporters. Without the exporter's name and version nobody knows where to
-    look, and runtimes cannot work around known faults of certain versions.
-
-    ### What is allowed
-
-    The name of the tool in `producer_name` and its version in `producer_version`. A missing version is reported
-    only with `--pedantic` or if the rule is selected, because few users of such a model can change it.
+    Name the tool that wrote the model, and its version:
+    `onnx.helper.make_model(graph, producer_name=..., producer_version=...)`.
 
     ### Example
 
@@ -27,16 +22,23 @@ def missing_producer(model: Model) -> Iterator[Finding]:
     graph { name: "g" }
     ```
 
-    ### How to fix
-
-    Name the tool that wrote the model, and its version:
-    `onnx.helper.make_model(graph, producer_name=..., producer_version=...)`.
+    Corrected:
 
     ```
     producer_name: "trainer"
     producer_version: "2.1"
     graph { name: "g" }
     ```
+
+    ### Why it matters
+
+    Most faults of models are faults of their exporters. Without the exporter's name and version nobody knows where to
+    look, and runtimes cannot work around known faults of certain versions.
+
+    ### Details
+
+    The name of the tool in `producer_name` and its version in `producer_version`. A missing version is reported
+    only with `--pedantic` or if the rule is selected, because few users of such a model can change it.
     """
     if not model.proto.producer_name:
         yield Finding(

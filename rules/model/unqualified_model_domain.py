@@ -12,15 +12,9 @@ from onnx_lint.wording import quote
 def unqualified_model_domain(model: Model) -> Iterator[Finding]:
     """The domain of the model is not a reverse domain name.
 
-    ### Why it matters
+    ### How to fix
 
-    Reverse domain names keep the models of two organizations apart without anybody having to agree on names. A bare
-    word is anybody's.
-
-    ### What is allowed
-
-    Two or more labels of letters, digits, underscores and inner hyphens, separated by single dots, such as
-    `org.example.vision`. Only the form is judged. A model without a domain is reported by `missing-model-domain`.
+    Write a domain name that one has, backwards, with dots between its labels.
 
     ### Example
 
@@ -28,13 +22,21 @@ def unqualified_model_domain(model: Model) -> Iterator[Finding]:
     domain: "my_models"
     ```
 
-    ### How to fix
-
-    Write a domain name that one has, backwards, with dots between its labels.
+    Corrected:
 
     ```
     domain: "org.example.models"
     ```
+
+    ### Why it matters
+
+    Reverse domain names keep the models of two organizations apart without anybody having to agree on names. A bare
+    word is anybody's.
+
+    ### Details
+
+    Two or more labels of letters, digits, underscores and inner hyphens, separated by single dots, such as
+    `org.example.vision`. Only the form is judged. A model without a domain is reported by `missing-model-domain`.
     """
     domain = model.proto.domain
     if domain and not is_reverse_domain_name(domain):

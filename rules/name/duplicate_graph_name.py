@@ -12,16 +12,11 @@ from onnx_lint.wording import quote
 def duplicate_graph_name(model: Model) -> Iterator[Finding]:
     """Several graphs of a model have the same name.
 
-    ### Why it matters
+    ### How to fix
 
-    Diagnostics name a graph by its name, and two with the same name cannot be distinguished.
-
-    ### What is allowed
-
-    A name of its own for each graph: main graph, nested graphs, those in functions too, and training graphs. The
-    specification lists graph names as unique, yet exporters give all branches and loop bodies one name and every
-    consumer accepts it, so this is a warning. Functions have a namespace of their own. There is one finding for
-    the model, with the number of graphs that repeat a name.
+    Name each graph differently, for example after the node and the attribute in which it stands. `onnx-lint fix
+    --unsafe-fixes` (unsafe: other files may name graphs) adds a number to the second of two graphs: `branch` and
+    `branch_1`.
 
     ### Example
 
@@ -34,11 +29,7 @@ def duplicate_graph_name(model: Model) -> Iterator[Finding]:
     }
     ```
 
-    ### How to fix
-
-    Name each graph differently, for example after the node and the attribute in which it stands. `onnx-lint fix
-    --unsafe-fixes` (unsafe: other files may name graphs) adds a number to the second of two graphs: `branch` and
-    `branch_1`.
+    Corrected:
 
     ```
     node { op_type: "If" input: "condition" output: "y"
@@ -48,6 +39,17 @@ def duplicate_graph_name(model: Model) -> Iterator[Finding]:
         node { op_type: "Abs" input: "x" output: "b" } } }
     }
     ```
+
+    ### Why it matters
+
+    Diagnostics name a graph by its name, and two with the same name cannot be distinguished.
+
+    ### Details
+
+    A name of its own for each graph: main graph, nested graphs, those in functions too, and training graphs. The
+    specification lists graph names as unique, yet exporters give all branches and loop bodies one name and every
+    consumer accepts it, so this is a warning. Functions have a namespace of their own. There is one finding for
+    the model, with the number of graphs that repeat a name.
     """
     if len(model.graphs) == 1:
         return

@@ -12,19 +12,13 @@ from onnx_lint.wording import quote
 def duplicate_graph_output(model: Model) -> Iterator[Finding]:
     """A graph lists one value as an output twice.
 
-    ### Why it matters
+    ### How to fix
 
-    Whoever asks for the results by name, as most programming interfaces do, gets one value where the graph promises
-    two.
+    Return a value once; where callers want two outputs, copy it with an Identity node.
 
-    ### What is allowed
+    If the types contradict each other, declare the type that the node produces in each entry that stays.
 
-    The specification does not clearly forbid it: two outputs of one name are two uses of one value. Hence a note.
-    An `Identity` node gives the second output a name of its own. The outputs of functions are reported by
-    `duplicate-function-parameter`.
-
-    It is an error if the two entries declare types that contradict each other: another kind of type, element type,
-    rank or size. A missing type, shape or dimension and a dimension variable contradict nothing.
+    - `onnx_ir.passes.common.OutputFixPass()(model)` puts such nodes in.
 
     ### Example
 
@@ -34,13 +28,7 @@ def duplicate_graph_output(model: Model) -> Iterator[Finding]:
     output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N" } } } } }
     ```
 
-    ### How to fix
-
-    Return a value once; where callers want two outputs, copy it with an Identity node.
-
-    If the types contradict each other, declare the type that the node produces in each entry that stays.
-
-    - `onnx_ir.passes.common.OutputFixPass()(model)` puts such nodes in.
+    Corrected:
 
     ```
     node { op_type: "Relu" input: "x" output: "y" }
@@ -48,6 +36,20 @@ def duplicate_graph_output(model: Model) -> Iterator[Finding]:
     output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N" } } } } }
     output { name: "z" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N" } } } } }
     ```
+
+    ### Why it matters
+
+    Whoever asks for the results by name, as most programming interfaces do, gets one value where the graph promises
+    two.
+
+    ### Details
+
+    The specification does not clearly forbid it: two outputs of one name are two uses of one value. Hence a note.
+    An `Identity` node gives the second output a name of its own. The outputs of functions are reported by
+    `duplicate-function-parameter`.
+
+    It is an error if the two entries declare types that contradict each other: another kind of type, element type,
+    rank or size. A missing type, shape or dimension and a dimension variable contradict nothing.
     """
     for graph in model.graphs:
         if not graph.is_function and len(set(graph.output_names)) != len(graph.output_names):

@@ -13,24 +13,6 @@ from onnx_lint.wording import quote
 def duplicate_node_name(model: Model) -> Iterator[Finding]:
     """Two nodes of a graph have the same name.
 
-    ### Why it matters
-
-    Diagnostics, profilers and quantisation tools identify a node by its name. Versions of ONNX Runtime refuse a
-    model in which two nodes share one.
-
-    ### What is allowed
-
-    Each name once in a graph or function body; a nested graph has names of its own. A node may go without a name. A
-    training algorithm is one graph with the inference graph, so their names must differ as well. There is one finding
-    for each graph, with the number of nodes that repeat a name.
-
-    ### Example
-
-    ```
-    node { name: "n" op_type: "Relu" input: "x" output: "a" }
-    node { name: "n" op_type: "Abs" input: "a" output: "y" }
-    ```
-
     ### How to fix
 
     Give each node a name of its own, or none. `onnx-lint fix --unsafe-fixes` (unsafe: other files may name nodes)
@@ -39,10 +21,30 @@ def duplicate_node_name(model: Model) -> Iterator[Finding]:
     - `onnx_ir`: `onnx_ir.passes.common.NameFixPass()(model)`.
     - `onnx.compose.add_prefix` before two graphs are joined.
 
+    ### Example
+
+    ```
+    node { name: "n" op_type: "Relu" input: "x" output: "a" }
+    node { name: "n" op_type: "Abs" input: "a" output: "y" }
+    ```
+
+    Corrected:
+
     ```
     node { name: "relu" op_type: "Relu" input: "x" output: "a" }
     node { name: "abs" op_type: "Abs" input: "a" output: "y" }
     ```
+
+    ### Why it matters
+
+    Diagnostics, profilers and quantisation tools identify a node by its name. Versions of ONNX Runtime refuse a
+    model in which two nodes share one.
+
+    ### Details
+
+    Each name once in a graph or function body; a nested graph has names of its own. A node may go without a name. A
+    training algorithm is one graph with the inference graph, so their names must differ as well. There is one finding
+    for each graph, with the number of nodes that repeat a name.
     """
     fresh: FreshNames | None = None
     for graph in model.graphs:

@@ -15,29 +15,6 @@ from onnx_lint.wording import quote, quote_some
 def non_c90_name(model: Model) -> Iterator[Finding]:
     """A name is not a C90 identifier.
 
-    ### Why it matters
-
-    Code generators turn names into identifiers of a programming language and have to rename all others. Exporters
-    that take names from module paths (`/layer/MatMul_output_0`) break this in most models, and most consumers do
-    not mind, which is why the newest edition only says SHOULD.
-
-    ### What is allowed
-
-    ASCII letters, digits and underscores, not beginning with a digit: for the names of values, nodes, operators,
-    attributes, graphs and functions, and for dimension variables. Domains, overloads and metadata keys are not
-    names in this sense, nor is an empty name. Only the syntax is judged; that C reserves keywords and has limits on
-    significant characters is left aside.
-
-    There is one finding for all names of a model and one more for its dimension variables, however many are wrong.
-    Where the edition only says SHOULD they are counted and not listed, unless `--pedantic` or a selection asks for
-    them.
-
-    ### Example
-
-    ```
-    node { op_type: "Relu" input: "x" output: "0/relu.out" }
-    ```
-
     ### How to fix
 
     Replace dots, slashes, colons and the like by underscores, and put a letter before a leading digit; the names of
@@ -47,9 +24,34 @@ def non_c90_name(model: Model) -> Iterator[Finding]:
     - PyTorch: `input_names=` and `output_names=` of `torch.onnx.export` set those of the main graph.
     - tf2onnx: `--rename-inputs` and `--rename-outputs`.
 
+    ### Example
+
+    ```
+    node { op_type: "Relu" input: "x" output: "0/relu.out" }
+    ```
+
+    Corrected:
+
     ```
     node { op_type: "Relu" input: "x" output: "layer_0_relu_out" }
     ```
+
+    ### Why it matters
+
+    Code generators turn names into identifiers of a programming language and have to rename all others. Exporters
+    that take names from module paths (`/layer/MatMul_output_0`) break this in most models, and most consumers do
+    not mind, which is why the newest edition only says SHOULD.
+
+    ### Details
+
+    ASCII letters, digits and underscores, not beginning with a digit: for the names of values, nodes, operators,
+    attributes, graphs and functions, and for dimension variables. Domains, overloads and metadata keys are not
+    names in this sense, nor is an empty name. Only the syntax is judged; that C reserves keywords and has limits on
+    significant characters is left aside.
+
+    There is one finding for all names of a model and one more for its dimension variables, however many are wrong.
+    Where the edition only says SHOULD they are counted and not listed, unless `--pedantic` or a selection asks for
+    them.
     """
     # There are few distinct operators and attribute names, and hundreds of thousands of nodes.
     functions = {function.name for function in model.functions}

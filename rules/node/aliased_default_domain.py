@@ -11,15 +11,9 @@ from onnx_lint.rule import Finding, rule
 def aliased_default_domain(model: Model) -> Iterator[Finding]:
     """A node names the default domain 'ai.onnx' and not by the empty string.
 
-    ### Why it matters
+    ### How to fix
 
-    onnx.checker looks for an import of 'ai.onnx' and for operators of that domain, finds none, and refuses the model.
-    ONNX Runtime takes both names for one domain in a graph, and refuses a function with such a node.
-
-    ### What is allowed
-
-    Both names: no sentence prefers one, and onnx-lint reads them as one domain. The node is therefore reported only
-    with `--target` or `--pedantic`. A graph or function body has one finding, at its first such node.
+    Leave the domain of the node empty, and the one of the import as well.
 
     ### Example
 
@@ -27,13 +21,21 @@ def aliased_default_domain(model: Model) -> Iterator[Finding]:
     node { op_type: "Relu" domain: "ai.onnx" input: "x" output: "y" }
     ```
 
-    ### How to fix
-
-    Leave the domain of the node empty, and the one of the import as well.
+    Corrected:
 
     ```
     node { op_type: "Relu" input: "x" output: "y" }
     ```
+
+    ### Why it matters
+
+    onnx.checker looks for an import of 'ai.onnx' and for operators of that domain, finds none, and refuses the model.
+    ONNX Runtime takes both names for one domain in a graph, and refuses a function with such a node.
+
+    ### Details
+
+    Both names: no sentence prefers one, and onnx-lint reads them as one domain. The node is therefore reported only
+    with `--target` or `--pedantic`. A graph or function body has one finding, at its first such node.
     """
     for graph in model.graphs:
         forms = {form for form in graph.form_counts if form.domain == DOMAIN_ALIAS}

@@ -12,13 +12,9 @@ from onnx_lint.wording import quote
 def missing_op_type(model: Model) -> Iterator[Finding]:
     """A node does not name its operator.
 
-    ### Why it matters
+    ### How to fix
 
-    Nothing says what the node computes.
-
-    ### What is allowed
-
-    The name of an operator, or of a model-local function, in `op_type`.
+    Name the operator, or drop the node.
 
     ### Example
 
@@ -26,13 +22,19 @@ def missing_op_type(model: Model) -> Iterator[Finding]:
     node { input: "x" output: "y" }
     ```
 
-    ### How to fix
-
-    Name the operator, or drop the node.
+    Corrected:
 
     ```
     node { op_type: "Relu" input: "x" output: "y" }
     ```
+
+    ### Why it matters
+
+    Nothing says what the node computes.
+
+    ### Details
+
+    The name of an operator, or of a model-local function, in `op_type`.
     """
     for node in model.nodes():
         if not node.op_type:

@@ -11,14 +11,9 @@ from onnx_lint.rule import Finding, rule
 def node_without_outputs(model: Model) -> Iterator[Finding]:
     """A node has no outputs.
 
-    ### Why it matters
+    ### How to fix
 
-    A graph has no side effects, so what a node without outputs does can be seen nowhere. Optimisers drop such a
-    node, other consumers refuse the model.
-
-    ### What is allowed
-
-    One output or more. Outputs that are left out with an empty name are outputs and are not reported here.
+    Name the outputs, or drop the node: nothing can see what it does.
 
     ### Example
 
@@ -26,13 +21,20 @@ def node_without_outputs(model: Model) -> Iterator[Finding]:
     node { op_type: "Relu" input: "x" }
     ```
 
-    ### How to fix
-
-    Name the outputs, or drop the node: nothing can see what it does.
+    Corrected:
 
     ```
     node { op_type: "Relu" input: "x" output: "y" }
     ```
+
+    ### Why it matters
+
+    A graph has no side effects, so what a node without outputs does can be seen nowhere. Optimisers drop such a
+    node, other consumers refuse the model.
+
+    ### Details
+
+    One output or more. Outputs that are left out with an empty name are outputs and are not reported here.
     """
     for node in model.nodes():
         if not node.outputs:

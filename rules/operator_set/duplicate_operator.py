@@ -12,15 +12,10 @@ from onnx_lint.wording import quote
 def duplicate_operator(model: Model) -> Iterator[Finding]:
     """An operator set has two versions of one operator.
 
-    ### Why it matters
+    ### How to fix
 
-    A node that imports the set means the operator of that name; with two it is open which one.
-
-    ### What is allowed
-
-    Each `op_type` once. onnx.proto calls an operator's domain, name and first version together its identity, which
-    would allow two versions in one document; IR.md makes the name alone unique, and a set is a snapshot of what one
-    of its versions has. The same version twice is reported by `duplicate-operator-version`.
+    Keep the operator as this version of the set has it; what it was before belongs into the document of the earlier
+    version.
 
     ### Example
 
@@ -31,16 +26,23 @@ def duplicate_operator(model: Model) -> Iterator[Finding]:
     operator { op_type: "Blur" since_version: 2 status: STABLE }
     ```
 
-    ### How to fix
-
-    Keep the operator as this version of the set has it; what it was before belongs into the document of the earlier
-    version.
+    Corrected:
 
     ```
     # proto: OperatorSetProto
     magic: "ONNXOPSET" ir_version: 10 domain: "com.example" opset_version: 2
     operator { op_type: "Blur" since_version: 2 status: STABLE }
     ```
+
+    ### Why it matters
+
+    A node that imports the set means the operator of that name; with two it is open which one.
+
+    ### Details
+
+    Each `op_type` once. onnx.proto calls an operator's domain, name and first version together its identity, which
+    would allow two versions in one document; IR.md makes the name alone unique, and a set is a snapshot of what one
+    of its versions has. The same version twice is reported by `duplicate-operator-version`.
     """
     first: dict[str, tuple[int, int]] = {}
     for index, operator in enumerate(model.document.operator):

@@ -12,15 +12,9 @@ from onnx_lint.wording import quote
 def duplicate_operator_version(model: Model) -> Iterator[Finding]:
     """An operator set has one version of an operator twice, or an operator and a function of one name and version.
 
-    ### Why it matters
+    ### How to fix
 
-    It is open which of the two a node means.
-
-    ### What is allowed
-
-    Name and version of each operator and function once. The version of a function is that of the set, since
-    functions have none of their own any more; so it meets an operator of its name that came with this version of
-    the set.
+    Drop the one that is not meant.
 
     ### Example
 
@@ -31,15 +25,23 @@ def duplicate_operator_version(model: Model) -> Iterator[Finding]:
     operator { op_type: "Blur" since_version: 1 status: EXPERIMENTAL }
     ```
 
-    ### How to fix
-
-    Drop the one that is not meant.
+    Corrected:
 
     ```
     # proto: OperatorSetProto
     magic: "ONNXOPSET" ir_version: 10 domain: "com.example" opset_version: 2
     operator { op_type: "Blur" since_version: 1 status: STABLE }
     ```
+
+    ### Why it matters
+
+    It is open which of the two a node means.
+
+    ### Details
+
+    Name and version of each operator and function once. The version of a function is that of the set, since
+    functions have none of their own any more; so it meets an operator of its name that came with this version of
+    the set.
     """
     document = model.document
     first: dict[tuple[str, int], int] = {}

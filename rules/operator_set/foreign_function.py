@@ -12,15 +12,9 @@ from onnx_lint.wording import quote
 def foreign_function(model: Model) -> Iterator[Finding]:
     """A function of an operator set states another domain than the set.
 
-    ### Why it matters
+    ### How to fix
 
-    A node that imports the set looks for the function in the domain of the set and does not find it there; nobody
-    looks for it in the other domain.
-
-    ### What is allowed
-
-    The domain of the set, where `ai.onnx` and the empty one are the same. A function that states none is reported
-    by `unidentified-function`.
+    State the domain of the set, or move the function into the set of its own domain.
 
     ### Example
 
@@ -31,9 +25,7 @@ def foreign_function(model: Model) -> Iterator[Finding]:
                 node { op_type: "Relu" input: "x" output: "y" } }
     ```
 
-    ### How to fix
-
-    State the domain of the set, or move the function into the set of its own domain.
+    Corrected:
 
     ```
     # proto: OperatorSetProto
@@ -41,6 +33,16 @@ def foreign_function(model: Model) -> Iterator[Finding]:
     functions { name: "Blur" domain: "com.example" input: "x" output: "y" opset_import { version: 21 }
                 node { op_type: "Relu" input: "x" output: "y" } }
     ```
+
+    ### Why it matters
+
+    A node that imports the set looks for the function in the domain of the set and does not find it there; nobody
+    looks for it in the other domain.
+
+    ### Details
+
+    The domain of the set, where `ai.onnx` and the empty one are the same. A function that states none is reported
+    by `unidentified-function`.
     """
     domain = normalized_domain(model.document.domain)
     for function in model.functions:

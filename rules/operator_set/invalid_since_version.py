@@ -12,14 +12,10 @@ from onnx_lint.wording import quote
 def invalid_since_version(model: Model) -> Iterator[Finding]:
     """An operator of an operator set states no valid version in which it was added.
 
-    ### Why it matters
+    ### How to fix
 
-    The version says in which of several sets of the domain a node finds the operator.
-
-    ### What is allowed
-
-    1 to the version of the set in `since_version`. That it is the version that first published the operator takes
-    the earlier sets, which a file does not have.
+    State the version of the set that brought the operator in its present form; if that is this one, raise
+    `opset_version`.
 
     ### Example
 
@@ -29,16 +25,22 @@ def invalid_since_version(model: Model) -> Iterator[Finding]:
     operator { op_type: "Blur" since_version: 3 status: STABLE }
     ```
 
-    ### How to fix
-
-    State the version of the set that brought the operator in its present form; if that is this one, raise
-    `opset_version`.
+    Corrected:
 
     ```
     # proto: OperatorSetProto
     magic: "ONNXOPSET" ir_version: 10 domain: "com.example" opset_version: 3
     operator { op_type: "Blur" since_version: 3 status: STABLE }
     ```
+
+    ### Why it matters
+
+    The version says in which of several sets of the domain a node finds the operator.
+
+    ### Details
+
+    1 to the version of the set in `since_version`. That it is the version that first published the operator takes
+    the earlier sets, which a file does not have.
     """
     newest = model.document.opset_version
     for index, operator in enumerate(model.document.operator):

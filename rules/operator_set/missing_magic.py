@@ -15,15 +15,9 @@ _BEGINNING = b"\x0a\x09" + MAGIC.encode()
 def missing_magic(model: Model) -> Iterator[Finding]:
     """An operator set does not begin with its magic word.
 
-    ### Why it matters
+    ### How to fix
 
-    The word distinguishes an operator set from a model and from anything else that Protocol Buffers writes.
-
-    ### What is allowed
-
-    `ONNXOPSET` in `magic`, letter by letter, as the first field of the file. A writer of Protocol Buffers may put
-    fields in any order, and a parser accepts that. But a program that recognizes a file by its first bytes does not
-    find the word elsewhere. In text form and JSON the order is free.
+    Write the word as it is, in capitals, and as the first field of the file.
 
     ### Example
 
@@ -32,14 +26,22 @@ def missing_magic(model: Model) -> Iterator[Finding]:
     magic: "onnxopset" ir_version: 10 domain: "com.example" opset_version: 1
     ```
 
-    ### How to fix
-
-    Write the word as it is, in capitals, and as the first field of the file.
+    Corrected:
 
     ```
     # proto: OperatorSetProto
     magic: "ONNXOPSET" ir_version: 10 domain: "com.example" opset_version: 1
     ```
+
+    ### Why it matters
+
+    The word distinguishes an operator set from a model and from anything else that Protocol Buffers writes.
+
+    ### Details
+
+    `ONNXOPSET` in `magic`, letter by letter, as the first field of the file. A writer of Protocol Buffers may put
+    fields in any order, and a parser accepts that. But a program that recognizes a file by its first bytes does not
+    find the word elsewhere. In text form and JSON the order is free.
     """
     magic = model.document.magic
     if magic != MAGIC:

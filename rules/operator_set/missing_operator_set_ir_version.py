@@ -11,13 +11,9 @@ from onnx_lint.rule import Finding, rule
 def missing_operator_set_ir_version(model: Model) -> Iterator[Finding]:
     """An operator set does not state its IR version.
 
-    ### Why it matters
+    ### How to fix
 
-    The IR version decides how to read the document, and above all its functions.
-
-    ### What is allowed
-
-    A positive number in `ir_version`; one that is not published is reported by `unknown-ir-version`.
+    State the IR version for which the document is written.
 
     ### Example
 
@@ -26,14 +22,20 @@ def missing_operator_set_ir_version(model: Model) -> Iterator[Finding]:
     magic: "ONNXOPSET" domain: "com.example" opset_version: 1
     ```
 
-    ### How to fix
-
-    State the IR version for which the document is written.
+    Corrected:
 
     ```
     # proto: OperatorSetProto
     magic: "ONNXOPSET" ir_version: 10 domain: "com.example" opset_version: 1
     ```
+
+    ### Why it matters
+
+    The IR version decides how to read the document, and above all its functions.
+
+    ### Details
+
+    A positive number in `ir_version`; one that is not published is reported by `unknown-ir-version`.
     """
     if model.document.ir_version == 0:
         yield Finding(ROOT.at("ir_version"), "the operator set states no IR version", allowed="a published IR version")

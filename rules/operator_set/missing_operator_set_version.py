@@ -11,14 +11,9 @@ from onnx_lint.rule import Finding, rule
 def missing_operator_set_version(model: Model) -> Iterator[Finding]:
     """An operator set does not state its version.
 
-    ### Why it matters
+    ### How to fix
 
-    Domain and version together identify an operator set: without a version no model can import it.
-
-    ### What is allowed
-
-    A positive number in `opset_version`. No sentence says "MUST" of the field; that it identifies the set implies
-    it.
+    Number the versions of the set from 1 on.
 
     ### Example
 
@@ -27,14 +22,21 @@ def missing_operator_set_version(model: Model) -> Iterator[Finding]:
     magic: "ONNXOPSET" ir_version: 10 domain: "com.example"
     ```
 
-    ### How to fix
-
-    Number the versions of the set from 1 on.
+    Corrected:
 
     ```
     # proto: OperatorSetProto
     magic: "ONNXOPSET" ir_version: 10 domain: "com.example" opset_version: 1
     ```
+
+    ### Why it matters
+
+    Domain and version together identify an operator set: without a version no model can import it.
+
+    ### Details
+
+    A positive number in `opset_version`. No sentence says "MUST" of the field; that it identifies the set implies
+    it.
     """
     version = model.document.opset_version
     if version < 1:

@@ -12,13 +12,9 @@ from onnx_lint.wording import quote
 def unknown_operator_status(model: Model) -> Iterator[Finding]:
     """The status of an operator is not in the enumeration.
 
-    ### Why it matters
+    ### How to fix
 
-    A reader does not know whether the operator may still change.
-
-    ### What is allowed
-
-    EXPERIMENTAL (0) or STABLE (1); a missing status reads as EXPERIMENTAL.
+    Take one of the two that there are.
 
     ### Example
 
@@ -28,15 +24,21 @@ def unknown_operator_status(model: Model) -> Iterator[Finding]:
     operator { op_type: "Blur" since_version: 1 status: 2 }
     ```
 
-    ### How to fix
-
-    Take one of the two that there are.
+    Corrected:
 
     ```
     # proto: OperatorSetProto
     magic: "ONNXOPSET" ir_version: 10 domain: "com.example" opset_version: 1
     operator { op_type: "Blur" since_version: 1 status: STABLE }
     ```
+
+    ### Why it matters
+
+    A reader does not know whether the operator may still change.
+
+    ### Details
+
+    EXPERIMENTAL (0) or STABLE (1); a missing status reads as EXPERIMENTAL.
     """
     for index, operator in enumerate(model.document.operator):
         if operator.status not in (0, 1):

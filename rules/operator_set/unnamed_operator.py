@@ -11,13 +11,9 @@ from onnx_lint.rule import Finding, rule
 def unnamed_operator(model: Model) -> Iterator[Finding]:
     """An operator of an operator set has no name.
 
-    ### Why it matters
+    ### How to fix
 
-    Nodes refer to an operator by its name, so nobody can use one without.
-
-    ### What is allowed
-
-    A non-empty `op_type` for each operator.
+    Name the operator as nodes are to name it in `op_type`.
 
     ### Example
 
@@ -27,15 +23,21 @@ def unnamed_operator(model: Model) -> Iterator[Finding]:
     operator { since_version: 1 }
     ```
 
-    ### How to fix
-
-    Name the operator as nodes are to name it in `op_type`.
+    Corrected:
 
     ```
     # proto: OperatorSetProto
     magic: "ONNXOPSET" ir_version: 10 domain: "com.example" opset_version: 1
     operator { op_type: "Blur" since_version: 1 }
     ```
+
+    ### Why it matters
+
+    Nodes refer to an operator by its name, so nobody can use one without.
+
+    ### Details
+
+    A non-empty `op_type` for each operator.
     """
     for index, operator in enumerate(model.document.operator):
         if not operator.op_type:

@@ -12,14 +12,9 @@ from onnx_lint.wording import quote
 def unqualified_operator_set_domain(model: Model) -> Iterator[Finding]:
     """The domain of an operator set document is not a reverse domain name.
 
-    ### Why it matters
+    ### How to fix
 
-    Reverse domain names keep the operators of two publishers apart without anybody having to agree on names.
-
-    ### What is allowed
-
-    The default domain, or two or more labels separated by single dots, such as `com.example.ops`. Only the form is
-    judged.
+    Put a domain name that one has before it, backwards; the models that use the set have to import it under that name.
 
     ### Example
 
@@ -28,14 +23,21 @@ def unqualified_operator_set_domain(model: Model) -> Iterator[Finding]:
     magic: "ONNXOPSET" ir_version: 10 domain: "custom" opset_version: 1
     ```
 
-    ### How to fix
-
-    Put a domain name that one has before it, backwards; the models that use the set have to import it under that name.
+    Corrected:
 
     ```
     # proto: OperatorSetProto
     magic: "ONNXOPSET" ir_version: 10 domain: "com.example.custom" opset_version: 1
     ```
+
+    ### Why it matters
+
+    Reverse domain names keep the operators of two publishers apart without anybody having to agree on names.
+
+    ### Details
+
+    The default domain, or two or more labels separated by single dots, such as `com.example.ops`. Only the form is
+    judged.
     """
     domain = model.document.domain
     if normalized_domain(domain) and not is_reverse_domain_name(domain):

@@ -27,19 +27,11 @@ from onnx_lint.wording import quote
 def duplicate_opset_import(model: Model) -> Iterator[Finding]:
     """A domain is imported more than once.
 
-    ### Why it matters
+    ### How to fix
 
-    The version of a domain decides what each of its operators means. With two versions of it the answer depends on
-    the reader. The same version twice does no harm and is a note; it shows that two tools wrote into one list.
-
-    ### What is allowed
-
-    One import for each domain, for the model and for each function; the empty domain and `ai.onnx` are one.
-
-    For a function the specification says so, and a second version is an error. For the model it says how to read
-    several versions (nodes bind to the highest one) and does not forbid them; `onnx.checker` reads them otherwise
-    (the last one counts). Since a model with two versions means two things, onnx-lint warns. That `ai.onnx` is
-    another spelling of the empty domain is a convention of the tools that the specification does not mention.
+    Keep the version for which the nodes are written. A tool that joins models has to bring both to one version first;
+    `onnx.version_converter.convert_version(model, 13)` does. `onnx-lint fix` (safe) deletes an import that is exactly
+    like an earlier one.
 
     ### Example
 
@@ -48,15 +40,25 @@ def duplicate_opset_import(model: Model) -> Iterator[Finding]:
     opset_import { domain: "ai.onnx" version: 13 }
     ```
 
-    ### How to fix
-
-    Keep the version for which the nodes are written. A tool that joins models has to bring both to one version first;
-    `onnx.version_converter.convert_version(model, 13)` does. `onnx-lint fix` (safe) deletes an import that is exactly
-    like an earlier one.
+    Corrected:
 
     ```
     opset_import { domain: "" version: 13 }
     ```
+
+    ### Why it matters
+
+    The version of a domain decides what each of its operators means. With two versions of it the answer depends on
+    the reader. The same version twice does no harm and is a note; it shows that two tools wrote into one list.
+
+    ### Details
+
+    One import for each domain, for the model and for each function; the empty domain and `ai.onnx` are one.
+
+    For a function the specification says so, and a second version is an error. For the model it says how to read
+    several versions (nodes bind to the highest one) and does not forbid them; `onnx.checker` reads them otherwise
+    (the last one counts). Since a model with two versions means two things, onnx-lint warns. That `ai.onnx` is
+    another spelling of the empty domain is a convention of the tools that the specification does not mention.
     """
     for importer in model.imports.where(_has_duplicates):
         yield from _duplicates(model, importer)

@@ -12,17 +12,13 @@ from onnx_lint.wording import quote
 def foreign_operator_set(model: Model) -> Iterator[Finding]:
     """A model of the variant ONNX imports the operators of ONNX-ML.
 
-    ### Why it matters
+    ### How to fix
 
-    There are two variants of the standard. ONNX-ML adds the operators of classical machine learning, and an
-    implementation of ONNX alone has none of them. It has to refuse a model that imports them, whether a node uses
-    them or not.
+    Drop the import where no node needs it, and write the nodes of the domain in operators of the default one. A model
+    that is to have them is one of ONNX-ML, which is what is judged without `--target onnx-without-ml`.
 
-    ### What is allowed
-
-    Under `--target onnx-without-ml`, every operator set but `ai.onnx.ml`: the default one, the others that ONNX
-    publishes, and those of extensions. Without it there is nothing to report. Imports of the model and of functions are
-    judged.
+    - skl2onnx: `options={"zipmap": False}` leaves out ZipMap, `black_op={...}` other operators where there is another
+      way.
 
     ### Example
 
@@ -34,18 +30,24 @@ def foreign_operator_set(model: Model) -> Iterator[Finding]:
 
     Under `--target onnx-without-ml`.
 
-    ### How to fix
-
-    Drop the import where no node needs it, and write the nodes of the domain in operators of the default one. A model
-    that is to have them is one of ONNX-ML, which is what is judged without `--target onnx-without-ml`.
-
-    - skl2onnx: `options={"zipmap": False}` leaves out ZipMap, `black_op={...}` other operators where there is another
-      way.
+    Corrected:
 
     ```
     # target: onnx-without-ml
     opset_import { version: 21 }
     ```
+
+    ### Why it matters
+
+    There are two variants of the standard. ONNX-ML adds the operators of classical machine learning, and an
+    implementation of ONNX alone has none of them. It has to refuse a model that imports them, whether a node uses
+    them or not.
+
+    ### Details
+
+    Under `--target onnx-without-ml`, every operator set but `ai.onnx.ml`: the default one, the others that ONNX
+    publishes, and those of extensions. Without it there is nothing to report. Imports of the model and of functions are
+    judged.
     """
     if model.standard.variant != "onnx":
         return

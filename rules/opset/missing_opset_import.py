@@ -34,12 +34,39 @@ MAX_LISTED = 10
 def missing_opset_import(model: Model) -> Iterator[Finding]:
     """An operator set that is needed is not imported.
 
+    ### How to fix
+
+    Import each domain that a node has, and in each function those of its body. `onnx-lint fix --unsafe-fixes`
+    (unsafe: another version may be meant) adds the newest version that all nodes of the domain allow and that the IR
+    version has: below, 1 of "com.microsoft". A function gets the version that the model imports. Where a node's
+    operator is not known, nothing is added.
+
+    - The `onnx` package:
+      `onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("com.microsoft", 1), ...])`.
+    - PyTorch: `torch.onnx.export(..., custom_opsets={"com.example": 1})` with `dynamo=False`.
+    - tf2onnx: `--extra_opset com.example:1`.
+
+    ### Example
+
+    ```
+    opset_import { domain: "" version: 21 }
+    node { op_type: "Gelu" domain: "com.microsoft" input: "x" output: "y" }
+    ```
+
+    Corrected:
+
+    ```
+    opset_import { domain: "" version: 21 }
+    opset_import { domain: "com.microsoft" version: 1 }
+    node { op_type: "Gelu" domain: "com.microsoft" input: "x" output: "y" }
+    ```
+
     ### Why it matters
 
     The import says in which version of its domain a node's operator is meant. Without it the node means nothing in
     particular, and consumers refuse the model or guess.
 
-    ### What is allowed
+    ### Details
 
     From IR version 3 on, an import in the model for each domain that a node outside of functions has or that a
     function of the model has, and an import in the function for each domain that a node of its body has. Nested
@@ -55,31 +82,6 @@ def missing_opset_import(model: Model) -> Iterator[Finding]:
     onnx-lint reports an error where a node of the default domain is left without a version, and a warning where no
     node has that domain: `onnx.checker` and ONNX Runtime accept such a model. A model that imports nothing and has
     no node and no function that needs an operator set gets a warning, too.
-
-    ### Example
-
-    ```
-    opset_import { domain: "" version: 21 }
-    node { op_type: "Gelu" domain: "com.microsoft" input: "x" output: "y" }
-    ```
-
-    ### How to fix
-
-    Import each domain that a node has, and in each function those of its body. `onnx-lint fix --unsafe-fixes`
-    (unsafe: another version may be meant) adds the newest version that all nodes of the domain allow and that the IR
-    version has: below, 1 of "com.microsoft". A function gets the version that the model imports. Where a node's
-    operator is not known, nothing is added.
-
-    - The `onnx` package:
-      `onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("com.microsoft", 1), ...])`.
-    - PyTorch: `torch.onnx.export(..., custom_opsets={"com.example": 1})` with `dynamo=False`.
-    - tf2onnx: `--extra_opset com.example:1`.
-
-    ```
-    opset_import { domain: "" version: 21 }
-    opset_import { domain: "com.microsoft" version: 1 }
-    node { op_type: "Gelu" domain: "com.microsoft" input: "x" output: "y" }
-    ```
     """
     in_use = model.domains_in_use
     suggestions = Suggestions()

@@ -11,14 +11,9 @@ from onnx_lint.rule import Finding, rule
 def premature_opset_import(model: Model) -> Iterator[Finding]:
     """A model of IR version 1 or 2 imports operator sets.
 
-    ### Why it matters
+    ### How to fix
 
-    Imports came with IR version 3. A consumer of the stated version does not read them and takes the first version
-    of the default operator set, so the nodes mean something else than their author thought.
-
-    ### What is allowed
-
-    No `opset_import` below IR version 3. A model that does not state a published IR version is not judged.
+    State an IR version of 3 or later, which all consumers read today.
 
     ### Example
 
@@ -27,14 +22,21 @@ def premature_opset_import(model: Model) -> Iterator[Finding]:
     opset_import { version: 7 }
     ```
 
-    ### How to fix
-
-    State an IR version of 3 or later, which all consumers read today.
+    Corrected:
 
     ```
     ir_version: 3
     opset_import { version: 7 }
     ```
+
+    ### Why it matters
+
+    Imports came with IR version 3. A consumer of the stated version does not read them and takes the first version
+    of the default operator set, so the nodes mean something else than their author thought.
+
+    ### Details
+
+    No `opset_import` below IR version 3. A model that does not state a published IR version is not judged.
     """
     since = LATER_FIELDS["ModelProto.opset_import"].ir_version
     if 1 <= model.ir_version < since and model.proto.opset_import:

@@ -25,12 +25,32 @@ from onnx_lint.wording import quote
 def unknown_opset_version(model: Model) -> Iterator[Finding]:
     """An import states no version of its operator set, or a version that the edition does not know.
 
+    ### How to fix
+
+    Import the version for which the nodes are written, or update onnx-lint if the version is newer than it knows.
+
+    - PyTorch: `torch.onnx.export(..., opset_version=21)`.
+    - skl2onnx: `target_opset={"": 21, "ai.onnx.ml": 3}`; onnxmltools, with one number: `target_opset=15`.
+    - tf2onnx: `--opset 18`.
+
+    ### Example
+
+    ```
+    opset_import { domain: "" version: 999 }
+    ```
+
+    Corrected:
+
+    ```
+    opset_import { domain: "" version: 21 }
+    ```
+
     ### Why it matters
 
     The version decides which definition of an operator each node means. Some consumers refuse a version that they
     do not know, others take the newest one below it and compute something else.
 
-    ### What is allowed
+    ### Details
 
     A number from 1 to 2147483647; for the domains that ONNX publishes one of the versions published so far. A model
     that is newer than this onnx-lint is reported too. For other domains an explicit 0 is accepted, since their
@@ -42,24 +62,6 @@ def unknown_opset_version(model: Model) -> Iterator[Finding]:
     table of releases: under `--edition 1.9` the default operator set from 15 on and `ai.onnx.ml` from 3 on, and
     `ai.onnx.preview`, which came with ONNX 1.22, under all but the newest. Nodes mean what the imported version says
     all the same.
-
-    ### Example
-
-    ```
-    opset_import { domain: "" version: 999 }
-    ```
-
-    ### How to fix
-
-    Import the version for which the nodes are written, or update onnx-lint if the version is newer than it knows.
-
-    - PyTorch: `torch.onnx.export(..., opset_version=21)`.
-    - skl2onnx: `target_opset={"": 21, "ai.onnx.ml": 3}`; onnxmltools, with one number: `target_opset=15`.
-    - tf2onnx: `--opset 18`.
-
-    ```
-    opset_import { domain: "" version: 21 }
-    ```
     """
     known = _KnownVersions(model.operators.schemas, model.standard.edition)
     for importer in model.imports.where(lambda entries: any(_judge(ROOT, entry, known) for entry in entries)):

@@ -12,16 +12,10 @@ from onnx_lint.wording import quote
 def unqualified_opset_domain(model: Model) -> Iterator[Finding]:
     """The domain of an imported operator set is not a reverse domain name.
 
-    ### Why it matters
+    ### How to fix
 
-    Reverse domain names keep the operators of two publishers apart without anybody having to agree on names. Two
-    extensions that both call their domain `custom` cannot be loaded together.
-
-    ### What is allowed
-
-    The default domain, or two or more labels of letters, digits, underscores and inner hyphens, separated by single
-    dots, such as `com.example.ops`. Only the form is judged. Each domain is reported once, where it is first
-    imported, by the model or by a function.
+    Put a domain name that one has before it, backwards, in the imports, the nodes and the functions alike, and where
+    the runtime registers its operators.
 
     ### Example
 
@@ -30,15 +24,23 @@ def unqualified_opset_domain(model: Model) -> Iterator[Finding]:
     opset_import { domain: "custom" version: 1 }
     ```
 
-    ### How to fix
-
-    Put a domain name that one has before it, backwards, in the imports, the nodes and the functions alike, and where
-    the runtime registers its operators.
+    Corrected:
 
     ```
     opset_import { domain: "" version: 21 }
     opset_import { domain: "com.example.custom" version: 1 }
     ```
+
+    ### Why it matters
+
+    Reverse domain names keep the operators of two publishers apart without anybody having to agree on names. Two
+    extensions that both call their domain `custom` cannot be loaded together.
+
+    ### Details
+
+    The default domain, or two or more labels of letters, digits, underscores and inner hyphens, separated by single
+    dots, such as `com.example.ops`. Only the form is judged. Each domain is reported once, where it is first
+    imported, by the model or by a function.
     """
     # The domain that an operator set or a lone function has itself is not what it imports.
     seen: set[str] = set() if model.imports.are_stated else set(model.imports.domains(None))

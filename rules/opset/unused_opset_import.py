@@ -12,16 +12,11 @@ from onnx_lint.wording import quote
 def unused_opset_import(model: Model) -> Iterator[Finding]:
     """An operator set is imported and nothing uses it.
 
-    ### Why it matters
+    ### How to fix
 
-    An implementation has to support all operators of an imported set or refuse the model, so each import that
-    nothing needs narrows the choice of runtimes.
-
-    ### What is allowed
-
-    Any import; the specification asks for nothing here, and ONNX Runtime imports every set it knows when it writes
-    a model. So the rule is off by default. An import of the model is used by nodes outside of functions and by
-    functions of the domain; an import of a function by the nodes of its body. The default domain is never reported.
+    Drop the import, as `onnx-lint fix` does in functions (safe) and, with `--unsafe-fixes`, in the model (unsafe:
+    a tool that adds nodes may count on it); `onnx_ir.passes.common.RemoveUnusedOpsetsPass()(model)` drops all of
+    them.
 
     ### Example
 
@@ -30,15 +25,22 @@ def unused_opset_import(model: Model) -> Iterator[Finding]:
     opset_import { domain: "com.example.ops" version: 1 }
     ```
 
-    ### How to fix
-
-    Drop the import, as `onnx-lint fix` does in functions (safe) and, with `--unsafe-fixes`, in the model (unsafe:
-    a tool that adds nodes may count on it); `onnx_ir.passes.common.RemoveUnusedOpsetsPass()(model)` drops all of
-    them.
+    Corrected:
 
     ```
     opset_import { domain: "" version: 21 }
     ```
+
+    ### Why it matters
+
+    An implementation has to support all operators of an imported set or refuse the model, so each import that
+    nothing needs narrows the choice of runtimes.
+
+    ### Details
+
+    Any import; the specification asks for nothing here, and ONNX Runtime imports every set it knows when it writes
+    a model. So the rule is off by default. An import of the model is used by nodes outside of functions and by
+    functions of the domain; an import of a function by the nodes of its body. The default domain is never reported.
     """
     if not model.proto.opset_import and not model.functions:
         return

@@ -13,15 +13,9 @@ from onnx_lint.wording import quote, quote_some
 def disallowed_domain(model: Model, *, allow: tuple[str, ...] = (), forbid: tuple[str, ...] = ()) -> Iterator[Finding]:
     """The model imports a domain that the policy does not allow.
 
-    ### Why it matters
+    ### How to fix
 
-    The configuration names the domains of the operators that models may use. Each domain is a dependency of the model.
-
-    ### What is allowed
-
-    Domains that a pattern of the option `allow` matches, if there are any, and that none of `forbid` matches. The
-    table `policy.domains` of the configuration sets both. The default domain is called `ai.onnx`; `*` matches any
-    characters. Domains of functions in the model are not checked.
+    Export the model without operators of the domain, or change the configuration.
 
     ### Example
 
@@ -31,14 +25,22 @@ def disallowed_domain(model: Model, *, allow: tuple[str, ...] = (), forbid: tupl
     opset_import { domain: "com.microsoft" version: 1 }
     ```
 
-    ### How to fix
-
-    Export the model without operators of the domain, or change the configuration.
+    Corrected:
 
     ```
     # option: disallowed-domain.allow = ["ai.onnx"]
     opset_import { domain: "" version: 21 }
     ```
+
+    ### Why it matters
+
+    The configuration names the domains of the operators that models may use. Each domain is a dependency of the model.
+
+    ### Details
+
+    Domains that a pattern of the option `allow` matches, if there are any, and that none of `forbid` matches. The
+    table `policy.domains` of the configuration sets both. The default domain is called `ai.onnx`; `*` matches any
+    characters. Domains of functions in the model are not checked.
     """
     allow, forbid = (tuple(map(shown_domain, patterns)) for patterns in (allow, forbid))
     own = {normalized_domain(function.domain) for function in model.functions}

@@ -14,15 +14,9 @@ def disallowed_element_type(
 ) -> Iterator[Finding]:
     """A tensor, a declared type or a Cast has an element type that the policy does not allow.
 
-    ### Why it matters
+    ### How to fix
 
-    The configuration says which element types the consumers of the models compute with.
-
-    ### What is allowed
-
-    Element types in the option `allow`, if there are any, and not in `forbid`, such as `float16` and `double`. The
-    table `policy.element-types` of the configuration sets both. Checked are tensors, the types that are declared
-    anywhere, and the attributes that name one, such as `to` of Cast.
+    Export the model with another type, or change the configuration.
 
     ### Example
 
@@ -31,14 +25,22 @@ def disallowed_element_type(
     input { name: "x" type { tensor_type { elem_type: 11 shape { dim { dim_value: 2 } } } } }
     ```
 
-    ### How to fix
-
-    Export the model with another type, or change the configuration.
+    Corrected:
 
     ```
     # option: disallowed-element-type.forbid = ["double"]
     input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
     ```
+
+    ### Why it matters
+
+    The configuration says which element types the consumers of the models compute with.
+
+    ### Details
+
+    Element types in the option `allow`, if there are any, and not in `forbid`, such as `float16` and `double`. The
+    table `policy.element-types` of the configuration sets both. Checked are tensors, the types that are declared
+    anywhere, and the attributes that name one, such as `to` of Cast.
     """
     forbidden = {number for number, element in ELEMENT_TYPES.items() if element.name in forbid}
     others = {number for number, element in ELEMENT_TYPES.items() if allow and element.name not in allow}

@@ -11,14 +11,9 @@ from onnx_lint.rule import Finding, rule
 def disallowed_ir_version(model: Model, *, ir_version: str = "") -> Iterator[Finding]:
     """The model states an IR version that the policy does not allow.
 
-    ### Why it matters
+    ### How to fix
 
-    The configuration says which IR versions the consumers of the models take.
-
-    ### What is allowed
-
-    The versions in the range of the option `ir_version`: `8..10`, `8..`, `..10` or `9`. The key `policy.ir-version` of
-    the configuration sets it.
+    Export the model for an older release, or change the configuration.
 
     ### Example
 
@@ -31,9 +26,7 @@ def disallowed_ir_version(model: Model, *, ir_version: str = "") -> Iterator[Fin
     graph { name: "graph" }
     ```
 
-    ### How to fix
-
-    Export the model for an older release, or change the configuration.
+    Corrected:
 
     ```
     # option: disallowed-ir-version.ir_version = "..9"
@@ -43,6 +36,15 @@ def disallowed_ir_version(model: Model, *, ir_version: str = "") -> Iterator[Fin
     opset_import { version: 19 }
     graph { name: "graph" }
     ```
+
+    ### Why it matters
+
+    The configuration says which IR versions the consumers of the models take.
+
+    ### Details
+
+    The versions in the range of the option `ir_version`: `8..10`, `8..`, `..10` or `9`. The key `policy.ir-version` of
+    the configuration sets it.
     """
     if not in_range(model.ir_version, ir_version):
         yield Finding(

@@ -15,16 +15,9 @@ def disallowed_operator(
 ) -> Iterator[Finding]:
     """A node has an operator that the policy does not allow.
 
-    ### Why it matters
+    ### How to fix
 
-    The configuration says which operators models may use, for example those that a runtime has.
-
-    ### What is allowed
-
-    Operators that a pattern of the option `allow` matches, if there are any, and that none of `forbid` matches. The
-    table `policy.operators` of the configuration sets both. An operator of another domain than ai.onnx is written with
-    its domain, such as `com.microsoft::Gelu`, and one of ai.onnx may be, such as `ai.onnx::*`; `*` matches any
-    characters. Calls of functions of the model are not checked, but the nodes of these functions are.
+    Export the model without the operator, or change the configuration.
 
     ### Example
 
@@ -33,14 +26,23 @@ def disallowed_operator(
     node { op_type: "RandomNormalLike" input: "x" output: "y" }
     ```
 
-    ### How to fix
-
-    Export the model without the operator, or change the configuration.
+    Corrected:
 
     ```
     # option: disallowed-operator.forbid = ["Loop", "Random*"]
     node { op_type: "Neg" input: "x" output: "y" }
     ```
+
+    ### Why it matters
+
+    The configuration says which operators models may use, for example those that a runtime has.
+
+    ### Details
+
+    Operators that a pattern of the option `allow` matches, if there are any, and that none of `forbid` matches. The
+    table `policy.operators` of the configuration sets both. An operator of another domain than ai.onnx is written with
+    its domain, such as `com.microsoft::Gelu`, and one of ai.onnx may be, such as `ai.onnx::*`; `*` matches any
+    characters. Calls of functions of the model are not checked, but the nodes of these functions are.
     """
     used: dict[str, list[AlikeNodes]] = {}
     for alike in model.operators.alike_nodes:

@@ -12,14 +12,9 @@ from onnx_lint.wording import quote
 def disallowed_operator_set(model: Model, *, opsets: Mapping[str, str] = {}) -> Iterator[Finding]:
     """The model or a function imports a version of an operator set that the policy does not allow.
 
-    ### Why it matters
+    ### How to fix
 
-    The configuration says which versions the consumers of the models take.
-
-    ### What is allowed
-
-    For each domain that the option `opsets` names, the versions of its range: `17..21`, `17..`, `..21` or `19`. The
-    table `policy.opsets` of the configuration sets it. The default domain is called `ai.onnx`.
+    Export or convert the model to a version that is allowed.
 
     ### Example
 
@@ -28,14 +23,21 @@ def disallowed_operator_set(model: Model, *, opsets: Mapping[str, str] = {}) -> 
     opset_import { domain: "" version: 21 }
     ```
 
-    ### How to fix
-
-    Export or convert the model to a version that is allowed.
+    Corrected:
 
     ```
     # option: disallowed-operator-set.opsets = { "ai.onnx" = "22.." }
     opset_import { domain: "" version: 22 }
     ```
+
+    ### Why it matters
+
+    The configuration says which versions the consumers of the models take.
+
+    ### Details
+
+    For each domain that the option `opsets` names, the versions of its range: `17..21`, `17..`, `..21` or `19`. The
+    table `policy.opsets` of the configuration sets it. The default domain is called `ai.onnx`.
     """
     yield from _disallowed(model.proto, ROOT, "the model", opsets)
     for function in model.functions:

@@ -12,14 +12,9 @@ from onnx_lint.wording import quote
 def missing_metadata_entry(model: Model, *, metadata: tuple[str, ...] = ()) -> Iterator[Finding]:
     """The metadata of the model has no value for a key that the policy requires.
 
-    ### Why it matters
+    ### How to fix
 
-    The configuration says what each model states about itself, such as its licence.
-
-    ### What is allowed
-
-    Metadata of the model with each key of the option `metadata`, and a value that is not empty. The key
-    `policy.metadata` of the configuration sets it.
+    Add the entry: `onnx.helper.set_model_props(model, {"com.example.licence": "MIT"})`.
 
     ### Example
 
@@ -28,14 +23,21 @@ def missing_metadata_entry(model: Model, *, metadata: tuple[str, ...] = ()) -> I
     metadata_props { key: "com.example.author" value: "us" }
     ```
 
-    ### How to fix
-
-    Add the entry: `onnx.helper.set_model_props(model, {"com.example.licence": "MIT"})`.
+    Corrected:
 
     ```
     # option: missing-metadata-entry.metadata = ["com.example.licence"]
     metadata_props { key: "com.example.licence" value: "MIT" }
     ```
+
+    ### Why it matters
+
+    The configuration says what each model states about itself, such as its licence.
+
+    ### Details
+
+    Metadata of the model with each key of the option `metadata`, and a value that is not empty. The key
+    `policy.metadata` of the configuration sets it.
     """
     present = {entry.key for entry in model.proto.metadata_props if entry.value}
     for key in metadata:

@@ -11,14 +11,9 @@ from onnx_lint.rule import Finding, rule
 def oversized_model(model: Model, *, max_size: int = 0) -> Iterator[Finding]:
     """The model is larger than the policy allows.
 
-    ### Why it matters
+    ### How to fix
 
-    The configuration says how large models may be, for example because they are downloaded to phones.
-
-    ### What is allowed
-
-    A file of at most as many bytes as the option `max_size`, counted together with its files of external data; 0 stops
-    the check. The key `policy.max-size` of the configuration sets it.
+    Quantize or prune the model, or change the configuration.
 
     ### Example
 
@@ -27,14 +22,21 @@ def oversized_model(model: Model, *, max_size: int = 0) -> Iterator[Finding]:
     node { op_type: "Neg" input: "x" output: "y" }
     ```
 
-    ### How to fix
-
-    Quantize or prune the model, or change the configuration.
+    Corrected:
 
     ```
     # option: oversized-model.max_size = 1000
     node { op_type: "Neg" input: "x" output: "y" }
     ```
+
+    ### Why it matters
+
+    The configuration says how large models may be, for example because they are downloaded to phones.
+
+    ### Details
+
+    A file of at most as many bytes as the option `max_size`, counted together with its files of external data; 0 stops
+    the check. The key `policy.max-size` of the configuration sets it.
     """
     if not max_size:
         return

@@ -20,17 +20,11 @@ def unexpected_interface(
 ) -> Iterator[Finding]:
     """The model lacks an input or output that the policy requires, or declares another type or shape of it.
 
-    ### Why it matters
+    ### How to fix
 
-    The configuration says how programs call the models. A model with another interface fails in each of them.
+    Export the model with these names, types and shapes.
 
-    ### What is allowed
-
-    For each name in the options `inputs` and `outputs`, an input or output of the main graph of that name, with the
-    `type` and the `shape` if they are given. The tables `policy.inputs` and `policy.outputs` of the configuration set
-    them. A type is the element type of a tensor, such as `float`. In a shape a number is a size, and a name is a
-    variable of any name: the same name means the same variable, in all inputs and outputs. `*` is any dimension, and
-    `...` any number of dimensions. Further inputs and outputs are not checked.
+    - PyTorch: `torch.onnx.export(..., input_names=["image"], dynamic_shapes=[{0: "batch"}])`.
 
     ### Example
 
@@ -39,16 +33,24 @@ def unexpected_interface(
     input { name: "image" type { tensor_type { elem_type: 1 shape { dim { dim_value: 1 } dim { dim_value: 3 } } } } }
     ```
 
-    ### How to fix
-
-    Export the model with these names, types and shapes.
-
-    - PyTorch: `torch.onnx.export(..., input_names=["image"], dynamic_shapes=[{0: "batch"}])`.
+    Corrected:
 
     ```
     # option: unexpected-interface.inputs = { image = { type = "float", shape = ["batch", 3] } }
     input { name: "image" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N" } dim { dim_value: 3 } } } } }
     ```
+
+    ### Why it matters
+
+    The configuration says how programs call the models. A model with another interface fails in each of them.
+
+    ### Details
+
+    For each name in the options `inputs` and `outputs`, an input or output of the main graph of that name, with the
+    `type` and the `shape` if they are given. The tables `policy.inputs` and `policy.outputs` of the configuration set
+    them. A type is the element type of a tensor, such as `float`. In a shape a number is a size, and a name is a
+    variable of any name: the same name means the same variable, in all inputs and outputs. `*` is any dimension, and
+    `...` any number of dimensions. Further inputs and outputs are not checked.
     """
     variables: dict[str, str] = {}
     for field, wanted in (("input", inputs), ("output", outputs)):

@@ -12,13 +12,9 @@ from onnx_lint.wording import quote
 def duplicate_quantization_annotation(model: Model) -> Iterator[Finding]:
     """A tensor has two quantization annotations, or an annotation has a key twice.
 
-    ### Why it matters
+    ### How to fix
 
-    Which scale or zero point holds is left to chance: readers keep the first or the last.
-
-    ### What is allowed
-
-    One annotation for each tensor of a graph, with each key once. Nested graphs have annotations of their own.
+    Keep one annotation for each tensor, and each key once in it.
 
     ### Example
 
@@ -30,15 +26,21 @@ def duplicate_quantization_annotation(model: Model) -> Iterator[Finding]:
     quantization_annotation { tensor_name: "x" quant_parameter_tensor_names { key: "SCALE_TENSOR" value: "t" } }
     ```
 
-    ### How to fix
-
-    Keep one annotation for each tensor, and each key once in it.
+    Corrected:
 
     ```
     input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
     initializer { name: "s" data_type: 1 float_data: 0.5 }
     quantization_annotation { tensor_name: "x" quant_parameter_tensor_names { key: "SCALE_TENSOR" value: "s" } }
     ```
+
+    ### Why it matters
+
+    Which scale or zero point holds is left to chance: readers keep the first or the last.
+
+    ### Details
+
+    One annotation for each tensor of a graph, with each key once. Nested graphs have annotations of their own.
     """
     for graph in model.graphs_with("quantization_annotation"):
         yield from _repeated_tensors(graph)

@@ -14,16 +14,9 @@ DEFINED = ("SCALE_TENSOR", "ZERO_POINT_TENSOR")
 def unknown_quantization_parameter(model: Model) -> Iterator[Finding]:
     """A quantization annotation has a key that ONNX does not define.
 
-    ### Why it matters
+    ### How to fix
 
-    A consumer passes over a key that it does not know, so the parameter is lost. QONNX and FINN keep their data
-    types under a key of their own, `finn_datatype`; other tools cannot read it.
-
-    ### What is allowed
-
-    `SCALE_TENSOR` and `ZERO_POINT_TENSOR`, in exactly this spelling. The schema says that the keys have to be
-    defined by ONNX and gives these two; no text defines another. A tool may store its own data in `metadata_props`.
-    The list is open-ended by its wording, so another key is a warning. There is one finding for each distinct key.
+    Use the keys of the specification, and put other notes into `metadata_props`.
 
     ### Example
 
@@ -33,15 +26,24 @@ def unknown_quantization_parameter(model: Model) -> Iterator[Finding]:
     quantization_annotation { tensor_name: "x" quant_parameter_tensor_names { key: "SCALE" value: "s" } }
     ```
 
-    ### How to fix
-
-    Use the keys of the specification, and put other notes into `metadata_props`.
+    Corrected:
 
     ```
     input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
     initializer { name: "s" data_type: 1 float_data: 0.5 }
     quantization_annotation { tensor_name: "x" quant_parameter_tensor_names { key: "SCALE_TENSOR" value: "s" } }
     ```
+
+    ### Why it matters
+
+    A consumer passes over a key that it does not know, so the parameter is lost. QONNX and FINN keep their data
+    types under a key of their own, `finn_datatype`; other tools cannot read it.
+
+    ### Details
+
+    `SCALE_TENSOR` and `ZERO_POINT_TENSOR`, in exactly this spelling. The schema says that the keys have to be
+    defined by ONNX and gives these two; no text defines another. A tool may store its own data in `metadata_props`.
+    The list is open-ended by its wording, so another key is a warning. There is one finding for each distinct key.
     """
     found: dict[str, list[Place]] = {}
     for graph in model.graphs_with("quantization_annotation"):

@@ -15,16 +15,10 @@ TENSOR_KEYS = ("SCALE_TENSOR", "ZERO_POINT_TENSOR")
 def unknown_quantized_tensor(model: Model) -> Iterator[Finding]:
     """A quantization annotation names a tensor that the graph does not have.
 
-    ### Why it matters
+    ### How to fix
 
-    The annotation is about nothing, or the scale or zero point that it promises is nowhere to be found. Tools that
-    rename or fuse values tend to leave such annotations behind.
-
-    ### What is allowed
-
-    In `tensor_name`, and as the value of `SCALE_TENSOR` and `ZERO_POINT_TENSOR`: the name of an input, an
-    initializer or a node output of the graph, or of a value that the graph sees from outside. The values of other
-    keys are not taken for names.
+    Name values of the graph. A pass that renames or removes tensors has to look at the annotations as well; drop those
+    of values that are gone.
 
     ### Example
 
@@ -35,16 +29,24 @@ def unknown_quantized_tensor(model: Model) -> Iterator[Finding]:
     }
     ```
 
-    ### How to fix
-
-    Name values of the graph. A pass that renames or removes tensors has to look at the annotations as well; drop those
-    of values that are gone.
+    Corrected:
 
     ```
     input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
     initializer { name: "s" data_type: 1 float_data: 0.5 }
     quantization_annotation { tensor_name: "x" quant_parameter_tensor_names { key: "SCALE_TENSOR" value: "s" } }
     ```
+
+    ### Why it matters
+
+    The annotation is about nothing, or the scale or zero point that it promises is nowhere to be found. Tools that
+    rename or fuse values tend to leave such annotations behind.
+
+    ### Details
+
+    In `tensor_name`, and as the value of `SCALE_TENSOR` and `ZERO_POINT_TENSOR`: the name of an input, an
+    initializer or a node output of the graph, or of a value that the graph sees from outside. The values of other
+    keys are not taken for names.
     """
     suggestions = Suggestions()
     for graph in model.graphs_with("quantization_annotation"):

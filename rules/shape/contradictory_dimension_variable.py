@@ -13,20 +13,11 @@ from onnx_lint.wording import quote
 def contradictory_dimension_variable(model: Model) -> Iterator[Finding]:
     """A dimension variable has two sizes.
 
-    ### Why it matters
+    ### How to fix
 
-    A variable has one size in the whole model. Runtimes rely on it when they plan memory and when they
-    verify the inputs of a call, and refuse or misread a model in which it cannot be true.
+    Use one variable for sizes that are always the same, and another one where they may differ.
 
-    ### What is allowed
-
-    One size for each variable, in the main graph and the graphs nested in it together. Functions, and
-    initialization graphs, have variables of their own.
-
-    Only what the file itself states is compared: a value that is declared with the variable in one place and with a
-    number in another (an initializer and the input that it is the default of, an output and its `value_info`) binds
-    the variable to that number, and two values that bind it to different numbers are the finding. The branches of
-    an `If` are not compared with each other, since only one of them runs. There is one finding for each variable.
+    - PyTorch: one `torch.export.Dim` in `dynamic_shapes=` for each size; the same one only where sizes agree.
 
     ### Example
 
@@ -37,11 +28,7 @@ def contradictory_dimension_variable(model: Model) -> Iterator[Finding]:
     initializer { name: "b" data_type: 1 dims: 3 float_data: [1, 2, 3] }
     ```
 
-    ### How to fix
-
-    Use one variable for sizes that are always the same, and another one where they may differ.
-
-    - PyTorch: one `torch.export.Dim` in `dynamic_shapes=` for each size; the same one only where sizes agree.
+    Corrected:
 
     ```
     input { name: "a" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N" } } } } }
@@ -49,6 +36,21 @@ def contradictory_dimension_variable(model: Model) -> Iterator[Finding]:
     initializer { name: "a" data_type: 1 dims: 2 float_data: [1, 2] }
     initializer { name: "b" data_type: 1 dims: 3 float_data: [1, 2, 3] }
     ```
+
+    ### Why it matters
+
+    A variable has one size in the whole model. Runtimes rely on it when they plan memory and when they
+    verify the inputs of a call, and refuse or misread a model in which it cannot be true.
+
+    ### Details
+
+    One size for each variable, in the main graph and the graphs nested in it together. Functions, and
+    initialization graphs, have variables of their own.
+
+    Only what the file itself states is compared: a value that is declared with the variable in one place and with a
+    number in another (an initializer and the input that it is the default of, an output and its `value_info`) binds
+    the variable to that number, and two values that bind it to different numbers are the finding. The branches of
+    an `If` are not compared with each other, since only one of them runs. There is one finding for each variable.
     """
     bindings: dict[Graph, dict[str, _Binding]] = {}
     reported: set[str] = set()

@@ -11,22 +11,6 @@ from onnx_lint.rule import Finding, folded, replace, rule
 def negative_dimension(model: Model) -> Iterator[Finding]:
     """A dimension of a shape is negative.
 
-    ### Why it matters
-
-    Exporters write -1 for a size that they do not know, and consumers take it for a size: they refuse the model or
-    allocate with it.
-
-    ### What is allowed
-
-    Sizes from 0 on in every shape of a type. An unknown dimension has neither a value nor a variable. There is one
-    finding for the model, with the number of negative dimensions.
-
-    ### Example
-
-    ```
-    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: -1 } } } } }
-    ```
-
     ### How to fix
 
     Name the dimension, or leave it out where nothing is known of it. -1 and None are how frameworks write an unknown
@@ -37,9 +21,27 @@ def negative_dimension(model: Model) -> Iterator[Finding]:
     - The `onnx` package: `onnx.helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, ["N", 4])`, and
       `onnx.tools.update_model_dims.update_inputs_outputs_dims` for a model that is there.
 
+    ### Example
+
+    ```
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: -1 } } } } }
+    ```
+
+    Corrected:
+
     ```
     input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N" } } } } }
     ```
+
+    ### Why it matters
+
+    Exporters write -1 for a size that they do not know, and consumers take it for a size: they refuse the model or
+    allocate with it.
+
+    ### Details
+
+    Sizes from 0 on in every shape of a type. An unknown dimension has neither a value nor a variable. There is one
+    finding for the model, with the number of negative dimensions.
     """
     negative = (
         (found, index)

@@ -11,13 +11,38 @@ from onnx_lint.rule import Finding, findings_of, rule
 def unsatisfiable_dimension_variable(model: Model) -> Iterator[Finding]:
     """Nodes and declarations contradict each other about the size of a dimension variable.
 
+    ### How to fix
+
+    Give another name to each size that may differ, or leave the dimension open.
+
+    - PyTorch: `dynamic_axes` of `torch.onnx.export(..., dynamo=False)` takes any name for the dimensions of outputs;
+      use the one of an input only where both always agree. `dynamic_shapes=` finds the sizes of outputs by itself.
+
+    ### Example
+
+    ```
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N" } } } } }
+    input { name: "one" type { tensor_type { elem_type: 1 shape { dim { dim_value: 1 } } } } }
+    node { op_type: "Concat" input: "x" input: "one" output: "y" attribute { name: "axis" type: INT i: 0 } }
+    output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N" } } } } }
+    ```
+
+    Corrected:
+
+    ```
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N" } } } } }
+    input { name: "one" type { tensor_type { elem_type: 1 shape { dim { dim_value: 1 } } } } }
+    node { op_type: "Concat" input: "x" input: "one" output: "y" attribute { name: "axis" type: INT i: 0 } }
+    output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N + 1" } } } } }
+    ```
+
     ### Why it matters
 
     Whoever calls the model prepares its buffers by the names: an output that is declared as N and has N + 1 rows does
     not fit, and an input whose two dimensions N have to be 4 and 5 can never be given. No checker says so, as each
     declaration by itself fits any size.
 
-    ### What is allowed
+    ### Details
 
     "A dimension variable "N" represents the same value across the entire graph in a model." So there is one size for
     each variable of the main graph, its functions and the algorithms for training, and of an
@@ -31,29 +56,6 @@ def unsatisfiable_dimension_variable(model: Model) -> Iterator[Finding]:
     `contradictory-dimension-variable`, and two sizes without any variable are reported by
     `contradictory-declared-shape` and `incompatible-operand-shapes`; the latter also reports two sizes of a variable
     within one node. There is one finding for each variable. It is a warning, as the model runs nevertheless.
-
-    ### Example
-
-    ```
-    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N" } } } } }
-    input { name: "one" type { tensor_type { elem_type: 1 shape { dim { dim_value: 1 } } } } }
-    node { op_type: "Concat" input: "x" input: "one" output: "y" attribute { name: "axis" type: INT i: 0 } }
-    output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N" } } } } }
-    ```
-
-    ### How to fix
-
-    Give another name to each size that may differ, or leave the dimension open.
-
-    - PyTorch: `dynamic_axes` of `torch.onnx.export(..., dynamo=False)` takes any name for the dimensions of outputs;
-      use the one of an input only where both always agree. `dynamic_shapes=` finds the sizes of outputs by itself.
-
-    ```
-    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N" } } } } }
-    input { name: "one" type { tensor_type { elem_type: 1 shape { dim { dim_value: 1 } } } } }
-    node { op_type: "Concat" input: "x" input: "one" output: "y" attribute { name: "axis" type: INT i: 0 } }
-    output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N + 1" } } } } }
-    ```
     """
     for contradiction in model.dimension_contradictions:
         yield from findings_of(model, contradiction)

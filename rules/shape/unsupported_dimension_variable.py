@@ -13,16 +13,9 @@ _CLAUSES = {"": "SHP-4", "*": "SHP-5"}
 def unsupported_dimension_variable(model: Model) -> Iterator[Finding]:
     """A dimension variable is empty or `*`.
 
-    ### Why it matters
+    ### How to fix
 
-    Both were considered while the format was designed and never supported. Readers take the empty name for an
-    unknown dimension or for one variable that all such dimensions share, and `*` for a single dimension, so that
-    the rank comes out wrong.
-
-    ### What is allowed
-
-    An unknown dimension has neither a value nor a variable, and a tensor of unknown rank has no
-    shape. The empty name is a warning, `*` an error, because the number of dimensions has to be the rank.
+    Leave an unknown dimension empty, and leave out the whole shape if not even the rank is known.
 
     ### Example
 
@@ -30,13 +23,22 @@ def unsupported_dimension_variable(model: Model) -> Iterator[Finding]:
     input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_param: "*" } } } } }
     ```
 
-    ### How to fix
-
-    Leave an unknown dimension empty, and leave out the whole shape if not even the rank is known.
+    Corrected:
 
     ```
     input { name: "x" type { tensor_type { elem_type: 1 shape { dim { } } } } }
     ```
+
+    ### Why it matters
+
+    Both were considered while the format was designed and never supported. Readers take the empty name for an
+    unknown dimension or for one variable that all such dimensions share, and `*` for a single dimension, so that
+    the rank comes out wrong.
+
+    ### Details
+
+    An unknown dimension has neither a value nor a variable, and a tensor of unknown rank has no
+    shape. The empty name is a warning, `*` an error, because the number of dimensions has to be the rank.
     """
     for found in model.types(_has_unsupported_variable):
         kind = str(found.kind)

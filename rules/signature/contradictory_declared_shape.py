@@ -12,13 +12,42 @@ from onnx_lint.wording import quote
 def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
     """The declared shape of a value is not the one that its node produces.
 
+    ### How to fix
+
+    Declare the shape that follows, or leave it open. `onnx-lint fix` (safe) deletes the entry if it is in
+    `value_info`, and `onnx-lint fix --unsafe-fixes` (unsafe: the declaration may be what is meant) declares the shape
+    of an output that follows, with a dimension left open where only an expression follows. When the sizes of inputs
+    are changed, what is declared behind them has to change too: drop the `value_info` and let
+    `onnx.shape_inference.infer_shapes` write it anew.
+
+    - PyTorch: `dynamic_shapes=` exports a size that may change, so that none has to be edited.
+    - ONNX Runtime:
+      `python -m onnxruntime.tools.make_dynamic_shape_fixed --dim_param N --dim_value 2 model.onnx fixed.onnx` sets a
+      size everywhere.
+
+    ### Example
+
+    ```
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } dim { dim_value: 3 } } } } }
+    node { op_type: "Relu" input: "x" output: "y" }
+    output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } dim { dim_value: 4 } } } } }
+    ```
+
+    Corrected:
+
+    ```
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } dim { dim_value: 3 } } } } }
+    node { op_type: "Relu" input: "x" output: "y" }
+    output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } dim { dim_value: 3 } } } } }
+    ```
+
     ### Why it matters
 
     A consumer that believes the declaration allocates a buffer of the wrong size, or refuses the input of the next
     model. `onnx.checker` rejects such a model with `full_check`. ONNX Runtime goes on: it warns when it loads the model
     ("Falling back to lenient merge") and at each run in which an output has another shape than is declared.
 
-    ### What is allowed
+    ### Details
 
     For outputs of graphs and for `value_info` the rank and the sizes that follow from the operator, its attributes and
     the shapes of its inputs. A variable, or a dimension that is left open, agrees with every size, and where nothing
@@ -39,33 +68,6 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
 
     Two declarations of one value are reported by `contradictory-value-info`, types by
     `contradictory-declared-type`.
-
-    ### Example
-
-    ```
-    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } dim { dim_value: 3 } } } } }
-    node { op_type: "Relu" input: "x" output: "y" }
-    output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } dim { dim_value: 4 } } } } }
-    ```
-
-    ### How to fix
-
-    Declare the shape that follows, or leave it open. `onnx-lint fix` (safe) deletes the entry if it is in
-    `value_info`, and `onnx-lint fix --unsafe-fixes` (unsafe: the declaration may be what is meant) declares the shape
-    of an output that follows, with a dimension left open where only an expression follows. When the sizes of inputs
-    are changed, what is declared behind them has to change too: drop the `value_info` and let
-    `onnx.shape_inference.infer_shapes` write it anew.
-
-    - PyTorch: `dynamic_shapes=` exports a size that may change, so that none has to be edited.
-    - ONNX Runtime:
-      `python -m onnxruntime.tools.make_dynamic_shape_fixed --dim_param N --dim_value 2 model.onnx fixed.onnx` sets a
-      size everywhere.
-
-    ```
-    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } dim { dim_value: 3 } } } } }
-    node { op_type: "Relu" input: "x" output: "y" }
-    output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } dim { dim_value: 3 } } } } }
-    ```
     """
     for conflict in model.value_flow.declared_shapes:
         of_value_info = "FUN-23b" if conflict.graph.is_function else "VI-6a"

@@ -11,17 +11,9 @@ from onnx_lint.rule import Finding, rule
 def deprecated_operator(model: Model) -> Iterator[Finding]:
     """A node uses an operator that the imported operator set has deprecated.
 
-    ### Why it matters
+    ### How to fix
 
-    A deprecated operator is no longer part of the operator set: nothing says what it does at the imported version,
-    and consumers refuse it or run what they had before. Its operands and attributes are not judged any further.
-
-    ### What is allowed
-
-    The operator, if the imported operator set has not deprecated it, or its replacement. ONNX has deprecated
-    Upsample in version 10 (Resize took its place), Scatter in 11 (ScatterElements), GroupNormalization of version
-    18 (it came back in 21 with another signature), and in version 5 of ai.onnx.ml TreeEnsembleClassifier and
-    TreeEnsembleRegressor (TreeEnsemble).
+    Use its replacement, here Resize, or import the last version of the operator set that still has the operator.
 
     ### Example
 
@@ -30,14 +22,24 @@ def deprecated_operator(model: Model) -> Iterator[Finding]:
     node { op_type: "Upsample" input: "x" input: "scales" output: "y" }
     ```
 
-    ### How to fix
-
-    Use its replacement, here Resize, or import the last version of the operator set that still has the operator.
+    Corrected:
 
     ```
     opset_import { version: 10 }
     node { op_type: "Resize" input: "x" input: "scales" output: "y" }
     ```
+
+    ### Why it matters
+
+    A deprecated operator is no longer part of the operator set: nothing says what it does at the imported version,
+    and consumers refuse it or run what they had before. Its operands and attributes are not judged any further.
+
+    ### Details
+
+    The operator, if the imported operator set has not deprecated it, or its replacement. ONNX has deprecated
+    Upsample in version 10 (Resize took its place), Scatter in 11 (ScatterElements), GroupNormalization of version
+    18 (it came back in 21 with another signature), and in version 5 of ai.onnx.ml TreeEnsembleClassifier and
+    TreeEnsembleRegressor (TreeEnsemble).
     """
     for alike in model.operators.alike_nodes:
         schema = alike.operator.schema

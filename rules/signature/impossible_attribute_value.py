@@ -22,13 +22,29 @@ from onnx_lint.wording import quote
 def impossible_attribute_value(model: Model) -> Iterator[Finding]:
     """An attribute of a node has numbers or a list that its operator accepts for no operands.
 
+    ### How to fix
+
+    Give a value that the operator's description allows: here each axis of the input once.
+
+    ### Example
+
+    ```
+    node { op_type: "Transpose" input: "x" output: "y" attribute { name: "perm" type: INTS ints: [1, 1] } }
+    ```
+
+    Corrected:
+
+    ```
+    node { op_type: "Transpose" input: "x" output: "y" attribute { name: "perm" type: INTS ints: [1, 0] } }
+    ```
+
     ### Why it matters
 
     Such a node has no meaning for any input. Consumers refuse it, or read a list beyond its end because they take
     the lengths for granted. onnx.checker checks a few of these values, and only with `full_check`; on some
     equations of Einsum with a stray dot it never ends.
 
-    ### What is allowed
+    ### Details
 
     What the descriptions of ONNX's operators say, at the imported version:
 
@@ -71,20 +87,6 @@ def impossible_attribute_value(model: Model) -> Iterator[Finding]:
     Where an attribute refers to a parameter of a function, the values of all calls and the default are checked,
     also if functions pass them on. What depends on shapes is reported by `impossible-operator-extent`, words and
     numbers that are one of a few by `unsupported-attribute-value`.
-
-    ### Example
-
-    ```
-    node { op_type: "Transpose" input: "x" output: "y" attribute { name: "perm" type: INTS ints: [1, 1] } }
-    ```
-
-    ### How to fix
-
-    Give a value that the operator's description allows: here each axis of the input once.
-
-    ```
-    node { op_type: "Transpose" input: "x" output: "y" attribute { name: "perm" type: INTS ints: [1, 0] } }
-    ```
     """
     for alike in model.operators.verified_nodes:
         schema = alike.operator.schema

@@ -17,12 +17,28 @@ from onnx_lint.rule import Finding, findings_of_nodes, rule
 def impossible_operator_extent(model: Model) -> Iterator[Finding]:
     """A size, count or axis in the attributes of a node is impossible for the shapes of its inputs.
 
+    ### How to fix
+
+    Give sizes that go with the input: here steps of 1 or more.
+
+    ### Example
+
+    ```
+    node { op_type: "Conv" input: "x" input: "w" output: "y" attribute { name: "strides" type: INTS ints: [0, 0] } }
+    ```
+
+    Corrected:
+
+    ```
+    node { op_type: "Conv" input: "x" input: "w" output: "y" attribute { name: "strides" type: INTS ints: [1, 1] } }
+    ```
+
     ### Why it matters
 
     Readers rely on these numbers. Some divided by a stride of 0, or wrote beyond a buffer for a kernel of more axes
     than the input has.
 
-    ### What is allowed
+    ### Details
 
     - Convolution and pooling: `strides`, `dilations` and `kernel_shape` of positive numbers, one for each spatial axis
       of the input; `group` positive.
@@ -48,20 +64,6 @@ def impossible_operator_extent(model: Model) -> Iterator[Finding]:
     where nothing is known, nothing is judged that depends on it. Attributes that refer to a parameter of a function
     are judged by what calls and defaults give. The same numbers in an input are reported by
     `unsupported-operand-value`.
-
-    ### Example
-
-    ```
-    node { op_type: "Conv" input: "x" input: "w" output: "y" attribute { name: "strides" type: INTS ints: [0, 0] } }
-    ```
-
-    ### How to fix
-
-    Give sizes that go with the input: here steps of 1 or more.
-
-    ```
-    node { op_type: "Conv" input: "x" input: "w" output: "y" attribute { name: "strides" type: INTS ints: [1, 1] } }
-    ```
     """
     conflicts = (conflict for conflict in model.value_flow.shapes if isinstance(conflict.source, str))
     yield from findings_of_nodes(model, ((each, "NOD-7b") for each in conflicts))

@@ -17,12 +17,37 @@ from onnx_lint.rule import Finding, findings_of_nodes, rule
 def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
     """The shapes of a node's inputs are not those that its operator takes, or do not fit each other.
 
+    ### How to fix
+
+    Follow the shape back to where it first differs from what is meant: an input that is declared wrongly, a Reshape
+    or Transpose too few or too many, weights of another layer. `onnx-lint fix --unsafe-fixes` (unsafe: the tensor
+    gets another shape) makes a scalar of a constant `[1]` if all its users require a scalar: `initializer { name:
+    "min" data_type: 1 dims: 1 float_data: 0 }` of a Clip becomes `initializer { name: "min" data_type: 1 float_data: 0
+    }`. The finding says where each shape comes from. If one change of the node makes its shapes fit, such as
+    `transB=1` or an Unsqueeze of a bias, the help line says so.
+
+    ### Example
+
+    ```
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } dim { dim_value: 3 } } } } }
+    input { name: "w" type { tensor_type { elem_type: 1 shape { dim { dim_value: 4 } dim { dim_value: 5 } } } } }
+    node { op_type: "MatMul" input: "x" input: "w" output: "y" }
+    ```
+
+    Corrected:
+
+    ```
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } dim { dim_value: 3 } } } } }
+    input { name: "w" type { tensor_type { elem_type: 1 shape { dim { dim_value: 3 } dim { dim_value: 5 } } } } }
+    node { op_type: "MatMul" input: "x" input: "w" output: "y" }
+    ```
+
     ### Why it matters
 
     The operator is not defined for such operands: a product of matrices whose inner dimensions differ has no result.
     A consumer that looks refuses the model; one that does not reads beyond its buffers, or fails in the middle.
 
-    ### What is allowed
+    ### Details
 
     For each input the ranks that the operator's description allows, equal sizes where it requires them, and shapes
     that broadcast where the operator broadcasts. Whatever is unknown fits everything: a dimension without a size, a
@@ -48,29 +73,6 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
 
     Values that decide shapes are reported by `unsupported-operand-value`, attributes by
     `impossible-operator-extent`.
-
-    ### Example
-
-    ```
-    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } dim { dim_value: 3 } } } } }
-    input { name: "w" type { tensor_type { elem_type: 1 shape { dim { dim_value: 4 } dim { dim_value: 5 } } } } }
-    node { op_type: "MatMul" input: "x" input: "w" output: "y" }
-    ```
-
-    ### How to fix
-
-    Follow the shape back to where it first differs from what is meant: an input that is declared wrongly, a Reshape
-    or Transpose too few or too many, weights of another layer. `onnx-lint fix --unsafe-fixes` (unsafe: the tensor
-    gets another shape) makes a scalar of a constant `[1]` if all its users require a scalar: `initializer { name:
-    "min" data_type: 1 dims: 1 float_data: 0 }` of a Clip becomes `initializer { name: "min" data_type: 1 float_data: 0
-    }`. The finding says where each shape comes from. If one change of the node makes its shapes fit, such as
-    `transB=1` or an Unsqueeze of a bias, the help line says so.
-
-    ```
-    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } dim { dim_value: 3 } } } } }
-    input { name: "w" type { tensor_type { elem_type: 1 shape { dim { dim_value: 3 } dim { dim_value: 5 } } } } }
-    node { op_type: "MatMul" input: "x" input: "w" output: "y" }
-    ```
     """
     conflicts = [conflict for conflict in model.value_flow.shapes if conflict.source is None]
     clauses = ((each, "NOD-8d" if each.is_taken else "NOD-8a") for each in conflicts)

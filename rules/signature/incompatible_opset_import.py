@@ -12,17 +12,10 @@ from onnx_lint.wording import quote
 def incompatible_opset_import(model: Model) -> Iterator[Finding]:
     """The imports of a function select another version of an operator than the imports of the model.
 
-    ### Why it matters
+    ### How to fix
 
-    A consumer that puts the body in place of a call has one version of each operator for the whole graph, so the
-    nodes of the body are read as another version than they were written for. The onnx package refuses such models.
-
-    ### What is allowed
-
-    A function may import another version of a domain than the model does, as long as each operator that its body
-    uses is the same in both; one that only the function's version has is not. Where the model does not import the
-    domain, the first function that does takes its place. There is one finding for each function and domain. An
-    operator that the function's version does not have is reported by `unknown-operator`.
+    Write the function by the version that the model imports, and import that in the function. A tool that adds
+    functions to a model has to convert them first.
 
     ### Example
 
@@ -33,10 +26,7 @@ def incompatible_opset_import(model: Model) -> Iterator[Finding]:
                 node { op_type: "Softmax" input: "x" output: "y" } }
     ```
 
-    ### How to fix
-
-    Write the function by the version that the model imports, and import that in the function. A tool that adds
-    functions to a model has to convert them first.
+    Corrected:
 
     ```
     opset_import { version: 21 }
@@ -44,6 +34,18 @@ def incompatible_opset_import(model: Model) -> Iterator[Finding]:
     functions { name: "F" domain: "com.example" opset_import { version: 21 } input: "x" output: "y"
                 node { op_type: "Softmax" input: "x" output: "y" } }
     ```
+
+    ### Why it matters
+
+    A consumer that puts the body in place of a call has one version of each operator for the whole graph, so the
+    nodes of the body are read as another version than they were written for. The onnx package refuses such models.
+
+    ### Details
+
+    A function may import another version of a domain than the model does, as long as each operator that its body
+    uses is the same in both; one that only the function's version has is not. Where the model does not import the
+    domain, the first function that does takes its place. There is one finding for each function and domain. An
+    operator that the function's version does not have is reported by `unknown-operator`.
     """
     reference = dict(model.operators.opset_versions(model.main_graph))
     for entries in model.imports.distinct:

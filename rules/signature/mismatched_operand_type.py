@@ -11,12 +11,34 @@ from onnx_lint.rule import Finding, conversions_apart, findings_of_nodes, rule
 def mismatched_operand_type(model: Model) -> Iterator[Finding]:
     """The type of a node's input or output is not one that its operator allows.
 
+    ### How to fix
+
+    Bring the operands to one type with Cast, or declare the type that is meant; ONNX converts nothing by itself. In
+    PyTorch the same is said before the export, as with `x.double()`.
+
+    ### Example
+
+    ```
+    input { name: "x" type { tensor_type { elem_type: 1 shape { } } } }
+    input { name: "y" type { tensor_type { elem_type: 11 shape { } } } }
+    node { op_type: "Add" input: "x" input: "y" output: "z" }
+    ```
+
+    Corrected:
+
+    ```
+    input { name: "x" type { tensor_type { elem_type: 1 shape { } } } }
+    input { name: "y" type { tensor_type { elem_type: 11 shape { } } } }
+    node { op_type: "Cast" input: "x" output: "x_double" attribute { name: "to" type: INT i: 11 } }
+    node { op_type: "Add" input: "x_double" input: "y" output: "z" }
+    ```
+
     ### Why it matters
 
     The operator is not defined for such values, and a consumer has no kernel for them. Most refuse the model when they
     load it.
 
-    ### What is allowed
+    ### Details
 
     For each input one of the types of the signature at the imported version, and for the inputs that share a type
     variable, such as `T`, one type for all of them. An output whose type follows from attributes or inputs has to be
@@ -33,26 +55,6 @@ def mismatched_operand_type(model: Model) -> Iterator[Finding]:
     Shapes are reported by `incompatible-operand-shapes`. An optional type where the type in it is needed is
     reported by `unconverted-optional` (from edition 1.16 on), a number of an element type that the operator does
     not know by `unsupported-attribute-value`.
-
-    ### Example
-
-    ```
-    input { name: "x" type { tensor_type { elem_type: 1 shape { } } } }
-    input { name: "y" type { tensor_type { elem_type: 11 shape { } } } }
-    node { op_type: "Add" input: "x" input: "y" output: "z" }
-    ```
-
-    ### How to fix
-
-    Bring the operands to one type with Cast, or declare the type that is meant; ONNX converts nothing by itself. In
-    PyTorch the same is said before the export, as with `x.double()`.
-
-    ```
-    input { name: "x" type { tensor_type { elem_type: 1 shape { } } } }
-    input { name: "y" type { tensor_type { elem_type: 11 shape { } } } }
-    node { op_type: "Cast" input: "x" output: "x_double" attribute { name: "to" type: INT i: 11 } }
-    node { op_type: "Add" input: "x_double" input: "y" output: "z" }
-    ```
     """
     yield from findings_of_nodes(
         model, ((each, "NOD-8") for each in conversions_apart(model, model.value_flow.operands))

@@ -26,11 +26,28 @@ from onnx_lint.wording import quote
 def missing_operator_attribute(model: Model) -> Iterator[Finding]:
     """A node lacks an attribute that its operator requires.
 
+    ### How to fix
+
+    Give the attribute. Where the imported version takes it as an attribute and the node has it as an input, the
+    version is wrong: import the one for which the node is written.
+
+    ### Example
+
+    ```
+    node { op_type: "Cast" input: "x" output: "y" }
+    ```
+
+    Corrected:
+
+    ```
+    node { op_type: "Cast" input: "x" output: "y" attribute { name: "to" type: INT i: 1 } }
+    ```
+
     ### Why it matters
 
     The operator is not defined without it, and has no default for it.
 
-    ### What is allowed
+    ### Details
 
     Every attribute that the signature at the imported version calls required. In a function body an attribute that
     refers to a parameter of the function counts as given; whether the calls give the parameter a value is reported
@@ -49,21 +66,6 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
     it: `hidden_size` of RNN, GRU and LSTM, `inputdimensions` of FeatureVectorizer, `intercepts` of LinearClassifier,
     `classes_strings` of LabelEncoder in version 1,
     `coefficients`, `kernel_params` and `rho` of SVMClassifier and SVMRegressor. Their absence is a warning.
-
-    ### Example
-
-    ```
-    node { op_type: "Cast" input: "x" output: "y" }
-    ```
-
-    ### How to fix
-
-    Give the attribute. Where the imported version takes it as an attribute and the node has it as an input, the
-    version is wrong: import the one for which the node is written.
-
-    ```
-    node { op_type: "Cast" input: "x" output: "y" attribute { name: "to" type: INT i: 1 } }
-    ```
     """
     for alike in model.operators.verified_nodes:
         schema = alike.operator.schema

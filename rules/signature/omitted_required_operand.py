@@ -23,15 +23,9 @@ from onnx_lint.wording import quote
 def omitted_required_operand(model: Model) -> Iterator[Finding]:
     """A required input or output of a node has an empty name.
 
-    ### Why it matters
+    ### How to fix
 
-    An empty name says that the operand is left out. The operator cannot be computed without a required input, and
-    the value of a required output needs a name.
-
-    ### What is allowed
-
-    An empty name for operands that the signature calls optional. `operator-arity` counts the values of variadic
-    operands, and reports a list that ends before a required operand.
+    Name the operand; only what the signature calls optional may be left out.
 
     ### Example
 
@@ -39,13 +33,21 @@ def omitted_required_operand(model: Model) -> Iterator[Finding]:
     node { op_type: "Conv" input: "x" input: "" input: "b" output: "y" }
     ```
 
-    ### How to fix
-
-    Name the operand; only what the signature calls optional may be left out.
+    Corrected:
 
     ```
     node { op_type: "Conv" input: "x" input: "w" input: "b" output: "y" }
     ```
+
+    ### Why it matters
+
+    An empty name says that the operand is left out. The operator cannot be computed without a required input, and
+    the value of a required output needs a name.
+
+    ### Details
+
+    An empty name for operands that the signature calls optional. `operator-arity` counts the values of variadic
+    operands, and reports a list that ends before a required operand.
     """
     for alike in model.operators.verified_nodes:
         schema = alike.operator.schema

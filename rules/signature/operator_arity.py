@@ -27,13 +27,35 @@ from onnx_lint.wording import quote
 def operator_arity(model: Model) -> Iterator[Finding]:
     """A node has more or fewer inputs or outputs than its operator allows.
 
+    ### How to fix
+
+    Give the operator what it takes at the imported version, or import the version for which the node is written.
+
+    - PyTorch: `torch.onnx.export(..., opset_version=13)`.
+    - `onnx.version_converter.convert_version(model, 13)` brings a model whose nodes go with their import to another
+      version, nodes and import together.
+
+    ### Example
+
+    ```
+    opset_import { version: 11 }
+    node { op_type: "Squeeze" input: "x" input: "axes" output: "y" }
+    ```
+
+    Corrected:
+
+    ```
+    opset_import { version: 13 }
+    node { op_type: "Squeeze" input: "x" input: "axes" output: "y" }
+    ```
+
     ### Why it matters
 
     A missing operand leaves nothing to compute with, a surplus one has no meaning. Consumers refuse such a node.
     The usual cause is a node written for another operator set version than the one that is imported; where the node
     fits the signature of another version, the message names it.
 
-    ### What is allowed
+    ### Details
 
     The number in the signature of the imported version. Optional operands at the end may be left out. Operators with a
     variadic operand take any number from its minimum on; some others take certain numbers only, such as one output or
@@ -50,26 +72,6 @@ def operator_arity(model: Model) -> Iterator[Finding]:
 
     If the node has attributes with the names of the missing inputs, as in earlier versions of some operators,
     `unknown-operator-attribute` reports them instead.
-
-    ### Example
-
-    ```
-    opset_import { version: 11 }
-    node { op_type: "Squeeze" input: "x" input: "axes" output: "y" }
-    ```
-
-    ### How to fix
-
-    Give the operator what it takes at the imported version, or import the version for which the node is written.
-
-    - PyTorch: `torch.onnx.export(..., opset_version=13)`.
-    - `onnx.version_converter.convert_version(model, 13)` brings a model whose nodes go with their import to another
-      version, nodes and import together.
-
-    ```
-    opset_import { version: 13 }
-    node { op_type: "Squeeze" input: "x" input: "axes" output: "y" }
-    ```
     """
     for alike in model.operators.verified_nodes:
         schema = alike.operator.schema

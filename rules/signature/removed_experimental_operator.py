@@ -20,17 +20,9 @@ _DROPPED = 10
 def removed_experimental_operator(model: Model) -> Iterator[Finding]:
     """A node uses an experimental operator that was removed from ONNX.
 
-    ### Why it matters
+    ### How to fix
 
-    Early releases of ONNX had experimental operators that no operator set holds any more. Some consumers still run
-    them for old models; no text says what they do. ONNX Runtime has most of them below version 10 of the operator
-    set, and refuses the model otherwise.
-
-    ### What is allowed
-
-    Other operators. ATen, Affine, ConstantFill, Crop, DynamicSlice, GRUUnit, GivenTensorFill, ImageScaler,
-    ParametricSoftplus, Scale and ScaledTanh are gone from the default domain, whatever version is imported; for
-    most of them the specification names others that do the same. A function of the model may have such a name.
+    Use other operators: Affine is a Mul and an Add; ImageScaler and ScaledTanh can be built in the same way.
 
     ### Example
 
@@ -38,14 +30,24 @@ def removed_experimental_operator(model: Model) -> Iterator[Finding]:
     node { op_type: "Affine" input: "x" output: "y" }
     ```
 
-    ### How to fix
-
-    Use other operators: Affine is a Mul and an Add; ImageScaler and ScaledTanh can be built in the same way.
+    Corrected:
 
     ```
     node { op_type: "Mul" input: "x" input: "alpha" output: "scaled" }
     node { op_type: "Add" input: "scaled" input: "beta" output: "y" }
     ```
+
+    ### Why it matters
+
+    Early releases of ONNX had experimental operators that no operator set holds any more. Some consumers still run
+    them for old models; no text says what they do. ONNX Runtime has most of them below version 10 of the operator
+    set, and refuses the model otherwise.
+
+    ### Details
+
+    Other operators. ATen, Affine, ConstantFill, Crop, DynamicSlice, GRUUnit, GivenTensorFill, ImageScaler,
+    ParametricSoftplus, Scale and ScaledTanh are gone from the default domain, whatever version is imported; for
+    most of them the specification names others that do the same. A function of the model may have such a name.
     """
     for alike in model.operators.alike_nodes:
         operator = alike.operator

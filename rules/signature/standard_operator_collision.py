@@ -21,18 +21,9 @@ from onnx_lint.wording import quote
 def standard_operator_collision(model: Model) -> Iterator[Finding]:
     """A function has the domain and name of a standard operator, or is called in a domain that has only those.
 
-    ### Why it matters
+    ### How to fix
 
-    Which of the two a node means is left to the consumer: one puts the body of the function in its place, another
-    runs its own operator. If the two differ, so do the results. onnx.checker and ONNX Runtime accept both. Under a name
-    that the imported operator set does not have, they look for an operator alone and refuse the call.
-
-    ### What is allowed
-
-    Functions in your own domains. Functions in ONNX's domains under names that no version of the operator set has
-    are allowed too, as no sentence says which domain a function may have. But in the default domain, `ai.onnx.ml`
-    and `ai.onnx.training` a call of one is reported at the function, and so is a call under a name that only a
-    later version has. A name that has been taken is read as a call of the function.
+    Move the function to your own domain, and its calls as well.
 
     ### Example
 
@@ -40,14 +31,25 @@ def standard_operator_collision(model: Model) -> Iterator[Finding]:
     functions { name: "Relu" domain: "ai.onnx" input: "x" output: "y" node { op_type: "Abs" input: "x" output: "y" } }
     ```
 
-    ### How to fix
-
-    Move the function to your own domain, and its calls as well.
+    Corrected:
 
     ```
     functions { name: "Relu" domain: "com.example" input: "x" output: "y"
                 node { op_type: "Abs" input: "x" output: "y" } }
     ```
+
+    ### Why it matters
+
+    Which of the two a node means is left to the consumer: one puts the body of the function in its place, another
+    runs its own operator. If the two differ, so do the results. onnx.checker and ONNX Runtime accept both. Under a name
+    that the imported operator set does not have, they look for an operator alone and refuse the call.
+
+    ### Details
+
+    Functions in your own domains. Functions in ONNX's domains under names that no version of the operator set has
+    are allowed too, as no sentence says which domain a function may have. But in the default domain, `ai.onnx.ml`
+    and `ai.onnx.training` a call of one is reported at the function, and so is a call under a name that only a
+    later version has. A name that has been taken is read as a call of the function.
     """
     published = {domain for domain in {function.domain for function in model.functions} if is_onnx_domain(domain)}
     if not published:

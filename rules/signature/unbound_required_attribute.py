@@ -15,17 +15,9 @@ Needs = dict[str, tuple[Node, int]]
 def unbound_required_attribute(model: Model) -> Iterator[Finding]:
     """A call leaves out an attribute that the function passes to an operator that requires it.
 
-    ### Why it matters
+    ### How to fix
 
-    A parameter without a default that the call does not give is left out wherever the body refers to it. An
-    operator of the body then lacks an attribute that it cannot do without, which shows only at this one call.
-
-    ### What is allowed
-
-    Leaving out parameters that have a default, or that the body passes only where an attribute may be absent. A
-    parameter that is passed from function to function is followed to the operator. Where the operator needs one of
-    several attributes, as Constant does, one of them is enough; a call without any is reported once for each node of
-    the body.
+    Give the value at the call, or a default in the function's `attribute_proto`.
 
     ### Example
 
@@ -37,9 +29,7 @@ def unbound_required_attribute(model: Model) -> Iterator[Finding]:
     }
     ```
 
-    ### How to fix
-
-    Give the value at the call, or a default in the function's `attribute_proto`.
+    Corrected:
 
     ```
     node { op_type: "To" domain: "com.example" input: "x" output: "y" attribute { name: "type" type: INT i: 1 } }
@@ -48,6 +38,18 @@ def unbound_required_attribute(model: Model) -> Iterator[Finding]:
       node { op_type: "Cast" input: "x" output: "y" attribute { name: "to" type: INT ref_attr_name: "type" } }
     }
     ```
+
+    ### Why it matters
+
+    A parameter without a default that the call does not give is left out wherever the body refers to it. An
+    operator of the body then lacks an attribute that it cannot do without, which shows only at this one call.
+
+    ### Details
+
+    Leaving out parameters that have a default, or that the body passes only where an attribute may be absent. A
+    parameter that is passed from function to function is followed to the operator. Where the operator needs one of
+    several attributes, as Constant does, one of them is enough; a call without any is reported once for each node of
+    the body.
     """
     if not model.parametric_functions:
         return

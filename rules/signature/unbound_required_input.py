@@ -23,17 +23,9 @@ from onnx_lint.wording import quote
 def unbound_required_input(model: Model) -> Iterator[Finding]:
     """A call leaves out an input that the function passes to an operator that requires it.
 
-    ### Why it matters
+    ### How to fix
 
-    An input that the call does not give is left out wherever the body names it. An operator of the body then lacks an
-    input that it cannot be computed without, which shows only at this one call. ONNX Runtime refuses the model.
-
-    ### What is allowed
-
-    Leaving out inputs that the body passes only to optional and variadic inputs of operators. An input that is passed
-    from function to function is followed to the operator. For nodes in subgraphs of the body the finding needs
-    `--pedantic`, as a branch may ask with OptionalHasElement whether the input is there. ONNX Runtime looks at every
-    branch, so that it is an error with `--target onnxruntime=VERSION`.
+    Pass the input.
 
     ### Example
 
@@ -45,9 +37,7 @@ def unbound_required_input(model: Model) -> Iterator[Finding]:
     }
     ```
 
-    ### How to fix
-
-    Pass the input.
+    Corrected:
 
     ```
     node { op_type: "Shift" domain: "com.example" input: "x" input: "x" output: "y" }
@@ -56,6 +46,18 @@ def unbound_required_input(model: Model) -> Iterator[Finding]:
       node { op_type: "Add" input: "x" input: "by" output: "y" }
     }
     ```
+
+    ### Why it matters
+
+    An input that the call does not give is left out wherever the body names it. An operator of the body then lacks an
+    input that it cannot be computed without, which shows only at this one call. ONNX Runtime refuses the model.
+
+    ### Details
+
+    Leaving out inputs that the body passes only to optional and variadic inputs of operators. An input that is passed
+    from function to function is followed to the operator. For nodes in subgraphs of the body the finding needs
+    `--pedantic`, as a branch may ask with OptionalHasElement whether the input is there. ONNX Runtime looks at every
+    branch, so that it is an error with `--target onnxruntime=VERSION`.
     """
     omitting = [(alike, left_out) for alike in model.operators.alike_nodes if (left_out := _left_out(alike))]
     if not omitting:

@@ -23,20 +23,11 @@ In the versions 7 and 9 only the outputs themselves say whether they are compute
 def uncomputed_output(model: Model) -> Iterator[Finding]:
     """A node names outputs that its attributes turn off, or leaves out those that they turn on.
 
-    ### Why it matters
+    ### How to fix
 
-    The operator does not compute outputs that are turned off, so whatever uses them has no value. onnx.checker (with
-    `full_check`) and ONNX Runtime refuse both kinds of nodes.
+    Drop the outputs, or say that the node trains. A model for inference has to be exported as one:
 
-    ### What is allowed
-
-    Names for outputs that are computed, and for all of them. BatchNormalization is the one operator whose attributes
-    decide. In training (`training_mode` 1 from version 14 on) it has three outputs, outside of it one. Up to version 6
-    `is_test` 1 leaves the first output alone; that all five are named in training is not judged there, as consumers
-    take such nodes of old exporters.
-
-    Where the attribute refers to a parameter of a function, what a call or a default gives counts, and where neither
-    does the operator's default. The body that is written for training is then called outside of it.
+    - PyTorch: `model.eval()` before `torch.onnx.export`.
 
     ### Example
 
@@ -46,16 +37,27 @@ def uncomputed_output(model: Model) -> Iterator[Finding]:
            output: "y" output: "new_mean" output: "new_var" }
     ```
 
-    ### How to fix
-
-    Drop the outputs, or say that the node trains. A model for inference has to be exported as one:
-
-    - PyTorch: `model.eval()` before `torch.onnx.export`.
+    Corrected:
 
     ```
     node { op_type: "BatchNormalization"
            input: "x" input: "scale" input: "bias" input: "mean" input: "var" output: "y" }
     ```
+
+    ### Why it matters
+
+    The operator does not compute outputs that are turned off, so whatever uses them has no value. onnx.checker (with
+    `full_check`) and ONNX Runtime refuse both kinds of nodes.
+
+    ### Details
+
+    Names for outputs that are computed, and for all of them. BatchNormalization is the one operator whose attributes
+    decide. In training (`training_mode` 1 from version 14 on) it has three outputs, outside of it one. Up to version 6
+    `is_test` 1 leaves the first output alone; that all five are named in training is not judged there, as consumers
+    take such nodes of old exporters.
+
+    Where the attribute refers to a parameter of a function, what a call or a default gives counts, and where neither
+    does the operator's default. The body that is written for training is then called outside of it.
     """
     for alike in model.operators.verified_nodes:
         operator, schema = alike.operator, alike.operator.schema

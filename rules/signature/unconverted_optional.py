@@ -11,20 +11,10 @@ from onnx_lint.rule import Finding, findings_of, rule
 def unconverted_optional(model: Model) -> Iterator[Finding]:
     """A value of an optional type is used where its element type is needed, or the other way round.
 
-    ### Why it matters
+    ### How to fix
 
-    An optional value may be empty, and operators take values that are there. Nothing converts the one to the other by
-    itself; consumers refuse the model.
-
-    ### What is allowed
-
-    The operator OptionalGetElement takes the value out of an optional one, and Optional puts it into one. Without
-    them an optional value goes only to operators whose signature has the optional type, to graph outputs that are
-    declared so, and to subgraphs whose inputs are. OptionalGetElement and OptionalHasElement take other values too
-    from operator set 18 on. Optional inputs of operators, which may be left out, are something else than optional
-    types.
-
-    Edition 1.9 does not know optional types; there, `mismatched-operand-type` and similar rules report such values.
+    Take the value out with OptionalGetElement, or declare the value without the optional type where it is always
+    there.
 
     ### Example
 
@@ -33,16 +23,28 @@ def unconverted_optional(model: Model) -> Iterator[Finding]:
     node { op_type: "Relu" input: "x" output: "y" }
     ```
 
-    ### How to fix
-
-    Take the value out with OptionalGetElement, or declare the value without the optional type where it is always
-    there.
+    Corrected:
 
     ```
     input { name: "x" type { optional_type { elem_type { tensor_type { elem_type: 1 shape { } } } } } }
     node { op_type: "OptionalGetElement" input: "x" output: "element" }
     node { op_type: "Relu" input: "element" output: "y" }
     ```
+
+    ### Why it matters
+
+    An optional value may be empty, and operators take values that are there. Nothing converts the one to the other by
+    itself; consumers refuse the model.
+
+    ### Details
+
+    The operator OptionalGetElement takes the value out of an optional one, and Optional puts it into one. Without
+    them an optional value goes only to operators whose signature has the optional type, to graph outputs that are
+    declared so, and to subgraphs whose inputs are. OptionalGetElement and OptionalHasElement take other values too
+    from operator set 18 on. Optional inputs of operators, which may be left out, are something else than optional
+    types.
+
+    Edition 1.9 does not know optional types; there, `mismatched-operand-type` and similar rules report such values.
     """
     for conflict in model.value_flow.conflicts():
         if conflict.lacks_conversion:

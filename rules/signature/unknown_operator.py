@@ -35,12 +35,37 @@ _MOST_COMPARED = 100
 def unknown_operator(model: Model) -> Iterator[Finding]:
     """A node uses an operator that the imported operator set does not have.
 
+    ### How to fix
+
+    Import the version that has the operator, with nodes that are written by it; write it in operators that the version
+    has; or bring a function of its name along. An operator of a runtime belongs into the runtime's domain, such as
+    `com.microsoft`.
+
+    - PyTorch: `torch.onnx.export(..., opset_version=17)`; skl2onnx: `target_opset={"": 17, "ai.onnx.ml": 3}`; tf2onnx:
+      `--opset 17`.
+    - ONNX Runtime: what an optimized model has of its own comes from the optimizer; a lower
+      `SessionOptions.graph_optimization_level` leaves it out.
+
+    ### Example
+
+    ```
+    opset_import { version: 13 }
+    node { op_type: "LayerNormalization" input: "x" input: "scale" output: "y" }
+    ```
+
+    Corrected:
+
+    ```
+    opset_import { version: 17 }
+    node { op_type: "LayerNormalization" input: "x" input: "scale" output: "y" }
+    ```
+
     ### Why it matters
 
     Nothing says what the node computes. A consumer that runs the model all the same has an operator of its own
     under that name; others refuse it.
 
-    ### What is allowed
+    ### Details
 
     The operators of the imported version of the node's domain, those that the version deprecates left aside for
     `deprecated-operator`; names are case sensitive. A function of the model with the domain and name of the node
@@ -56,29 +81,6 @@ def unknown_operator(model: Model) -> Iterator[Finding]:
     ONNX Runtime's optimizers write operators of their own (SimplifiedLayerNormalization, LayerNormalization below
     version 17) into the default domain; they are no part of it, and the message says whose they are. With
     `--target onnxruntime=VERSION`, those of the release are accepted.
-
-    ### Example
-
-    ```
-    opset_import { version: 13 }
-    node { op_type: "LayerNormalization" input: "x" input: "scale" output: "y" }
-    ```
-
-    ### How to fix
-
-    Import the version that has the operator, with nodes that are written by it; write it in operators that the version
-    has; or bring a function of its name along. An operator of a runtime belongs into the runtime's domain, such as
-    `com.microsoft`.
-
-    - PyTorch: `torch.onnx.export(..., opset_version=17)`; skl2onnx: `target_opset={"": 17, "ai.onnx.ml": 3}`; tf2onnx:
-      `--opset 17`.
-    - ONNX Runtime: what an optimized model has of its own comes from the optimizer; a lower
-      `SessionOptions.graph_optimization_level` leaves it out.
-
-    ```
-    opset_import { version: 17 }
-    node { op_type: "LayerNormalization" input: "x" input: "scale" output: "y" }
-    ```
     """
     schemas = model.operators.schemas
     releases = [product_release(target) for target in model.target.releases]

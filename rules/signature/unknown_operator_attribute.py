@@ -26,12 +26,29 @@ from onnx_lint.wording import quote, quote_some, suggestion
 def unknown_operator_attribute(model: Model) -> Iterator[Finding]:
     """A node has an attribute that its operator does not have.
 
+    ### How to fix
+
+    Drop the attribute, take the operator that has it, or import the version in which this one does. Notes of a tool's
+    own go into `metadata_props`.
+
+    ### Example
+
+    ```
+    node { op_type: "Relu" input: "x" output: "y" attribute { name: "alpha" f: 0.1 type: FLOAT } }
+    ```
+
+    Corrected:
+
+    ```
+    node { op_type: "LeakyRelu" input: "x" output: "y" attribute { name: "alpha" f: 0.1 type: FLOAT } }
+    ```
+
     ### Why it matters
 
     The content of the attribute is lost: consumers refuse the node or ignore the attribute. The cause is a
     misspelling, an attribute of another operator set version, or one of a framework's own.
 
-    ### What is allowed
+    ### Details
 
     The attributes of the operator's signature at the imported version. Names that begin with two underscores are
     left to implementations: exporters and runtimes keep notes of their own in them, and onnx.checker ignores them.
@@ -46,21 +63,6 @@ def unknown_operator_attribute(model: Model) -> Iterator[Finding]:
     Attributes by the name of an input that the node lacks, such as the axes of Unsqueeze, which were an attribute once,
     have one finding for each node, and the inputs that it lacks none. An attribute with nearly the name of a required
     one that the node lacks has one finding too: the missing required one is not reported again.
-
-    ### Example
-
-    ```
-    node { op_type: "Relu" input: "x" output: "y" attribute { name: "alpha" f: 0.1 type: FLOAT } }
-    ```
-
-    ### How to fix
-
-    Drop the attribute, take the operator that has it, or import the version in which this one does. Notes of a tool's
-    own go into `metadata_props`.
-
-    ```
-    node { op_type: "LeakyRelu" input: "x" output: "y" attribute { name: "alpha" f: 0.1 type: FLOAT } }
-    ```
     """
     for alike in model.operators.verified_nodes:
         schema = alike.operator.schema

@@ -15,19 +15,9 @@ _VERSION = 1
 def unregistered_operator(model: Model) -> Iterator[Finding]:
     """A node or an import names something that ONNX Runtime does not have in a domain of its own.
 
-    ### Why it matters
+    ### How to fix
 
-    ONNX Runtime refuses the whole model when it loads it, even if the node is in a branch that never runs. No other
-    program knows the operators of these domains any better.
-
-    ### What is allowed
-
-    Version 1 of `com.microsoft` and `com.microsoft.nchwc`, and in it the operators of the release of ONNX Runtime that
-    onnx-lint knows; `onnx-lint --version` prints it. A newer release may have more, and so may a build for training or
-    a library of your own. The finding is therefore a warning with `--pedantic`, and otherwise the node is counted as
-    not verified. With `--target onnxruntime=VERSION`, the rule `unsupported-by-product` judges the operators. Operators
-    that a schema file or an operator-set document describes are accepted. ONNX Runtime does not look at functions that
-    nothing calls, nor at training graphs.
+    Correct the name, or use a release of ONNX Runtime that has the operator.
 
     ### Example
 
@@ -37,15 +27,27 @@ def unregistered_operator(model: Model) -> Iterator[Finding]:
     node { op_type: "Geluu" domain: "com.microsoft" input: "x" output: "y" }
     ```
 
-    ### How to fix
-
-    Correct the name, or use a release of ONNX Runtime that has the operator.
+    Corrected:
 
     ```
     opset_import { version: 21 }
     opset_import { domain: "com.microsoft" version: 1 }
     node { op_type: "Gelu" domain: "com.microsoft" input: "x" output: "y" }
     ```
+
+    ### Why it matters
+
+    ONNX Runtime refuses the whole model when it loads it, even if the node is in a branch that never runs. No other
+    program knows the operators of these domains any better.
+
+    ### Details
+
+    Version 1 of `com.microsoft` and `com.microsoft.nchwc`, and in it the operators of the release of ONNX Runtime that
+    onnx-lint knows; `onnx-lint --version` prints it. A newer release may have more, and so may a build for training or
+    a library of your own. The finding is therefore a warning with `--pedantic`, and otherwise the node is counted as
+    not verified. With `--target onnxruntime=VERSION`, the rule `unsupported-by-product` judges the operators. Operators
+    that a schema file or an operator-set document describes are accepted. ONNX Runtime does not look at functions that
+    nothing calls, nor at training graphs.
     """
     if not imports_of_onnxruntime(model):
         return

@@ -36,12 +36,29 @@ if TYPE_CHECKING:
 def unsupported_attribute_value(model: Model) -> Iterator[Finding]:
     """An attribute of a node has a value that its operator does not allow.
 
+    ### How to fix
+
+    Take one of the values that the operator's description lists, in its spelling.
+
+    ### Example
+
+    ```
+    node { op_type: "Conv" input: "x" input: "w" output: "y" attribute { name: "auto_pad" s: "SAME" type: STRING } }
+    ```
+
+    Corrected:
+
+    ```
+    node { op_type: "Conv" input: "x" input: "w" output: "y"
+           attribute { name: "auto_pad" s: "SAME_UPPER" type: STRING } }
+    ```
+
     ### Why it matters
 
     The operator's description names the values and what each of them does. For any other value a consumer refuses the
     node or silently falls back to one of them. onnx.checker does not look at values.
 
-    ### What is allowed
+    ### Details
 
     If the operator's documentation lists the values of an attribute, one of these, in the same letter case: modes and
     other words (`auto_pad`, `mode`, `direction`, `reduction`, `coordinate_transformation_mode`, ...), numbers with a
@@ -56,21 +73,6 @@ def unsupported_attribute_value(model: Model) -> Iterator[Finding]:
     Where an attribute refers to a parameter of a function, the values of all calls and the default are checked,
     also if functions pass them on. Attributes of the wrong type are reported by `wrong-operator-attribute-type`.
     Attributes of domains that ONNX does not publish may have any value.
-
-    ### Example
-
-    ```
-    node { op_type: "Conv" input: "x" input: "w" output: "y" attribute { name: "auto_pad" s: "SAME" type: STRING } }
-    ```
-
-    ### How to fix
-
-    Take one of the values that the operator's description lists, in its spelling.
-
-    ```
-    node { op_type: "Conv" input: "x" input: "w" output: "y"
-           attribute { name: "auto_pad" s: "SAME_UPPER" type: STRING } }
-    ```
     """
     for alike in model.operators.verified_nodes:
         schema = alike.operator.schema

@@ -30,13 +30,32 @@ from onnx_lint.rule import Finding, Related, rule
 def unsupported_combination(model: Model) -> Iterator[Finding]:
     """A node has attributes or operands that exclude each other, or only one of a pair.
 
+    ### How to fix
+
+    Keep the one that is meant.
+
+    ### Example
+
+    ```
+    node {
+      op_type: "Constant" output: "c"
+      attribute { name: "value_int" type: INT i: 1 } attribute { name: "value_float" type: FLOAT f: 1 }
+    }
+    ```
+
+    Corrected:
+
+    ```
+    node { op_type: "Constant" output: "c" attribute { name: "value_int" type: INT i: 1 } }
+    ```
+
     ### Why it matters
 
     Each of them is optional by the signature, and only the description of the operator says that two contradict each
     other or that one means nothing without the other. Consumers refuse the node, or take one of the two and drop the
     other silently.
 
-    ### What is allowed
+    ### Details
 
     What the descriptions of ONNX's operators say, at the imported version:
 
@@ -69,23 +88,6 @@ def unsupported_combination(model: Model) -> Iterator[Finding]:
     Where attributes refer to parameters of a function, those with a value from a call or a default count. A function
     may pass on two parameters if each call gives only one of them a value. The same holds for inputs of a function: an
     input that a call leaves out is left out in the body, and the finding needs a call that gives both.
-
-    ### Example
-
-    ```
-    node {
-      op_type: "Constant" output: "c"
-      attribute { name: "value_int" type: INT i: 1 } attribute { name: "value_float" type: FLOAT f: 1 }
-    }
-    ```
-
-    ### How to fix
-
-    Keep the one that is meant.
-
-    ```
-    node { op_type: "Constant" output: "c" attribute { name: "value_int" type: INT i: 1 } }
-    ```
     """
     given: dict[int, set[frozenset[int]]] | None = None
     for alike in model.operators.verified_nodes:

@@ -11,12 +11,35 @@ from onnx_lint.rule import Finding, findings_of_nodes, rule
 def unsupported_operand_value(model: Model) -> Iterator[Finding]:
     """An input whose value determines a shape has a value that is impossible for the shapes of the other inputs.
 
+    ### How to fix
+
+    Compute the value so that it goes with the shapes; a size that was written down when the model was exported fits no
+    other input. In Reshape one -1 means the remaining elements.
+
+    - PyTorch: `dynamic_shapes=` keeps sizes that may change as computations and writes no numbers.
+
+    ### Example
+
+    ```
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } dim { dim_value: 3 } } } } }
+    initializer { name: "shape" data_type: 7 dims: 2 int64_data: [7, 7] }
+    node { op_type: "Reshape" input: "x" input: "shape" output: "y" }
+    ```
+
+    Corrected:
+
+    ```
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } dim { dim_value: 3 } } } } }
+    initializer { name: "shape" data_type: 7 dims: 2 int64_data: [3, -1] }
+    node { op_type: "Reshape" input: "x" input: "shape" output: "y" }
+    ```
+
     ### Why it matters
 
     The node has no result: six elements cannot be reshaped to seven, and a tensor of two dimensions has no axis 5. A
     consumer that computes shapes ahead of the run refuses the model, others fail when they come to the node.
 
-    ### What is allowed
+    ### Details
 
     The axes, sizes, repeats, steps and pads that the operator's description takes for the shapes of the other inputs,
     and as many of them. Known values are those of initializers and Constant nodes, and the results of the operators
@@ -36,27 +59,6 @@ def unsupported_operand_value(model: Model) -> Iterator[Finding]:
     `reduction`. The text does not forbid it, so that is a warning.
 
     The same numbers in attributes are reported by `impossible-operator-extent`.
-
-    ### Example
-
-    ```
-    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } dim { dim_value: 3 } } } } }
-    initializer { name: "shape" data_type: 7 dims: 2 int64_data: [7, 7] }
-    node { op_type: "Reshape" input: "x" input: "shape" output: "y" }
-    ```
-
-    ### How to fix
-
-    Compute the value so that it goes with the shapes; a size that was written down when the model was exported fits no
-    other input. In Reshape one -1 means the remaining elements.
-
-    - PyTorch: `dynamic_shapes=` keeps sizes that may change as computations and writes no numbers.
-
-    ```
-    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } dim { dim_value: 3 } } } } }
-    initializer { name: "shape" data_type: 7 dims: 2 int64_data: [3, -1] }
-    node { op_type: "Reshape" input: "x" input: "shape" output: "y" }
-    ```
     """
     conflicts = (conflict for conflict in model.value_flow.shapes if isinstance(conflict.source, int))
     yield from findings_of_nodes(

@@ -21,16 +21,10 @@ from onnx_lint.wording import quote
 def wrong_operator_attribute_type(model: Model) -> Iterator[Finding]:
     """An attribute of a node has another type than its operator says.
 
-    ### Why it matters
+    ### How to fix
 
-    A consumer looks for the value in the field of the type that the operator says, and finds none. Nothing is
-    converted: INT is not FLOAT, and a single INT is not INTS.
-
-    ### What is allowed
-
-    The type that the signature at the imported version gives the attribute, for references to parameters of a
-    function too. An attribute that states no valid type is reported by `untyped-attribute`; one whose value is in
-    the field of another type by `mismatched-attribute-type`.
+    Give the value in the type of the signature; in Python `alpha=1.0` is a FLOAT and `alpha=1` an INT for
+    `onnx.helper.make_node`.
 
     ### Example
 
@@ -38,14 +32,22 @@ def wrong_operator_attribute_type(model: Model) -> Iterator[Finding]:
     node { op_type: "LeakyRelu" input: "x" output: "y" attribute { name: "alpha" i: 1 type: INT } }
     ```
 
-    ### How to fix
-
-    Give the value in the type of the signature; in Python `alpha=1.0` is a FLOAT and `alpha=1` an INT for
-    `onnx.helper.make_node`.
+    Corrected:
 
     ```
     node { op_type: "LeakyRelu" input: "x" output: "y" attribute { name: "alpha" f: 1 type: FLOAT } }
     ```
+
+    ### Why it matters
+
+    A consumer looks for the value in the field of the type that the operator says, and finds none. Nothing is
+    converted: INT is not FLOAT, and a single INT is not INTS.
+
+    ### Details
+
+    The type that the signature at the imported version gives the attribute, for references to parameters of a
+    function too. An attribute that states no valid type is reported by `untyped-attribute`; one whose value is in
+    the field of another type by `mismatched-attribute-type`.
     """
     for alike in model.operators.verified_nodes:
         schema = alike.operator.schema

@@ -17,17 +17,9 @@ from onnx_lint.rule import Finding, rule
 def degenerate_sparse_shape(model: Model) -> Iterator[Finding]:
     """The dense shape of a sparse tensor has no dimensions, one that is not positive, or too many elements.
 
-    ### Why it matters
+    ### How to fix
 
-    onnx.checker refuses a shape without dimensions or with one that is not positive, ONNX Runtime one with a negative
-    dimension or too many elements. A consumer that computes positions in 64 bits gets wrong ones where the dense shape
-    has more elements.
-
-    ### What is allowed
-
-    One dimension or more, each above 0, whose product is at most 2^63 - 1. A negative dimension is an error: the shape
-    of a tensor is "a list of non-negative integers". The rest is not in the specification; it follows from what
-    consumers accept, so this is a warning. onnx.checker does not notice a product beyond 64 bits.
+    State the dimensions of the dense tensor. One that is empty, or has no dimensions, is written as a dense tensor.
 
     ### Example
 
@@ -39,13 +31,23 @@ def degenerate_sparse_shape(model: Model) -> Iterator[Finding]:
     }
     ```
 
-    ### How to fix
-
-    State the dimensions of the dense tensor. One that is empty, or has no dimensions, is written as a dense tensor.
+    Corrected:
 
     ```
     initializer { name: "w" data_type: 1 dims: 0 }
     ```
+
+    ### Why it matters
+
+    onnx.checker refuses a shape without dimensions or with one that is not positive, ONNX Runtime one with a negative
+    dimension or too many elements. A consumer that computes positions in 64 bits gets wrong ones where the dense shape
+    has more elements.
+
+    ### Details
+
+    One dimension or more, each above 0, whose product is at most 2^63 - 1. A negative dimension is an error: the shape
+    of a tensor is "a list of non-negative integers". The rest is not in the specification; it follows from what
+    consumers accept, so this is a warning. onnx.checker does not notice a product beyond 64 bits.
     """
     for sparse in model.tensors.sparse:
         dims = sparse.sparse.proto.dims

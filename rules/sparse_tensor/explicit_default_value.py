@@ -11,15 +11,9 @@ from onnx_lint.rule import Finding, rule
 def explicit_default_value(model: Model) -> Iterator[Finding]:
     """A sparse tensor stores a zero or an empty string.
 
-    ### Why it matters
+    ### How to fix
 
-    Every element that is not stored is zero, or the empty string. Storing it as well takes space, and a consumer that
-    computes the density from the number of stored values gets it wrong.
-
-    ### What is allowed
-
-    Values other than the default. The negative zero of floating-point types is another value and may be stored; a
-    float8e8m0 has no zero. One finding a tensor names the first such value and counts the others.
+    Store only the values that differ from 0, each with its index.
 
     ### Example
 
@@ -31,9 +25,7 @@ def explicit_default_value(model: Model) -> Iterator[Finding]:
     }
     ```
 
-    ### How to fix
-
-    Store only the values that differ from 0, each with its index.
+    Corrected:
 
     ```
     sparse_initializer {
@@ -42,6 +34,16 @@ def explicit_default_value(model: Model) -> Iterator[Finding]:
       dims: 6
     }
     ```
+
+    ### Why it matters
+
+    Every element that is not stored is zero, or the empty string. Storing it as well takes space, and a consumer that
+    computes the density from the number of stored values gets it wrong.
+
+    ### Details
+
+    Values other than the default. The negative zero of floating-point types is another value and may be stored; a
+    float8e8m0 has no zero. One finding a tensor names the first such value and counts the others.
     """
     for sparse in model.sparse_tensors:
         if sparse.values is not None:

@@ -11,16 +11,9 @@ from onnx_lint.rule import Finding, rule
 def malformed_sparse_indices(model: Model) -> Iterator[Finding]:
     """A sparse tensor has no indices, or they are of the wrong type or shape.
 
-    ### Why it matters
+    ### How to fix
 
-    The indices say where the values belong. If their number is not that of the values, or the number of coordinates
-    is not the rank of the dense shape, the positions are unknown.
-
-    ### What is allowed
-
-    Shape [NNZ], each index being the position in row-major order, or [NNZ, rank], one coordinate a dimension. NNZ is
-    the number of values; with 0 values the indices may be left out. The type is int64: the schema does not say so and
-    ONNX Runtime reads narrower integers too, but onnx.checker refuses them, so another type is a warning.
+    Write as many indices as values, in a tensor of INT64.
 
     ### Example
 
@@ -32,9 +25,7 @@ def malformed_sparse_indices(model: Model) -> Iterator[Finding]:
     }
     ```
 
-    ### How to fix
-
-    Write as many indices as values, in a tensor of INT64.
+    Corrected:
 
     ```
     sparse_initializer {
@@ -43,6 +34,17 @@ def malformed_sparse_indices(model: Model) -> Iterator[Finding]:
       dims: 6
     }
     ```
+
+    ### Why it matters
+
+    The indices say where the values belong. If their number is not that of the values, or the number of coordinates
+    is not the rank of the dense shape, the positions are unknown.
+
+    ### Details
+
+    Shape [NNZ], each index being the position in row-major order, or [NNZ, rank], one coordinate a dimension. NNZ is
+    the number of values; with 0 values the indices may be left out. The type is int64: the schema does not say so and
+    ONNX Runtime reads narrower integers too, but onnx.checker refuses them, so another type is a warning.
     """
     for sparse in model.tensors.sparse:
         if sparse.indices is None:

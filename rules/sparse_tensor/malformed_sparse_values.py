@@ -11,15 +11,9 @@ from onnx_lint.rule import Finding, rule
 def malformed_sparse_values(model: Model) -> Iterator[Finding]:
     """A sparse tensor has no values, or its values are not a list.
 
-    ### Why it matters
+    ### How to fix
 
-    The values give the sparse tensor its element type and the number of positions that are filled. Without them, or
-    with values of another rank, it is not known which value belongs to which index.
-
-    ### What is allowed
-
-    A tensor of shape [NNZ], also when NNZ is 0: then of shape [0]. Whether the values themselves are in order is for
-    the rules on tensors.
+    Write the values as a tensor of one dimension, which also has the name of the whole.
 
     ### Example
 
@@ -27,9 +21,7 @@ def malformed_sparse_values(model: Model) -> Iterator[Finding]:
     sparse_initializer { indices { data_type: 7 dims: 1 int64_data: 2 } dims: 6 }
     ```
 
-    ### How to fix
-
-    Write the values as a tensor of one dimension, which also has the name of the whole.
+    Corrected:
 
     ```
     sparse_initializer {
@@ -38,6 +30,16 @@ def malformed_sparse_values(model: Model) -> Iterator[Finding]:
       dims: 6
     }
     ```
+
+    ### Why it matters
+
+    The values give the sparse tensor its element type and the number of positions that are filled. Without them, or
+    with values of another rank, it is not known which value belongs to which index.
+
+    ### Details
+
+    A tensor of shape [NNZ], also when NNZ is 0: then of shape [0]. Whether the values themselves are in order is for
+    the rules on tensors.
     """
     for sparse in model.tensors.sparse:
         if sparse.values is None:

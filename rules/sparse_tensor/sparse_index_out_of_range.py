@@ -20,16 +20,9 @@ from onnx_lint.rule import Finding, rule
 def sparse_index_out_of_range(model: Model) -> Iterator[Finding]:
     """An index of a sparse tensor lies outside its dense shape.
 
-    ### Why it matters
+    ### How to fix
 
-    A consumer that fills the dense tensor writes beyond its memory.
-
-    ### What is allowed
-
-    In indices of shape [NNZ] numbers from 0 to the product of the dimensions less one; in indices of shape [NNZ, rank]
-    each coordinate from 0 to its dimension less one. Negative numbers do not count from the end. The product is
-    computed exactly, so a dense shape beyond 64 bits (`degenerate-sparse-shape`) brings no false finding here. One
-    finding a tensor names the first such index and counts the others.
+    Count from 0; six values have the indices 0 to 5.
 
     ### Example
 
@@ -41,9 +34,7 @@ def sparse_index_out_of_range(model: Model) -> Iterator[Finding]:
     }
     ```
 
-    ### How to fix
-
-    Count from 0; six values have the indices 0 to 5.
+    Corrected:
 
     ```
     sparse_initializer {
@@ -52,6 +43,17 @@ def sparse_index_out_of_range(model: Model) -> Iterator[Finding]:
       dims: 6
     }
     ```
+
+    ### Why it matters
+
+    A consumer that fills the dense tensor writes beyond its memory.
+
+    ### Details
+
+    In indices of shape [NNZ] numbers from 0 to the product of the dimensions less one; in indices of shape [NNZ, rank]
+    each coordinate from 0 to its dimension less one. Negative numbers do not count from the end. The product is
+    computed exactly, so a dense shape beyond 64 bits (`degenerate-sparse-shape`) brings no false finding here. One
+    finding a tensor names the first such index and counts the others.
     """
     for sparse in model.sparse_tensors:
         found = _first_outside(sparse)

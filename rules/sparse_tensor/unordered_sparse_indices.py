@@ -12,15 +12,9 @@ from onnx_lint.rule import Finding, rule
 def unordered_sparse_indices(model: Model) -> Iterator[Finding]:
     """The indices of a sparse tensor do not ascend, or one is repeated.
 
-    ### Why it matters
+    ### How to fix
 
-    Consumers search in the indices and merge two sparse tensors on the promise that they ascend. Of two values at one
-    position it is not known which one counts.
-
-    ### What is allowed
-
-    Each index greater than the one before it. Indices of several coordinates compare from the first coordinate on: [1,
-    4] stands before [2, 1]. One finding a tensor names the first index that is not greater and counts the others.
+    Sort the indices, and the values along with them; add up values that have one index.
 
     ### Example
 
@@ -32,9 +26,7 @@ def unordered_sparse_indices(model: Model) -> Iterator[Finding]:
     }
     ```
 
-    ### How to fix
-
-    Sort the indices, and the values along with them; add up values that have one index.
+    Corrected:
 
     ```
     sparse_initializer {
@@ -43,6 +35,16 @@ def unordered_sparse_indices(model: Model) -> Iterator[Finding]:
       dims: 6
     }
     ```
+
+    ### Why it matters
+
+    Consumers search in the indices and merge two sparse tensors on the promise that they ascend. Of two values at one
+    position it is not known which one counts.
+
+    ### Details
+
+    Each index greater than the one before it. Indices of several coordinates compare from the first coordinate on: [1,
+    4] stands before [2, 1]. One finding a tensor names the first index that is not greater and counts the others.
     """
     for sparse in model.sparse_tensors:
         found = _first_unordered(sparse)

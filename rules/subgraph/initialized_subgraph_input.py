@@ -15,20 +15,10 @@ DEFAULTS_DROPPED_IN = 4
 def initialized_subgraph_input(model: Model) -> Iterator[Finding]:
     """A subgraph of a control-flow operator has an initializer with the name of one of its inputs.
 
-    ### Why it matters
+    ### How to fix
 
-    The operator supplies every input of the subgraph, so a default is never used; ONNX Runtime and the full check
-    of onnx.checker refuse the model.
-
-    ### What is allowed
-
-    From IR version 4 on, no initializer, dense or sparse, with the name of an input: none of `If`, `Loop`, `Scan`
-    and `SequenceMap` allows it. Subgraphs of other operators, whose rules are unknown, are not judged, nor are
-    those of a call of a model-local function.
-
-    Up to IR version 3 every initializer had to be an input too. There the inputs that the operator supplies come
-    first and have no initializer; further inputs with one may follow. The edition 1.9 makes no such difference and
-    allows it in no IR version.
+    Delete the initializer, since the operator supplies the value. If the value never changes, delete the input
+    instead. The initial value of a loop is an input of the node.
 
     ### Example
 
@@ -43,10 +33,7 @@ def initialized_subgraph_input(model: Model) -> Iterator[Finding]:
     }
     ```
 
-    ### How to fix
-
-    Delete the initializer, since the operator supplies the value. If the value never changes, delete the input
-    instead. The initial value of a loop is an input of the node.
+    Corrected:
 
     ```
     node { op_type: "Loop" input: "count" input: "condition" input: "start" output: "y"
@@ -57,6 +44,21 @@ def initialized_subgraph_input(model: Model) -> Iterator[Finding]:
       } }
     }
     ```
+
+    ### Why it matters
+
+    The operator supplies every input of the subgraph, so a default is never used; ONNX Runtime and the full check
+    of onnx.checker refuse the model.
+
+    ### Details
+
+    From IR version 4 on, no initializer, dense or sparse, with the name of an input: none of `If`, `Loop`, `Scan`
+    and `SequenceMap` allows it. Subgraphs of other operators, whose rules are unknown, are not judged, nor are
+    those of a call of a model-local function.
+
+    Up to IR version 3 every initializer had to be an input too. There the inputs that the operator supplies come
+    first and have no initializer; further inputs with one may follow. The edition 1.9 makes no such difference and
+    allows it in no IR version.
     """
     for graph in model.nested_graphs:
         if not graph.input_names:

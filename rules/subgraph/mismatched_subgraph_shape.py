@@ -11,24 +11,9 @@ from onnx_lint.rule import Finding, findings_of, rule
 def mismatched_subgraph_shape(model: Model) -> Iterator[Finding]:
     """An input of a subgraph is declared with another shape than its operator supplies, or branches or states differ.
 
-    ### Why it matters
+    ### How to fix
 
-    The nodes of the subgraph were written for the declared shape. A consumer that compares the shapes refuses the
-    model; another one may fail at a node of the subgraph, or compute a wrong result.
-
-    ### What is allowed
-
-    | Operator | What it supplies |
-    |---|---|
-    | Loop | the condition as the node gets it; the shapes of carried values may change from one run to the next |
-    | Scan | each state as it goes in, each scan input without the axis over which it goes (version 8: without batch) |
-    | SequenceMap | the elements of each sequence, and each tensor as it is |
-
-    The body of a Scan returns each state with the shape with which it begins: all iterations have the same shapes.
-    Until version 10 the branches of an If must return values of the same shapes.
-
-    An input of a subgraph need not be declared, and an unknown shape agrees with every shape. Types are reported by
-    `mismatched-subgraph-type`, numbers of inputs by `mismatched-subgraph-signature`.
+    Declare in the body the shape that the operator supplies, here that of one row, or leave the declaration out.
 
     ### Example
 
@@ -44,9 +29,7 @@ def mismatched_subgraph_shape(model: Model) -> Iterator[Finding]:
     }
     ```
 
-    ### How to fix
-
-    Declare in the body the shape that the operator supplies, here that of one row, or leave the declaration out.
+    Corrected:
 
     ```
     input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 5 } dim { dim_value: 3 } } } } }
@@ -59,6 +42,25 @@ def mismatched_subgraph_shape(model: Model) -> Iterator[Finding]:
       } }
     }
     ```
+
+    ### Why it matters
+
+    The nodes of the subgraph were written for the declared shape. A consumer that compares the shapes refuses the
+    model; another one may fail at a node of the subgraph, or compute a wrong result.
+
+    ### Details
+
+    | Operator | What it supplies |
+    |---|---|
+    | Loop | the condition as the node gets it; the shapes of carried values may change from one run to the next |
+    | Scan | each state as it goes in, each scan input without the axis over which it goes (version 8: without batch) |
+    | SequenceMap | the elements of each sequence, and each tensor as it is |
+
+    The body of a Scan returns each state with the shape with which it begins: all iterations have the same shapes.
+    Until version 10 the branches of an If must return values of the same shapes.
+
+    An input of a subgraph need not be declared, and an unknown shape agrees with every shape. Types are reported by
+    `mismatched-subgraph-type`, numbers of inputs by `mismatched-subgraph-signature`.
     """
     for conflict in model.value_flow.subgraph_shapes:
         yield from findings_of(model, conflict, anchor=f"Operators.md#{conflict.node.op_type}")

@@ -18,23 +18,10 @@ MODIFIERS = frozenset({"score_mod", "prob_mod"})
 def mismatched_subgraph_signature(model: Model) -> Iterator[Finding]:
     """A subgraph has another number of inputs or outputs than its control-flow operator requires.
 
-    ### Why it matters
+    ### How to fix
 
-    The operator matches its own inputs and outputs to those of the subgraph by position. With too few or too many
-    there is no such match, and consumers refuse the model.
-
-    ### What is allowed
-
-    | Operator | Inputs of the subgraph | Outputs of the subgraph |
-    |---|---|---|
-    | If | none | one for each output of the node |
-    | Loop | iteration number, condition, each loop-carried value | condition, one for each output of the node |
-    | Scan | one for each input of the node (in operator set 8 but for the first) | one for each output of the node |
-    | SequenceMap | one for each input of the node | one for each output of the node |
-    | FlexAttention | scores or probabilities | the same, modified |
-
-    Up to IR version 3 inputs with an initializer may follow those that the operator supplies. A node that calls a
-    function of the model is not a control-flow operator, whatever its name.
+    Give the subgraph the inputs and outputs that the operator supplies and takes. A branch of If has no inputs: it
+    uses names of the graph around it.
 
     ### Example
 
@@ -47,10 +34,7 @@ def mismatched_subgraph_signature(model: Model) -> Iterator[Finding]:
     }
     ```
 
-    ### How to fix
-
-    Give the subgraph the inputs and outputs that the operator supplies and takes. A branch of If has no inputs: it
-    uses names of the graph around it.
+    Corrected:
 
     ```
     node { op_type: "If" input: "condition" output: "y"
@@ -60,6 +44,24 @@ def mismatched_subgraph_signature(model: Model) -> Iterator[Finding]:
         node { op_type: "Abs" input: "z" output: "b" } output { name: "b" } } }
     }
     ```
+
+    ### Why it matters
+
+    The operator matches its own inputs and outputs to those of the subgraph by position. With too few or too many
+    there is no such match, and consumers refuse the model.
+
+    ### Details
+
+    | Operator | Inputs of the subgraph | Outputs of the subgraph |
+    |---|---|---|
+    | If | none | one for each output of the node |
+    | Loop | iteration number, condition, each loop-carried value | condition, one for each output of the node |
+    | Scan | one for each input of the node (in operator set 8 but for the first) | one for each output of the node |
+    | SequenceMap | one for each input of the node | one for each output of the node |
+    | FlexAttention | scores or probabilities | the same, modified |
+
+    Up to IR version 3 inputs with an initializer may follow those that the operator supplies. A node that calls a
+    function of the model is not a control-flow operator, whatever its name.
     """
     for graph in model.nested_graphs:
         node = model.control_flow.node_of(graph)

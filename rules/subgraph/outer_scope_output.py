@@ -12,16 +12,9 @@ from onnx_lint.wording import quote
 def outer_scope_output(model: Model) -> Iterator[Finding]:
     """A nested graph returns a value of a graph around it as its own output.
 
-    ### Why it matters
+    ### How to fix
 
-    onnx.checker (since 1.17) and ONNX Runtime refuse the model.
-
-    ### What is allowed
-
-    No clause says that an output of a nested graph has to be defined in it, and an example in the specification
-    (ONNXTypes.md) returns an outer value. Because consumers refuse it all the same, this is a warning and not the
-    error of an output that nothing defines. An `Identity` node in the nested graph makes the value its own. A
-    training algorithm may return values of the inference graph, with which it is one graph.
+    Hand the value through an Identity node inside the graph.
 
     ### Example
 
@@ -33,9 +26,7 @@ def outer_scope_output(model: Model) -> Iterator[Finding]:
     }
     ```
 
-    ### How to fix
-
-    Hand the value through an Identity node inside the graph.
+    Corrected:
 
     ```
     node { op_type: "If" input: "condition" output: "y"
@@ -45,6 +36,17 @@ def outer_scope_output(model: Model) -> Iterator[Finding]:
         node { op_type: "Identity" input: "x" output: "b" } output { name: "b" } } }
     }
     ```
+
+    ### Why it matters
+
+    onnx.checker (since 1.17) and ONNX Runtime refuse the model.
+
+    ### Details
+
+    No clause says that an output of a nested graph has to be defined in it, and an example in the specification
+    (ONNXTypes.md) returns an outer value. Because consumers refuse it all the same, this is a warning and not the
+    error of an output that nothing defines. An `Identity` node in the nested graph makes the value its own. A
+    training algorithm may return values of the inference graph, with which it is one graph.
     """
     for graph in model.nested_graphs:
         for index, name in enumerate(graph.output_names):

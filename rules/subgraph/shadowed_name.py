@@ -23,21 +23,12 @@ from onnx_lint.wording import quote
 def shadowed_name(model: Model) -> Iterator[Finding]:
     """A nested graph defines a name that is already visible from an enclosing graph.
 
-    ### Why it matters
+    ### How to fix
 
-    Inside the nested graph the name has two meanings, and consumers disagree about which one counts. Tools that
-    inline or move graphs change what the model computes.
+    Rename the inner value. `onnx-lint fix --unsafe-fixes` (unsafe: a node that uses the name may mean the outer
+    value) adds a number to the inner name, in the nested graph and in those in it: `a` and `a_1`.
 
-    ### What is allowed
-
-    Names that no enclosing graph defines where the nested graph can see it: as an input, as an initializer, or as
-    an output of a node before the one that holds the nested graph. A name that an outer node defines only later,
-    and a name of a sibling graph, are not visible and may be reused. What a graph in the default of an attribute
-    parameter of a function sees of that function is not said anywhere, so nothing is judged there.
-
-    The editions 1.9 and 1.16 say this of node outputs only; from 1.21 on it holds for the inputs and initializers
-    of the nested graph too, although onnx.checker and ONNX Runtime accept those; MIGraphX refuses them. An input with
-    an initializer counts as an input.
+    - `onnx_ir.passes.common.NameFixPass()(model)` makes names differ, those of nested graphs included.
 
     ### Example
 
@@ -51,12 +42,7 @@ def shadowed_name(model: Model) -> Iterator[Finding]:
     }
     ```
 
-    ### How to fix
-
-    Rename the inner value. `onnx-lint fix --unsafe-fixes` (unsafe: a node that uses the name may mean the outer
-    value) adds a number to the inner name, in the nested graph and in those in it: `a` and `a_1`.
-
-    - `onnx_ir.passes.common.NameFixPass()(model)` makes names differ, those of nested graphs included.
+    Corrected:
 
     ```
     node { op_type: "Relu" input: "x" output: "a" }
@@ -67,6 +53,22 @@ def shadowed_name(model: Model) -> Iterator[Finding]:
         node { op_type: "Neg" input: "x" output: "b" } output { name: "b" } } }
     }
     ```
+
+    ### Why it matters
+
+    Inside the nested graph the name has two meanings, and consumers disagree about which one counts. Tools that
+    inline or move graphs change what the model computes.
+
+    ### Details
+
+    Names that no enclosing graph defines where the nested graph can see it: as an input, as an initializer, or as
+    an output of a node before the one that holds the nested graph. A name that an outer node defines only later,
+    and a name of a sibling graph, are not visible and may be reused. What a graph in the default of an attribute
+    parameter of a function sees of that function is not said anywhere, so nothing is judged there.
+
+    The editions 1.9 and 1.16 say this of node outputs only; from 1.21 on it holds for the inputs and initializers
+    of the nested graph too, although onnx.checker and ONNX Runtime accept those; MIGraphX refuses them. An input with
+    an initializer counts as an input.
     """
     fresh: FreshNames | None = None
     for graph in model.nested_graphs if _may_hide(model) else ():

@@ -24,15 +24,9 @@ from onnx_lint.wording import quote
 def unsupported_by_product(model: Model) -> Iterator[Finding]:
     """The model needs something that a release named by `--target` does not have.
 
-    ### Why it matters
+    ### How to fix
 
-    The release refuses to load the model.
-
-    ### What is allowed
-
-    The IR version, the operator sets and the operators that each release of `--target` takes, with element types that
-    it supports. The page docs/targets.md lists the releases, and what their data do not cover. A domain that ONNX
-    Runtime does not register needs a library: the key `registered` names it, or a schema file describes it.
+    Export the model for an older release of ONNX, or use a newer release of the product.
 
     ### Example
 
@@ -45,9 +39,7 @@ def unsupported_by_product(model: Model) -> Iterator[Finding]:
     graph { name: "graph" }
     ```
 
-    ### How to fix
-
-    Export the model for an older release of ONNX, or use a newer release of the product.
+    Corrected:
 
     ```
     # target: onnxruntime=1.17
@@ -57,6 +49,16 @@ def unsupported_by_product(model: Model) -> Iterator[Finding]:
     opset_import { version: 19 }
     graph { name: "graph" }
     ```
+
+    ### Why it matters
+
+    The release refuses to load the model.
+
+    ### Details
+
+    The IR version, the operator sets and the operators that each release of `--target` takes, with element types that
+    it supports. The page docs/targets.md lists the releases, and what their data do not cover. A domain that ONNX
+    Runtime does not register needs a library: the key `registered` names it, or a schema file describes it.
     """
     for name in model.target.releases:
         older, *newer = product_releases(name)

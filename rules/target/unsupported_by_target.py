@@ -22,25 +22,15 @@ from onnx_lint.wording import quote
 def unsupported_by_target(model: Model) -> Iterator[Finding]:
     """The model uses something that the targeted consumer does not support.
 
-    ### Why it matters
+    ### How to fix
 
-    Runtimes and converters know ONNX up to some version. They refuse a model that states a later IR version or imports
-    a later operator set, even one that uses nothing new. A model whose versions are only lowered is worse off where it
-    does use something new: fields are then skipped without a word, and operators are missing or mean something else.
+    Export for the consumer, or update the consumer.
 
-    ### What is allowed
-
-    Nothing is reported until a target is given, by `--target ir=N` or `--target DOMAIN=N` or in the configuration. Then
-    allowed is what the target knows:
-
-    - an IR version that the model states up to that of the target; fields, types and element types that came with it
-      or earlier;
-    - imports of operator sets, by the model and its functions, up to the version of the target for that domain;
-    - operators whose signature is as old as that version. An operator that came later is reported as such, one that was
-      changed later with the version of the change: the target knows an earlier form of it, which may or may not do.
-
-    Domains for which no version is given are not judged, nor are operators that a function of the model replaces. Each
-    thing is reported once, where it occurs first.
+    - PyTorch: `torch.onnx.export(..., opset_version=17)`.
+    - skl2onnx: `target_opset={"": 17, "ai.onnx.ml": 3}`; onnxmltools, with one number: `target_opset=15`.
+    - tf2onnx: `--opset 17`.
+    - A model that is there: `onnx.version_converter.convert_version(model, 17)`, if the older version has the
+      operators.
 
     ### Example
 
@@ -53,15 +43,7 @@ def unsupported_by_target(model: Model) -> Iterator[Finding]:
 
     Under `--target ai.onnx=17` both the import and Gelu, which came with version 20, are reported.
 
-    ### How to fix
-
-    Export for the consumer, or update the consumer.
-
-    - PyTorch: `torch.onnx.export(..., opset_version=17)`.
-    - skl2onnx: `target_opset={"": 17, "ai.onnx.ml": 3}`; onnxmltools, with one number: `target_opset=15`.
-    - tf2onnx: `--opset 17`.
-    - A model that is there: `onnx.version_converter.convert_version(model, 17)`, if the older version has the
-      operators.
+    Corrected:
 
     ```
     # target: ai.onnx=17
@@ -69,6 +51,26 @@ def unsupported_by_target(model: Model) -> Iterator[Finding]:
     opset_import { version: 17 }
     node { op_type: "Relu" input: "x" output: "y" }
     ```
+
+    ### Why it matters
+
+    Runtimes and converters know ONNX up to some version. They refuse a model that states a later IR version or imports
+    a later operator set, even one that uses nothing new. A model whose versions are only lowered is worse off where it
+    does use something new: fields are then skipped without a word, and operators are missing or mean something else.
+
+    ### Details
+
+    Nothing is reported until a target is given, by `--target ir=N` or `--target DOMAIN=N` or in the configuration. Then
+    allowed is what the target knows:
+
+    - an IR version that the model states up to that of the target; fields, types and element types that came with it
+      or earlier;
+    - imports of operator sets, by the model and its functions, up to the version of the target for that domain;
+    - operators whose signature is as old as that version. An operator that came later is reported as such, one that was
+      changed later with the version of the change: the target knows an earlier form of it, which may or may not do.
+
+    Domains for which no version is given are not judged, nor are operators that a function of the model replaces. Each
+    thing is reported once, where it occurs first.
     """
     target = model.target
     if target.ir_version is not None:

@@ -11,16 +11,9 @@ from onnx_lint.rule import Finding, rule
 def ambiguous_tensor_data(model: Model) -> Iterator[Finding]:
     r"""A tensor with elements has values in no field, or in several.
 
-    ### Why it matters
+    ### How to fix
 
-    With values in two fields consumers differ in which they read. Without values there is nothing to read: a model
-    whose weights were taken out is not a complete model.
-
-    ### What is allowed
-
-    One field with values: raw_data, or the typed field for the element type. A tensor with a dimension of 0, or one
-    whose values are in another file, has none. An empty raw_data beside a filled typed field counts as a field:
-    readers take raw_data where it is set, and only onnx.checker accepts it.
+    Keep one field and clear the other; `onnx.helper.make_tensor` and `onnx.numpy_helper.from_array` fill one.
 
     ### Example
 
@@ -28,13 +21,22 @@ def ambiguous_tensor_data(model: Model) -> Iterator[Finding]:
     initializer { name: "w" data_type: 1 dims: 1 float_data: 1 raw_data: "\000\000\200\077" }
     ```
 
-    ### How to fix
-
-    Keep one field and clear the other; `onnx.helper.make_tensor` and `onnx.numpy_helper.from_array` fill one.
+    Corrected:
 
     ```
     initializer { name: "w" data_type: 1 dims: 1 raw_data: "\000\000\200\077" }
     ```
+
+    ### Why it matters
+
+    With values in two fields consumers differ in which they read. Without values there is nothing to read: a model
+    whose weights were taken out is not a complete model.
+
+    ### Details
+
+    One field with values: raw_data, or the typed field for the element type. A tensor with a dimension of 0, or one
+    whose values are in another file, has none. An empty raw_data beside a filled typed field counts as a field:
+    readers take raw_data where it is set, and only onnx.checker accepts it.
     """
     for tensor in model.tensors.miscounted:
         if tensor.is_external or tensor.elements == 0:

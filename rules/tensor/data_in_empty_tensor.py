@@ -11,15 +11,9 @@ from onnx_lint.rule import Finding, rule
 def data_in_empty_tensor(model: Model) -> Iterator[Finding]:
     """A tensor without elements holds values.
 
-    ### Why it matters
+    ### How to fix
 
-    Either the dimension of 0 is wrong, and the tensor is empty where it should not be, or the values are left over and
-    nothing reads them.
-
-    ### What is allowed
-
-    A tensor with a dimension of 0 has no values. A raw_data that is present but empty is not a value. Values in
-    another file are not judged here.
+    Drop the values, or state the shape that they have.
 
     ### Example
 
@@ -27,13 +21,21 @@ def data_in_empty_tensor(model: Model) -> Iterator[Finding]:
     initializer { name: "w" data_type: 1 dims: 0 dims: 3 float_data: 1 }
     ```
 
-    ### How to fix
-
-    Drop the values, or state the shape that they have.
+    Corrected:
 
     ```
     initializer { name: "w" data_type: 1 dims: 0 dims: 3 }
     ```
+
+    ### Why it matters
+
+    Either the dimension of 0 is wrong, and the tensor is empty where it should not be, or the values are left over and
+    nothing reads them.
+
+    ### Details
+
+    A tensor with a dimension of 0 has no values. A raw_data that is present but empty is not a value. Values in
+    another file are not judged here.
     """
     for tensor in model.tensors.miscounted:
         if tensor.elements == 0 and not tensor.is_external and any(map(tensor.count, tensor.fields)):

@@ -11,15 +11,9 @@ from onnx_lint.rule import Finding, rule
 def decorated_tensor_string(model: Model) -> Iterator[Finding]:
     r"""A string in a tensor begins with a byte order mark or ends in NUL.
 
-    ### Why it matters
+    ### How to fix
 
-    Both belong to other ways of storing text. In a tensor they are characters of the string, so the string compares as
-    different from the one that was meant: a label is not found, a key has no entry.
-
-    ### What is allowed
-
-    The bytes of the text and nothing else: no U+FEFF in front, no NUL at the end. Inside a string both are allowed.
-    One finding a tensor and kind names the first such string and counts the others.
+    Write the bytes of the text alone, without a mark in front and without the NUL with which C ends a string.
 
     ### Example
 
@@ -27,13 +21,21 @@ def decorated_tensor_string(model: Model) -> Iterator[Finding]:
     initializer { name: "labels" data_type: 8 dims: 1 string_data: "cat\000" }
     ```
 
-    ### How to fix
-
-    Write the bytes of the text alone, without a mark in front and without the NUL with which C ends a string.
+    Corrected:
 
     ```
     initializer { name: "labels" data_type: 8 dims: 1 string_data: "cat" }
     ```
+
+    ### Why it matters
+
+    Both belong to other ways of storing text. In a tensor they are characters of the string, so the string compares as
+    different from the one that was meant: a label is not found, a key has no entry.
+
+    ### Details
+
+    The bytes of the text and nothing else: no U+FEFF in front, no NUL at the end. Inside a string both are allowed.
+    One finding a tensor and kind names the first such string and counts the others.
     """
     for tensor in model.tensors.unproved:
         if tensor.right_field != "string_data":

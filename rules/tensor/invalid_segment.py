@@ -11,18 +11,9 @@ from onnx_lint.rule import Finding, rule
 def invalid_segment(model: Model) -> Iterator[Finding]:
     """The segment of a tensor does not fit the tensor, or not the values that are stored.
 
-    ### Why it matters
+    ### How to fix
 
-    A very large tensor may be kept in parts. `segment` says which part a message holds; where that is wrong, the
-    tensor cannot be put together.
-
-    ### What is allowed
-
-    A begin of 0 or more, an end not before it and not behind the end of the tensor, and as many values as lie
-    between. The specification says neither whether the two numbers count elements or bytes nor whether the end is part
-    of the segment, and no consumer reads segments that could settle it. So any of the four readings is right, and
-    only what fits none of them is reported. onnx.checker refuses every message that holds a part only; that is a
-    fault of its own.
+    Write the tensor whole, without a segment: nothing reads tensors in parts.
 
     ### Example
 
@@ -30,13 +21,24 @@ def invalid_segment(model: Model) -> Iterator[Finding]:
     initializer { name: "w" data_type: 1 dims: 8 segment { begin: 4 end: 2 } float_data: 1 float_data: 2 }
     ```
 
-    ### How to fix
-
-    Write the tensor whole, without a segment: nothing reads tensors in parts.
+    Corrected:
 
     ```
     initializer { name: "w" data_type: 1 dims: 2 float_data: 1 float_data: 2 }
     ```
+
+    ### Why it matters
+
+    A very large tensor may be kept in parts. `segment` says which part a message holds; where that is wrong, the
+    tensor cannot be put together.
+
+    ### Details
+
+    A begin of 0 or more, an end not before it and not behind the end of the tensor, and as many values as lie
+    between. The specification says neither whether the two numbers count elements or bytes nor whether the end is part
+    of the segment, and no consumer reads segments that could settle it. So any of the four readings is right, and
+    only what fits none of them is reported. onnx.checker refuses every message that holds a part only; that is a
+    fault of its own.
     """
     for tensor in model.tensors.miscounted:
         if tensor.segment is None or tensor.is_external or not tensor.elements or len(tensor.fields) > 1:

@@ -11,17 +11,9 @@ from onnx_lint.rule import Finding, rule
 def invalid_tensor_shape(model: Model) -> Iterator[Finding]:
     r"""A tensor has a negative dimension, or more elements than 64 bits can count.
 
-    ### Why it matters
+    ### How to fix
 
-    The dimensions say how much memory the values take up. A consumer that multiplies them without care allocates too
-    little and writes beyond it.
-
-    ### What is allowed
-
-    Dimensions of 0 or more whose product is at most 2^63 - 1, for tensors with external data as well. With a
-    dimension of 0 the product is 0 whatever the others are; onnx.checker multiplies from the left and refuses it
-    where the others overflow first. A dimension that is not known has no place here: a tensor holds values, and -1
-    is not a size.
+    State the shape of the values that are there; a tensor cannot leave a size open.
 
     ### Example
 
@@ -29,13 +21,23 @@ def invalid_tensor_shape(model: Model) -> Iterator[Finding]:
     initializer { name: "w" data_type: 1 dims: -1 raw_data: "\000\000\200\077" }
     ```
 
-    ### How to fix
-
-    State the shape of the values that are there; a tensor cannot leave a size open.
+    Corrected:
 
     ```
     initializer { name: "w" data_type: 1 dims: 1 raw_data: "\000\000\200\077" }
     ```
+
+    ### Why it matters
+
+    The dimensions say how much memory the values take up. A consumer that multiplies them without care allocates too
+    little and writes beyond it.
+
+    ### Details
+
+    Dimensions of 0 or more whose product is at most 2^63 - 1, for tensors with external data as well. With a
+    dimension of 0 the product is 0 whatever the others are; onnx.checker multiplies from the left and refuses it
+    where the others overflow first. A dimension that is not known has no place here: a tensor holds values, and -1
+    is not a size.
     """
     for tensor in model.tensors.miscounted:
         if tensor.elements is None or min(tensor.proto.dims, default=0) < 0:

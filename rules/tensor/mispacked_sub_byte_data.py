@@ -11,12 +11,29 @@ from onnx_lint.rule import Finding, rule
 def mispacked_sub_byte_data(model: Model) -> Iterator[Finding]:
     """Entries of int32_data do not hold two 4-bit or four 2-bit elements each.
 
+    ### How to fix
+
+    Pack two 4-bit elements, or four 2-bit ones, into the low byte of each entry, the first one in the lowest bits.
+    `onnx.helper.make_tensor` and `onnx.numpy_helper.from_array` do.
+
+    ### Example
+
+    ```
+    initializer { name: "w" data_type: 22 dims: 4 int32_data: [1, 2, 3, 4] }
+    ```
+
+    Corrected:
+
+    ```
+    initializer { name: "w" data_type: 22 dims: 4 int32_data: [33, 67] }
+    ```
+
     ### Why it matters
 
     Readers take two 4-bit or four 2-bit elements from the low byte of each entry. Elements that are packed in another
     way come out at other places, or not at all.
 
-    ### What is allowed
+    ### Details
 
     Half as many entries as elements for 4-bit types, a quarter for 2-bit types, rounded up, and of each entry only
     the low byte. Three other packings occur and are reported here: one element an entry, entries filled to their 32
@@ -25,21 +42,6 @@ def mispacked_sub_byte_data(model: Model) -> Iterator[Finding]:
     onnx.checker accepts eight 4-bit and sixteen 2-bit elements in an entry, and so accepts all of these. The schema
     says two and four, and every version of the onnx package writes and reads that. A low byte with its sign
     extended, -128 to -1, is not reported: onnx 1.16 writes int4 so, and readers cut off the upper bits.
-
-    ### Example
-
-    ```
-    initializer { name: "w" data_type: 22 dims: 4 int32_data: [1, 2, 3, 4] }
-    ```
-
-    ### How to fix
-
-    Pack two 4-bit elements, or four 2-bit ones, into the low byte of each entry, the first one in the lowest bits.
-    `onnx.helper.make_tensor` and `onnx.numpy_helper.from_array` do.
-
-    ```
-    initializer { name: "w" data_type: 22 dims: 4 int32_data: [33, 67] }
-    ```
     """
     for tensor in model.tensors.unproved:
         element = tensor.type

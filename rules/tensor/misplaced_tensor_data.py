@@ -11,15 +11,9 @@ from onnx_lint.rule import Finding, rule
 def misplaced_tensor_data(model: Model) -> Iterator[Finding]:
     """The values of a tensor are in a field for another element type.
 
-    ### Why it matters
+    ### How to fix
 
-    A consumer looks for values in the field that belongs to the element type and finds none there.
-
-    ### What is allowed
-
-    float_data for float and complex64, double_data for double and complex128, int64_data for int64, uint64_data for
-    uint32 and uint64, string_data for string, int32_data for all others; and raw_data for everything but strings
-    (`string-in-raw-data`). Where values are in several fields, only `ambiguous-tensor-data` reports.
+    Fill the field for the element type, or `raw_data`.
 
     ### Example
 
@@ -27,13 +21,21 @@ def misplaced_tensor_data(model: Model) -> Iterator[Finding]:
     initializer { name: "axes" data_type: 7 dims: 1 int32_data: 1 }
     ```
 
-    ### How to fix
-
-    Fill the field for the element type, or `raw_data`.
+    Corrected:
 
     ```
     initializer { name: "axes" data_type: 7 dims: 1 int64_data: 1 }
     ```
+
+    ### Why it matters
+
+    A consumer looks for values in the field that belongs to the element type and finds none there.
+
+    ### Details
+
+    float_data for float and complex64, double_data for double and complex128, int64_data for int64, uint64_data for
+    uint32 and uint64, string_data for string, int32_data for all others; and raw_data for everything but strings
+    (`string-in-raw-data`). Where values are in several fields, only `ambiguous-tensor-data` reports.
     """
     for tensor in model.tensors.miscounted:
         field, element = tensor.field, tensor.type

@@ -11,14 +11,9 @@ from onnx_lint.rule import Finding, rule
 def non_utf8_tensor_string(model: Model) -> Iterator[Finding]:
     r"""A string in a tensor is not UTF-8.
 
-    ### Why it matters
+    ### How to fix
 
-    Strings are text. A consumer that decodes one that is something else fails, or shows other characters.
-
-    ### What is allowed
-
-    Each entry of string_data is UTF-8, in the strict reading: no overlong forms and no surrogates. Bytes that are no
-    text belong in a tensor of type uint8. One finding a tensor names the first such string and counts the others.
+    Encode the text as UTF-8; write bytes that are no text into a tensor of UINT8.
 
     ### Example
 
@@ -26,13 +21,20 @@ def non_utf8_tensor_string(model: Model) -> Iterator[Finding]:
     initializer { name: "labels" data_type: 8 dims: 1 string_data: "\377" }
     ```
 
-    ### How to fix
-
-    Encode the text as UTF-8; write bytes that are no text into a tensor of UINT8.
+    Corrected:
 
     ```
     initializer { name: "labels" data_type: 8 dims: 1 string_data: "\303\277" }
     ```
+
+    ### Why it matters
+
+    Strings are text. A consumer that decodes one that is something else fails, or shows other characters.
+
+    ### Details
+
+    Each entry of string_data is UTF-8, in the strict reading: no overlong forms and no surrogates. Bytes that are no
+    text belong in a tensor of type uint8. One finding a tensor names the first such string and counts the others.
     """
     for tensor in model.tensors.unproved:
         if tensor.right_field == "string_data" and tensor.strings.invalid.count:

@@ -11,16 +11,9 @@ from onnx_lint.rule import Finding, rule
 def nonzero_padding(model: Model) -> Iterator[Finding]:
     r"""Bits behind the last element of a tensor are set.
 
-    ### Why it matters
+    ### How to fix
 
-    Elements of 2, 4 or 6 bits may leave bits of the last byte unused. No value is read from them, but files that hold
-    the same tensor differ, and set bits are often a sign of a wrong number of elements.
-
-    ### What is allowed
-
-    Zeros. For 6-bit types the schema demands them. For 4-bit and 2-bit types it shows them in its examples only, so
-    that a set bit is a warning. In int32_data the low byte of the last entry counts; values in a
-    file beside the model are read there.
+    Set the bits behind the last element to 0.
 
     ### Example
 
@@ -28,13 +21,22 @@ def nonzero_padding(model: Model) -> Iterator[Finding]:
     initializer { name: "w" data_type: 22 dims: 1 raw_data: "\041" }
     ```
 
-    ### How to fix
-
-    Set the bits behind the last element to 0.
+    Corrected:
 
     ```
     initializer { name: "w" data_type: 22 dims: 1 raw_data: "\001" }
     ```
+
+    ### Why it matters
+
+    Elements of 2, 4 or 6 bits may leave bits of the last byte unused. No value is read from them, but files that hold
+    the same tensor differ, and set bits are often a sign of a wrong number of elements.
+
+    ### Details
+
+    Zeros. For 6-bit types the schema demands them. For 4-bit and 2-bit types it shows them in its examples only, so
+    that a set bit is a warning. In int32_data the low byte of the last entry counts; values in a
+    file beside the model are read there.
     """
     for tensor in model.judged_tensors:
         element, field = tensor.type, tensor.right_field

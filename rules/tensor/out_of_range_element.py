@@ -14,17 +14,10 @@ _PACKED_BITS = 6
 def out_of_range_element(model: Model) -> Iterator[Finding]:
     """A value is in a wider field and does not fit the tensor's element type.
 
-    ### Why it matters
+    ### How to fix
 
-    int32_data and uint64_data hold narrower types too. A consumer that reads an entry into the element type cuts off
-    its upper bits, so the model computes with another number than the one that is written.
-
-    ### What is allowed
-
-    In int32_data: -128 to 127 for int8, 0 to 255 for uint8 and likewise for 16 bits; 0 or 1 for bool; for float16 and
-    bfloat16 the bit pattern as an unsigned number, 0 to 65535, for 8-bit floating point 0 to 255, for 6-bit floating
-    point 0 to 63. In uint64_data: 0 to 4294967295 for uint32. A float16 whose bits were extended as a signed number is
-    negative and not allowed. One finding a tensor names the first such entry and counts the others.
+    Write a number that the element type has; 200 fits UINT8 (2) and not INT8 (3). A quantized value has to be clipped
+    to the range before it is stored.
 
     ### Example
 
@@ -32,14 +25,23 @@ def out_of_range_element(model: Model) -> Iterator[Finding]:
     initializer { name: "zero_point" data_type: 3 int32_data: 200 }
     ```
 
-    ### How to fix
-
-    Write a number that the element type has; 200 fits UINT8 (2) and not INT8 (3). A quantized value has to be clipped
-    to the range before it is stored.
+    Corrected:
 
     ```
     initializer { name: "zero_point" data_type: 2 int32_data: 200 }
     ```
+
+    ### Why it matters
+
+    int32_data and uint64_data hold narrower types too. A consumer that reads an entry into the element type cuts off
+    its upper bits, so the model computes with another number than the one that is written.
+
+    ### Details
+
+    In int32_data: -128 to 127 for int8, 0 to 255 for uint8 and likewise for 16 bits; 0 or 1 for bool; for float16 and
+    bfloat16 the bit pattern as an unsigned number, 0 to 65535, for 8-bit floating point 0 to 255, for 6-bit floating
+    point 0 to 63. In uint64_data: 0 to 4294967295 for uint32. A float16 whose bits were extended as a signed number is
+    negative and not allowed. One finding a tensor names the first such entry and counts the others.
     """
     for tensor in model.tensors.unproved:
         element = tensor.type

@@ -11,14 +11,9 @@ from onnx_lint.rule import Finding, rule
 def string_in_raw_data(model: Model) -> Iterator[Finding]:
     """A tensor of strings has its values in raw_data.
 
-    ### Why it matters
+    ### How to fix
 
-    raw_data holds elements of one fixed width. Nothing in it says where one string ends and the next begins.
-
-    ### What is allowed
-
-    string_data, with one entry a string. The clause forbids raw_data for the type UNDEFINED as well; since no tensor
-    may be of that type, `unknown-tensor-element-type` reports it.
+    Write each string as an entry of `string_data`.
 
     ### Example
 
@@ -26,13 +21,20 @@ def string_in_raw_data(model: Model) -> Iterator[Finding]:
     initializer { name: "labels" data_type: 8 dims: 1 raw_data: "cat" }
     ```
 
-    ### How to fix
-
-    Write each string as an entry of `string_data`.
+    Corrected:
 
     ```
     initializer { name: "labels" data_type: 8 dims: 1 string_data: "cat" }
     ```
+
+    ### Why it matters
+
+    raw_data holds elements of one fixed width. Nothing in it says where one string ends and the next begins.
+
+    ### Details
+
+    string_data, with one entry a string. The clause forbids raw_data for the type UNDEFINED as well; since no tensor
+    may be of that type, `unknown-tensor-element-type` reports it.
     """
     for tensor in model.tensors.miscounted:
         if tensor.field == "raw_data" and tensor.type and tensor.type.name == "string" and tensor.elements != 0:

@@ -11,19 +11,9 @@ from onnx_lint.rule import Finding, rule
 def tensor_size_mismatch(model: Model) -> Iterator[Finding]:
     """A tensor holds fewer or more values than its dimensions say.
 
-    ### Why it matters
+    ### How to fix
 
-    With too few values a consumer reads beyond the end of the data; with too many either the dimensions or the values
-    are not what was meant. onnx.checker lets a surplus pass, ONNX Runtime does not.
-
-    ### What is allowed
-
-    As many values as the product of the dimensions; a tensor without dimensions is a scalar and has one. In
-    raw_data that many elements of the type's width, for types of less than a byte rounded up to whole bytes: four
-    bytes hold 7 or 8 of int4, 13 to 16 of int2, 5 of float6e2m3. In typed fields one entry an element, two for
-    complex numbers, half an entry for 4-bit and a quarter for 2-bit types. What is obviously 4-bit or 2-bit data
-    packed in another way is reported by `mispacked-sub-byte-data`, the part of a tensor that has a segment by
-    `invalid-segment`.
+    State the shape that the values have, or write all of them. A scalar has no dimensions and one value.
 
     ### Example
 
@@ -31,13 +21,25 @@ def tensor_size_mismatch(model: Model) -> Iterator[Finding]:
     initializer { name: "w" data_type: 1 dims: 3 float_data: 1 float_data: 2 }
     ```
 
-    ### How to fix
-
-    State the shape that the values have, or write all of them. A scalar has no dimensions and one value.
+    Corrected:
 
     ```
     initializer { name: "w" data_type: 1 dims: 2 float_data: 1 float_data: 2 }
     ```
+
+    ### Why it matters
+
+    With too few values a consumer reads beyond the end of the data; with too many either the dimensions or the values
+    are not what was meant. onnx.checker lets a surplus pass, ONNX Runtime does not.
+
+    ### Details
+
+    As many values as the product of the dimensions; a tensor without dimensions is a scalar and has one. In
+    raw_data that many elements of the type's width, for types of less than a byte rounded up to whole bytes: four
+    bytes hold 7 or 8 of int4, 13 to 16 of int2, 5 of float6e2m3. In typed fields one entry an element, two for
+    complex numbers, half an entry for 4-bit and a quarter for 2-bit types. What is obviously 4-bit or 2-bit data
+    packed in another way is reported by `mispacked-sub-byte-data`, the part of a tensor that has a segment by
+    `invalid-segment`.
     """
     for tensor in model.tensors.miscounted:
         if tensor.has_wrong_size:

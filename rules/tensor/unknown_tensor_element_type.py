@@ -11,16 +11,9 @@ from onnx_lint.rule import Finding, rule
 def unknown_tensor_element_type(model: Model) -> Iterator[Finding]:
     r"""A tensor has no element type, or one that is not defined.
 
-    ### Why it matters
+    ### How to fix
 
-    The element type says how the stored bytes are read. Without it the values of the tensor are not known, and
-    consumers refuse the model.
-
-    ### What is allowed
-
-    A member of `TensorProto.DataType` other than UNDEFINED, for tensors with external data as well. The
-    specification also forbids raw_data in a tensor of type UNDEFINED; that is the same fault and reported once,
-    here. Which types a model of an older IR version may have is reported by `premature-feature`.
+    State the type of the values; `onnx.helper.np_dtype_to_tensor_dtype` finds it for an array of NumPy.
 
     ### Example
 
@@ -28,13 +21,22 @@ def unknown_tensor_element_type(model: Model) -> Iterator[Finding]:
     initializer { name: "w" data_type: 99 dims: 1 raw_data: "\001" }
     ```
 
-    ### How to fix
-
-    State the type of the values; `onnx.helper.np_dtype_to_tensor_dtype` finds it for an array of NumPy.
+    Corrected:
 
     ```
     initializer { name: "w" data_type: 2 dims: 1 raw_data: "\001" }
     ```
+
+    ### Why it matters
+
+    The element type says how the stored bytes are read. Without it the values of the tensor are not known, and
+    consumers refuse the model.
+
+    ### Details
+
+    A member of `TensorProto.DataType` other than UNDEFINED, for tensors with external data as well. The
+    specification also forbids raw_data in a tensor of type UNDEFINED; that is the same fault and reported once,
+    here. Which types a model of an older IR version may have is reported by `premature-feature`.
     """
     for tensor in model.tensors.miscounted:
         if tensor.type is None:

@@ -15,14 +15,9 @@ TrainingBinding = tuple[str, str, Place]
 def duplicate_training_binding(model: Model) -> Iterator[Finding]:
     """Two training bindings assign to the same initializer.
 
-    ### Why it matters
+    ### How to fix
 
-    The initializer can take one of the two values; which one is left to chance.
-
-    ### What is allowed
-
-    Each key once in an `initialization_binding`, and once in the `update_binding` of all TrainingInfoProtos of the
-    model taken together. Two TrainingInfoProtos may each initialize the same name.
+    Bind each name once, to the value that it is to have after a step.
 
     ### Example
 
@@ -38,9 +33,7 @@ def duplicate_training_binding(model: Model) -> Iterator[Finding]:
     }
     ```
 
-    ### How to fix
-
-    Bind each name once, to the value that it is to have after a step.
+    Corrected:
 
     ```
     initializer { name: "weight" data_type: 1 dims: 1 float_data: 1 }
@@ -51,6 +44,15 @@ def duplicate_training_binding(model: Model) -> Iterator[Finding]:
       update_binding { key: "weight" value: "weight_new" }
     }
     ```
+
+    ### Why it matters
+
+    The initializer can take one of the two values; which one is left to chance.
+
+    ### Details
+
+    Each key once in an `initialization_binding`, and once in the `update_binding` of all TrainingInfoProtos of the
+    model taken together. Two TrainingInfoProtos may each initialize the same name.
     """
     updates: list[TrainingBinding] = []
     for index, info in enumerate(model.proto.training_info):

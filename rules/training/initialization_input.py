@@ -12,13 +12,9 @@ from onnx_lint.wording import quote_some
 def initialization_input(model: Model) -> Iterator[Finding]:
     """An initialization graph has inputs.
 
-    ### Why it matters
+    ### How to fix
 
-    Nothing supplies them: the graph is run once, before any data is there.
-
-    ### What is allowed
-
-    No inputs. Constants are initializers of the graph, random values come from operators such as `RandomNormal`.
+    Make the values inside the graph: constants as initializers, random ones by operators such as RandomNormal.
 
     ### Example
 
@@ -32,9 +28,7 @@ def initialization_input(model: Model) -> Iterator[Finding]:
     }
     ```
 
-    ### How to fix
-
-    Make the values inside the graph: constants as initializers, random ones by operators such as RandomNormal.
+    Corrected:
 
     ```
     initializer { name: "weight" data_type: 1 dims: 1 float_data: 1 }
@@ -45,6 +39,14 @@ def initialization_input(model: Model) -> Iterator[Finding]:
       initialization_binding { key: "weight" value: "first" }
     }
     ```
+
+    ### Why it matters
+
+    Nothing supplies them: the graph is run once, before any data is there.
+
+    ### Details
+
+    No inputs. Constants are initializers of the graph, random values come from operators such as `RandomNormal`.
     """
     for graph in model.training_graphs:
         names = graph.input_names

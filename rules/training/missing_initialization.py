@@ -11,13 +11,9 @@ from onnx_lint.rule import Finding, rule
 def missing_initialization(model: Model) -> Iterator[Finding]:
     """Training information has initialization bindings and no initialization graph.
 
-    ### Why it matters
+    ### How to fix
 
-    The bindings take their values from the outputs of that graph, so none of the initializers is initialized.
-
-    ### What is allowed
-
-    An initialization graph, or no `initialization_binding`.
+    Write the graph that makes the values, or drop the bindings: without them training goes on from the initializers.
 
     ### Example
 
@@ -26,9 +22,7 @@ def missing_initialization(model: Model) -> Iterator[Finding]:
     training_info { initialization_binding { key: "weight" value: "first" } }
     ```
 
-    ### How to fix
-
-    Write the graph that makes the values, or drop the bindings: without them training goes on from the initializers.
+    Corrected:
 
     ```
     initializer { name: "weight" data_type: 1 dims: 1 float_data: 1 }
@@ -39,6 +33,14 @@ def missing_initialization(model: Model) -> Iterator[Finding]:
       initialization_binding { key: "weight" value: "first" }
     }
     ```
+
+    ### Why it matters
+
+    The bindings take their values from the outputs of that graph, so none of the initializers is initialized.
+
+    ### Details
+
+    An initialization graph, or no `initialization_binding`.
     """
     for index, info in enumerate(model.proto.training_info):
         count = len(info.initialization_binding)

@@ -13,16 +13,9 @@ from onnx_lint.wording import Suggestions, quote
 def training_binding_key(model: Model) -> Iterator[Finding]:
     """A training binding assigns to a name that is not an initializer.
 
-    ### Why it matters
+    ### How to fix
 
-    The initializers are the state that training changes. A binding to another name changes nothing, and the
-    initializer that was meant keeps its old value.
-
-    ### What is allowed
-
-    As key of an `initialization_binding` or `update_binding`: the name of an initializer, dense or sparse, of the
-    inference graph or of the algorithm in the same TrainingInfoProto. The initializers of nested graphs, of the
-    initialization graph and of other algorithms do not count.
+    Name an initializer. What training is to change has to be one, and no input or node output.
 
     ### Example
 
@@ -35,9 +28,7 @@ def training_binding_key(model: Model) -> Iterator[Finding]:
     }
     ```
 
-    ### How to fix
-
-    Name an initializer. What training is to change has to be one, and no input or node output.
+    Corrected:
 
     ```
     initializer { name: "weight" data_type: 1 dims: 1 float_data: 1 }
@@ -47,6 +38,17 @@ def training_binding_key(model: Model) -> Iterator[Finding]:
       update_binding { key: "weight" value: "weight_new" }
     }
     ```
+
+    ### Why it matters
+
+    The initializers are the state that training changes. A binding to another name changes nothing, and the
+    initializer that was meant keeps its old value.
+
+    ### Details
+
+    As key of an `initialization_binding` or `update_binding`: the name of an initializer, dense or sparse, of the
+    inference graph or of the algorithm in the same TrainingInfoProto. The initializers of nested graphs, of the
+    initialization graph and of other algorithms do not count.
     """
     suggestions = Suggestions()
     inference = _initializers(model.main_graph)

@@ -13,19 +13,9 @@ from onnx_lint.wording import Suggestions, quote
 def training_binding_value(model: Model) -> Iterator[Finding]:
     """A training binding takes its value from a name that is not an output.
 
-    ### Why it matters
+    ### How to fix
 
-    There is nothing to assign: the initializer keeps its old value, or the consumer refuses the model.
-
-    ### What is allowed
-
-    As value of an `initialization_binding`: an output of the initialization graph. As value of an `update_binding`:
-    an output of the algorithm or of the inference graph. The texts are not at one about the second: IR.md and the
-    comment in the schema of the edition 1.9 speak of outputs of the algorithm, the newer comment adds those of the
-    inference graph, as both run as one graph. onnx-lint accepts both, except in the edition 1.9, where the output
-    of the inference graph alone is reported.
-
-    Where the initialization graph is missing altogether, `missing-initialization` says so.
+    Name an output of the graph, and list the value among its outputs where a node gives it.
 
     ### Example
 
@@ -39,9 +29,7 @@ def training_binding_value(model: Model) -> Iterator[Finding]:
     }
     ```
 
-    ### How to fix
-
-    Name an output of the graph, and list the value among its outputs where a node gives it.
+    Corrected:
 
     ```
     initializer { name: "weight" data_type: 1 dims: 1 float_data: 1 }
@@ -52,6 +40,20 @@ def training_binding_value(model: Model) -> Iterator[Finding]:
       initialization_binding { key: "weight" value: "first" }
     }
     ```
+
+    ### Why it matters
+
+    There is nothing to assign: the initializer keeps its old value, or the consumer refuses the model.
+
+    ### Details
+
+    As value of an `initialization_binding`: an output of the initialization graph. As value of an `update_binding`:
+    an output of the algorithm or of the inference graph. The texts are not at one about the second: IR.md and the
+    comment in the schema of the edition 1.9 speak of outputs of the algorithm, the newer comment adds those of the
+    inference graph, as both run as one graph. onnx-lint accepts both, except in the edition 1.9, where the output
+    of the inference graph alone is reported.
+
+    Where the initialization graph is missing altogether, `missing-initialization` says so.
     """
     suggestions = Suggestions()
     inference = _outputs(model.proto.graph)

@@ -28,18 +28,9 @@ _MESSAGES = frozenset({("sequence_type", "elem_type"), ("map_type", "value_type"
 def incomplete_type(model: Model) -> Iterator[Finding]:
     """A type does not state its element, key or value type.
 
-    ### Why it matters
+    ### How to fix
 
-    A sequence or a tensor of nobody knows what can neither be checked against an operator nor be allocated.
-
-    ### What is allowed
-
-    The element type of a dense or sparse tensor, of a sequence and of an optional, and both the key and the value
-    type of a map, at every depth. An element type that is there and has no case set counts as left out.
-
-    A value may have no type at all where the specification does not ask for one, as an output of a subgraph does; a
-    type that is begun has to be complete. Inputs and outputs of the main graph without a type are reported by
-    `untyped-graph-value`, an explicit element type of 0 is reported by `unknown-element-type`.
+    State the type to the end; leave `type` out altogether where nothing is known and none is demanded.
 
     ### Example
 
@@ -48,14 +39,25 @@ def incomplete_type(model: Model) -> Iterator[Finding]:
     output { name: "y" type { sequence_type { } } }
     ```
 
-    ### How to fix
-
-    State the type to the end; leave `type` out altogether where nothing is known and none is demanded.
+    Corrected:
 
     ```
     node { op_type: "SequenceConstruct" input: "x" output: "y" }
     output { name: "y" type { sequence_type { elem_type { tensor_type { elem_type: 1 } } } } }
     ```
+
+    ### Why it matters
+
+    A sequence or a tensor of nobody knows what can neither be checked against an operator nor be allocated.
+
+    ### Details
+
+    The element type of a dense or sparse tensor, of a sequence and of an optional, and both the key and the value
+    type of a map, at every depth. An element type that is there and has no case set counts as left out.
+
+    A value may have no type at all where the specification does not ask for one, as an output of a subgraph does; a
+    type that is begun has to be complete. Inputs and outputs of the main graph without a type are reported by
+    `untyped-graph-value`, an explicit element type of 0 is reported by `unknown-element-type`.
     """
     for found in model.types(_is_incomplete):
         kind = str(found.kind)

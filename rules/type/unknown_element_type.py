@@ -13,15 +13,10 @@ _CLAUSES = {"tensor_type": "TYP-1", "sparse_tensor_type": "TYP-10"}
 def unknown_element_type(model: Model) -> Iterator[Finding]:
     """A tensor type has an element type that is not defined.
 
-    ### Why it matters
+    ### How to fix
 
-    The number decides how many bytes an element has and what they mean; no reader can allocate or convert such a
-    tensor.
-
-    ### What is allowed
-
-    A number of the enumeration `TensorProto.DataType` other than 0 (`UNDEFINED`), in dense and sparse tensor types,
-    also where they are elements of other types. A type that leaves the field out is reported by `incomplete-type`.
+    Take a number of `TensorProto.DataType`, such as `onnx.TensorProto.FLOAT`; numbers of NumPy or of a framework are
+    others.
 
     ### Example
 
@@ -29,14 +24,21 @@ def unknown_element_type(model: Model) -> Iterator[Finding]:
     input { name: "x" type { tensor_type { elem_type: 99 shape { } } } }
     ```
 
-    ### How to fix
-
-    Take a number of `TensorProto.DataType`, such as `onnx.TensorProto.FLOAT`; numbers of NumPy or of a framework are
-    others.
+    Corrected:
 
     ```
     input { name: "x" type { tensor_type { elem_type: 1 shape { } } } }
     ```
+
+    ### Why it matters
+
+    The number decides how many bytes an element has and what they mean; no reader can allocate or convert such a
+    tensor.
+
+    ### Details
+
+    A number of the enumeration `TensorProto.DataType` other than 0 (`UNDEFINED`), in dense and sparse tensor types,
+    also where they are elements of other types. A type that leaves the field out is reported by `incomplete-type`.
     """
     for found in model.types(_has_unknown_element_type):
         kind = str(found.kind)

@@ -14,17 +14,9 @@ _UNLISTED = frozenset(code for code, element in ELEMENT_TYPES.items() if element
 def unlisted_element_type(model: Model) -> Iterator[Finding]:
     """A tensor has an element type that the table of edition 1.9 leaves out.
 
-    ### Why it matters
+    ### How to fix
 
-    A consumer that was written by the table of that edition knows unsigned integers of 8 and 16 bits only.
-
-    ### What is allowed
-
-    Under edition 1.9 all element types but `uint32` and `uint64`, in tensor types and in tensors. The schema of the
-    same release has both, and later editions list them, so this is a warning, and only under that edition. Keys of
-    maps may have any integer type.
-
-    There is one finding for each of the two types, at the first place, with the number of places.
+    Use INT64, which holds every number of UINT32, where the text of edition 1.9 is what counts.
 
     ### Example
 
@@ -38,9 +30,7 @@ def unlisted_element_type(model: Model) -> Iterator[Finding]:
 
     Under `--edition 1.9`.
 
-    ### How to fix
-
-    Use INT64, which holds every number of UINT32, where the text of edition 1.9 is what counts.
+    Corrected:
 
     ```
     # edition: 1.9
@@ -49,6 +39,18 @@ def unlisted_element_type(model: Model) -> Iterator[Finding]:
     domain: "org.example"
     input { name: "x" type { tensor_type { elem_type: 7 shape { } } } }
     ```
+
+    ### Why it matters
+
+    A consumer that was written by the table of that edition knows unsigned integers of 8 and 16 bits only.
+
+    ### Details
+
+    Under edition 1.9 all element types but `uint32` and `uint64`, in tensor types and in tensors. The schema of the
+    same release has both, and later editions list them, so this is a warning, and only under that edition. Keys of
+    maps may have any integer type.
+
+    There is one finding for each of the two types, at the first place, with the number of places.
     """
     if model.standard.edition != _EDITION:
         return

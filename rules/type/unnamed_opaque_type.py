@@ -11,17 +11,9 @@ from onnx_lint.rule import Finding, rule
 def unnamed_opaque_type(model: Model) -> Iterator[Finding]:
     """An opaque type has no name.
 
-    ### Why it matters
+    ### How to fix
 
-    Only domain and name distinguish opaque types. Without a name two unrelated ones are the same type.
-
-    ### What is allowed
-
-    A non-empty name; the domain may be left out and is then that of the model.
-
-    The documents contradict each other: the description of the types calls the name required, the comment in the
-    schema optional, and the specification proper is silent. `onnx.checker` refuses a type without a name. onnx-lint
-    warns, from edition 1.16 on.
+    Name the type, as the program does that knows it.
 
     ### Example
 
@@ -29,13 +21,23 @@ def unnamed_opaque_type(model: Model) -> Iterator[Finding]:
     input { name: "x" type { opaque_type { domain: "com.example" } } }
     ```
 
-    ### How to fix
-
-    Name the type, as the program does that knows it.
+    Corrected:
 
     ```
     input { name: "x" type { opaque_type { domain: "com.example" name: "Image" } } }
     ```
+
+    ### Why it matters
+
+    Only domain and name distinguish opaque types. Without a name two unrelated ones are the same type.
+
+    ### Details
+
+    A non-empty name; the domain may be left out and is then that of the model.
+
+    The documents contradict each other: the description of the types calls the name required, the comment in the
+    schema optional, and the specification proper is silent. `onnx.checker` refuses a type without a name. onnx-lint
+    warns, from edition 1.16 on.
     """
     for found in model.types(_is_unnamed):
         yield Finding(

@@ -19,14 +19,9 @@ from onnx_lint.rule import Finding, rule
 def unsupported_map_key_type(model: Model) -> Iterator[Finding]:
     """The keys of a map type are neither integers nor strings.
 
-    ### Why it matters
+    ### How to fix
 
-    Keys have to be compared exactly, which floating-point numbers cannot be. Runtimes have no such maps.
-
-    ### What is allowed
-
-    `int8`, `int16`, `int32`, `int64`, their unsigned counterparts, and `string`. A map type that leaves the key
-    type out is reported by `incomplete-type`.
+    Use keys of whole numbers or strings.
 
     ### Example
 
@@ -35,14 +30,21 @@ def unsupported_map_key_type(model: Model) -> Iterator[Finding]:
     output { name: "y" type { map_type { key_type: 1 value_type { tensor_type { elem_type: 1 } } } } }
     ```
 
-    ### How to fix
-
-    Use keys of whole numbers or strings.
+    Corrected:
 
     ```
     node { op_type: "Score" domain: "com.example" input: "x" output: "y" }
     output { name: "y" type { map_type { key_type: 7 value_type { tensor_type { elem_type: 1 } } } } }
     ```
+
+    ### Why it matters
+
+    Keys have to be compared exactly, which floating-point numbers cannot be. Runtimes have no such maps.
+
+    ### Details
+
+    `int8`, `int16`, `int32`, `int64`, their unsigned counterparts, and `string`. A map type that leaves the key
+    type out is reported by `incomplete-type`.
     """
     for found in model.types(_has_unsupported_keys):
         yield Finding(

@@ -13,14 +13,9 @@ _UNSUPPORTED = {"optional_type": "an optional", "opaque_type": "an opaque type"}
 def unsupported_optional_element(model: Model) -> Iterator[Finding]:
     """An optional type wraps an optional or an opaque type.
 
-    ### Why it matters
+    ### How to fix
 
-    No operator makes or takes such a value, and ONNX Runtime refuses the model.
-
-    ### What is allowed
-
-    An optional of a tensor, a sparse tensor, a sequence or a map. The schema's comment refers to a list that holds
-    `OPTIONAL` too; the text of the specification, which wins, does not.
+    Make it an optional of what is inside; one level of "may be missing" is all that there is.
 
     ### Example
 
@@ -30,13 +25,20 @@ def unsupported_optional_element(model: Model) -> Iterator[Finding]:
     } } } } }
     ```
 
-    ### How to fix
-
-    Make it an optional of what is inside; one level of "may be missing" is all that there is.
+    Corrected:
 
     ```
     input { name: "x" type { optional_type { elem_type { tensor_type { elem_type: 1 } } } } }
     ```
+
+    ### Why it matters
+
+    No operator makes or takes such a value, and ONNX Runtime refuses the model.
+
+    ### Details
+
+    An optional of a tensor, a sparse tensor, a sequence or a map. The schema's comment refers to a list that holds
+    `OPTIONAL` too; the text of the specification, which wins, does not.
     """
     for found in model.types(_wraps_unsupported):
         element = found.proto.optional_type.elem_type.WhichOneof("value")

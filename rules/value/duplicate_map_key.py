@@ -12,16 +12,9 @@ from onnx_lint.wording import quote
 def duplicate_map_key(model: Model) -> Iterator[Finding]:
     """A serialized map has a key twice.
 
-    ### Why it matters
+    ### How to fix
 
-    It depends on the reader which of the two values is found under the key.
-
-    ### What is allowed
-
-    Each key once. The specification calls a map an associative table and says no more; a reader that makes a
-    dictionary of it keeps one value of the two.
-
-    In each map, the first repeated key is reported.
+    Keep one entry for each key; `onnx.numpy_helper.from_dict` writes a dictionary, which has no key twice.
 
     ### Example
 
@@ -32,9 +25,7 @@ def duplicate_map_key(model: Model) -> Iterator[Finding]:
              tensor_values { data_type: 1 float_data: 0.5 } tensor_values { data_type: 1 float_data: 0.25 } }
     ```
 
-    ### How to fix
-
-    Keep one entry for each key; `onnx.numpy_helper.from_dict` writes a dictionary, which has no key twice.
+    Corrected:
 
     ```
     # proto: MapProto
@@ -42,6 +33,17 @@ def duplicate_map_key(model: Model) -> Iterator[Finding]:
     values { elem_type: 1
              tensor_values { data_type: 1 float_data: 0.5 } tensor_values { data_type: 1 float_data: 0.25 } }
     ```
+
+    ### Why it matters
+
+    It depends on the reader which of the two values is found under the key.
+
+    ### Details
+
+    Each key once. The specification calls a map an associative table and says no more; a reader that makes a
+    dictionary of it keeps one value of the two.
+
+    In each map, the first repeated key is reported.
     """
     for value, place in model.values.of("MapProto"):
         for field in ("keys", "string_keys"):

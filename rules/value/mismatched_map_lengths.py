@@ -11,14 +11,9 @@ from onnx_lint.rule import Finding, rule
 def mismatched_map_lengths(model: Model) -> Iterator[Finding]:
     """A serialized map has more keys than values, or fewer.
 
-    ### Why it matters
+    ### How to fix
 
-    Keys and values belong together by their positions; what is over has no partner.
-
-    ### What is allowed
-
-    As many elements in `values` as there are keys. That all keys are of one type is reported by
-    `unsupported-map-keys`, that all values are reported by `misplaced-sequence-values` and `mixed-value-types`.
+    Write one value for each key, in the order of the keys.
 
     ### Example
 
@@ -28,9 +23,7 @@ def mismatched_map_lengths(model: Model) -> Iterator[Finding]:
     values { elem_type: 1 tensor_values { data_type: 1 float_data: 0.5 } }
     ```
 
-    ### How to fix
-
-    Write one value for each key, in the order of the keys.
+    Corrected:
 
     ```
     # proto: MapProto
@@ -38,6 +31,15 @@ def mismatched_map_lengths(model: Model) -> Iterator[Finding]:
     values { elem_type: 1
              tensor_values { data_type: 1 float_data: 0.5 } tensor_values { data_type: 1 float_data: 0.25 } }
     ```
+
+    ### Why it matters
+
+    Keys and values belong together by their positions; what is over has no partner.
+
+    ### Details
+
+    As many elements in `values` as there are keys. That all keys are of one type is reported by
+    `unsupported-map-keys`, that all values are reported by `misplaced-sequence-values` and `mixed-value-types`.
     """
     for value, place in model.values.of("MapProto"):
         keys = len(value.keys) + len(value.string_keys)

@@ -14,15 +14,9 @@ _FIELDS = ("tensor_value", "sparse_tensor_value", "sequence_value", "map_value",
 def mismatched_optional_value(model: Model) -> Iterator[Finding]:
     """A serialized optional does not state the kind of its element, or has its value in the field of another kind.
 
-    ### Why it matters
+    ### How to fix
 
-    A reader looks for the value where the kind says, and treats the optional as empty if that field has none.
-
-    ### What is allowed
-
-    TENSOR (1), SPARSE_TENSOR (2), SEQUENCE (3), MAP (4) or OPTIONAL (5) in `elem_type`, and a value only in the
-    field of that kind, such as `tensor_value`. An optional without a value is empty, which is right; onnx writes
-    one with kind 0, so that kind is accepted for an empty optional.
+    State the kind of the value that is there, as `onnx.helper.make_optional` does; here MAP (4).
 
     ### Example
 
@@ -32,15 +26,23 @@ def mismatched_optional_value(model: Model) -> Iterator[Finding]:
     map_value { key_type: 7 keys: 1 values { elem_type: 1 tensor_values { data_type: 1 float_data: 0.5 } } }
     ```
 
-    ### How to fix
-
-    State the kind of the value that is there, as `onnx.helper.make_optional` does; here MAP (4).
+    Corrected:
 
     ```
     # proto: OptionalProto
     elem_type: 4
     map_value { key_type: 7 keys: 1 values { elem_type: 1 tensor_values { data_type: 1 float_data: 0.5 } } }
     ```
+
+    ### Why it matters
+
+    A reader looks for the value where the kind says, and treats the optional as empty if that field has none.
+
+    ### Details
+
+    TENSOR (1), SPARSE_TENSOR (2), SEQUENCE (3), MAP (4) or OPTIONAL (5) in `elem_type`, and a value only in the
+    field of that kind, such as `tensor_value`. An optional without a value is empty, which is right; onnx writes
+    one with kind 0, so that kind is accepted for an empty optional.
     """
     for value, place in model.values:
         if value.DESCRIPTOR.name != "OptionalProto":

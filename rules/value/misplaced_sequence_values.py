@@ -14,13 +14,9 @@ _FIELDS = ("tensor_values", "sparse_tensor_values", "sequence_values", "map_valu
 def misplaced_sequence_values(model: Model) -> Iterator[Finding]:
     """A serialized sequence has elements in the field of another kind.
 
-    ### Why it matters
+    ### How to fix
 
-    A reader looks into the field for the stated kind and loses what stands elsewhere.
-
-    ### What is allowed
-
-    Elements in the one field that belongs to `elem_type`, such as `tensor_values` for TENSOR.
+    State the kind of the elements that are there, as `onnx.helper.make_sequence` does; here SEQUENCE (3).
 
     ### Example
 
@@ -30,15 +26,21 @@ def misplaced_sequence_values(model: Model) -> Iterator[Finding]:
     sequence_values { elem_type: 1 tensor_values { data_type: 1 float_data: 0.5 } }
     ```
 
-    ### How to fix
-
-    State the kind of the elements that are there, as `onnx.helper.make_sequence` does; here SEQUENCE (3).
+    Corrected:
 
     ```
     # proto: SequenceProto
     elem_type: 3
     sequence_values { elem_type: 1 tensor_values { data_type: 1 float_data: 0.5 } }
     ```
+
+    ### Why it matters
+
+    A reader looks into the field for the stated kind and loses what stands elsewhere.
+
+    ### Details
+
+    Elements in the one field that belongs to `elem_type`, such as `tensor_values` for TENSOR.
     """
     for value, place in model.values.of("SequenceProto"):
         if not 1 <= value.elem_type <= 5:

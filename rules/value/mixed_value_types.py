@@ -11,18 +11,9 @@ from onnx_lint.rule import Finding, Related, rule
 def mixed_value_types(model: Model) -> Iterator[Finding]:
     """The elements of a serialized sequence, or the values of a map, are of different types.
 
-    ### Why it matters
+    ### How to fix
 
-    A sequence has one type, and so have the values of a map; a consumer that gets another cannot say which.
-
-    ### What is allowed
-
-    Elements of one type: tensors of one `data_type`, whatever their shapes; sequences and optionals of one type of
-    element, at any depth; maps of one type of key and one type of value. What an empty sequence or optional does
-    not show goes with everything. Elements outside the field for their kind are reported by
-    `misplaced-sequence-values`, a tensor without an element type is reported by `unknown-tensor-element-type`.
-
-    Of each sequence the first element is reported that does not go with those before it.
+    Convert the elements to one type before they are written.
 
     ### Example
 
@@ -33,9 +24,7 @@ def mixed_value_types(model: Model) -> Iterator[Finding]:
     tensor_values { data_type: 7 int64_data: 1 }
     ```
 
-    ### How to fix
-
-    Convert the elements to one type before they are written.
+    Corrected:
 
     ```
     # proto: SequenceProto
@@ -43,6 +32,19 @@ def mixed_value_types(model: Model) -> Iterator[Finding]:
     tensor_values { data_type: 1 float_data: 0.5 }
     tensor_values { data_type: 1 float_data: 1 }
     ```
+
+    ### Why it matters
+
+    A sequence has one type, and so have the values of a map; a consumer that gets another cannot say which.
+
+    ### Details
+
+    Elements of one type: tensors of one `data_type`, whatever their shapes; sequences and optionals of one type of
+    element, at any depth; maps of one type of key and one type of value. What an empty sequence or optional does
+    not show goes with everything. Elements outside the field for their kind are reported by
+    `misplaced-sequence-values`, a tensor without an element type is reported by `unknown-tensor-element-type`.
+
+    Of each sequence the first element is reported that does not go with those before it.
     """
     for mixture in mixtures(model.document, ROOT):
         yield _finding(mixture)

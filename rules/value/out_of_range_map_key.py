@@ -25,16 +25,9 @@ _RANGES: Final = MappingProxyType(
 def out_of_range_map_key(model: Model) -> Iterator[Finding]:
     """A key of a serialized map is not a number of the type that the map states.
 
-    ### Why it matters
+    ### How to fix
 
-    A reader truncates the number to the type of the keys, so the value gets another key.
-
-    ### What is allowed
-
-    The numbers of the type in `key_type`, such as -128 to 127 for INT8. `keys` holds signed numbers of 64 bits, so
-    a UINT64 above their range is written as a negative one, which is accepted.
-
-    Only the first such key of each map is reported.
+    State a type that has the number: 300 is not an INT8 (3) but an INT64 (7).
 
     ### Example
 
@@ -44,15 +37,24 @@ def out_of_range_map_key(model: Model) -> Iterator[Finding]:
     values { elem_type: 1 tensor_values { data_type: 1 float_data: 0.5 } }
     ```
 
-    ### How to fix
-
-    State a type that has the number: 300 is not an INT8 (3) but an INT64 (7).
+    Corrected:
 
     ```
     # proto: MapProto
     key_type: 7 keys: 300
     values { elem_type: 1 tensor_values { data_type: 1 float_data: 0.5 } }
     ```
+
+    ### Why it matters
+
+    A reader truncates the number to the type of the keys, so the value gets another key.
+
+    ### Details
+
+    The numbers of the type in `key_type`, such as -128 to 127 for INT8. `keys` holds signed numbers of 64 bits, so
+    a UINT64 above their range is written as a negative one, which is accepted.
+
+    Only the first such key of each map is reported.
     """
     for value, place in model.values.of("MapProto"):
         if value.key_type not in _RANGES or not value.keys:

@@ -11,13 +11,9 @@ from onnx_lint.rule import Finding, rule
 def unknown_sequence_kind(model: Model) -> Iterator[Finding]:
     """A serialized sequence states no valid kind of element.
 
-    ### Why it matters
+    ### How to fix
 
-    The kind says in which field the elements are; without it a reader finds none.
-
-    ### What is allowed
-
-    TENSOR (1), SPARSE_TENSOR (2), SEQUENCE (3), MAP (4) or OPTIONAL (5) in `elem_type`.
+    State what the elements are, also in a sequence that has none.
 
     ### Example
 
@@ -27,15 +23,21 @@ def unknown_sequence_kind(model: Model) -> Iterator[Finding]:
     tensor_values { data_type: 1 float_data: 0.5 }
     ```
 
-    ### How to fix
-
-    State what the elements are, also in a sequence that has none.
+    Corrected:
 
     ```
     # proto: SequenceProto
     elem_type: 1
     tensor_values { data_type: 1 float_data: 0.5 }
     ```
+
+    ### Why it matters
+
+    The kind says in which field the elements are; without it a reader finds none.
+
+    ### Details
+
+    TENSOR (1), SPARSE_TENSOR (2), SEQUENCE (3), MAP (4) or OPTIONAL (5) in `elem_type`.
     """
     for value, place in model.values.of("SequenceProto"):
         if not 1 <= value.elem_type <= 5:

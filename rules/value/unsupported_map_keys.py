@@ -11,13 +11,9 @@ from onnx_lint.rule import Finding, rule
 def unsupported_map_keys(model: Model) -> Iterator[Finding]:
     """The keys of a serialized map are of a type that keys cannot have, or in the field of another type.
 
-    ### Why it matters
+    ### How to fix
 
-    A reader looks for the keys where their type says.
-
-    ### What is allowed
-
-    INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32 or UINT64 with `keys`, or STRING with `string_keys`.
+    Use whole numbers in `keys`, or STRING (8) with `string_keys`.
 
     ### Example
 
@@ -27,15 +23,21 @@ def unsupported_map_keys(model: Model) -> Iterator[Finding]:
     values { elem_type: 1 tensor_values { data_type: 1 float_data: 0.5 } }
     ```
 
-    ### How to fix
-
-    Use whole numbers in `keys`, or STRING (8) with `string_keys`.
+    Corrected:
 
     ```
     # proto: MapProto
     key_type: 8 string_keys: "1.0"
     values { elem_type: 1 tensor_values { data_type: 1 float_data: 0.5 } }
     ```
+
+    ### Why it matters
+
+    A reader looks for the keys where their type says.
+
+    ### Details
+
+    INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32 or UINT64 with `keys`, or STRING with `string_keys`.
     """
     for value, place in model.values.of("MapProto"):
         stated_type = describe_element_type(value.key_type)

@@ -13,14 +13,9 @@ _OPTIONAL = 5
 def unsupported_map_values(model: Model) -> Iterator[Finding]:
     """The values of a serialized map are optionals.
 
-    ### Why it matters
+    ### How to fix
 
-    A reader of maps knows values of four kinds and has no place for another.
-
-    ### What is allowed
-
-    TENSOR (1), SPARSE_TENSOR (2), SEQUENCE (3) or MAP (4) in the `elem_type` of the values, although the field is a
-    sequence, which may hold optionals. A kind that does not exist is reported by `unknown-sequence-kind`.
+    Leave a key out that has no value; a map has no optional ones.
 
     ### Example
 
@@ -30,14 +25,21 @@ def unsupported_map_values(model: Model) -> Iterator[Finding]:
     values { elem_type: 5 optional_values { } }
     ```
 
-    ### How to fix
-
-    Leave a key out that has no value; a map has no optional ones.
+    Corrected:
 
     ```
     # proto: MapProto
     key_type: 7 values { elem_type: 1 }
     ```
+
+    ### Why it matters
+
+    A reader of maps knows values of four kinds and has no place for another.
+
+    ### Details
+
+    TENSOR (1), SPARSE_TENSOR (2), SEQUENCE (3) or MAP (4) in the `elem_type` of the values, although the field is a
+    sequence, which may hold optionals. A kind that does not exist is reported by `unknown-sequence-kind`.
     """
     for value, place in model.values.of("MapProto"):
         if value.values.elem_type == _OPTIONAL:

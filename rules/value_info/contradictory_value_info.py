@@ -13,20 +13,11 @@ from onnx_lint.wording import quote
 def contradictory_value_info(model: Model) -> Iterator[Finding]:
     """A graph declares two types of one value that cannot both be true.
 
-    ### Why it matters
+    ### How to fix
 
-    A value has one type. Which of the two declarations a consumer believes decides how much memory it allocates and
-    which kernels it picks.
-
-    ### What is allowed
-
-    Types that fit each other in `value_info`, in the graph's inputs and outputs, and in initializers: the same kind
-    of type, element type and rank, and no dimension with two sizes. What is left out of one of them, and a
-    variable, fits everything.
-
-    An input and its default value are reported by `mismatched-default-value`, two entries of `value_info` by
-    `duplicate-value-info`, and two entries of the outputs by `duplicate-graph-output`; types that only follow from the
-    operators are judged elsewhere.
+    Drop the entry of `value_info`, as `onnx-lint fix` (safe) does: what an input, output or initializer says is enough.
+    After a change of shapes empty
+    `value_info` and let `onnx.shape_inference.infer_shapes` write it anew.
 
     ### Example
 
@@ -36,16 +27,27 @@ def contradictory_value_info(model: Model) -> Iterator[Finding]:
     value_info { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 3 } } } } }
     ```
 
-    ### How to fix
-
-    Drop the entry of `value_info`, as `onnx-lint fix` (safe) does: what an input, output or initializer says is enough.
-    After a change of shapes empty
-    `value_info` and let `onnx.shape_inference.infer_shapes` write it anew.
+    Corrected:
 
     ```
     node { op_type: "Relu" input: "x" output: "y" }
     output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
     ```
+
+    ### Why it matters
+
+    A value has one type. Which of the two declarations a consumer believes decides how much memory it allocates and
+    which kernels it picks.
+
+    ### Details
+
+    Types that fit each other in `value_info`, in the graph's inputs and outputs, and in initializers: the same kind
+    of type, element type and rank, and no dimension with two sizes. What is left out of one of them, and a
+    variable, fits everything.
+
+    An input and its default value are reported by `mismatched-default-value`, two entries of `value_info` by
+    `duplicate-value-info`, and two entries of the outputs by `duplicate-graph-output`; types that only follow from the
+    operators are judged elsewhere.
     """
     for declarations in chain.from_iterable(model.repeated_declarations.values()):
         yield from _contradictions(_without_doubt(declarations))

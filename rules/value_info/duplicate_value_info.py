@@ -24,19 +24,10 @@ from onnx_lint.wording import quote
 def duplicate_value_info(model: Model) -> Iterator[Finding]:
     """A value has two entries in `value_info`.
 
-    ### Why it matters
+    ### How to fix
 
-    If the entries differ, readers that take the first and readers that take the last one see different types.
-
-    ### What is allowed
-
-    One entry for each value of a graph or function.
-
-    In a graph it is an error when the two contradict each other: another kind of type, element type, rank or size.
-    Some optimisers and quantisers write an entry twice as it is, which all tools accept; that, and an entry that only
-    knows more than the other or has other dimension variables, is a note. In a function, where the text asks for
-    distinct names, it is an error in any case. There is one finding for the entries of a graph that contradict earlier
-    ones and one for those that do not, each with their number.
+    Keep the entry that is right. `onnx-lint fix` (safe) deletes entries that are exactly like an earlier one. A tool
+    that adds entries has to look first whether there is one.
 
     ### Example
 
@@ -46,15 +37,26 @@ def duplicate_value_info(model: Model) -> Iterator[Finding]:
     value_info { name: "a" type { tensor_type { elem_type: 7 shape { } } } }
     ```
 
-    ### How to fix
-
-    Keep the entry that is right. `onnx-lint fix` (safe) deletes entries that are exactly like an earlier one. A tool
-    that adds entries has to look first whether there is one.
+    Corrected:
 
     ```
     node { op_type: "Relu" input: "x" output: "a" }
     value_info { name: "a" type { tensor_type { elem_type: 1 shape { } } } }
     ```
+
+    ### Why it matters
+
+    If the entries differ, readers that take the first and readers that take the last one see different types.
+
+    ### Details
+
+    One entry for each value of a graph or function.
+
+    In a graph it is an error when the two contradict each other: another kind of type, element type, rank or size.
+    Some optimisers and quantisers write an entry twice as it is, which all tools accept; that, and an entry that only
+    knows more than the other or has other dimension variables, is a note. In a function, where the text asks for
+    distinct names, it is an error in any case. There is one finding for the entries of a graph that contradict earlier
+    ones and one for those that do not, each with their number.
     """
     for graph in model.graphs_with("value_info"):
         names = graph.value_info_names

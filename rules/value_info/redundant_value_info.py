@@ -12,16 +12,9 @@ from onnx_lint.wording import quote_some
 def redundant_value_info(model: Model) -> Iterator[Finding]:
     """An entry of `value_info` repeats an input or output of the graph.
 
-    ### Why it matters
+    ### How to fix
 
-    Inputs and outputs carry their type themselves; two copies can come to differ, which `contradictory-value-info`
-    reports. The list is for the values in between.
-
-    ### What is allowed
-
-    Entries for the values that nodes hand to each other and for initializers. Every run of shape inference may
-    write the others too, so this is reported only with `--pedantic` or if the rule is selected, once for each
-    graph.
+    Drop the entry, or all of them: `onnx.shape_inference.infer_shapes` writes `value_info` only for values in between.
 
     ### Example
 
@@ -31,14 +24,23 @@ def redundant_value_info(model: Model) -> Iterator[Finding]:
     value_info { name: "y" type { tensor_type { elem_type: 1 shape { } } } }
     ```
 
-    ### How to fix
-
-    Drop the entry, or all of them: `onnx.shape_inference.infer_shapes` writes `value_info` only for values in between.
+    Corrected:
 
     ```
     node { op_type: "Relu" input: "x" output: "y" }
     output { name: "y" type { tensor_type { elem_type: 1 shape { } } } }
     ```
+
+    ### Why it matters
+
+    Inputs and outputs carry their type themselves; two copies can come to differ, which `contradictory-value-info`
+    reports. The list is for the values in between.
+
+    ### Details
+
+    Entries for the values that nodes hand to each other and for initializers. Every run of shape inference may
+    write the others too, so this is reported only with `--pedantic` or if the rule is selected, once for each
+    graph.
     """
     for graph in model.graphs_with("value_info"):
         if graph.is_function:

@@ -11,24 +11,6 @@ from onnx_lint.rule import Finding, rule
 def shapeless_graph_value(model: Model) -> Iterator[Finding]:
     """An input or output of the main graph is a tensor without a shape.
 
-    ### Why it matters
-
-    A caller does not know how many dimensions to pass in or to expect, and compilers that need the rank refuse the
-    model.
-
-    ### What is allowed
-
-    A shape with as many dimensions as the tensor has; each of them may be unknown. A shape without dimensions is
-    that of a scalar. Sequences, maps and optionals have no shape of their own, and their element types may be
-    without one.
-
-    ### Example
-
-    ```
-    node { op_type: "Relu" input: "x" output: "y" }
-    output { name: "y" type { tensor_type { elem_type: 1 } } }
-    ```
-
     ### How to fix
 
     State as many dimensions as the tensor has, empty ones where the size is not known. A scalar has an empty shape.
@@ -39,10 +21,30 @@ def shapeless_graph_value(model: Model) -> Iterator[Finding]:
     - The `onnx` package: `onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, ["N", None])`; a shape of
       `None` writes none.
 
+    ### Example
+
+    ```
+    node { op_type: "Relu" input: "x" output: "y" }
+    output { name: "y" type { tensor_type { elem_type: 1 } } }
+    ```
+
+    Corrected:
+
     ```
     node { op_type: "Relu" input: "x" output: "y" }
     output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N" } dim { } } } } }
     ```
+
+    ### Why it matters
+
+    A caller does not know how many dimensions to pass in or to expect, and compilers that need the rank refuse the
+    model.
+
+    ### Details
+
+    A shape with as many dimensions as the tensor has; each of them may be unknown. A shape without dimensions is
+    that of a scalar. Sequences, maps and optionals have no shape of their own, and their element types may be
+    without one.
     """
     graph = model.main_graph
     for role in ("input", "output"):

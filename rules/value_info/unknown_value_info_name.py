@@ -17,19 +17,10 @@ _SHOWN: Final = 3
 def unknown_value_info_name(model: Model) -> Iterator[Finding]:
     """An entry of `value_info` names no value.
 
-    ### Why it matters
+    ### How to fix
 
-    The entry is a leftover of a node that was removed or renamed. The type of the value that was meant is lost, and
-    a value that gets the name later gets a wrong type.
-
-    ### What is allowed
-
-    In a graph, the names of its inputs, initializers and node outputs, those of the graphs nested in it, and those
-    that it sees of the graphs around it. In a function, the names of its own values and of the graphs nested in its
-    body.
-
-    Nobody reads stale entries of a graph, and optimisers leave hundreds of them, so there is one note for each
-    graph. In a function the text allows no other names, so each is an error.
+    Drop the entries of values that are gone, as `onnx-lint fix` (safe) does; `onnx.shape_inference.infer_shapes` on a
+    graph without `value_info` writes those that are needed.
 
     ### Example
 
@@ -38,14 +29,25 @@ def unknown_value_info_name(model: Model) -> Iterator[Finding]:
     value_info { name: "removed" type { tensor_type { elem_type: 1 shape { } } } }
     ```
 
-    ### How to fix
-
-    Drop the entries of values that are gone, as `onnx-lint fix` (safe) does; `onnx.shape_inference.infer_shapes` on a
-    graph without `value_info` writes those that are needed.
+    Corrected:
 
     ```
     node { op_type: "Relu" input: "x" output: "y" }
     ```
+
+    ### Why it matters
+
+    The entry is a leftover of a node that was removed or renamed. The type of the value that was meant is lost, and
+    a value that gets the name later gets a wrong type.
+
+    ### Details
+
+    In a graph, the names of its inputs, initializers and node outputs, those of the graphs nested in it, and those
+    that it sees of the graphs around it. In a function, the names of its own values and of the graphs nested in its
+    body.
+
+    Nobody reads stale entries of a graph, and optimisers leave hundreds of them, so there is one note for each
+    graph. In a function the text allows no other names, so each is an error.
     """
     suggestions = Suggestions()
     for graph in model.graphs_with("value_info"):

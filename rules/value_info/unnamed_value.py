@@ -17,16 +17,9 @@ from onnx_lint.wording import quote
 def unnamed_value(model: Model) -> Iterator[Finding]:
     """A graph or function declares a value without a name.
 
-    ### Why it matters
+    ### How to fix
 
-    Nothing can refer to it: the empty name in a node is an omitted operand. ONNX Runtime refuses
-    the model.
-
-    ### What is allowed
-
-    A non-empty name for every input and output of a graph or function, for every entry of `value_info`, and for
-    every initializer. A sparse initializer has the name of its values. Tensors in attributes need no name, and the
-    outputs of a node may have the empty one.
+    Name the value, or drop it where nothing uses it.
 
     ### Example
 
@@ -34,13 +27,22 @@ def unnamed_value(model: Model) -> Iterator[Finding]:
     input { type { tensor_type { elem_type: 1 shape { } } } }
     ```
 
-    ### How to fix
-
-    Name the value, or drop it where nothing uses it.
+    Corrected:
 
     ```
     input { name: "x" type { tensor_type { elem_type: 1 shape { } } } }
     ```
+
+    ### Why it matters
+
+    Nothing can refer to it: the empty name in a node is an omitted operand. ONNX Runtime refuses
+    the model.
+
+    ### Details
+
+    A non-empty name for every input and output of a graph or function, for every entry of `value_info`, and for
+    every initializer. A sparse initializer has the name of its values. Tensors in attributes need no name, and the
+    outputs of a node may have the empty one.
     """
     for graph in filter(_has_unnamed, model.graphs):
         for field, names, clause in _lists(graph):

@@ -11,15 +11,9 @@ from onnx_lint.rule import Finding, rule
 def untyped_graph_value(model: Model) -> Iterator[Finding]:
     """An input or output of the main graph has no type.
 
-    ### Why it matters
+    ### How to fix
 
-    Inputs and outputs are the interface of the model. Without their types a caller does not know what to pass in or
-    what to make room for, and ONNX Runtime does not know what to verify.
-
-    ### What is allowed
-
-    A type for every input and output of the main graph. Subgraphs and training graphs may leave the types out, and
-    `value_info` may too.
+    State the type; `onnx.shape_inference.infer_shapes` finds that of an output which follows from the inputs.
 
     ### Example
 
@@ -28,14 +22,22 @@ def untyped_graph_value(model: Model) -> Iterator[Finding]:
     output { name: "y" }
     ```
 
-    ### How to fix
-
-    State the type; `onnx.shape_inference.infer_shapes` finds that of an output which follows from the inputs.
+    Corrected:
 
     ```
     node { op_type: "Relu" input: "x" output: "y" }
     output { name: "y" type { tensor_type { elem_type: 1 shape { dim { } } } } }
     ```
+
+    ### Why it matters
+
+    Inputs and outputs are the interface of the model. Without their types a caller does not know what to pass in or
+    what to make room for, and ONNX Runtime does not know what to verify.
+
+    ### Details
+
+    A type for every input and output of the main graph. Subgraphs and training graphs may leave the types out, and
+    `value_info` may too.
     """
     graph = model.main_graph
     for role in ("input", "output"):

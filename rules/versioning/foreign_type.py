@@ -11,18 +11,13 @@ from onnx_lint.rule import Finding, rule
 def foreign_type(model: Model) -> Iterator[Finding]:
     """A model of the variant ONNX has a sequence, map or opaque type, although the edition allows only tensors.
 
-    ### Why it matters
+    ### How to fix
 
-    Under edition 1.9 the types distinguish the two variants of the standard: ONNX knows tensors, and only
-    ONNX-ML knows sequences and maps besides. An implementation of ONNX alone cannot represent such a value.
+    Use tensors, or hold the model against the variant that it is of: without `--target onnx-without-ml`, or by a later
+    edition. Classifiers are what mostly brings sequences of maps into a model:
 
-    ### What is allowed
-
-    Under edition 1.9 and `--target onnx-without-ml`, tensor types. The later editions give both variants the same
-    types, from IR version 6 on (`premature-feature`), and the default has them in every edition. The table of types in
-    edition 1.9 lists sequence and map under ONNX nevertheless; the two sentences that distinguish the variants are
-    plainer, and onnx-lint follows them. Sparse and optional types are reported by
-    `premature-feature`.
+    - skl2onnx: `options={"zipmap": False}` returns the probabilities as a tensor; onnxmltools: `zipmap=False` of
+      `convert_lightgbm`.
 
     ### Example
 
@@ -37,13 +32,7 @@ def foreign_type(model: Model) -> Iterator[Finding]:
 
     Under `--edition 1.9 --target onnx-without-ml`.
 
-    ### How to fix
-
-    Use tensors, or hold the model against the variant that it is of: without `--target onnx-without-ml`, or by a later
-    edition. Classifiers are what mostly brings sequences of maps into a model:
-
-    - skl2onnx: `options={"zipmap": False}` returns the probabilities as a tensor; onnxmltools: `zipmap=False` of
-      `convert_lightgbm`.
+    Corrected:
 
     ```
     # edition: 1.9
@@ -53,6 +42,19 @@ def foreign_type(model: Model) -> Iterator[Finding]:
     opset_import { version: 14 }
     input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_param: "N" } } } } }
     ```
+
+    ### Why it matters
+
+    Under edition 1.9 the types distinguish the two variants of the standard: ONNX knows tensors, and only
+    ONNX-ML knows sequences and maps besides. An implementation of ONNX alone cannot represent such a value.
+
+    ### Details
+
+    Under edition 1.9 and `--target onnx-without-ml`, tensor types. The later editions give both variants the same
+    types, from IR version 6 on (`premature-feature`), and the default has them in every edition. The table of types in
+    edition 1.9 lists sequence and map under ONNX nevertheless; the two sentences that distinguish the variants are
+    plainer, and onnx-lint follows them. Sparse and optional types are reported by
+    `premature-feature`.
     """
     if model.standard.variant != "onnx" or model.standard.edition != "1.9":
         return

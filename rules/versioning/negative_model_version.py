@@ -11,15 +11,9 @@ from onnx_lint.rule import Finding, rule
 def negative_model_version(model: Model) -> Iterator[Finding]:
     """The version of the model is a negative number.
 
-    ### Why it matters
+    ### How to fix
 
-    The version of a model is either a simple number in the lower four bytes or a semantic version in eight. A
-    negative number is neither: read as a semantic version its major number lies above 32767, and tools that compare
-    versions put it before the first one.
-
-    ### What is allowed
-
-    0 (no version), a number up to 4294967295, or a semantic version with the major number in the upper two bytes.
+    Count from 1 on, or leave the field out.
 
     ### Example
 
@@ -27,13 +21,21 @@ def negative_model_version(model: Model) -> Iterator[Finding]:
     model_version: -1
     ```
 
-    ### How to fix
-
-    Count from 1 on, or leave the field out.
+    Corrected:
 
     ```
     model_version: 1
     ```
+
+    ### Why it matters
+
+    The version of a model is either a simple number in the lower four bytes or a semantic version in eight. A
+    negative number is neither: read as a semantic version its major number lies above 32767, and tools that compare
+    versions put it before the first one.
+
+    ### Details
+
+    0 (no version), a number up to 4294967295, or a semantic version with the major number in the upper two bytes.
     """
     version = model.proto.model_version
     if version < 0:

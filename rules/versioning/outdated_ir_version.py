@@ -25,17 +25,13 @@ FIRST_WITH_IMPORTS = 3
 def outdated_ir_version(model: Model) -> Iterator[Finding]:
     """The IR version is older than the release that published an imported operator set.
 
-    ### Why it matters
+    ### How to fix
 
-    ONNX publishes an operator set and an IR version together. A model that pairs a new operator set with an old IR
-    version reaches runtimes that accept the IR version and do not know the operators. Tools do it on purpose, to
-    reach older runtimes that do, so this is only a note.
+    State the IR version that belongs to the operator set, or import an older set where an old consumer is to read the
+    model. `onnx-lint fix --unsafe-fixes` (unsafe: older consumers may refuse the model then) states the IR version.
 
-    ### What is allowed
-
-    At least the IR version of the first ONNX release that holds the operator set, for each import of the model of a
-    domain that ONNX publishes. Imports of functions, versions that were never published, and imports besides the
-    default domain that no node needs do not count; ONNX Runtime imports every set it knows.
+    - The `onnx` package: `onnx.helper.make_model_gen_version(graph, opset_imports=[...])` finds the IR version for the
+      imports.
 
     ### Example
 
@@ -46,18 +42,24 @@ def outdated_ir_version(model: Model) -> Iterator[Finding]:
 
     ONNX 1.16.0 published version 21 together with IR version 10.
 
-    ### How to fix
-
-    State the IR version that belongs to the operator set, or import an older set where an old consumer is to read the
-    model. `onnx-lint fix --unsafe-fixes` (unsafe: older consumers may refuse the model then) states the IR version.
-
-    - The `onnx` package: `onnx.helper.make_model_gen_version(graph, opset_imports=[...])` finds the IR version for the
-      imports.
+    Corrected:
 
     ```
     ir_version: 10
     opset_import { version: 21 }
     ```
+
+    ### Why it matters
+
+    ONNX publishes an operator set and an IR version together. A model that pairs a new operator set with an old IR
+    version reaches runtimes that accept the IR version and do not know the operators. Tools do it on purpose, to
+    reach older runtimes that do, so this is only a note.
+
+    ### Details
+
+    At least the IR version of the first ONNX release that holds the operator set, for each import of the model of a
+    domain that ONNX publishes. Imports of functions, versions that were never published, and imports besides the
+    default domain that no node needs do not count; ONNX Runtime imports every set it knows.
     """
     stated = model.ir_version
     if not FIRST_WITH_IMPORTS <= stated < NEWEST_IR_VERSION:

@@ -47,12 +47,34 @@ _ELSEWHERE = "MOD-7"
 def premature_feature(model: Model) -> Iterator[Finding]:
     """The model uses a field, type or element type that came with a later IR version than the one it states.
 
+    ### How to fix
+
+    State the IR version that brought the feature, or do without it where an old consumer is to read the model.
+    `onnx-lint fix --unsafe-fixes` (unsafe: older consumers may refuse the model then) states the one that all features
+    of the model need.
+
+    ### Example
+
+    ```
+    ir_version: 3
+    input { name: "x" type { tensor_type { elem_type: 16 shape { } } } }
+    ```
+
+    The element type 16, bfloat16, came with IR version 4.
+
+    Corrected:
+
+    ```
+    ir_version: 4
+    input { name: "x" type { tensor_type { elem_type: 16 shape { } } } }
+    ```
+
     ### Why it matters
 
     A consumer that knows the stated IR version and no later one is right to believe that it can read the model. It
     will then skip the field without a word, or meet a type that it cannot represent.
 
-    ### What is allowed
+    ### Details
 
     What the stated IR version has:
 
@@ -85,26 +107,6 @@ def premature_feature(model: Model) -> Iterator[Finding]:
     not judged. An element type that only an attribute names, such as `to` of Cast, counts as used, since a value of
     the model then has that type. onnx.checker and ONNX Runtime do not look at the IR version there, and the message
     says so. `opset_import` is reported by `premature-opset-import`.
-
-    ### Example
-
-    ```
-    ir_version: 3
-    input { name: "x" type { tensor_type { elem_type: 16 shape { } } } }
-    ```
-
-    The element type 16, bfloat16, came with IR version 4.
-
-    ### How to fix
-
-    State the IR version that brought the feature, or do without it where an old consumer is to read the model.
-    `onnx-lint fix --unsafe-fixes` (unsafe: older consumers may refuse the model then) states the one that all features
-    of the model need.
-
-    ```
-    ir_version: 4
-    input { name: "x" type { tensor_type { elem_type: 16 shape { } } } }
-    ```
     """
     if not 1 <= model.ir_version < NEWEST_IR_VERSION:
         return

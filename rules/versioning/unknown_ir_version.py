@@ -19,11 +19,28 @@ from onnx_lint.rule import Finding, rule
 def unknown_ir_version(model: Model) -> Iterator[Finding]:
     """The model states an IR version that was never published, or not until after the edition.
 
+    ### How to fix
+
+    State a published version; `onnx.helper.make_model(graph, ir_version=10)` sets it. Where the number is newer than
+    this onnx-lint knows, update onnx-lint.
+
+    ### Example
+
+    ```
+    ir_version: 99
+    ```
+
+    Corrected:
+
+    ```
+    ir_version: 10
+    ```
+
     ### Why it matters
 
     The IR version decides how to read the file. Consumers refuse a version that they do not know.
 
-    ### What is allowed
+    ### Details
 
     The versions that ONNX has published: 1 to 14. Under an earlier edition, those that its release of ONNX knew: 1 to
     7 under `--edition 1.9`, to 10 under 1.16, to 13 under 1.21. The text says that the valid versions are those of the
@@ -36,21 +53,6 @@ def unknown_ir_version(model: Model) -> Iterator[Finding]:
 
     ONNX Runtime loads no model of IR version 1 or 2. That is reported with `--target onnxruntime=VERSION` or
     `--pedantic`.
-
-    ### Example
-
-    ```
-    ir_version: 99
-    ```
-
-    ### How to fix
-
-    State a published version; `onnx.helper.make_model(graph, ir_version=10)` sets it. Where the number is newer than
-    this onnx-lint knows, update onnx-lint.
-
-    ```
-    ir_version: 10
-    ```
     """
     version = model.ir_version
     edition = model.standard.edition

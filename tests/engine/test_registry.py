@@ -37,13 +37,9 @@ from onnx_lint.rule import Finding, rule
 def any_type_at_all(model: Model) -> Iterator[Finding]:
     """Something is found whatever the model holds.
 
-    ### Why it matters
+    ### How to fix
 
-    A rule that is never asked would let every model conform.
-
-    ### What is allowed
-
-    A model of the domain `silent`.
+    Say that the model is silent.
 
     ### Example
 
@@ -51,13 +47,19 @@ def any_type_at_all(model: Model) -> Iterator[Finding]:
     domain: "loud"
     ```
 
-    ### How to fix
-
-    Say that the model is silent.
+    Corrected:
 
     ```
     domain: "silent"
     ```
+
+    ### Why it matters
+
+    A rule that is never asked would let every model conform.
+
+    ### Details
+
+    A model of the domain `silent`.
     """
     if model.proto.domain != "silent":
         yield Finding(ROOT.at("domain"), "the model is not silent", allowed="the domain 'silent'")

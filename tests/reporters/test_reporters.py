@@ -47,7 +47,7 @@ def _rule(name: str, clause: str, plugin: str | None = None) -> Registered:
     def check(model: Any) -> Iterator[Any]:
         yield from ()
 
-    check.__doc__ = f"Something is {name}.\n\n### Why it matters\n\nIt does.\n\n### What is allowed\n\nNothing."
+    check.__doc__ = f"Something is {name}.\n\n### Why it matters\n\nIt does.\n\n### Details\n\nNothing."
     return registered(Rule(name, check, (clause,), "0.1.0"), "graph", f"rules.{name}", plugin)
 
 

@@ -21,7 +21,7 @@ from onnx_lint.ir.documents.kinds import KINDS, MODEL_KIND
 from onnx_lint.spec.clauses import Clause, clauses
 from tools.catalogue import catalogue, index, pages
 
-SECTIONS = ["### Why it matters", "### What is allowed", "### Example", "### How to fix"]
+SECTIONS = ["### How to fix", "### Example", "### Why it matters", "### Details"]
 
 INSTRUCTIONS = ("avoid", "check", "disallow", "do", "ensure", "must", "never", "no", "prefer", "require", "use")
 

@@ -16,7 +16,8 @@ from onnx_lint.spec.releases import RELEASES, normalized_domain
 from support.project.fixture_files import Fixture, read_fixture
 
 EXAMPLE: Final = "Example"
-CORRECTION: Final = "How to fix"
+CORRECTION: Final = "Corrected:"
+"""The line of the example before the corrected blocks."""
 
 NEWEST: Final = RELEASES[-1]
 """The release of the model in an excerpt that does not name one."""
@@ -31,10 +32,11 @@ _TOKEN = re.compile(r'\s+|#[^\n]*|"(?:[^"\\]|\\.)*"|[{}\[\]]|[^\s{}\[\]"#]+')
 _FIELD = re.compile(r"([a-z_]+):?")
 
 
-def blocks(rule: Rule, heading: str) -> list[str]:
-    """The blocks of text in a section of the rule's documentation, in their order."""
-    section = re.search(rf"^### {heading}$(.*?)(?=^### |\Z)", rule.documentation, re.MULTILINE | re.DOTALL)
-    return [] if section is None else _BLOCK.findall(section[1])
+def blocks(rule: Rule, half: str) -> list[str]:
+    """The blocks of one half of the example in the rule's documentation, in their order."""
+    section = re.search(rf"^### {EXAMPLE}$(.*?)(?=^### |\Z)", rule.documentation, re.MULTILINE | re.DOTALL)
+    faulty, _, corrected = ("" if section is None else section[1]).partition(f"\n{CORRECTION}\n")
+    return _BLOCK.findall(faulty if half == EXAMPLE else corrected)
 
 
 def written(block: str, folder: Path) -> Fixture:

@@ -12,13 +12,9 @@ from onnx_lint.wording import quote
 def placeholder_producer(model: Model, *, placeholder: str = "example") -> Iterator[Finding]:
     """The producer name is a placeholder.
 
-    ### Why it matters
+    ### How to fix
 
-    Whoever looks for the origin of a model finds the name that a template came with.
-
-    ### What is allowed
-
-    Any name but the one that the option `placeholder` gives.
+    Name the program that makes the model.
 
     ### Example
 
@@ -26,13 +22,19 @@ def placeholder_producer(model: Model, *, placeholder: str = "example") -> Itera
     producer_name: "example"
     ```
 
-    ### How to fix
-
-    Name the program that makes the model.
+    Corrected:
 
     ```
     producer_name: "trainer"
     ```
+
+    ### Why it matters
+
+    Whoever looks for the origin of a model finds the name that a template came with.
+
+    ### Details
+
+    Any name but the one that the option `placeholder` gives.
     """
     if model.proto.producer_name == placeholder:
         yield Finding(ROOT.at("producer_name"), f"the producer is called {quote(placeholder)}", subject=placeholder)
