@@ -27,7 +27,7 @@ from onnx_lint.input.source import BytesSource, FileSource, Source, SourceError
 from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.report import Diagnostic
 from onnx_lint.report import Report as BareReport
-from onnx_lint.reporters import SHOWN_WITH_CONTEXT, write_report
+from onnx_lint.reporters import write_report
 from onnx_lint.reporters.wording import total_of
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.wording import suggestion
@@ -252,12 +252,11 @@ def _report(
     try:
         request = _request(name, taken, config)
         plan = Plan(request, is_library=True) if policy is None else _plan_with_policy(request, policy)
-        choices = plan.choices_for(name)
+        own, choices = plan.run_request(), plan.choices_for(name)
         settings = choices.settings
         if settings.proto is None and path is None:
             settings = replace(settings, proto=_kind(model))
         source = _source(model, path, settings)
-        context = (SHOWN_WITH_CONTEXT["text"],) if plan.run_request().context else ()
         if mending is not None:
             from onnx_lint.fixing.files import fix_source
 
@@ -265,9 +264,9 @@ def _report(
                 results.append(result.read_at(0, result.size))
 
             receiver = receive if path is None else None
-            file = fix_source(source, path or name, settings, mending, name, context=context, receive=receiver)
+            file = fix_source(source, path or name, settings, mending, name, context=own.context, receive=receiver)
         else:
-            file = lint_source(source, name, settings, is_file=name not in {IN_MEMORY, "-"}, context=context)
+            file = lint_source(source, name, settings, is_file=name not in {IN_MEMORY, "-"}, context=own.context)
         head = report_of([], settings)
         stale = 0
         if plan.has_baseline:
@@ -281,7 +280,7 @@ def _report(
     return Report(
         **{field: getattr(report, field) for field in field_names(BareReport)},
         fail_on=choices.fail_on,
-        internal_errors=plan.run_request().internal_errors,
+        internal_errors=own.internal_errors,
         fixed_model=results[0] if results else None,
     )
 

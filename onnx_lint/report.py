@@ -158,9 +158,6 @@ class Diagnostic(Record):
     """Line and column in a model in text form, both from 1, columns in Unicode code points; None in a binary file."""
     context: tuple[ContextLine, ...] = ()
     """The lines around the place and those of the related places; empty if no report shows them."""
-    context_of: tuple[int, ...] = ()
-    """If several formats show lines around different numbers of findings per rule: the numbers of the formats that show
-    these lines. A format shows the same even if other reports are written, too."""
     fix: ProposedFix | None = None
     """The fix, in a binary file."""
     edits: Fix | None = None
@@ -251,15 +248,17 @@ def _some(count: int, one: str, several: str) -> str:
 
 
 def worst_of_each(diagnostics: Sequence[Diagnostic], per_rule: int, most: int) -> frozenset[int]:
-    """Return the indices of the first `per_rule` of each rule and clause, errors first, at most `most` in all."""
+    """Return the indices of the first `per_rule` of each rule and clause, at most `most` in all.
+
+    The first of each come before the second ones, and of these errors before warnings.
+    """
     counts: Counter[tuple[str, str]] = Counter()
-    chosen: set[int] = set()
+    order: list[tuple[int, int, int]] = []
     for index in sorted(range(len(diagnostics)), key=lambda index: -diagnostics[index].severity):
-        kind = diagnostics[index].rule, diagnostics[index].clause
-        counts[kind] += 1
-        if counts[kind] <= per_rule and len(chosen) < most:
-            chosen.add(index)
-    return frozenset(chosen)
+        item = diagnostics[index]
+        counts[item.rule, item.clause] += 1
+        order.append((counts[item.rule, item.clause], -item.severity, index))
+    return frozenset(index for number, _, index in sorted(order)[:most] if number <= per_rule)
 
 
 class InternalError(Record):
@@ -501,17 +500,12 @@ class FileReport(Record):
         reasons += self.incomplete
         return (None, "; ".join(reasons)) if reasons else (True, "")
 
-    def with_extent(self, context: tuple[int, ...], *, pictures: bool) -> FileReport:
-        """Return the report as a check that collects less has it. `context`: its numbers of findings with lines."""
+    def with_extent(self, *, context: bool, pictures: bool) -> FileReport:
+        """Return the report as a check has it that collects no lines around findings, or no pictures."""
 
         def less(item: Diagnostic) -> Diagnostic:
-            counts = tuple(count for count in item.context_of if count in context)
-            return replace(
-                item,
-                context=item.context if counts or (context and not item.context_of) else (),
-                context_of=counts if len(context) > 1 else (),
-                neighbourhood=item.neighbourhood if pictures else None,
-            )
+            lines = item.context if context else ()
+            return replace(item, context=lines, neighbourhood=item.neighbourhood if pictures else None)
 
         kept = [tuple(map(less, found)) for found in (self.diagnostics, self.suppressed)]
         return replace(self, diagnostics=kept[0], suppressed=kept[1])

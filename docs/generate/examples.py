@@ -20,7 +20,7 @@ from onnx_lint.engine.reports import report_of
 from onnx_lint.engine.selection import selected_rules
 from onnx_lint.input.source import BytesSource
 from onnx_lint.report import Diagnostic, Neighbourhood, Report
-from onnx_lint.reporters import SHOWN_WITH_CONTEXT, write_report
+from onnx_lint.reporters import write_report
 from onnx_lint.reporters.html import picture_data
 from onnx_lint.rule import Rule
 from onnx_lint.spec.standard import DEFAULT_STANDARD
@@ -169,7 +169,7 @@ def _report(fixture: Fixture) -> Report:
         str(data / _name(fixture)),
         settings,
         is_file=True,
-        context=(SHOWN_WITH_CONTEXT["text"],),
+        context=True,
         pictures=True,
     )
     return report_of([replace(file, path=_name(fixture))], settings)

@@ -47,7 +47,7 @@ class FileCheck(Record):
     path: str
     settings: Settings
     name: str
-    context: tuple[int, ...]
+    context: bool
     pictures: bool
     listed: tuple[str, int] | None = None
     """The identity of a stored object in the listing of its store; None if the listing has none."""
@@ -102,8 +102,8 @@ class Verdicts:
 
     def _found(self, check: FileCheck, key: bytes, content: bytes, *, may_read: bool) -> FileReport | None:
         try:
-            *context, pictures = from_bytes(key[KEY_BYTES:])
-            if not {*check.context} <= {*context} or check.pictures > pictures:
+            context, pictures = from_bytes(key[KEY_BYTES:])
+            if check.context > context or check.pictures > pictures:
                 return None
             identity = check.identity()
             entry = _unpacked(content)
@@ -118,8 +118,8 @@ class Verdicts:
         if was_read and entry["digest"] is not None and check.identity() == identity:
             # The next run need not compare the content: a later change gives the file a later time.
             self._store.put(key, _packed({**entry, "identity": identity, "moment": time.time_ns()}))
-        if check.context != tuple(context) or check.pictures != pictures:
-            return report.with_extent(check.context, pictures=check.pictures)
+        if check.context != context or check.pictures != pictures:
+            return report.with_extent(context=check.context, pictures=check.pictures)
         return report
 
     def checked(self, check: FileCheck, lint: Callable[[DataFolder | None], FileReport]) -> FileReport:
@@ -193,7 +193,7 @@ def linted(
 
 def _extent(check: FileCheck) -> bytes:
     """Return the end of a key: how much the report shows of the model around its findings."""
-    return to_bytes([*check.context, check.pictures])
+    return to_bytes([check.context, check.pictures])
 
 
 def _is_unchanged(check: FileCheck, entry: Mapping[str, Any], identity: Identity, *, may_read: bool) -> bool:

@@ -17,7 +17,6 @@ from onnx_lint.common.record import Record
 from onnx_lint.report import InternalError
 from onnx_lint.reporters import (
     REPORTERS,
-    SHOWN_WITH_CONTEXT,
     FileGatherer,
     FileWriter,
     Options,
@@ -126,8 +125,7 @@ class LiveReport:
 
     def file(self, file: FileReport) -> FileReport:
         """Write the report on the next file. Return it, with an internal error if writing it crashed."""
-        shown = _as_shown(file, self.output)
-        error = self._write(lambda: self._writer.file(shown) if self._writer is not None else None)
+        error = self._write(lambda: self._writer.file(file) if self._writer is not None else None)
         if error is None:
             return file
         self._has_crashed = True
@@ -205,7 +203,7 @@ class WholeReport:
             return
         with self._noting_errors():
             self._check_data(file)
-            self._form.file(_as_shown(file, self._output))
+            self._form.file(file)
 
     def end(self, report: Report) -> int:
         """Write the report. Print why if it cannot be written, and return the exit code because of that."""
@@ -308,14 +306,6 @@ def _print_crash(output: Output, error: Exception, options: Options) -> int:
     print_crash(f"onnx-lint crashed while {_work(output)}", InternalError.of(error))
     sys.stderr.write(_HOW_TO_GO_ON)
     return exit_codes.INTERNAL_ERROR if options.internal_errors == "error" else exit_codes.NOT_CHECKED
-
-
-def _as_shown(file: FileReport, output: Output) -> FileReport:
-    """Return the report of a file with the number of context lines of this format, independent of other outputs."""
-    per_rule = SHOWN_WITH_CONTEXT.get(output.format_name)
-    if per_rule is None or not any(item.context_of for item in (*file.diagnostics, *file.suppressed)):
-        return file
-    return file.with_extent((per_rule,), pictures=True)
 
 
 class SarifWarnings:

@@ -28,7 +28,7 @@ from onnx_lint.common.record import field_names, replace
 from onnx_lint.engine.reports import report_of, with_own_settings
 from onnx_lint.input.locations import is_remote
 from onnx_lint.report import FileReport, Repair, Report, Totals, WrittenReport
-from onnx_lint.reporters import DRAWN, SHOWN_WITH_CONTEXT, Options, reporter
+from onnx_lint.reporters import DRAWN, WITH_LINES, Options, reporter
 from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.tasks.lint_one import Task
@@ -71,7 +71,7 @@ def run(request: Request) -> int:
 
 def _show_difference(plan: Plan) -> int:
     """Print what fixes would change, and return the exit code: 1 if they would change anything."""
-    tasks = _tasks((), plan, ())
+    tasks = _tasks((), plan)
     results = _Results(plan, None, [])
     _lint(tasks, plan, _head(tasks, plan), results, is_for_reader=False)
     with standard_output() as stream:
@@ -89,7 +89,7 @@ def _run(request: Request, plan: Plan, own: Request) -> int:
     )
     for output in outputs:
         reporter(output.format_name)  # import it now: without memory for its libraries this raises a clear error
-    tasks = _tasks(outputs, plan, _context(outputs, own))
+    tasks = _tasks(outputs, plan)
     if request.timings or not own.cache:
         # Before a report begins, as a package may be missing; in --timings it is part of the start.
         import onnx_lint.engine.lint  # noqa: F401
@@ -241,16 +241,9 @@ def _check_cluster(request: Request) -> None:
         raise RunError(str(error)) from error
 
 
-def _context(outputs: Iterable[Output], own: Request) -> tuple[int, ...]:
-    """Return the numbers of findings per rule and clause for which the reports show lines, each number once."""
-    if not own.context:
-        return ()
-    shown = {SHOWN_WITH_CONTEXT[output.format_name] for output in outputs if output.format_name in SHOWN_WITH_CONTEXT}
-    return tuple(sorted(shown))
-
-
-def _tasks(outputs: Sequence[Output], plan: Plan, context: tuple[int, ...]) -> list[Task]:
+def _tasks(outputs: Sequence[Output], plan: Plan) -> list[Task]:
     own = plan.run_request()
+    context = own.context and any(output.format_name in WITH_LINES for output in outputs)
     inputs = inputs_of(plan)
     # Read all configurations before the first model, so that a fault in one is reported at once.
     pictures = any(output.format_name in DRAWN for output in outputs)

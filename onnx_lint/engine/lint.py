@@ -199,18 +199,17 @@ def lint_source(
     settings: Settings,
     *,
     is_file: bool = False,
-    context: tuple[int, ...] = (),
+    context: bool = False,
     pictures: bool = False,
     beside: DataFolder | None = None,
     keeps_edits: Callable[[Fix], bool] = _keeps_none,
 ) -> FileReport:
     """Load and lint one source; `path` is its name in the report. The source is closed afterwards.
 
-    `is_file`: whether `path` names a file, beside which external data can be looked for. `context`: the number
-    of findings of each rule and clause to report with the lines around them. `pictures`: whether to report the nodes
-    around the worst findings. `beside`: the folder of the file; the caller can ask it afterwards which files were
-    looked up. `keeps_edits`: returns whether the diagnostics have the edits of a fix. If the source cannot be read to
-    its end, the report says why.
+    `is_file`: whether `path` names a file, beside which external data can be looked for. `context`, `pictures`:
+    whether to report the lines and the nodes around the first findings of each rule. `beside`: the folder of the file;
+    the caller can ask it afterwards which files were looked up. `keeps_edits`: returns whether the diagnostics have the
+    edits of a fix. If the source cannot be read to its end, the report says why.
     """
     use_files(settings.plugins)
     check = _SourceCheck(source, path, settings, is_file, context, pictures, beside, keeps_edits)
@@ -293,7 +292,7 @@ class _SourceCheck(Record):
     path: str
     settings: Settings
     is_file: bool
-    context: tuple[int, ...]
+    context: bool
     pictures: bool
     beside: DataFolder | None
     keeps_edits: Callable[[Fix], bool]
@@ -390,7 +389,7 @@ def _with_surroundings(
         # The findings of the rules on bytes have no structure around them.
         on_bytes = frozenset(entry.id for entry in registry().values() if entry.chapter == "file")
         with watch("context"):
-            diagnostics = with_surroundings(diagnostics, model, check.context, on_bytes)
+            diagnostics = with_surroundings(diagnostics, model, on_bytes)
     if check.pictures:
         from onnx_lint.surroundings.neighbourhood import with_neighbourhoods
 
@@ -404,7 +403,7 @@ def lint_file(
     settings: Settings,
     name: str | None = None,
     *,
-    context: tuple[int, ...] = (),
+    context: bool = False,
     pictures: bool = False,
     beside: DataFolder | None = None,
     opening: Callable[[], Source] | None = None,

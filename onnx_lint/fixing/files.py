@@ -39,7 +39,7 @@ def fix_file(
     mending: Mending,
     name: str | None = None,
     *,
-    context: tuple[int, ...] = (),
+    context: bool = False,
     pictures: bool = False,
 ) -> FileReport:
     """Fix the file at `path`, or standard input, which is copied to standard output; return the report on the result.
@@ -61,7 +61,7 @@ def fix_source(
     mending: Mending,
     name: str,
     *,
-    context: tuple[int, ...] = (),
+    context: bool = False,
     pictures: bool = False,
     receive: Callable[[PatchedSource], None] | None = None,
 ) -> FileReport:

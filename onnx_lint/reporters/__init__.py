@@ -57,9 +57,11 @@ SARIF_REGIONS: Final = ("line", "bytes", "none")
 """The region of a SARIF result: the first line, for GitHub; the bytes, as the standard requires; or none."""
 
 
-SHOWN_WITH_CONTEXT: Final[Mapping[str, int]] = MappingProxyType({"text": 3, "html": 3, "sarif": 100})
-"""The number of findings per rule and clause in a file for which a format shows the surrounding lines. Formats that
-are not listed show none."""
+WITH_LINES: Final = frozenset({"text", "html", "sarif"})
+"""The formats that show the lines of the model around a finding."""
+
+DRAWN: Final = frozenset({"html"})
+"""The formats with pictures of the nodes around findings."""
 
 
 Reporter = Callable[["Report", TextIO, Options], None]
@@ -103,10 +105,6 @@ REPORTERS: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 """The module of each format."""
-
-
-DRAWN: Final = frozenset({"html", "markdown"})
-"""The formats with pictures of the nodes around findings."""
 
 
 def reporter(name: str) -> Reporter:

@@ -44,12 +44,10 @@ from onnx_lint.reporters.html_findings import (
 from onnx_lint.reporters.statistics import OPERATOR_HEADS, by_producer, operator_rows, statistics
 from onnx_lint.reporters.wording import (
     counted,
-    counted_of,
     description_of,
-    internal_error_of,
     is_unremarkable,
-    not_verified_of,
     outcome_of,
+    remarks_of,
     total_of,
     weakened_of,
     worst_of,
@@ -129,11 +127,7 @@ class Gatherer:
 
     def file(self, file: FileReport) -> None:
         """Keep what the page says of the file."""
-        lines = [_state(file, self._head)]
-        lines += [f"internal error: {internal_error_of(error)}" for error in file.internal_errors]
-        lines += [f"not verified: {what}" for what in not_verified_of(file)]
-        if file.counted:
-            lines.append(f"pedantic: {counted_of(file.counted)}")
+        lines = [_state(file, self._head), *(f"{label}: {what}" for label, what in remarks_of(file))]
         worst = worst_of(file)
         is_unchecked = _is_unchecked(file)
         rank = -(worst or 0), not (file.internal_errors or is_unchecked)

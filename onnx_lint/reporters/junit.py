@@ -24,7 +24,7 @@ from onnx_lint.reporters.wording import (
     internal_error_of,
     interrupted_of,
     is_ignored,
-    not_verified_of,
+    remarks_of,
     standard_of,
     total_of,
     weakened_of,
@@ -123,7 +123,7 @@ def _properties(suite: ElementTree.Element, file: FileReport, report: Report) ->
     what = description_of(file)
     if what:
         pairs.append(("facts", what))
-    pairs += [("not verified", what) for what in not_verified_of(file)]
+    pairs += [(label, what) for label, what in remarks_of(file) if label != "internal error"]  # which are test cases
     pairs += [("configuration", what) for what in weakened_of(report.weakened)]
     for name, value in pairs:
         ElementTree.SubElement(properties, "property", name=name, value=_text(value))

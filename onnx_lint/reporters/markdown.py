@@ -10,19 +10,17 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, TextIO
 
-from onnx_lint.report import Diagnostic, FileReport, Neighbourhood, Report
+from onnx_lint.report import Diagnostic, FileReport, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, shown_path, visible
 from onnx_lint.reporters.links import documentation_url
 from onnx_lint.reporters.statistics import statistics
 from onnx_lint.reporters.wording import (
     counted,
-    counted_of,
     description_of,
-    internal_error_of,
     is_unremarkable,
-    not_verified_of,
     outcome_of,
+    remarks_of,
     total_of,
     weakened_of,
     where_of,
@@ -33,7 +31,6 @@ MAX_BYTES: Final = 1024 * 1024 - 16 * 1024
 """The most bytes to write. The rest of 1 MiB is for the closing line, and for other summaries of the same step."""
 
 SHOWN_PER_RULE: Final = 3
-MAX_PICTURES: Final = 5
 MAX_MESSAGE: Final = 500
 
 _ACTIVE: Final = re.compile(r"[\\`*_{}\[\]()#!|~$]")
@@ -84,7 +81,6 @@ def _findings(report: Report, files: Sequence[FileReport], options: Options) -> 
     """Yield the sections of the files, the most severe first across all files, since there may not be room for all."""
     last: FileReport | None = None
     listed: set[int] = set()
-    drawn = 0
     for level in (None, *reversed(Severity)):
         for index, file in enumerate(files):
             rows = list(_rows(file, level, options))
@@ -96,10 +92,6 @@ def _findings(report: Report, files: Sequence[FileReport], options: Options) -> 
             listed.add(index)
             last = file
             yield from rows
-            for item in file.diagnostics:
-                if level is Severity.ERROR is item.severity and item.neighbourhood is not None and drawn < MAX_PICTURES:
-                    drawn += 1
-                    yield f"\nAround {_code(item.place)}:\n\n{_mermaid(item.neighbourhood)}"
     for index, file in enumerate(files):
         if index not in listed and not options.quiet:
             yield _heading(file, report)
@@ -116,13 +108,8 @@ def _statistics(report: Report) -> str:
 
 
 def _heading(file: FileReport, report: Report) -> str:
-    lines = [f"\n### {_inert(shown_path(file.path))}\n\n{_state(file, report)}\n"]
-    for error in file.internal_errors:
-        lines.append(f"- **internal error**: {_inert(internal_error_of(error))}\n")
-    lines += (f"- **not verified**: {_inert(what)}\n" for what in not_verified_of(file))
-    if file.counted:
-        lines.append(f"- **pedantic**: {_inert(counted_of(file.counted))}\n")
-    return "".join(lines)
+    remarks = (f"- **{_inert(label)}**: {_inert(what)}\n" for label, what in remarks_of(file))
+    return "".join((f"\n### {_inert(shown_path(file.path))}\n\n{_state(file, report)}\n", *remarks))
 
 
 def _rows(file: FileReport, level: Severity | None, options: Options) -> Iterator[str]:
@@ -162,28 +149,6 @@ def _more(group: list[Diagnostic]) -> str:
     first = group[0]
     more = f"{len(group) - SHOWN_PER_RULE:,} more like it"
     return f"| {first.severity.label} | {_code(first.rule)} | {more} |\n"
-
-
-def _mermaid(drawn: Neighbourhood) -> str:
-    """Return a picture as a Mermaid diagram, which GitHub and GitLab draw."""
-    lines = ["```mermaid", "flowchart TD"]
-    for index, node in enumerate(drawn.nodes):
-        label = "<br>".join(_label(text) for text in (node.kind, node.name) if text)
-        lines.append(f'  n{index}["{label}"]' if node.index is not None else f'  n{index}(["{label}"])')
-    for edge in drawn.edges:
-        label = "<br>".join(_label(text) for text in (edge.name, edge.known) if text)
-        arrow = "==>" if edge.is_fault else "-->"
-        said = f'|"{label}"|' if label else ""
-        lines.append(f"  n{edge.source} {arrow}{said} n{edge.target}")
-    faults = ",".join(f"n{index}" for index, node in enumerate(drawn.nodes) if node.is_fault)
-    if faults:
-        lines += ["  classDef fault stroke:#d1242f,stroke-width:3px", f"  class {faults} fault"]
-    return "\n".join((*lines, "```", ""))
-
-
-def _label(text: str) -> str:
-    """Return text for a label of a diagram. Everything except letters, digits and a few marks is escaped."""
-    return re.sub(r"[^A-Za-z0-9_ .,/:?\[\]()-]", lambda match: f"#{ord(match[0])};", visible(text))
 
 
 def _code(text: str) -> str:

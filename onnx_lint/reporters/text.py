@@ -8,6 +8,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import starmap
 from typing import Final, TextIO
 
 from onnx_lint.common.record import replace
@@ -24,14 +25,12 @@ from onnx_lint.reporters.wording import (
     counted_of,
     description_of,
     fixable_of,
-    fixed_of,
-    internal_error_of,
     is_unremarkable,
     not_verified_of,
     outcome_of,
     path_at,
     related_of,
-    revealed_of,
+    remarks_of,
     state_of,
     total_of,
     unnamed_of,
@@ -77,7 +76,7 @@ class Writer:
             blocks += _findings(replace(file, diagnostics=file.suppressed), self._options, mark=" (suppressed)")
         if not self._options.quiet:
             if self._is_alone or self._options.verbose or not is_unremarkable(file, self._head):
-                blocks.append([_summary(file, self._head), *_remarks(file)])
+                blocks.append([_summary(file, self._head), *starmap(_detail, remarks_of(file))])
             else:
                 self._note(file)
         for index, block in enumerate(blocks):
@@ -268,25 +267,6 @@ def _summary(file: FileReport, report: Report) -> Line:
     if word == "conforms":
         return (path, (word, "bold green"), (f" {more}{facts}", ""))
     return (path, (outcome, "bold yellow" if outcome.startswith("not judged") else ""), (facts, ""))
-
-
-def _remarks(file: FileReport) -> Iterator[Line]:
-    """Yield the crashes, what was not verified, and what is only counted."""
-    for error in file.internal_errors:
-        yield _detail("internal error", visible(internal_error_of(error)))
-    if file.repair is not None:
-        if file.repair.fixed:
-            yield _detail("fixed", fixed_of(file.repair))
-        if file.repair.revealed:
-            yield _detail("revealed", revealed_of(file.repair))
-        for what in file.repair.not_made:
-            yield _detail("not fixed", visible(what))
-    for target in file.targets:
-        yield _detail(target.program, visible(target.said))
-    for what in not_verified_of(file):
-        yield _detail("not verified", what)
-    if file.counted:
-        yield _detail("pedantic", counted_of(file.counted))
 
 
 def _worst(diagnostics: Sequence[Diagnostic]) -> Severity:

@@ -21,7 +21,6 @@ from onnx_lint.report import (
     FileReport,
     InternalError,
     RelatedPlace,
-    Repair,
     Report,
     Shapes,
     Weakening,
@@ -133,6 +132,29 @@ def not_verified_of(file: FileReport) -> Iterator[str]:
         yield visible(what)
 
 
+def remarks_of(file: FileReport) -> Iterator[tuple[str, str]]:
+    """Yield what reports for people say of a file behind its verdict: a label, and a text.
+
+    Crashes, fixes, the verdict for each target, what was not verified, and what is only counted.
+    """
+    for error in file.internal_errors:
+        yield "internal error", visible(internal_error_of(error))
+    repair = file.repair
+    if repair is not None:
+        if repair.fixed:
+            yield "fixed", _by_rule(repair.fixed)
+        if repair.revealed:
+            yield "revealed", f"{_by_rule(repair.revealed)}, hidden until now"
+        for what in repair.not_made:
+            yield "not fixed", visible(what)
+    for target in file.targets:
+        yield target.program, visible(target.said)
+    for what in not_verified_of(file):
+        yield "not verified", what
+    if file.counted:
+        yield "pedantic", counted_of(file.counted)
+
+
 _ENDS: Final = ("operator-without-import", "operator-without-signature", "operator-without-rule", "budget")
 """The causes of unknown shapes that text reports mention. Inputs without shapes, and shapes that depend on values, are
 usual."""
@@ -238,17 +260,8 @@ def fixable_of(counts: Counter[bool]) -> str:
     return ", ".join(f"{count:,} fixable with {option}" for count, option in found if count)
 
 
-def fixed_of(repair: Repair) -> str:
-    """Return the number of fixed findings, by rule: `3 findings: 2 of unordered-nodes, 1 of duplicate-value-info`."""
-    return _by_rule(repair.fixed)
-
-
-def revealed_of(repair: Repair) -> str:
-    """Return the number of findings that the fixed ones hid, by rule: `1 finding: 1 of cycle, hidden until now`."""
-    return f"{_by_rule(repair.revealed)}, hidden until now"
-
-
 def _by_rule(counts: Sequence[tuple[str, int]]) -> str:
+    """Return numbers of findings by rule: `3 findings: 2 of unordered-nodes, 1 of duplicate-value-info`."""
     total = sum(count for _, count in counts)
     return f"{counted(total, 'finding')}: " + ", ".join(f"{count:,} of {rule}" for rule, count in counts)
 

@@ -161,7 +161,7 @@ class _Drawing:
 
     def _add_edge(self, name: str, position: int, index: int) -> None:
         """Draw a value from its producer to one user."""
-        is_fault = name == self._fault
+        is_fault = self._is_at_fault(name, position, index)
         # One edge of a value says its name: for the fault, the edge to the marked node if there is one.
         is_usual = not is_fault and name in _usual_outputs(self._graph.nodes[position].name)
         is_said = is_usual or name in self._said or (name in self._beside and index != self._center)
@@ -170,16 +170,20 @@ class _Drawing:
         ends = self._number[position], self._number[index]
         self.edges.append(ValueEdge(*ends, "" if is_said else _short(name), self._known(name), is_fault))
         center = self._center
-        if is_fault and center is not None and position != center and name in self._graph.node_outputs[center]:
+        if name == self._fault and center not in {None, position} and name in self._graph.node_outputs[center]:
             # The node of the finding defines the value again.
-            self.edges.append(ValueEdge(self._number[center], self._number[index], "", "", is_fault))
+            self.edges.append(ValueEdge(self._number[center], self._number[index], "", "", True))
+
+    def _is_at_fault(self, name: str, *ends: int) -> bool:
+        """Return whether an edge is the fault: of a finding about a node, only an edge of the value at that node."""
+        return name == self._fault and (self._center is None or self._center in ends)
 
     def _add_box(self, name: str, index: int) -> None:
         """Draw a value whose producer is not drawn, in a box of its own with its name.
 
         Of a node that is not the finding's there are a few, and one box for the others.
         """
-        is_fault = name == self._fault
+        is_fault = self._is_at_fault(name, index)
         others = 0 if index == self._center or is_fault else self._boxes[index]
         self._boxes[index] += 1
         if others == MAX_BOXES:

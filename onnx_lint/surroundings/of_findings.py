@@ -13,8 +13,9 @@ from onnx_lint.report import ContextLine, Diagnostic, worst_of_each
 from onnx_lint.surroundings.facts import types_around, types_line
 from onnx_lint.surroundings.lines import Site, line_of, node_before, site_of
 
+PER_RULE: Final = 100
 MOST_FINDINGS: Final = 300
-"""The number of findings of a file that get surroundings, the most severe first."""
+"""The number of findings of a file that get surroundings."""
 
 _WORK: Final = "showing the model around a finding"
 
@@ -25,22 +26,18 @@ _DECLARATIONS: Final = frozenset({"input", "initializer", "sparse_initializer", 
 
 
 def with_surroundings(
-    diagnostics: Sequence[Diagnostic], model: Model, per_rule: tuple[int, ...], without_lines: Set[str]
+    diagnostics: Sequence[Diagnostic], model: Model, without_lines: Set[str]
 ) -> tuple[Diagnostic, ...]:
     """Return the diagnostics, the first ones of each rule and clause with the lines around them.
 
-    `per_rule`: how many of each the report formats show. `without_lines`: rules whose findings are about bytes.
+    `without_lines`: rules whose findings are about bytes.
     """
-    chosen = {count: worst_of_each(diagnostics, count, MOST_FINDINGS) for count in per_rule}
+    chosen = worst_of_each(diagnostics, PER_RULE, MOST_FINDINGS)
     shown: list[Diagnostic] = []
     for index, found in enumerate(diagnostics):
-        counts = tuple(count for count in per_rule if index in chosen[count])
-        if counts:
-            lines: tuple[ContextLine, ...] = ()
-            if found.rule not in without_lines:
-                with model.crashes.at(_WORK, place_of(key_of(found.pointer))):
-                    lines = surroundings(found, model)
-            found = replace(found, context=lines, context_of=counts if len(per_rule) > 1 else ())
+        if index in chosen and found.rule not in without_lines:
+            with model.crashes.at(_WORK, place_of(key_of(found.pointer))):
+                found = replace(found, context=surroundings(found, model))
         shown.append(found)
     return tuple(shown)
 

@@ -28,7 +28,7 @@ class Task(Record):
     problem: str | None = None
     name: str | None = None
     """The path to report, if it differs from `path`."""
-    context: tuple[int, ...] = ()
+    context: bool = False
     """For how many findings of a rule and clause to collect the lines around them: one number for each report."""
     pictures: bool = False
     """Whether to collect the nodes around the worst findings."""

@@ -30,9 +30,7 @@ def test_every_part_of_a_report() -> None:
         (ValueEdge(0, 1, "x", "float[2]", False),),
         True,
     )
-    found = made_up_report.error(
-        neighbourhood=around, context=(ContextLine("3", HOSTILE, (1, 2)),), context_of=(3, 100), scope=(HOSTILE,)
-    )
+    found = made_up_report.error(neighbourhood=around, context=(ContextLine("3", HOSTILE, (1, 2)),), scope=(HOSTILE,))
     for diagnostic in (found, made_up_report.warning(1), made_up_report.note()):
         report = FileReport(
             HOSTILE,

@@ -20,7 +20,7 @@ from support.reports.made_up_report import EMPTY, FACTS, HOSTILE, REPORT, error,
 
 from onnx_lint.common.record import replace
 from onnx_lint.engine.registry import Registered, registry
-from onnx_lint.report import FileFacts, FileReport, Report, fold
+from onnx_lint.report import FileFacts, FileReport, Report, TargetVerdict, fold
 from onnx_lint.reporters import REPORTERS, Options, sarif, write_report
 from onnx_lint.reporters.escape import encodable, shortened, visible
 from onnx_lint.reporters.fingerprint import fingerprints
@@ -131,6 +131,25 @@ def test_every_format_says_what_was_not_checked(name: str) -> None:
     assert alone(not_linted=("later.onnx",)) != alone()
     if name not in ("text", "concise"):  # standard error has the reason beside these
         assert "No such file or directory" in alone(file for file in REPORT.files if file.unreadable is not None)
+
+
+@pytest.mark.parametrize(
+    ("form", "expected"),
+    [
+        ("text", "\n   = onnxruntime 1.32.0: loads, as far as its data say; 2 nodes of com.acme not judged\n"),
+        ("markdown", "\n- **onnxruntime 1.32.0**: loads, as far as its data say; 2 nodes of com.acme not judged\n"),
+        ("html", "<br>onnxruntime 1.32.0: loads, as far as its data say; 2 nodes of com.acme not judged<"),
+        ("junit", 'name="onnxruntime 1.32.0" value="loads, as far as its data say; 2 nodes of com.acme not judged"'),
+        ("json", '"message": "loads, as far as its data say; 2 nodes of com.acme not judged"'),
+        ("jsonl", '"message":"loads, as far as its data say; 2 nodes of com.acme not judged"'),
+    ],
+)
+def test_each_form_has_a_line_for_each_target(form: str, expected: str) -> None:
+    said = "loads, as far as its data say; 2 nodes of com.acme not judged"
+    verdicts = (TargetVerdict("onnxruntime 1.32.0", True, said), TargetVerdict("openvino 2026.1", None, "not judged"))
+    text = written(form, Report((FileReport("m.onnx", 1, targets=verdicts),), "1.23", "onnx-ml"))
+    assert expected in text
+    assert "openvino 2026.1" in text
 
 
 # --- names of strangers

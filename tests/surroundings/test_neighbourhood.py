@@ -149,8 +149,9 @@ def test_a_value_that_many_nodes_use_is_named_once():
 
 def test_both_nodes_that_define_a_value_lead_to_its_users():
     picture = drawn(onnx.parser.parse_model(CHAIN.replace("Add(b, lost)", "Abs(b) b = Neg(x)")), "duplicate-definition")
-    into = {picture.nodes[edge.source].kind for edge in picture.edges if edge.is_fault}
-    assert into == {"Abs", "Neg"}
+    user = next(edge.target for edge in picture.edges if edge.name == "b")
+    into = {(picture.nodes[edge.source].kind, edge.is_fault) for edge in picture.edges if edge.target == user}
+    assert into == {("Abs", False), ("Neg", True)}, "only the edge of the later definition is red"
 
 
 def test_what_is_about_the_model_has_no_picture():
@@ -190,3 +191,10 @@ def test_a_fault_in_drawing_takes_no_finding_away(monkeypatch: pytest.MonkeyPatc
     file = lint_source(BytesSource(data), "m.onnx", Settings(), pictures=True)
     assert [item.rule for item in file.diagnostics] == ["undefined-name"]
     assert [error.exception for error in file.internal_errors] == ["ValueError: as asked for"]
+
+
+def test_of_a_value_with_two_users_only_the_edge_to_the_faulty_one_is_red():
+    text = CHAIN.replace("Add(b, lost)", "MatMul(b, s)").replace("e = Neg(d)", "e = Add(d, s)")
+    text = text.replace("{1, 2}>", "{1, 2}, float s = {1}>").replace("a = Relu(x)", "a = Relu(x) ")
+    picture = drawn(onnx.parser.parse_model(text), "incompatible-operand-shapes")
+    assert [picture.nodes[edge.target].kind for edge in picture.edges if edge.is_fault] == ["MatMul"]

@@ -118,7 +118,7 @@ def test_every_finding_of_the_fixtures_has_lines_that_fit_it():
         for diagnostic in lint_model(model, fixture.settings).diagnostics:
             if registry()[diagnostic.rule].chapter == "file":
                 of_bytes = {diagnostic.rule}
-                assert with_surroundings([diagnostic], model, (1,), of_bytes)[0].context == ()
+                assert with_surroundings([diagnostic], model, of_bytes)[0].context == ()
                 continue
             context = surroundings(diagnostic, model)
             seen += 1
@@ -245,7 +245,7 @@ class TestReports:
         model.graph.node[-1].output[0] = "y" * 45
         model.graph.output[0].name = "y" * 45
         source = BytesSource(model.SerializeToString())
-        file = lint_source(source, "m.onnx", Settings(select=("undefined-name",)), context=(3,))
+        file = lint_source(source, "m.onnx", Settings(select=("undefined-name",)), context=True)
         stream = io.StringIO()
         write_report("text", report_of([file], Settings()), stream, Options(width=60))
         lines = [line for line in stream.getvalue().splitlines() if line[6:9] == "|  "]
@@ -279,12 +279,13 @@ class TestReports:
         run([str(tmp_path / "m.onnx"), "--select", "incompatible-operand-shapes", "-f", form])
         assert expected in capsys.readouterr().out
 
-    def test_only_what_is_shown_has_lines(self):
+    def test_the_first_of_each_rule_have_lines(self, monkeypatch: pytest.MonkeyPatch):
+        monkeypatch.setattr("onnx_lint.surroundings.of_findings.PER_RULE", 3)
         model = chain_of()
         for node in model.graph.node:
             node.input[0] = f"missing_{node.output[0]}"
         file = lint_source(
-            BytesSource(model.SerializeToString()), "m", Settings(select=("undefined-name",)), context=(3,)
+            BytesSource(model.SerializeToString()), "m", Settings(select=("undefined-name",)), context=True
         )
         assert [bool(each.context) for each in file.diagnostics].count(True) == 3
         assert len(file.diagnostics) > 20
