@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from onnx_lint.ir.names.resolution import LateUse
     from onnx_lint.ir.operators.attribute_faults import AttributeFault, attribute_faults, listed_values, unlisted_values
     from onnx_lint.ir.operators.bound_nodes import BoundNodes
-    from onnx_lint.ir.operators.control_flow import handed_on_outputs
+    from onnx_lint.ir.operators.control_flow import attribute_name, handed_on_outputs
     from onnx_lint.ir.operators.function_calls import MAX_COUNT, Recursion, attribute_parameters
     from onnx_lint.ir.operators.given import broken_by, is_empty_list
     from onnx_lint.ir.operators.import_fixes import ImportFixes

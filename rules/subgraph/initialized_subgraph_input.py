@@ -60,14 +60,8 @@ def initialized_subgraph_input(model: Model) -> Iterator[Finding]:
     first and have no initializer; further inputs with one may follow. The edition 1.9 makes no such difference and
     allows it in no IR version.
     """
-    for graph in model.nested_graphs:
-        if not graph.input_names:
-            continue
-        initializers = {*graph.initializer_names, *graph.sparse_initializer_names} - {""}
-        if initializers.isdisjoint(graph.input_names):
-            continue
-        node = model.control_flow.node_of(graph)
-        if node is not None:
+    for _, graph, node in model.control_flow_graphs():
+        if graph.input_names and (graph.initializer_names or graph.sparse_initializer_names):
             yield from _findings(model, graph, node, _initializers(graph))
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import PREVIEW_DOMAIN, Graph, Model, Node, handed_on_outputs
+from onnx_lint.model import PREVIEW_DOMAIN, Graph, Model, Node, attribute_name, handed_on_outputs
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -61,16 +61,15 @@ def mismatched_subgraph_signature(model: Model) -> Iterator[Finding]:
     | FlexAttention | scores or probabilities | the same, modified |
 
     Up to IR version 3 inputs with an initializer may follow those that the operator supplies. A node that calls a
-    function of the model is not a control-flow operator, whatever its name.
+    function of the model is not a control-flow operator, whatever its name. A graph that the call gives to the function
+    is checked with the operator in the body that runs it.
     """
+    for name, graph, node in model.control_flow_graphs():
+        if name in BRANCHES[node.op_type]:
+            yield from _inputs(model, name, graph, node)
+            yield from _outputs(name, graph, node)
     for graph in model.nested_graphs:
-        node = model.control_flow.node_of(graph)
-        if node is None:
-            yield from _of_modifier(model, graph)
-            continue
-        findings = [*_inputs(model, graph, node), *_outputs(graph, node)]
-        if findings and _attribute_name(graph, node) in BRANCHES[node.op_type]:
-            yield from findings
+        yield from _of_modifier(model, graph)
 
 
 def _of_modifier(model: Model, graph: Graph) -> Iterator[Finding]:
@@ -81,42 +80,38 @@ def _of_modifier(model: Model, graph: Graph) -> Iterator[Finding]:
     if (form.domain, form.op_type) != (PREVIEW_DOMAIN, "FlexAttention"):
         return
     node = graph.parent.nodes[graph.position]
-    if model.operators.operator(node).schema is None or _attribute_name(graph, node) not in MODIFIERS:
+    name = attribute_name(node.attribute_protos, graph)
+    if model.operators.operator(node).schema is None or name not in MODIFIERS:
         return
     for names, clause, noun in ((graph.input_names, "SUB-7", "input"), (graph.output_names, "SUB-7a", "output")):
         if len(names) != 1:
-            yield _finding(graph, node, clause, f"{_count(len(names), noun)}, but FlexAttention takes 1", f"1 {noun}")
+            yield _finding(
+                name, graph, node, clause, f"{_count(len(names), noun)}, but FlexAttention takes 1", f"1 {noun}"
+            )
 
 
-def _attribute_name(graph: Graph, node: Node) -> str:
-    place = graph.place.parent
-    index = place.index if place is not None else None
-    return node.attribute_protos[index].name if index is not None and graph.place.field == "g" else ""
-
-
-def _inputs(model: Model, graph: Graph, node: Node) -> Iterator[Finding]:
+def _inputs(model: Model, name: str, graph: Graph, node: Node) -> Iterator[Finding]:
     supplied = model.control_flow.supplied_inputs(node)
     if supplied is None:
         return
     names = model.control_flow.awaited_inputs(graph, supplied)
     if len(names) != supplied:
         what = f"{_count(len(names), 'input')}, but {node.op_type} supplies {supplied}"
-        yield _finding(graph, node, "SUB-7", what, _count(supplied, "input"))
+        yield _finding(name, graph, node, "SUB-7", what, _count(supplied, "input"))
 
 
-def _outputs(graph: Graph, node: Node) -> Iterator[Finding]:
+def _outputs(name: str, graph: Graph, node: Node) -> Iterator[Finding]:
     expected = handed_on_outputs(node)
     found = len(graph.output_names)
     if found != expected:
         what = f"{_count(found, 'output')}, but {node.op_type} returns {expected}"
-        yield _finding(graph, node, "SUB-7a", what, _count(expected, "output"))
+        yield _finding(name, graph, node, "SUB-7a", what, _count(expected, "output"))
 
 
-def _finding(graph: Graph, node: Node, clause: str, what: str, allowed: str) -> Finding:
-    attribute = quote(_attribute_name(graph, node))
+def _finding(name: str, graph: Graph, node: Node, clause: str, what: str, allowed: str) -> Finding:
     return Finding(
         graph.place,
-        f"{graph.describe()}, the {attribute} of {node.describe()}, has {what}",
+        f"{graph.describe()}, the {quote(name)} of {node.describe()}, has {what}",
         clause=clause,
         anchor=None if node.domain else f"Operators.md#{node.op_type}",
         related=(Related(node.place, node.describe()),),

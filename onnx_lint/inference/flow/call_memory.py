@@ -20,8 +20,8 @@ unknown types, or unknown shapes."""
 FEW: Final = 20
 """The number of operands, parameters or declared values that counts as one more node; most nodes have two or three."""
 
-CallAttributes = tuple[tuple[str, bytes | None], ...]
-"""The serialized attributes of a call, None for an unknown one: everything that shapes may depend on."""
+CallAttributes = tuple[tuple[str, bytes | int | None], ...]
+"""The serialized attributes of a call, None for an unknown one, the number of a graph: what shapes may depend on."""
 
 
 class CallMemory:
@@ -35,7 +35,9 @@ class CallMemory:
         self._deciding: dict[int, frozenset[str]] = {}
         self._entered: set[int] = set()
         self._sizes: dict[int, int] = {}
-        self._open: set[int] = set()
+        self._open: dict[int, None] = {}
+        """The functions that are being walked, from the outermost one on."""
+        self._run: set[int] = set()
         self._type_budget = self._shape_budget = REPEATED_NODES
 
     def outputs(self, function: Function, inputs: Facts, given: CallAttributes) -> Facts | None:
@@ -57,10 +59,6 @@ class CallMemory:
         """Return whether the body has been walked."""
         return function.index in self._entered
 
-    def is_open(self, function: Function) -> bool:
-        """Return whether the body is being walked."""
-        return function.index in self._open
-
     def may_enter(self, function: Function, *, for_types: bool) -> bool:
         """Return whether the body may be walked: not inside of itself, and within the budget. The first walk is free.
 
@@ -74,11 +72,17 @@ class CallMemory:
         size = 1 + self._size(function)
         if for_types:
             self._type_budget -= size
-            allowed = self._type_budget >= 0
-        else:
-            self._shape_budget -= size
-            allowed = self._shape_budget >= 0
-        return allowed
+            return self._type_budget >= 0
+        self._shape_budget -= size
+        return self._shape_budget >= 0
+
+    def may_run(self, graph: Graph) -> bool:
+        """Return whether a graph that a call hands over may be walked, within the budget for types."""
+        if id(graph) not in self._run:
+            self._run.add(id(graph))
+            return True
+        self._type_budget -= 1 + _size(graph)
+        return self._type_budget >= 0
 
     def _size(self, function: Function) -> int:
         """Return the cost of a walk in nodes: hundreds of operands or parameters cost as much as further nodes."""
@@ -88,13 +92,25 @@ class CallMemory:
             self._sizes[function.index] = parameters // FEW + _size(function.body)
         return self._sizes[function.index]
 
-    def enter(self, function: Function) -> None:
-        """Record that a walk over the body begins."""
-        self._open.add(function.index)
+    @property
+    def depth(self) -> int:
+        """The number of functions that are being walked."""
+        return len(self._open)
+
+    def enter(self, *functions: int) -> None:
+        """Record that walks over these bodies begin."""
+        self._open.update(dict.fromkeys(functions))
 
     def leave(self, function: Function) -> None:
-        """Record that it has ended."""
-        self._open.discard(function.index)
+        """Record that the walk over a body has ended."""
+        self._open.pop(function.index, None)
+
+    def leave_after(self, depth: int) -> list[int]:
+        """Record that only the first walks go on; return the functions of the others, to enter them again."""
+        later = list(self._open)[depth:]
+        for index in later:
+            del self._open[index]
+        return later
 
     def deciding(self, function: Function) -> frozenset[str]:
         """Return the attribute parameters that types in the body, or in bodies that it calls, may depend on."""

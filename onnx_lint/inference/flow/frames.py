@@ -7,7 +7,7 @@ from collections.abc import Generator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.cached import cached_property
-from onnx_lint.common.record import Record
+from onnx_lint.common.record import EMPTY, Record, replace
 from onnx_lint.inference.flow.outcome_memo import OutcomeMemo
 from onnx_lint.inference.flow.walks import Call
 from onnx_lint.inference.shapes.attribute_values import READ_FLOAT_ELEMENTS, READ_FLOATS, Protos
@@ -18,8 +18,8 @@ from onnx_lint.inference.types.argument import Bindings, read_arguments
 from onnx_lint.inference.types.typed_operator import TypedOperator, typed_operator
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.crashes import Crashes, crash_of
-from onnx_lint.ir.graph import Function, Graph
-from onnx_lint.ir.operators.control_flow import ControlFlow
+from onnx_lint.ir.graph import Function, Graph, Node
+from onnx_lint.ir.operators.control_flow import ControlFlow, attribute_name
 from onnx_lint.ir.operators.imports import Imports
 from onnx_lint.ir.operators.operators import Operators, Scope
 from onnx_lint.spec.releases import newest_opset_version
@@ -56,6 +56,22 @@ class FlowInput(Record):
     """Records bugs."""
 
 
+class HeldGraph(Record):
+    """A graph in an attribute of a node, or of a call that hands it to the function around the node."""
+
+    name: str
+    """The attribute of the node; empty for one of a list of graphs."""
+    graph: Graph
+    frame: Frame
+    """The context of the nodes of the graph."""
+    known: Known
+    """The facts of the values that the graph sees."""
+    number: int = 0
+    """Identifies the call that hands it over; 0 for a graph of the node itself."""
+    depth: int = 0
+    """The number of functions around that call."""
+
+
 class Frame(Record):
     """The context of the nodes of a function body, or of the graphs outside of functions."""
 
@@ -70,6 +86,16 @@ class Frame(Record):
     bound: Protos | None = None
     """The attributes of the call."""
     call: Call | None = None
+    graphs: Mapping[str, HeldGraph] = EMPTY
+    """The graphs that the call, or a default, gives to attribute parameters."""
+
+    def held_by(self, node: Node, nested: Sequence[Graph], known: Known) -> list[HeldGraph]:
+        """Return the graphs in the attributes of a node; `nested` are those that the node itself has."""
+        found = [HeldGraph(attribute_name(node.attribute_protos, graph), graph, self, known) for graph in nested]
+        for proto in node.attribute_protos if self.graphs else ():
+            if proto.ref_attr_name in self.graphs:
+                found.append(replace(self.graphs[proto.ref_attr_name], name=proto.name))
+        return found
 
 
 class Frames:

@@ -3,20 +3,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
-from typing import Any
+from collections.abc import Generator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from onnx_lint import schema
+from onnx_lint.common.record import replace
 from onnx_lint.inference.flow.call_memory import CallAttributes, CallMemory
-from onnx_lint.inference.flow.frames import Frame, Frames, Known, Walk
+from onnx_lint.inference.flow.frames import Frame, Frames, HeldGraph, Known, Walk
 from onnx_lint.inference.flow.function_declarations import FunctionDeclarations
 from onnx_lint.inference.flow.walks import Call, arguments_for
 from onnx_lint.inference.shapes.attribute_values import Protos
-from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Facts
+from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Fact, Facts
 from onnx_lint.inference.types.argument import UNKNOWN as UNKNOWN_ARGUMENT
 from onnx_lint.inference.types.argument import Arguments, argument_of, read_arguments
 from onnx_lint.ir.crashes import Crashes
-from onnx_lint.ir.graph import Function, Graph, Node
+from onnx_lint.ir.graph import Function, Node
+from onnx_lint.ir.operators.control_flow import attribute_name
+
+if TYPE_CHECKING:
+    from onnx_lint.inference.flow.walk import Flow
 
 
 class FunctionWalk:
@@ -26,33 +31,43 @@ class FunctionWalk:
         self,
         frames: Frames,
         declarations: FunctionDeclarations,
-        walk: Callable[[Graph, Frame, Known, None], Walk],
+        flow: Flow,
         crashes: Crashes,
     ) -> None:
         self._crashes = crashes
         self._frames = frames
-        self._walk = walk
+        self._flow = flow
         self._calls = CallMemory(frames.operator_of)
+        self._count = 0
+        """The number of graphs that calls have handed over."""
+        self._running: set[int] = set()
+        """Those that are being walked: a default may refer to itself."""
         self.declarations = declarations
         """Compares the declarations in functions."""
 
-    def call(self, function: Function, node: Node, inputs: Facts, frame: Frame) -> Generator[Walk, Facts, Facts]:
+    def call(
+        self, function: Function, node: Node, inputs: Facts, held: Sequence[HeldGraph], frame: Frame
+    ) -> Generator[Walk, Facts, Facts]:
         """Yield the walk over the body if needed; return the outputs of a call with these arguments."""
         attributes = node.attribute_protos
         arguments = read_arguments(attributes, self._calls.deciding(function), frame.bindings) if attributes else ()
         bound = _bound(attributes, frame.bound)
+        graphs = {each.name: self._handed_over(each) for each in held}
         given: CallAttributes = tuple(
-            [(name, None if proto is None else schema.serialized(proto)) for name, proto in bound.items()]
+            [
+                (name, None if proto is None else graphs[name].number if name in graphs else schema.serialized(proto))
+                for name, proto in bound.items()
+            ]
         )
         inputs = arguments_for(function, inputs)
         known = self._calls.outputs(function, inputs, given)
         if known is not None:
             return known
-        typed = self._calls.typed_outputs(function, inputs, arguments)
+        typed = self._calls.typed_outputs(function, inputs, arguments) if not graphs else None
         if not self._calls.may_enter(function, for_types=typed is None):
             self.declarations.doubt(function, types=typed is None)
             return typed or ()
-        outputs = yield self._body(function, inputs, arguments, bound, Call(node, inputs, frame.call))
+        outputs = yield self._body(function, inputs, arguments, bound, Call(node, inputs, frame.call), graphs)
         self._calls.remember(function, inputs, given, arguments, outputs)
         return outputs
 
@@ -66,9 +81,36 @@ class FunctionWalk:
         arguments = tuple((name, UNKNOWN_ARGUMENT) for name in function.attribute_names)
         bound = dict.fromkeys(function.attribute_names)
         inputs = (UNKNOWN,) * len(function.body.input_names)
-        return (yield from self._body(function, inputs, arguments, bound, None))
+        return (yield from self._body(function, inputs, arguments, bound, None, {}))
 
-    def _body(self, function: Function, inputs: Facts, arguments: Arguments, bound: Protos, call: Call | None) -> Walk:
+    def _handed_over(self, held: HeldGraph) -> HeldGraph:
+        """Return the graph that a call gives to a function; one that the caller was given itself stays the same."""
+        if held.number:
+            return held
+        self._count += 1
+        return replace(held, number=self._count, depth=self._calls.depth)
+
+    def walk_given(self, held: HeldGraph, supplied: tuple[Fact | None, ...] | None) -> Walk:
+        """Walk a graph that a call gave to a function. It may call the functions that were entered since then."""
+        if held.number in self._running or not self._calls.may_run(held.graph):
+            self._flow.found.walks.are_graphs_left_out = True
+            return (UNKNOWN,) * len(held.graph.output_names)
+        self._running.add(held.number)
+        later = self._calls.leave_after(held.depth)
+        outputs = yield from self._flow.walk_nested(held.graph, held.frame, held.known, supplied)
+        self._calls.enter(*later)
+        self._running.discard(held.number)
+        return outputs
+
+    def _body(
+        self,
+        function: Function,
+        inputs: Facts,
+        arguments: Arguments,
+        bound: Protos,
+        call: Call | None,
+        graphs: dict[str, HeldGraph],
+    ) -> Walk:
         names = function.body.input_names
         known: Known = dict(zip(names, inputs, strict=False))
         known.update(dict.fromkeys(names[len(inputs) :], ABSENT))
@@ -77,11 +119,16 @@ class FunctionWalk:
         bindings.update(arguments)
         protos = {default.name: default for default in function.attribute_defaults} | dict(bound)
         operators, memos = self._frames.of_function(function)
-        self._calls.enter(function)
+        self._calls.enter(function.index)
         memos = {} if bindings or protos else memos
         scope = self._frames.scope(function)
-        frame = Frame(scope, operators, memos, self._frames.kept(scope), bindings, protos, call)
-        outputs = yield from self._walk(function.body, frame, known, None)
+        frame = Frame(scope, operators, memos, self._frames.kept(scope), bindings, protos, call, graphs)
+        for graph in function.body.nested:
+            if graph.position == len(function.body.forms):
+                default = HeldGraph(attribute_name(function.attribute_defaults, graph), graph, frame, known)
+                if default.name not in bound:
+                    graphs[default.name] = self._handed_over(default)
+        outputs = yield from self._flow.walk(function.body, frame, known, None)
         self._calls.leave(function)
         with self._crashes.at("comparing declarations with what follows", function.place):
             self.declarations.compare(function, known, frame.memos, call)

@@ -18,6 +18,7 @@ from onnx_lint.inference.types.type_string import optional_element, sequence_ele
 from onnx_lint.ir.crashes import Crashes
 from onnx_lint.ir.graph import BEFORE_NODES, Graph, GraphKind, Node
 from onnx_lint.ir.operators.operators import Operators, OperatorStatus
+from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
 
 Kind = Literal[
     "operator-without-import",
@@ -191,6 +192,13 @@ class Origins:
         before = self._first_unknown(walked, node.inputs)
         if before is not None:
             return before
+        for proto in node.attribute_protos:
+            # A graph that a call gives: nothing calls the function, or there are more calls than are followed.
+            if proto.ref_attr_name and proto.type == ATTRIBUTE_TYPE_CODES["GRAPH"]:
+                if walked.call is None:
+                    return "input", proto.ref_attr_name
+                if self._walks.are_graphs_left_out:
+                    return "budget", self._operator(walked.call.node)
         return ("finding" if _has_finding(memo, self._walks.inputs(walked, node)) else _UNDECIDED), name
 
     def _first_unknown(self, walked: WalkResult | None, names: Sequence[str]) -> WalkedValue | None:

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from onnx_lint.inference.flow.faulty_values import FaultyValues
-from onnx_lint.inference.flow.frames import Frame, Known, Walk
+from onnx_lint.inference.flow.frames import Frame, HeldGraph, Walk
 from onnx_lint.inference.flow.outcome_memo import NodeOutcome, OutcomeMemo, as_fact
 from onnx_lint.inference.flow.subgraph_shapes import SuppliedShapes, scan_axes, score_type
 from onnx_lint.inference.flow.value_flow import ValueFlow
@@ -27,26 +27,25 @@ class SubgraphWalk:
         control_flow: ControlFlow,
         found: ValueFlow,
         faulty: FaultyValues,
-        walk_nested: Callable[[Graph, Frame, Known, tuple[Fact | None, ...] | None], Walk],
+        walk_held: Callable[[HeldGraph, tuple[Fact | None, ...] | None], Walk],
     ) -> None:
         self._control_flow = control_flow
         self._found = found
         self._faulty = faulty
-        self._walk_nested = walk_nested
+        self._walk_held = walk_held
 
     def walk(
-        self, node: Node, memo: OutcomeMemo, inputs: Facts, frame: Frame, known: Known, nested: Sequence[Graph]
+        self, node: Node, memo: OutcomeMemo, inputs: Facts, frame: Frame, held: Sequence[HeldGraph]
     ) -> Generator[Walk, Facts, NodeOutcome]:
         """Walk the subgraphs of a node with the facts that its operator supplies; return the outcome of the node."""
         # An If supplies nothing, so its supplier is only needed after its branches.
         supplier = self._supplier(node, memo, inputs) if node.op_type != "If" else None
         found: dict[str, Facts] = {}
         graphs: dict[str, Graph] = {}
-        for graph in nested:
-            name = _attribute_name(node, graph)
-            supplied = self._supplied(supplier, name, graph, frame) if supplier is not None else None
-            found[name] = yield self._walk_nested(graph, frame, known, supplied)
-            graphs[name] = graph
+        for each in held:
+            supplied = self._supplied(supplier, each.name, each.graph, frame) if supplier is not None else None
+            found[each.name] = yield self._walk_held(each, supplied)
+            graphs[each.name] = each.graph
         if supplier is not None:
             return self._outcome(node, memo, supplier, found, graphs, frame)
         # This determines the outcome of an If, unless there is a finding (docs/performance.md: known-branches).
@@ -60,17 +59,17 @@ class SubgraphWalk:
         return outcome
 
     def walk_others(
-        self, node: Node, memo: OutcomeMemo, inputs: Facts, frame: Frame, known: Known, nested: Sequence[Graph]
+        self, node: Node, memo: OutcomeMemo, inputs: Facts, frame: Frame, held: Sequence[HeldGraph]
     ) -> Generator[Walk, Facts, None]:
         """Walk the subgraphs of a node whose outputs do not follow from them: a FlexAttention supplies scores.
 
         The other operators are searches of ONNX Runtime. It is not documented what they supply.
         """
         supplier = self._supplier(node, memo, inputs) if score_type(memo.operands(inputs)) is not None else None
-        for graph in nested:
-            name = _attribute_name(node, graph)
+        for each in held:
+            name, graph = each.name, each.graph
             supplied = self._supplied(supplier, name, graph, frame) if supplier is not None else None
-            found = yield self._walk_nested(graph, frame, known, supplied)
+            found = yield self._walk_held(each, supplied)
             if supplier is None or any(True for _ in supplier.subgraphs.mismatched_inputs(name, graph)):
                 continue  # an output that follows from a wrong input is not reported again
             for mismatch in outputs_of(supplier.subgraphs, {name: tuple([each.kind for each in found])})[1]:
@@ -147,15 +146,6 @@ class SubgraphWalk:
         supplied = supplier.supplied_facts(kinds)
         self._found.note_supplied_shapes(node, graph, supplied, frame.call)
         return supplied
-
-
-def _attribute_name(node: Node, graph: Graph) -> str:
-    """Return the name of the attribute that holds the graph; empty for one of a list of graphs."""
-    attribute = graph.place.parent
-    if attribute is None or attribute.index is None or graph.place.field != "g":
-        return ""
-    proto: Any = node.attribute_protos[attribute.index]
-    return str(proto.name)
 
 
 _IF_OF_SHAPES: Final = 11

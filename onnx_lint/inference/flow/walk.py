@@ -14,7 +14,7 @@ from onnx_lint.common.cached import cached_property
 from onnx_lint.inference.flow.declarations import Declarations, may_be
 from onnx_lint.inference.flow.declared import declared_inputs, declared_values, default_value, initializer_facts
 from onnx_lint.inference.flow.faulty_values import FaultyValues
-from onnx_lint.inference.flow.frames import FlowInput, Frame, Frames, Known, Walk
+from onnx_lint.inference.flow.frames import FlowInput, Frame, Frames, HeldGraph, Known, Walk
 from onnx_lint.inference.flow.knowledge import have_known_shapes, nested_by_position
 from onnx_lint.inference.flow.outcome_memo import NodeOutcome, OutcomeMemo
 from onnx_lint.inference.flow.value_flow import ValueFlow
@@ -84,6 +84,10 @@ class _GraphWalk:
         self.known = known
         self.declared = declared
         self.nested = nested_by_position(graph) if graph.nested else {}
+        if frame.graphs:
+            for index, form in enumerate(graph.forms):
+                if any(proto.ref_attr_name in frame.graphs for proto in form.attributes):
+                    self.nested.setdefault(index, [])
         self.discords: dict[str, Fact] = {}
         """The facts of values whose declarations contradict them."""
         self.impossible: dict[str, OutcomeMemo] = {}
@@ -110,14 +114,14 @@ class Flow:
         from onnx_lint.inference.flow.function_declarations import FunctionDeclarations
         from onnx_lint.inference.flow.function_walk import FunctionWalk
 
-        return FunctionWalk(self.frames, FunctionDeclarations(self.faulty), self.walk, self.crashes)
+        return FunctionWalk(self.frames, FunctionDeclarations(self.faulty), self, self.crashes)
 
     @cached_property
     def subgraphs(self) -> SubgraphWalk:
         """The walks over subgraphs of control-flow operators."""
         from onnx_lint.inference.flow.subgraph_walk import SubgraphWalk
 
-        return SubgraphWalk(self.flow_input.control_flow, self.found, self.faulty, self.walk_nested)
+        return SubgraphWalk(self.flow_input.control_flow, self.found, self.faulty, self.walk_held)
 
     def walk(self, graph: Graph, frame: Frame, known: Known, supplied: tuple[Fact | None, ...] | None) -> Walk:
         """Infer the values of a graph and return the facts of its outputs.
@@ -260,8 +264,12 @@ class Flow:
             if holder is not None and holder.operator is not None and not holder.operator.by_subgraphs:
                 node = here.graph.nodes[index]
                 facts = tuple([here.known.get(name, UNKNOWN) for name in node.inputs])
+                held = here.frame.held_by(node, graphs, here.known)
                 with self.crashes.at("following the values through subgraphs", node):
-                    yield from self.subgraphs.walk_others(node, holder, facts, here.frame, here.known, graphs)
+                    yield from self.subgraphs.walk_others(node, holder, facts, here.frame, held)
+        for graph in here.nested.get(len(forms), ()):
+            # The call gives another graph than the default of the parameter.
+            yield from self._walk_alone(graph, here.frame, here.known)
 
     def _enter(
         self, graph: Graph, frame: Frame, known: Known, supplied: tuple[Fact | None, ...] | None
@@ -321,26 +329,39 @@ class Flow:
         """Return the outcome of a node with subgraphs, a function call, or a node of an unknown operator."""
         if memo.operator is not None:
             try:
-                return (yield from self.subgraphs.walk(node, memo, inputs, frame, known, nested))
+                held = frame.held_by(node, nested, known)
+                return (yield from self.subgraphs.walk(node, memo, inputs, frame, held))
             except Exception as error:
                 self.crashes.note(crash_of(error), "following the values through subgraphs", node)
             for graph in nested:
-                if graph not in self.found.walks:
-                    yield self.walk_nested(graph, frame, known, None)
+                yield from self._walk_alone(graph, frame, known)
             return NodeOutcome((UNKNOWN,) * len(node.outputs))
-        for graph in nested:
-            yield self.walk_nested(graph, frame, known, None)
         outputs: Facts = ()
         try:
             function = self.flow_input.operators.operator(node).function if self.frames.may_call(node.op_type) else None
             if function is None:
                 outputs = _without_signature(node, inputs)
             else:
-                outputs = yield from self.functions.call(function, node, inputs, frame)
+                held = frame.held_by(node, nested, known)
+                outputs = yield from self.functions.call(function, node, inputs, held, frame)
         except Exception as error:
             self.crashes.note(crash_of(error), "following the values through the function", node)
+        for graph in nested:
+            # Nothing runs it: an operator of another domain may, or a call was not followed.
+            yield from self._walk_alone(graph, frame, known)
         # For an unknown operator declarations are used.
         return NodeOutcome(outputs + (UNKNOWN,) * (len(node.outputs) - len(outputs)))
+
+    def _walk_alone(self, graph: Graph, frame: Frame, known: Known) -> Generator[Walk, Facts, None]:
+        """Walk a graph with unknown inputs, unless an operator has run it."""
+        if graph not in self.found.walks:
+            yield self.walk_nested(graph, frame, known, None)
+
+    def walk_held(self, held: HeldGraph, supplied: tuple[Fact | None, ...] | None) -> Walk:
+        """Walk a graph that an attribute of a node has, or that a call gives to it."""
+        if not held.number:
+            return (yield from self.walk_nested(held.graph, held.frame, held.known, supplied))
+        return (yield from self.functions.walk_given(held, supplied))
 
     def walk_nested(self, graph: Graph, frame: Frame, known: Known, supplied: tuple[Fact | None, ...] | None) -> Walk:
         """Walk a nested graph, and remove its names afterwards."""

@@ -53,6 +53,8 @@ class Walks:
         self._of_calls: dict[tuple[int, int], WalkResult] = {}
         self._of_arguments: dict[tuple[int, Facts], WalkResult] = {}
         """The first walk over a function body with these arguments, for calls without new results."""
+        self.are_graphs_left_out = False
+        """True if graphs that calls give to functions were not followed for all their calls."""
 
     def __iter__(self) -> Iterator[WalkResult]:
         """Yield the first walk over each graph, then the others."""

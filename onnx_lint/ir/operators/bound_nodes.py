@@ -8,13 +8,13 @@ it is called with them.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from onnx_lint import schema
 from onnx_lint.common.record import Record
 from onnx_lint.ir.columns.nodes import NodeForm
-from onnx_lint.ir.graph import Function, Graph, Nodes
+from onnx_lint.ir.graph import Function, Graph, Node, Nodes
 from onnx_lint.ir.operators.operators import Operator, Operators
 from onnx_lint.ir.places.place import Place
 from onnx_lint.schema import Proto
@@ -148,6 +148,20 @@ def bound_nodes(functions: Sequence[Function], graphs: Sequence[Graph], operator
             binder.enter(function, dict.fromkeys(function.attribute_names), None)
             binder.follow()
     return binder.found
+
+
+def graphs_given(found: Iterable[BoundNodes]) -> Iterator[tuple[str, Graph, Node]]:
+    """Yield each graph that a call or a default gives to an attribute of a node, with the attribute and the node."""
+    known: dict[Graph, dict[Place, Graph]] = {}
+    for each in found:
+        for name, giver in each.givers.items():
+            holder = giver.holder.body if isinstance(giver.holder, Function) else giver.holder
+            if holder.nested:
+                if holder not in known:
+                    known[holder] = {graph.place: graph for graph in holder.nested}
+                graph = known[holder].get(giver.place.at("g"))
+                if graph is not None:
+                    yield name, graph, each.nodes[0]
 
 
 def _parameters(form: NodeForm) -> list[str]:

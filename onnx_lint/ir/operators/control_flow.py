@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from onnx_lint.common.record import Record
+from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.graph import Graph, Node
 from onnx_lint.ir.operators.function_calls import Calls
 from onnx_lint.ir.operators.imports import Imports
+from onnx_lint.schema import Proto
 from onnx_lint.spec.releases import DEFAULT_DOMAIN, normalized_domain
 
 CONTROL_FLOW_OPERATORS = frozenset({"If", "Loop", "Scan", "SequenceMap"})
@@ -29,14 +33,16 @@ class ControlFlow(Record):
         """
         if graph.parent is None or graph.position >= len(graph.parent.forms):
             return None
-        form = graph.parent.forms[graph.position]
+        is_one = self.is_control_flow(graph.parent.forms[graph.position])
+        return graph.parent.nodes[graph.position] if is_one else None
+
+    def is_control_flow(self, form: NodeForm) -> bool:
+        """Return whether nodes of a form are control-flow nodes."""
         if form.op_type not in CONTROL_FLOW_OPERATORS:
-            return None
+            return False
         if form.domain and normalized_domain(form.domain) != DEFAULT_DOMAIN:
-            return None
-        if form.op_type in self.calls.names and self.calls.namesakes(form):
-            return None
-        return graph.parent.nodes[graph.position]
+            return False
+        return not (form.op_type in self.calls.names and self.calls.namesakes(form))
 
     def supplied_inputs(self, node: Node) -> int | None:
         """Return how many inputs a control-flow node supplies to the graphs in its attributes; None if that is unknown.
@@ -62,6 +68,14 @@ class ControlFlow(Record):
             return names
         initializers = {*graph.initializer_names, *graph.sparse_initializer_names}
         return names[:supplied] + [name for name in names[supplied:] if name not in initializers]
+
+
+def attribute_name(protos: Sequence[Proto], graph: Graph) -> str:
+    """Return the name of the attribute, of these, that holds a graph; empty for one of a list of graphs."""
+    attribute = graph.place.parent
+    if attribute is None or attribute.index is None or graph.place.field != "g":
+        return ""
+    return str(protos[attribute.index].name)
 
 
 def handed_on_outputs(node: Node) -> int:
