@@ -434,7 +434,19 @@ class Model:
         if self.kind == OPERATOR_SET_KIND and self.document.opset_version >= 1:
             # The bodies of its functions use the operators of the set itself.
             schemas = schemas.with_declared(declared_set(self.document))
-        return Operators(self.graphs, self.imports, self.calls, schemas, self.effective_ir_version)
+        parts = self.graphs, self.imports, self.calls, schemas, self.effective_ir_version
+        operators = Operators(*parts)
+        lacking = [
+            (function, domains - self.imports.domains(function))
+            for owner, domains in self.domains_in_use.items()
+            for function in (None if owner is None else self.functions[owner],)
+        ]
+        if not self.imports.are_stated or not any(domains for _, domains in lacking):
+            return operators
+        from onnx_lint.ir.operators.import_fixes import ImportFixes
+
+        fixes = ImportFixes(self.graphs, operators, self.imports, self.effective_ir_version)
+        return Operators(*parts, fixes.assumed(lacking))
 
     @cached_property
     def bound_nodes(self) -> list[BoundNodes]:
@@ -470,8 +482,20 @@ class Model:
         main = self.main_graph if self.graphs else None
         training, functions = self.training_graphs, self.functions
         known = self.operators, self.imports, self.control_flow
-        flow_input = FlowInput(main, training, functions, *known, self._read_outside, self._misfits, self.crashes)
+        files = self._read_outside, self._misfits, self.crashes
+        flow_input = FlowInput(main, training, functions, *known, *files, self._orders)
         return follow_values(flow_input, keeps_all=keeps_all)
+
+    @property
+    def _orders(self) -> Mapping[int, Sequence[int]]:
+        """The topological orders of graphs whose nodes have another one, by the identities of the graphs."""
+        unordered = list(self.resolution.unordered_graphs)
+        if not unordered:
+            return EMPTY
+        from onnx_lint.ir.names.ordering import topological_order
+
+        found = ((id(graph), topological_order(graph)) for graph in unordered)
+        return {identity: order for identity, order in found if order is not None}
 
     @property
     def _misfits(self) -> Mapping[int, Set[str]]:

@@ -54,6 +54,8 @@ class FlowInput(Record):
     """The initializers whose dimensions do not fit their values, by the identities of their graphs."""
     crashes: Crashes
     """Records bugs."""
+    orders: Mapping[int, Sequence[int]] = EMPTY
+    """The order in which to walk the nodes, by the identities of the graphs whose file has another one."""
 
 
 class HeldGraph(Record):

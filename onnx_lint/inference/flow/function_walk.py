@@ -3,25 +3,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Generator, Sequence
+from typing import Any
 
 from onnx_lint import schema
 from onnx_lint.common.record import replace
 from onnx_lint.inference.flow.call_memory import CallAttributes, CallMemory
 from onnx_lint.inference.flow.frames import Frame, Frames, HeldGraph, Known, Walk
 from onnx_lint.inference.flow.function_declarations import FunctionDeclarations
-from onnx_lint.inference.flow.walks import Call, arguments_for
+from onnx_lint.inference.flow.walks import Call, Walks, arguments_for
 from onnx_lint.inference.shapes.attribute_values import Protos
 from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Fact, Facts
 from onnx_lint.inference.types.argument import UNKNOWN as UNKNOWN_ARGUMENT
 from onnx_lint.inference.types.argument import Arguments, argument_of, read_arguments
 from onnx_lint.ir.crashes import Crashes
-from onnx_lint.ir.graph import Function, Node
+from onnx_lint.ir.graph import Function, Graph, Node
 from onnx_lint.ir.operators.control_flow import attribute_name
-
-if TYPE_CHECKING:
-    from onnx_lint.inference.flow.walk import Flow
 
 
 class FunctionWalk:
@@ -31,12 +28,16 @@ class FunctionWalk:
         self,
         frames: Frames,
         declarations: FunctionDeclarations,
-        flow: Flow,
+        walk: Callable[[Graph, Frame, Known, tuple[Fact | None, ...] | None], Walk],
+        walk_nested: Callable[[Graph, Frame, Known, tuple[Fact | None, ...] | None], Walk],
+        walks: Walks,
         crashes: Crashes,
     ) -> None:
         self._crashes = crashes
         self._frames = frames
-        self._flow = flow
+        self._walk = walk
+        self._walk_nested = walk_nested
+        self._walks = walks
         self._calls = CallMemory(frames.operator_of)
         self._count = 0
         """The number of graphs that calls have handed over."""
@@ -93,11 +94,11 @@ class FunctionWalk:
     def walk_given(self, held: HeldGraph, supplied: tuple[Fact | None, ...] | None) -> Walk:
         """Walk a graph that a call gave to a function. It may call the functions that were entered since then."""
         if held.number in self._running or not self._calls.may_run(held.graph):
-            self._flow.found.walks.are_graphs_left_out = True
+            self._walks.are_graphs_left_out = True
             return (UNKNOWN,) * len(held.graph.output_names)
         self._running.add(held.number)
         later = self._calls.leave_after(held.depth)
-        outputs = yield from self._flow.walk_nested(held.graph, held.frame, held.known, supplied)
+        outputs = yield from self._walk_nested(held.graph, held.frame, held.known, supplied)
         self._calls.enter(*later)
         self._running.discard(held.number)
         return outputs
@@ -128,7 +129,7 @@ class FunctionWalk:
                 default = HeldGraph(attribute_name(function.attribute_defaults, graph), graph, frame, known)
                 if default.name not in bound:
                     graphs[default.name] = self._handed_over(default)
-        outputs = yield from self._flow.walk(function.body, frame, known, None)
+        outputs = yield from self._walk(function.body, frame, known, None)
         self._calls.leave(function)
         with self._crashes.at("comparing declarations with what follows", function.place):
             self.declarations.compare(function, known, frame.memos, call)

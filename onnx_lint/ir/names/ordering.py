@@ -20,15 +20,21 @@ def moves_into_order(graph: Graph) -> list[NodeMove] | None:
 
     None if the nodes form a cycle, and if a name has more than one definition, so that the order decides its meaning.
     """
+    order = topological_order(graph)
+    if order is None:
+        return None
+    needs = Digraph(len(order), lambda: ((user, producer) for producer, user in dependencies(graph)))
+    # Each order may move few nodes while the other one moves many.
+    return min(_moves(_producers_earlier(needs)), _moves(order), key=len)
+
+
+def topological_order(graph: Graph) -> list[int] | None:
+    """Return the numbers of the nodes in topological order; None as for `moves_into_order`."""
     if not _has_one_meaning_for_each_name(graph):
         return None
     users = Digraph(len(graph.nodes), lambda: dependencies(graph))
     order = _users_later(users)
-    if len(order) < len(users):
-        return None
-    needs = Digraph(len(users), lambda: ((user, producer) for producer, user in dependencies(graph)))
-    # Each order may move few nodes while the other one moves many.
-    return min(_moves(_producers_earlier(needs)), _moves(order), key=len)
+    return order if len(order) == len(users) else None
 
 
 def _has_one_meaning_for_each_name(graph: Graph) -> bool:

@@ -181,6 +181,11 @@ class Resolution:
         return (_late_use(graph, late) for graph, uses in self._unordered.items() for late in uses)
 
     @property
+    def unordered_graphs(self) -> Iterable[Graph]:
+        """The graphs whose nodes another order would fix."""
+        return self._unordered.keys()
+
+    @property
     def cycles(self) -> Iterator[Cycle]:
         """One cycle for each set of nodes that depend on one another."""
         for graph, uses in self._cyclic.items():

@@ -14,6 +14,7 @@ from onnx_lint.ir.operators.operators import AlikeNodes, Operators, OperatorStat
 from onnx_lint.ir.places.edits import Fix, Insert
 from onnx_lint.ir.places.place import ROOT
 from onnx_lint.spec.domains import shown_domain
+from onnx_lint.spec.operators.store import ONNXRUNTIME
 from onnx_lint.spec.releases import RELEASES, is_onnx_domain, normalized_domain
 from onnx_lint.wording import quote
 
@@ -54,6 +55,21 @@ class ImportFixes:
             names.append(f"{quote(shown_domain(domain))} {version}")
             edits.append(Insert(end, entry(domain=domain, version=version)))
         return Fix(f"import {' and '.join(names)}", tuple(edits), is_safe=False)
+
+    def assumed(self, lacking: Iterable[tuple[Function | None, Iterable[str]]]) -> dict[int, dict[str, int]]:
+        """Return the versions by which to judge nodes of domains without an import, by the numbers of import lists.
+
+        `lacking`: the domains that the model (None) and functions do not import. Their versions are those of the fixes;
+        a domain of ONNX Runtime has only one. Functions with one list of imports share it, as they share operators.
+        """
+        found: dict[int, dict[str, int]] = {}
+        known = self._operators.schemas.known_domains()
+        for function, domains in lacking:
+            for domain in domains:
+                version = self._version(domain, function) or (1 if domain in ONNXRUNTIME.domains else None)
+                if domain in known and version is not None:
+                    found.setdefault(self._operators.number(function), {}).setdefault(domain, version)
+        return found
 
     def _version(self, domain: str, function: Function | None) -> int | None:
         """Return the newest version that all nodes allow; None if there is none, or an operator is unknown.

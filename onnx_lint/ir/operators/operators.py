@@ -13,6 +13,7 @@ from enum import Enum
 from typing import Final
 
 from onnx_lint.common.cached import Memory, cached_property
+from onnx_lint.common.record import EMPTY
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.graph import Function, Graph, Node, NodesOfGraphs
 from onnx_lint.ir.operators.function_calls import Calls
@@ -136,14 +137,22 @@ class Operators:
     """The operators of a model's nodes."""
 
     def __init__(
-        self, graphs: Sequence[Graph], imports: Imports, calls: Calls, schemas: OperatorSchemas, ir_version: int
+        self,
+        graphs: Sequence[Graph],
+        imports: Imports,
+        calls: Calls,
+        schemas: OperatorSchemas,
+        ir_version: int,
+        assumed: Mapping[int, Mapping[str, int]] = EMPTY,
     ) -> None:
+        """`assumed`: versions by which to judge nodes of domains that are not imported, by `number`."""
         self.schemas = schemas
         """The source of signatures: the built-in operators and those of schema files."""
         self._graphs = graphs
         self._imports = imports
         self._calls_of_functions = calls
         self._ir_version = ir_version
+        self._assumed = assumed
         self._operators: dict[tuple[str, str, int | None], Operator] = {}
         self._calls: dict[int, Operator] = {}
         self._unmatched: dict[tuple[str, str], Operator] = {}
@@ -162,21 +171,27 @@ class Operators:
     def _versions(self, function: Function | None) -> Mapping[str, int]:
         return self._model_versions if function is None else self._imports.versions(function)
 
+    def _judged_versions(self, function: Function | None) -> Mapping[str, int]:
+        """Return the versions by which nodes are judged: also of domains that lack their import."""
+        stated = self._versions(function)
+        assumed = self._assumed.get(self.number(function)) if self._assumed else None
+        return stated if assumed is None else {**assumed, **stated}
+
     @cached_property
     def _model_versions(self) -> Mapping[str, int]:
         versions = self._imports.versions(None)
         return versions if self._ir_version >= OPSET_IMPORTS_SINCE else {"": 1, **versions}
 
-    def _number(self, function: Function | None) -> int:
+    def number(self, function: Function | None) -> int:
         """Return a number that functions with the same operator versions share; for None that of the model."""
         return -1 if function is None else self._imports.number_of(function)
 
     def scope(self, function: Function | None) -> Scope:
         """Return the knowledge from earlier models about nodes in a function, or outside of functions."""
-        number = self._number(function)
+        number = self.number(function)
         found = self._scopes.get(number)
         if found is None:
-            key = self.schemas, frozenset(self._versions(function).items())
+            key = self.schemas, frozenset(self._judged_versions(function).items())
             found = self._scopes[number] = _scopes[key] if key in _scopes else _scopes.keep(key, Scope())
         return found
 
@@ -186,7 +201,7 @@ class Operators:
 
     def operator_in(self, graph: Graph, form: NodeForm) -> Operator:
         """Return the operator that the domain, op_type and overload of such a node of the graph name."""
-        key = (self._number(graph.function), form)
+        key = (self.number(graph.function), form)
         if key not in self._by_form:
             self._by_form[key] = self._operator_in(graph, form)
         return self._by_form[key]
@@ -203,7 +218,7 @@ class Operators:
         found = known.get(form)
         if found is None:
             domain = normalized_domain(form.domain)
-            found = self._declared(domain, form.op_type, self.opset_versions(graph).get(domain))
+            found = self._declared(domain, form.op_type, self._judged_versions(graph.function).get(domain))
             # Names that an author may have invented are not kept.
             if form.is_shared and found.schema is not None:
                 known.keep(form, found)
@@ -220,7 +235,7 @@ class Operators:
         # Functions of one model repeat a few forms, and import the same few operator sets.
         known: dict[tuple[int, NodeForm], AlikeNodes] = {}
         for graph in self._graphs:
-            scope = self._number(graph.function)
+            scope = self.number(graph.function)
             for form, count in graph.form_counts.items():
                 alike = known.get((scope, form))
                 if alike is None:
