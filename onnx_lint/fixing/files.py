@@ -11,7 +11,7 @@ from functools import partial
 from typing import Final
 
 from onnx_lint.common.record import Record, replace
-from onnx_lint.engine.lint import lint_source, opened
+from onnx_lint.engine.lint import lint_source, load_source, opened
 from onnx_lint.engine.proposed_fixes import without_edits
 from onnx_lint.engine.settings import Settings
 from onnx_lint.fixing.difference import difference_of
@@ -80,11 +80,12 @@ def fix_source(
         pictures=pictures,
         keeps_edits=lambda fix: mending.unsafe or fix.is_safe,
     )
+    load = partial(load_source, path=name, settings=settings, is_file=receive is None)
     try:
         old = os.fstat(source.descriptor) if isinstance(source, FileSource) and receive is None else None
         report = lint(unpatched(source))
         try:
-            outcome = mend(source, report, lint, unsafe=mending.unsafe)
+            outcome = mend(source, report, lint, load, unsafe=mending.unsafe)
             repair = Repair(outcome.fixed, outcome.revealed, outcome.made, outcome.not_made)
             if mending.shows_difference:
                 return _reported(report, replace(repair, difference=difference_of(outcome, name, settings)))

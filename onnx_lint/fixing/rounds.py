@@ -6,14 +6,17 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Final
 
 from onnx_lint.common.record import Record
 from onnx_lint.engine.registry import registry
+from onnx_lint.fixing.revealed import revealed_by
 from onnx_lint.input.patched_source import PatchedSource, unpatched
 from onnx_lint.input.source import Source
 from onnx_lint.ir.places.edits import Assign, Edit, Fix
 from onnx_lint.ir.places.splices import EditError, Splice, Splicer
+from onnx_lint.model import Model
 from onnx_lint.report import Diagnostic, FileReport, unfold
 
 MOST_ROUNDS: Final = 10
@@ -29,6 +32,9 @@ fault may hide findings of these rules."""
 
 Lint = Callable[[Source], FileReport]
 """Lints a source as if it were the file to fix."""
+
+Load = Callable[[Source], Model]
+"""Loads it."""
 
 
 class Round(Record):
@@ -65,11 +71,11 @@ class _Candidate(Record):
     splices: tuple[Splice, ...]
 
 
-def mend(source: Source, report: FileReport, lint: Lint, *, unsafe: bool) -> Mended:
+def mend(source: Source, report: FileReport, lint: Lint, load: Load, *, unsafe: bool) -> Mended:
     """Make the fixes of the findings in `report`, the report on `source`, and of those that are found afterwards.
 
-    `unsafe`: whether to make unsafe fixes too. A fix is not made if its findings would remain, or if there would be
-    more findings of another kind that they cannot have hidden.
+    `unsafe`: whether to make unsafe fixes too. A fix is not made if its findings would remain, or if there would be a
+    new finding, unless that is about a value that was unknown before.
     """
     current, first = unpatched(source), report
     rounds: list[Round] = []
@@ -89,7 +95,7 @@ def mend(source: Source, report: FileReport, lint: Lint, *, unsafe: bool) -> Men
             splices = splicer.with_lengths(splice for each in attempt for splice in each.splices)
             after = current.patched(splice.patch for splice in splices)
             found = lint(after)
-            problem = _problem(report, found, attempt)
+            problem = _problem(report, found, attempt, partial(_comparison, load, current, report, after, found))
             if problem is None:
                 accepted = attempt
                 break
@@ -225,26 +231,73 @@ def _revealed(first: FileReport, last: FileReport, fixed: Counter[str]) -> Count
     return +revealed
 
 
-def _problem(before: FileReport, after: FileReport, attempt: Sequence[_Candidate]) -> str | None:
-    """Why the file before is better than the one after the fixes; None if it is not."""
+def _comparison(
+    load: Load, source: Source, report: FileReport, after: Source, found: FileReport
+) -> Callable[[Diagnostic], bool]:
+    return revealed_by(load(source), report, load(after), found)
+
+
+def _problem(
+    before: FileReport,
+    after: FileReport,
+    attempt: Sequence[_Candidate],
+    compare: Callable[[], Callable[[Diagnostic], bool]],
+) -> str | None:
+    """Why the file before is better than the one after the fixes; None if it is not.
+
+    `compare`: returns a function that says whether the fixes have revealed a finding.
+    """
     if after.internal_errors or after.not_judged is not None or after.unreadable is not None:
         return "the file could not be checked afterwards"
-    old, new = _kinds(before), _kinds(after)
-    for rule, clause in new:
-        if new[rule, clause] > old[rule, clause] and not _is_about_values(rule):
-            known = {item.message for item in unfold(before.diagnostics)}
-            news = [item.message for item in unfold(after.diagnostics) if item.rule == rule]
-            said = next((f" ({message})" for message in news if message not in known), "")
-            rules = ",".join(sorted({each.rule for each in attempt}))
-            return (
-                f"the fix was not made: it would cause a new finding of {rule!r}{said};"
-                f" --select {rules} makes the fix nevertheless"
-            )
+    caused = _caused(before, after, attempt, compare)
+    if caused is not None:
+        rule, message = caused
+        said = f" ({message})" if message else ""
+        rules = ",".join(sorted({each.rule for each in attempt}))
+        return (
+            f"the fix was not made: it would cause a new finding of {rule!r}{said};"
+            f" --select {rules} makes the fix nevertheless"
+        )
     gone = _fixed(before, after, attempt)
     for each in attempt:
         # If a limit keeps findings of a rule from being reported, others take the place of those that are gone.
         if each.rule not in gone and not before.incomplete:
             return "the fix was not made: the finding would still be there"
+    return None
+
+
+def _caused(
+    before: FileReport,
+    after: FileReport,
+    attempt: Sequence[_Candidate],
+    compare: Callable[[], Callable[[Diagnostic], bool]],
+) -> tuple[str, str] | None:
+    """Return the rule and the message of a finding that the fixes cause; None if they cause none.
+
+    Findings about values are compared by their messages too, since a fix may mend one and cause another of its rule.
+    """
+    old, new = _kinds(before), _kinds(after)
+    fixes = {id(each.fix) for each in attempt}
+    known = {item.message for item in unfold(before.diagnostics)}
+    news = [item for item in unfold(after.diagnostics) if item.message not in known]
+    left = {item.message for item in unfold(after.diagnostics)} if news else set()
+    # A finding that is neither fixed nor left has another message now, such as one with a new name.
+    renamed = Counter(
+        (item.rule, item.clause)
+        for item in unfold(before.diagnostics if news else ())
+        if item.message not in left and id(item.edits) not in fixes
+    )
+    is_revealed = None
+    for kind in new:
+        of_kind = [item for item in news if (item.rule, item.clause) == kind]
+        if not _is_about_values(kind[0]):
+            if new[kind] > old[kind]:
+                return kind[0], of_kind[0].message if of_kind else ""
+        elif len(of_kind) > renamed[kind]:
+            is_revealed = is_revealed or compare()
+            caused = [item for item in of_kind if not is_revealed(item)]
+            if len(caused) > renamed[kind]:
+                return kind[0], caused[0].message
     return None
 
 

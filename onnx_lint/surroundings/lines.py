@@ -34,7 +34,7 @@ _HEADERS: Final[Mapping[str, Callable[[Sheet, Proto], None]]] = {
     "GraphProto": write_graph_header,
     "FunctionProto": write_function_header,
 }
-_OF_HEADERS: Final = {
+OF_HEADERS: Final = {
     "GraphProto": frozenset({"name"}),
     "FunctionProto": frozenset({"name", "domain", "overload", "input", "output", "attribute", "attribute_proto"}),
 }
@@ -107,7 +107,7 @@ def site_of(place: Place, model: Model) -> Site | None:
         return Site((), found[0], None, found[0], key)
     kind, message = found[last]
     rest = key[last:]
-    if not rest or rest[0][0] in _OF_HEADERS.get(kind, ()):
+    if not rest or rest[0][0] in OF_HEADERS.get(kind, ()):
         return Site(key[:last], found[last], None, None, rest) if kind in _HEADERS else None
     field, index = rest[0]
     if not _is_there(message, field, index):

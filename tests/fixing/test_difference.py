@@ -18,15 +18,16 @@ from onnx_lint.report import FileReport
 
 GRAPH = ROOT.at("graph")
 NODES = "".join(f'node {{ op_type: "Op{name}" input: "x" output: "{name}" }} ' for name in "abcdefghi")
-MODEL = f"""ir_version: 10 opset_import {{ version: 21 }} opset_import {{ domain: "a.b" version: 1 }}
-graph {{ name: "g" {NODES} value_info {{ name: "a" }} value_info {{ name: "b" }} }}
+MODEL = f"""ir_version: 10 producer_name: "p" opset_import {{ version: 21 }} opset_import {{ domain: "a.b" version: 1 }}
+graph {{ name: "g" {NODES} value_info {{ name: "a" }} value_info {{ name: "b" }}
+    initializer {{ name: "w" data_location: EXTERNAL external_data {{ key: "location" value: "old.bin" }} }} }}
 functions {{ name: "F" domain: "d" }}
 functions {{ name: "G" domain: "d" node {{ op_type: "One" output: "o" }} node {{ op_type: "Two" output: "p" }} }}"""
 
 
-def _difference(*rounds: tuple[Edit, ...]) -> list[str]:
+def _difference(*rounds: tuple[Edit, ...], prefix: bytes = b"") -> list[str]:
     proto = text_format.Parse(MODEL, schema.message("ModelProto")(), descriptor_pool=schema.pool())
-    source = unpatched(BytesSource(proto.SerializeToString(deterministic=True)))
+    source = unpatched(BytesSource(prefix + proto.SerializeToString(deterministic=True)))
     made = []
     for edits in rounds:
         splicer = Splicer(source, "ModelProto")
@@ -113,11 +114,36 @@ def test_each_round_is_shown_by_itself():
     ]
 
 
-def test_numbers_that_are_written_in_fewer_bytes_show_in_no_line():
-    assert _difference((Shorten(), Delete(GRAPH.at("value_info", 1)))) == [
-        "--- m.onnx",
-        "+++ m.onnx",
+def test_what_has_no_line_of_its_own_is_shown_by_its_value():
+    """A header has one line for a graph or function, and the location of external data none."""
+    assert _difference((Assign(GRAPH.at("name"), "h"), Assign(ROOT.at("functions", 0).at("domain"), "e")))[2:] == [
+        "@@ graph.name @@",
+        "-      | graph g () => () {...}",
+        "+      | graph h () => () {...}",
+        "@@ functions[0].domain @@",
+        "-    0 | function d.F () => () {...}",
+        "+    0 | function e.F () => () {...}",
+    ]
+    location = GRAPH.at("initializer", 0).at("external_data", 0).at("value")
+    assert _difference((Assign(location, "new.bin"),))[2:] == [
+        "@@ graph.initializer[0] @@",
+        '-      | graph.initializer[0].external_data[0].value: "old.bin"',
+        '+      | graph.initializer[0].external_data[0].value: "new.bin"',
+    ]
+
+
+def test_values_of_a_repeated_field_that_go_are_shown():
+    assert _difference((Delete(ROOT.at("producer_name"), keeps_last=True),), prefix=b"\x12\x01q")[2:] == [
+        "@@ producer_name @@",
+        '-      | producer_name: "q"',
+    ]
+
+
+def test_numbers_are_shown_by_their_bytes():
+    assert _difference((Shorten(), Delete(GRAPH.at("value_info", 1))), prefix=b"\x08\x8a\x00")[2:] == [
         "@@ numbers in fewer bytes, with the same values @@",
+        "-      | value of ir_version: 8a 00",
+        "+      | value of ir_version: 0a",
         "@@ graph.value_info[0] @@",
         "     0 | value_info a",
         "-    1 | value_info b",

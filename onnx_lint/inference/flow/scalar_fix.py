@@ -11,7 +11,7 @@ from onnx_lint.common.cached import cached_property
 from onnx_lint.inference.flow.shape_conflict import ShapeConflict
 from onnx_lint.inference.shapes.problem import WrongRank
 from onnx_lint.inference.types.conflict import definition_of
-from onnx_lint.ir.graph import Definition, Graph
+from onnx_lint.ir.graph import Definition, Graph, Node
 from onnx_lint.ir.operators.mismatch import attributes_with
 from onnx_lint.ir.places.edits import Delete, Fix
 from onnx_lint.ir.places.place import Place
@@ -50,7 +50,7 @@ class ScalarFix:
             operands.setdefault(name, set()).add((conflict.node.graph, conflict.node.index, _operand(conflict)))
             definition = definition_of(conflict.node.graph, name)
             place = _dimensions_of(definition) if definition is not None else None
-            if place is not None:
+            if place is not None and not _is_list_inside(conflict.node, _operand(conflict)):
                 places.setdefault(name, set()).add(place)
         uses = Counter(
             name for graph in self._graphs for names in graph.node_inputs for name in names if name in places
@@ -80,6 +80,16 @@ def _operand(conflict: ShapeConflict) -> int:
 
 def _name(conflict: ShapeConflict) -> str:
     return conflict.node.inputs[_operand(conflict)]
+
+
+def _is_list_inside(node: Node, operand: int) -> bool:
+    """Return whether a body declares as a list what it gets from an operand: input 1 of a Loop is that of its body."""
+    bodies = [graph for graph in node.graph.nested if graph.position == node.index]
+    return any(
+        bool(body.message_at("input", operand).type.tensor_type.shape.dim)
+        for body in bodies
+        if operand < len(body.input_names)
+    )
 
 
 _VALUE: Final = "value"

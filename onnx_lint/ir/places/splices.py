@@ -119,10 +119,10 @@ class Splicer:
                 for start, _, end in spans[:-1] if edit.keeps_last else spans:
                     yield self._splice(place, start, end)
             case Insert():
-                yield self._insertion(place, _record(field, edit.value), kind, field)
+                yield self._insertion(place, record_of(field, edit.value), kind, field)
             case Assign():
                 spans = self._ranges.occurrences(place)
-                data = _record(field, edit.value)
+                data = record_of(field, edit.value)
                 for start, _, end in spans[:-1]:
                     yield self._splice(place, start, end)
                 if spans:
@@ -209,7 +209,7 @@ def _position(splice: Splice) -> tuple[int, int]:
 _64_BITS: Final = (1 << 64) - 1
 
 
-def _record(field: wire.Field, value: NewValue) -> bytes:
+def record_of(field: wire.Field, value: NewValue) -> bytes:
     """Return a field with a value as Protocol Buffers writes it."""
     tag = wire.encode_varint(field.number << 3 | field.wire_type)
     if isinstance(value, int):

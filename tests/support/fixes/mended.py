@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 
-from onnx_lint.engine.lint import lint_source
+from onnx_lint.engine.lint import lint_source, load_source
 from onnx_lint.engine.settings import Settings
+from onnx_lint.fixing.difference import difference_of
 from onnx_lint.fixing.rounds import Mended, mend
 from onnx_lint.input.source import Source
 from support.wire.edited_tree import edited
@@ -23,4 +25,15 @@ def check_bytes(outcome: Mended) -> None:
 def mended(source: Source, settings: Settings, *, unsafe: bool) -> Mended:
     """Return what becomes of a model that has no folder."""
     lint = partial(lint_source, path="model.onnx", settings=settings, is_file=False, keeps_edits=lambda _: True)
-    return mend(source, lint(source), lint, unsafe=unsafe)
+    load = partial(load_source, path="model.onnx", settings=settings, is_file=False)
+    return mend(source, lint(source), lint, load, unsafe=unsafe)
+
+
+def check_difference(outcome: Mended, settings: Settings) -> None:
+    """Check that `--diff` shows something that changes for each part of the model that does."""
+    text = difference_of(outcome, "-", settings)
+    assert bool(text) == bool(outcome.rounds)
+    for part in re.split(r"^(?:---|\+\+\+|@@) .*\n", text, flags=re.MULTILINE):
+        lines = part.splitlines()
+        old, new = ([line[1:] for line in lines if line.startswith(mark)] for mark in "-+")
+        assert not lines or old != new, text

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from hashlib import sha1
 
-from support.fixes.case import FLOATS, RELU, THREES, Case, X, Y, entry, function, graph, imports, info
+from support.fixes.case import FLOATS, PRODUCER, RELU, THREES, Case, X, Y, entry, function, graph, imports, info
 
 FEATURES = graph(f"{RELU} {entry('k')}", function())
 """A function, which came with IR version 8, and metadata of a graph, which came with IR version 10."""
@@ -173,6 +173,12 @@ def loop(counter: str = "i", made: str = "b") -> str:
     return f'node {{ name: "loop" op_type: "Loop" input: "" input: "" input: "a" output: "y" {attribute} }}'
 
 
+LISTS = graph(
+    f'{PRODUCER} initializer {{ name: "c" data_type: 9 dims: 1 int32_data: 1 }} '
+    + loop()
+    .replace('input: "" input: ""', 'input: "" input: "c"')
+    .replace("shape { }", "shape { dim { dim_value: 1 } }")
+)
 FIRST = 'node { name: "r" op_type: "Relu" input: "x" output: "a" }'
 INNER = graph(f"{FIRST} {choice(branch('t', 'a'), branch('e', 'q'))}")
 EARLY = branch("t", "a", more='node { name: "early" op_type: "Abs" input: "a" output: "other" }')
@@ -233,6 +239,7 @@ UNSAFE += [
         id="a Constant",
     ),
     Case("incompatible-operand-shapes", clip(ONE, USED), clip(ONE, USED), safe=False, id="another user"),
+    Case("incompatible-operand-shapes", LISTS, LISTS, safe=False, id="a body declares a list"),
     Case(
         "repeated-singular-field",
         graph(RELU),
