@@ -7,7 +7,7 @@ import contextlib
 import pickle
 import socket
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -29,42 +29,31 @@ connected = client._connected  # which `quick` replaces
 NUMBERED = [(number, FileReport(str(number), number)) for number in range(COUNT)]
 
 
-class FakeFuture:
-    def __init__(self, result: Any) -> None:
-        self._result = result
-
-    def add_done_callback(self, call: Callable[[FakeFuture], None]) -> None:
-        if self._result is not None:  # a worker that has ended, or holds the file, never answers
-            call(self)
-
-    def result(self, timeout: float) -> Any:
-        if isinstance(self._result, BaseException):
-            raise self._result
-        return self._result
-
-    def cancel(self) -> None: ...
-
-
 class FakeClient:
-    """A client whose workers lint at once. `judge` returns the answers to jobs; None if there never are any."""
+    """A client whose workers lint at once. `judge` returns the answers to jobs; None if the worker never answers."""
 
     def __init__(self, workers: dict[str, int], judge: Callable[[FakeClient, str, Sequence[Job]], Any]) -> None:
         self.workers, self._judge, self.status = workers, judge, "running"
         self.given: list[str] = []
-        self.cancelled = self.looks = 0
+        self.cancelled = self.looks = self.farthest = 0
 
-    def submit(self, function: Callable[[bytes], Any], call: bytes, *, workers: list[str], **_: Any) -> FakeFuture:
+    def submit(self, function: Callable[[bytes], Any], call: bytes, *, workers: list[str], **_: Any) -> Future[Any]:
         jobs = function(call)
         self.given += [job.path for job in jobs]
-        return FakeFuture(self._judge(self, workers[0], jobs))
+        answers, future = self._judge(self, workers[0], jobs), Future[Any]()
+        if isinstance(answers, BaseException):
+            future.set_exception(answers)
+        elif answers is not None:
+            future.set_result(answers)
+        return future
 
     def nthreads(self, callback_timeout: float) -> dict[str, int]:
         self.looks += 1
-        if self.looks == 200:
-            self.workers.pop("slow", None)
+        if self.looks == 200 and self.workers.pop("slow", None):
+            self.farthest = max(map(int, self.given))
         return dict(self.workers)
 
-    def cancel(self, futures: Sequence[FakeFuture], force: bool) -> None:
+    def cancel(self, futures: Sequence[Future[Any]], force: bool) -> None:
         self.cancelled += len(futures)
 
 
@@ -108,15 +97,9 @@ def test_what_a_batch_has_not_begun_is_given_out_again() -> None:
 def test_no_file_is_given_out_far_behind_one_that_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client, "_WINDOW", 40)
     monkeypatch.setattr(client, "_FILES_OF_A_BATCH", 4)
-    farthest = []
-
-    def judge(cluster: FakeClient, worker: str, jobs: Sequence[Job]) -> Any:
-        if "slow" in cluster.workers:
-            farthest.append(max(map(int, cluster.given)))
-        return working(cluster, worker, jobs)
-
-    assert list(reports(FakeClient({"slow": 1, "b": 1}, judge))) == NUMBERED
-    assert farthest[-1] == 39
+    cluster = FakeClient({"slow": 1, "b": 1}, working)
+    assert list(reports(cluster)) == NUMBERED
+    assert cluster.farthest == 39
 
 
 @pytest.mark.parametrize("workers", [{"a": 1}, {"a": 1, "b": 1}, {"a": 2, "b": 4, "c": 1}])

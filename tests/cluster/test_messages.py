@@ -9,24 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.reports import made_up_report
 
 from onnx_lint.cluster import messages
-from onnx_lint.cluster.messages import Answer, call_of, digest_of_files, packed
-from onnx_lint.report import FileReport, InternalError, Traffic
-
-
-def test_a_report_with_everything_comes_as_it_was() -> None:
-    """A crash, what was read from a store and the times, too, which the cache does not keep."""
-    report = FileReport(
-        "\udcff.onnx",
-        1,
-        (made_up_report.error(), made_up_report.warning(1)),
-        internal_errors=(InternalError("rule", "KeyError", "Traceback"),),
-        traffic=Traffic(1, 2, "etag"),
-        timings=(("load", 0.1), ("rule cycle", 1e-9)),
-    )
-    assert Answer(0, packed(report, None)).report() == report
+from onnx_lint.cluster.messages import call_of, digest_of_files
 
 
 def test_a_call_needs_its_module_only_where_it_is_unpickled(tmp_path: Path) -> None:

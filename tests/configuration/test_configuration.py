@@ -333,6 +333,9 @@ def test_config_sets_a_key_on_top_of_the_file(folder: Path, capsys: Output) -> N
         (["--config", "odd.toml", "--config", "odd.toml"], "--config names two files"),
         (["--config", "odd.toml", "--no-config"], "--config FILE and --no-config cannot be combined"),
         (["--cluster", " "], "--cluster needs the address of a scheduler, such as tcp://host:8786"),
+        (["--cluster", "tcp://h:1", "-j", "2"], "--cluster cannot be combined with --jobs"),
+        (["--cluster", "tcp://h:1", "--fix", "--no-cache"], "--cluster cannot be combined with --fix"),
+        (["--cluster", "tcp://h:1", "--diff", "--no-cache"], "--cluster cannot be combined with --diff"),
     ],
     ids=lambda value: value[-1] if isinstance(value, list) else "",
 )
