@@ -1,28 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The first things that a demanding user tries, with the command as it is installed.
 
-| What is tried | What comes of it | Test |
-| --- | --- | --- |
-| a typo in `--select` | 2, and the name that was meant | test_a_typo_in_a_selection_is_told_with_a_suggestion |
-| a file that does not exist | 2, and the name that was meant | test_a_file_that_is_not_there |
-| a folder or glob without a model | 2 | test_a_folder_and_a_glob_without_a_model |
-| JSON of 0, 1, n files | one document | test_json_is_valid_for_any_number_of_files |
-| no terminal, NO_COLOR | no ESC, no line broken | test_nothing_is_coloured_or_wrapped_off_a_terminal |
-| COLUMNS=40 | no name cut | test_nothing_is_coloured_or_wrapped_off_a_terminal, test_no_table_is_cut |
-| hostile paths | github, sarif, concise, junit stay whole | test_hostile_paths |
-| a rule that raises | 3, the other findings are there | test_a_rule_that_raises |
-| Ctrl-C | 130, quietly | test_ctrl_c_ends_quietly |
-| a signal that ends the program | its processes end | test_no_process_is_left_behind |
-| a closed pipe | quiet | test_a_closed_pipe_is_quiet |
-| a read-only folder | nothing is written | test_a_folder_that_cannot_be_written_to |
-| a file that is deleted meanwhile | 2, the other findings are there | test_a_file_that_is_deleted_meanwhile |
-| a folder called x.onnx | is searched | test_a_folder_may_be_called_like_a_model |
-| a pipe, /dev/zero | 2, not read | test_what_is_no_file_is_refused |
-| two runs | the same bytes | test_two_runs_give_the_same_bytes |
-| --version | imports neither rich nor numpy | test_the_version_is_told_without_rich_and_numpy |
-| 100,000 nodes | seconds | test_a_hundred_thousand_nodes |
-| 2 GB of weights | not read | test_two_gigabytes_of_weights |
-
 Exit codes are those of the README: 2 for whatever could not be linted, 3 for a fault of a rule.
 """
 
@@ -39,16 +17,13 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 from support.models.clean_model import CLEAN
 from support.processes.signals import heed_signals
 from support.project.checkout import ROOT
-from support.wire.wire_bytes import LEN, length, number, tag, varint
 
 from onnx_lint import __main__
-from onnx_lint.cli.application import run
 from onnx_lint.reporters import REPORTERS
 
 UNWANTED = {"ONNX_LINT_FORMAT", "NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "COLUMNS"}
@@ -57,9 +32,6 @@ UNWANTED = {"ONNX_LINT_FORMAT", "NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "CO
 PATIENCE_SECONDS = 600
 """A command that takes longer than this counts as hanging, even on a loaded machine."""
 
-HEAD = number(1, 10) + length(2, "a test")
-TAIL = length(8, length(1, "") + number(2, 21))
-"""The bytes of a model in binary form before and after its graph."""
 TWICE = CLEAN.replace("  input {", '  node { name: "abs" op_type: "Abs" input: "x" output: "y" }\n  input {')
 FOUND = (
     "8:56: graph.node[1].output[0]: error[duplicate-definition] output 0 of node 'abs' (Abs) defines 'y', "
@@ -77,8 +49,6 @@ from onnx_lint.rule import rule
 def acting(model):
     """A rule that does what the producer's name says."""
     act = model.proto.producer_name
-    if act == "raise":
-        raise ValueError("as asked for")
     if act == "sleep":
         # A folder: no file object loses the signal that may come at once. Two processes may sleep in one.
         os.makedirs("sleeping", exist_ok=True)
@@ -88,8 +58,6 @@ def acting(model):
         open("working", "w").close()
         while True:
             pass
-    if act == "die":
-        os._exit(7)
     if act.startswith("delete "):
         os.unlink(act.removeprefix("delete "))
     yield from ()
@@ -173,14 +141,6 @@ def rows(document: str | bytes) -> Any:
 # --- usage
 
 
-def test_a_folder_and_a_glob_without_a_model(folder: Path, here: Here) -> None:
-    (folder / "empty").mkdir()
-    for path in ("empty", "empty/*.onnx", "nowhere/**"):
-        done = here(path, "-f", "concise")
-        assert (done.returncode, done.stdout) == (2, b"")
-        assert done.stderr.startswith(f"Error: {path}: no ".encode())
-
-
 def test_nothing_left_to_lint_is_a_mistake_unless_allowed(folder: Path, here: Here) -> None:
     done = here("twice.textproto", "--exclude", "twice.*", "-f", "concise")
     assert (done.returncode, done.stdout) == (2, b"")
@@ -214,26 +174,6 @@ def test_a_schema_file_that_cannot_be_used(folder: Path, here: Here) -> None:
 # --- reports
 
 
-@pytest.mark.parametrize("count", [0, 1, 3])
-def test_json_is_valid_for_any_number_of_files(folder: Path, here: Here, count: int) -> None:
-    names = [f"model{number}.textproto" for number in range(count)]
-    for name in names:
-        (folder / name).write_text(TWICE)
-    done = here(*(names or ["none"]), "-f", "json")
-    expected = [(name, ["duplicate-definition"]) for name in names] or [("none", [])]
-    assert (rows(done.stdout), done.returncode) == (expected, 1 if count else 2)
-
-
-@pytest.mark.slow
-def test_nothing_is_coloured_or_wrapped_off_a_terminal(folder: Path) -> None:
-    plain = lint(folder, "clean.textproto", "twice.textproto")
-    assert b"\x1b" not in plain.stdout + plain.stderr
-    for variables in ({"COLUMNS": "40", "NO_COLOR": "1"}, {"TERM": "xterm-256color", "COLUMNS": "20"}):
-        done = lint(folder, "clean.textproto", "twice.textproto", **variables)
-        assert (done.stdout, done.stderr) == (plain.stdout, plain.stderr)
-    assert max(map(len, plain.stdout.splitlines())) > 100
-
-
 @pytest.mark.slow
 def test_two_runs_give_the_same_bytes(folder: Path) -> None:
     """Every report format is tested with a file; the next test compares standard output with the file."""
@@ -251,97 +191,7 @@ def test_two_runs_give_the_same_bytes(folder: Path) -> None:
     assert [name for name in first if first[name] != second[name]] == []
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
-@pytest.mark.parametrize(
-    ("name", "shown", "uri", "command_file"),
-    [
-        (b"a b.textproto", "a b.textproto", "a%20b.textproto", "a b.textproto"),
-        (b"100%.textproto", "100%.textproto", "100%25.textproto", "100%25.textproto"),
-        (b"a:b,c.textproto", "a:b,c.textproto", "a%3Ab%2Cc.textproto", "a%3Ab%2Cc.textproto"),
-        (b"a\n::error::b.textproto", r"a\n::error::b.textproto", "a%0A%3A%3Aerror%3A%3Ab.textproto", None),
-        (b"\xff\xfe.textproto", r"\xff\xfe.textproto", "%FF%FE.textproto", r"\xff\xfe.textproto"),
-    ],
-    ids=["space", "percent", "colon", "newline", "bytes"],
-)
-def test_hostile_paths(
-    folder: Path, name: bytes, shown: str, uri: str, command_file: str | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(folder)
-    Path(os.fsdecode(name)).write_text(TWICE)
-    forms = ("concise", "sarif", "github", "junit")
-    run([os.fsdecode(name), *(argument for form in forms for argument in ("-o", f"{form}=out.{form}"))])
-    written = {form: (folder / f"out.{form}").read_text(encoding="utf-8") for form in forms}
-    assert written["concise"] == f"{shown}:{FOUND}\n"
-    (log,) = json.loads(written["sarif"])["runs"]
-    (result,) = log["results"]
-    assert result["locations"][0]["physicalLocation"]["artifactLocation"] == {"uri": uri, "index": 0}
-    annotation, total = written["github"].splitlines()
-    file = command_file or shown.replace(":", "%3A")
-    place = f"file={file},line=8,col=56"
-    assert annotation.startswith(f"::error {place},title=onnx-lint%3A duplicate-definition::output 0 of node 'abs'")
-    assert total == "onnx-lint: 1 model: 1 with errors; 1 error"
-    (suite,) = ElementTree.fromstring(written["junit"])
-    assert suite.get("name") == shown
-
-
 # --- rules that crash, processes that end
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_a_rule_that_raises(folder: Path, site: str, jobs: str) -> None:
-    (folder / "raise.textproto").write_text(TWICE.replace("a test", "raise"))
-    done = lint(folder, "raise.textproto", "twice.textproto", "-f", "concise", "-j", jobs, site=site)
-    assert done.returncode == 3
-    crash = "raise.textproto: internal error: the rule acting crashed: ValueError: as asked for"
-    assert done.stdout.decode() == f"raise.textproto:{FOUND}\n{crash}\ntwice.textproto:{FOUND}\n"
-    assert b"the rule 'acting' crashed on raise.textproto: ValueError: as asked for" in done.stderr
-    assert b"fault in the plugin acting" in done.stderr
-
-
-@pytest.mark.slow
-def test_a_worker_that_ends_costs_one_file_its_verdict(folder: Path, site: str) -> None:
-    names = [acting(folder, "die1.textproto", "die"), "twice.textproto", acting(folder, "die2.textproto", "die")]
-    done = lint(folder, *names, "clean.textproto", "-f", "json", "-j", "2", site=site)
-    assert done.returncode == 3
-    found = [
-        (
-            file["path"],
-            [item["rule"] for item in file["diagnostics"]],
-            [e["exception"] for e in file["internal_errors"]],
-        )
-        for file in json.loads(done.stdout)["files"]
-    ]
-    ended = ["the process that linted the file ended with exit code 7"]
-    assert found == [
-        ("die1.textproto", [], ended),
-        ("twice.textproto", ["duplicate-definition"], []),
-        ("die2.textproto", [], ended),
-        ("clean.textproto", [], []),
-    ]
-    assert b"Traceback" not in done.stderr
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_ctrl_c_ends_quietly(folder: Path, site: str, jobs: str) -> None:
-    names = [acting(folder, "sleep1.textproto", "sleep"), acting(folder, "sleep2.textproto", "sleep")]
-    process = subprocess.Popen(
-        [*command(), *names, "-j", jobs],
-        cwd=folder,
-        env=_environment(site),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-        preexec_fn=heed_signals,
-    )
-    _wait_for(lambda: (folder / "sleeping").exists())
-    # A terminal sends the signal to all processes of the group.
-    os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=PATIENCE_SECONDS)
-    assert (process.returncode, out, err) == (130, b"interrupted: 0 of 2 files were linted\n", b"")
-    _wait_for(lambda: not _is_alive(process.pid))
 
 
 @pytest.mark.slow
@@ -442,14 +292,6 @@ def _wait_for(condition: Any) -> None:
         time.sleep(0.02)
 
 
-def _is_alive(group: int) -> bool:
-    try:
-        os.killpg(group, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")
 def test_a_closed_pipe_is_quiet(folder: Path) -> None:
@@ -478,16 +320,6 @@ def test_a_file_that_is_deleted_meanwhile(folder: Path, site: str) -> None:
     assert b"Error: clean.textproto: No such file or directory" in done.stderr
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
-def test_what_is_no_file_is_refused(folder: Path, here: Here) -> None:
-    os.mkfifo(folder / "pipe.onnx")
-    hint = "; redirect it to standard input, which is - (onnx-lint - < PIPE)"
-    for path, kind, more in (("pipe.onnx", "a pipe", hint), ("/dev/zero", "a character device", "")):
-        done = here(path, "-f", "concise")
-        assert (done.returncode, done.stdout) == (2, b"")
-        assert done.stderr == f"Error: {path}: is {kind}, not a regular file{more}\n".encode()
-
-
 @pytest.mark.slow
 def test_a_folder_that_cannot_be_written_to(folder: Path) -> None:
     before = sorted(folder.iterdir())
@@ -499,46 +331,3 @@ def test_a_folder_that_cannot_be_written_to(folder: Path) -> None:
         folder.chmod(0o755)
     # Permissions do not hold root back, so what counts is that nothing was written.
     assert sorted(folder.iterdir()) == before
-
-
-# --- speed and size
-
-
-def _value(name: str, size: int) -> bytes:
-    """A value with a type: a vector of floats."""
-    shape = length(1, number(1, size))
-    return length(1, name) + length(2, length(1, number(1, 1) + length(2, shape)))
-
-
-def _processor_seconds() -> float:
-    """The time that all processes which this one started and which have ended spent on a processor."""
-    import resource
-
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
-
-
-@pytest.mark.slow
-@pytest.mark.heavy
-@pytest.mark.skipif(sys.platform == "win32", reason="files with holes")
-def test_two_gigabytes_of_weights(folder: Path) -> None:
-    size = 2 * 1024**3
-    elements = size // 4
-    tensor = number(1, elements) + number(2, 1) + length(8, "w") + tag(9, LEN) + varint(size)
-    graph = length(2, "graph") + tag(5, LEN) + varint(len(tensor) + size) + tensor
-    add = length(1, "x") + length(1, "w") + length(2, "y") + length(3, "add") + length(4, "Add")
-    tail = length(11, _value("x", elements)) + length(12, _value("y", elements)) + length(1, add)
-    with (folder / "big.onnx").open("wb") as file:
-        file.write(HEAD + tag(7, LEN) + varint(len(graph) + size + len(tail)) + graph)
-        file.seek(size, os.SEEK_CUR)
-        file.write(tail + TAIL)
-    before = _processor_seconds()
-    done = lint(folder, "big.onnx", "-f", "concise")
-    seconds = _processor_seconds() - before
-    print(f"2 GiB: {seconds:.2f} s of a processor with the start of the program")
-    assert done.stdout.decode() == (
-        f"big.onnx: model: error[oversized-message] the file takes up {(folder / 'big.onnx').stat().st_size:,} bytes,"
-        " but protobuf parsers read at most 2,147,483,647\n"
-    )
-    assert (done.returncode, done.stderr) == (1, b"")
-    assert seconds < 20, "the weights must have been read"

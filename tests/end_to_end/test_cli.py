@@ -191,20 +191,6 @@ def test_a_crash_is_in_the_reports(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_crash_outside_the_rules_is_an_internal_error_of_that_file(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def crash(*_: Any, **__: Any) -> None:
-        raise RuntimeError("boom")
-
-    monkeypatch.setattr("onnx_lint.engine.lint.load", crash)
-    assert run(["clean.textproto"]) == 3
-    assert (
-        "Error: internal error: onnx-lint crashed on clean.textproto: RuntimeError: boom\n" in capsys.readouterr().err
-    )
-
-
-@pytest.mark.usefixtures("folder")
 def test_a_crash_of_the_program_is_an_internal_error(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

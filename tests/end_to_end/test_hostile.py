@@ -6,7 +6,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import functools
-import io
 import itertools
 import json
 import os
@@ -33,17 +32,16 @@ from support.hostile.hostile_files import (
     laughs,
     located,
 )
-from support.project.each_case import each_case
 from support.wire.wire_bytes import length, number
 
 from onnx_lint import lint, schema
 from onnx_lint.cli.application import run
 from onnx_lint.engine.lint import lint_file, lint_source
 from onnx_lint.engine.settings import Settings
-from onnx_lint.input.limits import DEFAULT_LIMITS, NAMES, LimitError, shown_limit
+from onnx_lint.input.limits import DEFAULT_LIMITS, NAMES, shown_limit
 from onnx_lint.input.source import BytesSource
-from onnx_lint.report import FileReport, Report
-from onnx_lint.reporters import REPORTERS, Options, reporter
+from onnx_lint.report import FileReport
+from onnx_lint.reporters import REPORTERS
 
 HANG_SECONDS = 300
 """Seconds of the processor. A process that takes as long counts as hanging."""
@@ -91,42 +89,27 @@ def here(capsys: pytest.CaptureFixture[str]) -> Callable[..., subprocess.Complet
 Here = Callable[..., subprocess.CompletedProcess[str]]
 
 
-def _findings(file: dict[str, Any]) -> list[tuple[str, str]]:
-    return [(item["rule"], item["place"]) for item in file["diagnostics"]]
+def _rules(file: dict[str, Any]) -> set[str]:
+    return {item["rule"] for item in file["diagnostics"]}
 
 
-def _is_found(attack: Attack, file: dict[str, Any]) -> bool:
-    return any(rule == attack.rule and attack.place in (None, place) for rule, place in _findings(file))
-
-
-@pytest.fixture(scope="module")
-def attacked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
-    """For each attack what the report says of it; all of them are linted in one run under the limits of one."""
-    paths = {}
-    for index, attack in enumerate(ATTACKS):
-        folder = tmp_path_factory.mktemp(f"attack{index}")
-        path = folder / f"model{attack.suffix}"
-        path.write_bytes(attack.make(folder))
-        paths[attack.name] = path
-    done = _run(*paths.values(), "-f", "json")
+def test_attacks_are_found(tmp_path: Path):
+    """In one run, under the limits of one."""
+    paths = {f"{tmp_path / attack.name}{attack.suffix}": attack for attack in ATTACKS}
+    for path, attack in paths.items():
+        Path(path).write_bytes(attack.make())
+    done = _run(*paths, "-f", "json")
     assert (done.returncode, done.stderr) == (1, "")
-    files = {file["path"]: file for file in json.loads(done.stdout)["files"]}
-    return {name: files[str(path)] for name, path in paths.items()}
-
-
-@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
-def test_the_attack_is_found(attack: Attack, attacked: dict[str, dict[str, Any]]):
-    file = attacked[attack.name]
-    assert file["internal_errors"] == []
-    assert file["unreadable"] is None
-    assert _is_found(attack, file), _findings(file)
+    for file in json.loads(done.stdout)["files"]:
+        assert (file["internal_errors"], file["unreadable"]) == ([], None)
+        assert paths[file["path"]].rule in _rules(file), file["path"]
 
 
 @pytest.mark.timing
 @pytest.mark.parametrize("attack", HEAVY, ids=lambda attack: attack.name)
 def test_the_heavy_attack_is_found_in_time(attack: Attack, tmp_path: Path):
     path = tmp_path / f"model{attack.suffix}"
-    path.write_bytes(attack.make(tmp_path))
+    path.write_bytes(attack.make())
     done = _run(path, "-f", "json", *HEAVY_LIMIT, memory_bytes=attack.memory_bytes, seconds=SECONDS)
     (file,) = json.loads(done.stdout)["files"]
     assert file["internal_errors"] == []
@@ -134,7 +117,7 @@ def test_the_heavy_attack_is_found_in_time(attack: Attack, tmp_path: Path):
         assert (done.returncode, "suffices)" in file["unreadable"]) == (2, True)
         return
     assert (done.returncode, done.stderr) in ((0, ""), (1, ""))
-    assert _is_found(attack, file), _findings(file)[:20]
+    assert attack.rule in _rules(file)
     assert len(done.stdout) < 5_000_000
 
 
@@ -175,7 +158,7 @@ def test_standard_input_that_never_ends_is_cut_off():
     thread.join()
     (file,) = json.loads(done.stdout)["files"]
     assert done.returncode == 2
-    assert _findings(file) == []
+    assert file["diagnostics"] == []
     assert "file_bytes of 1,000,000" in file["unreadable"]
 
 
@@ -263,25 +246,6 @@ def _named(name: str) -> bytes:
     proto.metadata_props.add(key=name, value=name)
     proto.functions[0].name = name
     return bytes(proto.SerializeToString())
-
-
-@functools.cache
-def _report(name: str) -> Report:
-    file = lint_source(BytesSource(_named(name)), f"{name}.onnx", Settings(select=("ALL",)))
-    assert file.internal_errors == ()
-    assert any(name in (item.subject or "") for item in file.diagnostics)
-    return Report((file,), "1.23", "onnx-ml")
-
-
-@each_case("name", NAMES_OF_STRANGERS, ids=ascii)
-@each_case("format_name", REPORTERS)
-def test_names_steer_nothing(format_name: str, name: str, tmp_path: Path):
-    stream = io.StringIO()
-    reporter(format_name)(_report(name), stream, Options(root=tmp_path))
-    text = stream.getvalue()
-    assert _STEERING.findall(text) == []
-    lines = text.splitlines()
-    assert not any(line.startswith(("error[forged]", "::error::workflow")) for line in lines)
 
 
 def _strange_files(folder: Path) -> None:
@@ -414,24 +378,11 @@ def test_bytes_that_are_no_model_do_not_pass_when_the_rule_is_not_selected(tmp_p
     assert "not judged: the file is a gzip archive, not a model" in done.stdout
 
 
-@pytest.mark.parametrize("value", [0, -1, True, 1.5, "ten", "-10", "1.5"])
-def test_a_limit_is_a_whole_number_of_at_least_one(value: Any):
-    with pytest.raises(LimitError, match="the limit 'fields' requires a whole number"):
-        DEFAULT_LIMITS.with_values({"fields": value})
-
-
-def test_an_unknown_limit_is_told_with_the_one_that_was_meant():
-    with pytest.raises(LimitError, match="unknown limit 'field'; did you mean 'fields'"):
-        DEFAULT_LIMITS.with_values({"field": 1})
-
-
 @pytest.mark.parametrize(
     ("option", "message"),
     [
         ("fields", "expects NAME=VALUE"),
-        ("fields=many", "requires a whole number"),
         ("feilds=1", "did you mean 'fields'"),
-        ("nodes=1", "the limit 'nodes' is replaced by 'memory'"),
     ],
 )
 def test_a_faulty_limit_on_the_command_line_is_wrong_usage(option: str, message: str, tmp_path: Path, here: Here):
@@ -481,9 +432,9 @@ def test_checksums_are_verified_when_asked_for(tmp_path: Path, here: Here):
     entries += f'external_data {{ key: "checksum" value: "{"0" * 40}" }}'
     path = tmp_path / "model.onnx"
     path.write_bytes(graph(f'initializer {{ name: "w" data_type: 1 dims: 2 data_location: EXTERNAL {entries} }}'))
-    for options, expected in (((), []), (("--verify-checksums",), ["checksum-mismatch"])):
+    for options, expected in (((), set()), (("--verify-checksums",), {"checksum-mismatch"})):
         (file,) = json.loads(here(path, "-f", "json", "--select", "checksum-mismatch", *options).stdout)["files"]
-        assert [rule for rule, _ in _findings(file)] == expected
+        assert _rules(file) == expected
 
 
 def test_security_rules_are_marked_in_sarif_and_in_their_documentation(tmp_path: Path, here: Here):

@@ -243,3 +243,15 @@ def test_elements_count_in_a_large_file_as_well(values: bytes):
     )
     assert len(small) == 1
     assert small == large
+
+
+def test_twins_that_differ_in_unknown_fields_have_the_same_findings():
+    """A model that an attack found, and the same one with unknown fields."""
+    canonical = bytes.fromhex("0803ca010a5a085a060a0422004a00ca01032a0189")
+    twin = bytes.fromhex("0803ca01115a0f5a0d0a0b22009806054a04eb04ec04ca01032a0189")
+    found, other = (
+        {(one.rule, one.place) for one in _diagnostics(data) if one.rule != "unknown-field"}
+        for data in (canonical, twin)
+    )
+    assert found == other
+    assert ("premature-feature", "functions[0].attribute_proto[0].graphs[0].node[0].metadata_props") in found

@@ -61,9 +61,8 @@ def test_fixtures_of_many_rules_and_each_attack(tmp_path: Path):
         (tmp_path / f"{fixture.rule}.{suffix}").write_bytes(fixture.data)
         if fixture.is_metamorphic:
             (tmp_path / f"{fixture.rule}.onnx").write_bytes(message_of(fixture.model()).SerializePartialToString())
-    for index, attack in enumerate(ATTACKS):
-        (tmp_path / f"attack{index}").mkdir()
-        (tmp_path / f"attack{index}" / f"model{attack.suffix}").write_bytes(attack.make(tmp_path / f"attack{index}"))
+    for attack in ATTACKS:
+        (tmp_path / f"{attack.name}{attack.suffix}").write_bytes(attack.make())
     graph = length(7, length(2, "graph") + length(11, length(1, "x") + number(77, 1)))
     (tmp_path / "unknown field.onnx").write_bytes(number(1, 13) + graph + length(99, b"abc"))
     in_python, with_upb = _run(tmp_path, "python"), _run(tmp_path, "upb")

@@ -3,8 +3,6 @@
 
 import pkgutil
 import re
-import sys
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -319,20 +317,6 @@ def test_clauses_are_frozen_and_read_once():
         clauses()["GRA-5"].summary = "x"
     with pytest.raises(TypeError):
         clauses()["GRA-5"].keyword["1.23"] = "MAY"
-
-
-def test_the_file_reads_from_a_zipped_package(tmp_path, monkeypatch):
-    data = (Path(module.__file__).parent / "clauses.toml").read_bytes()
-    with zipfile.ZipFile(tmp_path / "app.zip", "w") as archive:
-        archive.writestr("zipped_spec/__init__.py", "")
-        archive.writestr("zipped_spec/clauses.toml", data)
-    monkeypatch.syspath_prepend(tmp_path / "app.zip")
-    try:
-        found = pkgutil.get_data("zipped_spec", "clauses.toml")
-    finally:
-        sys.modules.pop("zipped_spec", None)
-    assert found is not None
-    assert parse(found.decode("utf-8")) == dict(clauses())
 
 
 def test_no_path_or_host_slipped_in():

@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import pickle
 import re
-import warnings
 from pathlib import Path
 
 import onnx
@@ -287,28 +286,3 @@ class TestSchemaFiles:
     def test_settings_can_be_sent_to_another_process(self):
         settings = Settings(opset_schemas=(str(EXAMPLE),))
         assert pickle.loads(pickle.dumps(settings)) == settings
-
-
-@pytest.mark.corpus
-def test_nothing_is_found_in_the_node_test_cases_of_onnx():
-    from onnx.backend.test.case.node import collect_testcases
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the cases compute infinities on purpose
-        cases = collect_testcases(None)
-    assert len(cases) > 1000
-    found = []
-    for case in cases:
-        model = load(BytesSource(case.model.SerializeToString()), "model.onnx")
-        verdict = lint_model(model, SIGNATURE)
-        assert verdict.errors == ()
-        found += [f"{case.name}: {diagnostic.message}" for diagnostic in verdict.diagnostics]
-    assert found == []
-
-
-@pytest.mark.corpus
-def test_nothing_is_found_in_the_backend_models_of_onnx():
-    paths = sorted((Path(onnx.__file__).parent / "backend" / "test" / "data").rglob("*.onnx"))
-    assert len(paths) > 100
-    reports = [onnx_lint.lint(path, select=("signature",)) for path in paths]
-    assert [diagnostic.message for report in reports for diagnostic in report.diagnostics] == []

@@ -221,11 +221,13 @@ def test_limits_in_bytes_take_units(text: Any, value: int):
         ("memory", "-1", "the limit 'memory' requires a whole number, or one with a unit such as 4GiB, of at least 1"),
         ("memory", "0", "the limit 'memory' requires a whole number, or one with a unit such as 4GiB, of at least 1"),
         ("findings", "4KB", "the limit 'findings' requires a whole number of at least 1, not '4KB'"),
+        ("findings", True, "the limit 'findings' requires a whole number of at least 1, not True"),
+        ("findings", 1.5, "the limit 'findings' requires a whole number of at least 1, not 1.5"),
         ("element_bytes", "1", "the limit 'element_bytes' is replaced by 'memory', the memory that a model may need"),
         ("memroy", "1", "unknown limit 'memroy'"),
     ],
 )
-def test_other_values_are_refused(name: str, value: str, message: str):
+def test_other_values_are_refused(name: str, value: Any, message: str):
     with pytest.raises(LimitError, match=f"^{re.escape(message)}"):
         DEFAULT_LIMITS.with_values({name: value})
 

@@ -20,7 +20,6 @@ from onnx_lint.spec.operators import (
     OperatorSchema,
     OperatorSchemas,
     Parameter,
-    ParameterOption,
     SchemaFileError,
     domains_of,
     find,
@@ -67,15 +66,6 @@ def test_generating_again_gives_the_same_onnxruntime_file():
     from tools import generate_operators as generate
 
     assert generate.onnxruntime_file() == (PACKAGE / "onnxruntime.jsonl").read_bytes()
-
-
-def test_generator_writes_both_files(tmp_path):
-    pytest.importorskip("onnx")
-    pytest.importorskip("onnxruntime")
-    from tools import generate_operators as generate
-
-    assert generate.main([str(tmp_path)]) == 0
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["onnx.jsonl", "onnxruntime.jsonl"]
 
 
 def test_every_signature_of_the_installed_onnx_is_ours():
@@ -135,21 +125,6 @@ def single(default):
     return float(np.float32(default)) if isinstance(default, float) else default
 
 
-def test_onnx_has_659_signatures_in_four_domains():
-    counts = {
-        domain: sum(len(versions(domain, name)) for name in operator_names(domain))
-        for domain in known_domains()
-        if releases.is_onnx_domain(domain)
-    }
-    assert counts == {
-        "": 629,
-        "ai.onnx.ml": 25,
-        "ai.onnx.preview": 1,
-        "ai.onnx.preview.training": 4,
-        "ai.onnx.training": 0,
-    }
-
-
 def test_every_signature_can_be_built_and_is_consistent():
     for domain in known_domains():
         for name in operator_names(domain):
@@ -187,31 +162,6 @@ def test_element_types_stand_in_the_order_of_their_numbers():
 # --- Facts from the operators' pages
 
 
-def test_split_13_takes_its_lengths_as_an_input():
-    everything = signature("Split", 13).type_constraints["T"]
-    assert signature("Split", 12).since_version == 11
-    assert signature("Split", 12).attributes == {
-        "axis": AttributeSchema("axis", "INT", default=0),
-        "split": AttributeSchema("split", "INTS"),
-    }
-    assert signature("Split", 13) == OperatorSchema(
-        domain="",
-        name="Split",
-        since_version=13,
-        inputs=(
-            Parameter("input", "T", everything, "T"),
-            Parameter("split", "tensor(int64)", frozenset({"tensor(int64)"}), None, ParameterOption.OPTIONAL),
-        ),
-        outputs=(Parameter("outputs", "T", everything, "T", ParameterOption.VARIADIC),),
-        attributes={"axis": AttributeSchema("axis", "INT", default=0)},
-        type_constraints={"T": everything},
-        min_input=1,
-        max_input=2,
-        min_output=1,
-        max_output=UNLIMITED,
-    )
-
-
 def test_versions_and_binding():
     assert versions("", "Resize") == (10, 11, 13, 18, 19)
     assert versions("ai.onnx", "Resize") == (10, 11, 13, 18, 19)
@@ -228,40 +178,6 @@ def test_versions_and_binding():
 def test_unknown_operators(domain, op_type):
     assert find(domain, op_type, 13) is None
     assert versions(domain, op_type) == ()
-
-
-def test_concat_requires_its_axis_since_version_4():
-    assert signature("Concat", 1).attributes["axis"] == AttributeSchema("axis", "INT")
-    assert signature("Concat", 4).attributes["axis"] == AttributeSchema("axis", "INT", required=True)
-
-
-def test_upsample_is_experimental_then_ordinary_then_deprecated():
-    flags = {v: (s.experimental, s.deprecated) for v in (1, 7, 9, 10) if (s := find("", "Upsample", v))}
-    assert flags == {1: (True, False), 7: (False, False), 9: (False, False), 10: (False, True)}
-
-
-def test_default_values_of_every_kind():
-    attributes = signature("LSTM", 14).attributes
-    assert attributes["direction"].default == "forward"
-    assert attributes["layout"].default == 0
-    assert signature("RNN", 14).attributes["activations"].default == ("Tanh", "Tanh")
-    assert signature("BatchNormalization", 15).attributes["epsilon"].default == 1e-05
-    assert signature("BatchNormalization", 15).attributes["epsilon"].type_code == 1
-
-
-def test_counts_of_arguments():
-    ranges = {
-        (name, version): (s.min_input, s.max_input, s.min_output, s.max_output)
-        for name, version in (("Constant", 13), ("Clip", 13), ("Concat", 13), ("LSTM", 14), ("Loop", 11))
-        if (s := find("", name, version))
-    }
-    assert ranges == {
-        ("Constant", 13): (0, 0, 1, 1),
-        ("Clip", 13): (1, 3, 1, 1),
-        ("Concat", 13): (1, UNLIMITED, 1, 1),
-        ("LSTM", 14): (3, 8, 0, 3),
-        ("Loop", 11): (2, UNLIMITED, 1, UNLIMITED),
-    }
 
 
 def test_batch_normalization_allows_only_some_counts_of_outputs():
@@ -283,14 +199,6 @@ def test_parameters_by_index():
     ]
     assert (loop.inputs[2].homogeneous, loop.inputs[2].min_arity) == (False, 0)
     assert [p and p.name for p in map(signature("Add", 13).output_at, (0, 1))] == ["C", None]
-
-
-def test_type_constraint_and_function_body():
-    assert signature("Relu", 6).type_constraints == {
-        "T": frozenset({"tensor(float16)", "tensor(float)", "tensor(double)"})
-    }
-    assert signature("LayerNormalization", 17).has_function_body
-    assert not signature("Conv", 11).has_function_body
 
 
 def test_names_of_a_version():
@@ -426,24 +334,6 @@ def test_nothing_is_read_by_the_import_and_onnx_is_not_needed():
         "      'onnxruntime' in sys.modules)"
     )
     assert run(code) == "False 13 False False"
-
-
-def test_a_zip_file_works_as_well(tmp_path):
-    import zipfile
-
-    archive = tmp_path / "package.zip"
-    with zipfile.ZipFile(archive, "w") as target:
-        target.writestr("onnx_lint/__init__.py", "")
-        package = ROOT / "onnx_lint"
-        for path in (*sorted((package / "common").glob("*.py")), *sorted((package / "spec").rglob("*"))):
-            if path.suffix in {".py", ".jsonl"}:
-                target.write(path, path.relative_to(ROOT).as_posix())
-    code = (
-        f"import sys; sys.path[0] = {str(archive)!r}\n"
-        "import onnx_lint.spec.operators as o\n"
-        "print('.zip' in o.__file__, o.find('', 'Split', 20).since_version)"
-    )
-    assert run(code) == "True 18"
 
 
 def test_data_stay_small():
