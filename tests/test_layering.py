@@ -61,7 +61,7 @@ FLOORS = {
     ),
     "inference": ({"types"}, {"shapes"}, {"flow"}),
     "model": (
-        {"indexed_fields", "moved"},
+        {"moved"},
         {"model"},
         {"questions"},
         {"newer_features"},

@@ -42,8 +42,8 @@ from onnx_lint.configuration.value_kinds import (
 )
 from onnx_lint.input.limits import BYTE_LIMITS, SIZE_PATTERN
 from onnx_lint.input.limits import NAMES as LIMIT_NAMES
+from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.reporters import REPORTERS, SARIF_REGIONS
-from onnx_lint.spec.messages import FILE_MESSAGES
 from onnx_lint.spec.standard import DEFAULT_STANDARD, EDITIONS
 
 if TYPE_CHECKING:
@@ -516,7 +516,7 @@ class Request(Record, metaclass=_RequestType):
         TEXT, None, "The path to report for standard input.", READ, metavar="FILE", is_rare=True
     )
     proto: str | None = setting(
-        choice(FILE_MESSAGES),
+        choice(tuple(KINDS)),
         None,
         "The protobuf message in the files, such as TensorProto.",
         READ,

@@ -21,7 +21,7 @@ def size_of(piece: Stretch) -> int:
     return len(piece) if isinstance(piece, bytes) else piece[1] - piece[0]
 
 
-class PatchedSource:
+class PatchedSource(Source):
     """A source made of new bytes and pieces of a base source. To close it leaves the base open."""
 
     def __init__(self, base: Source, pieces: Sequence[Stretch]) -> None:
@@ -29,11 +29,7 @@ class PatchedSource:
         self.pieces = pieces
         """New bytes, and ranges of the base, in order."""
         self._ends = list(accumulate(map(size_of, pieces)))
-
-    @property
-    def size(self) -> int:
-        """The number of bytes."""
-        return self._ends[-1] if self._ends else 0
+        self.size = self._ends[-1] if self._ends else 0
 
     def read_at(self, offset: int, length: int) -> bytes:
         """Return up to `length` bytes from `offset` on."""
@@ -42,13 +38,6 @@ class PatchedSource:
             for piece in self.pieces_between(offset, min(offset + length, self.size))
         ]
         return found[0] if len(found) == 1 else b"".join(found)
-
-    def window(self, offset: int, most: int) -> bytes:
-        """The same as `read_at`."""
-        return self.read_at(offset, most)
-
-    def close(self) -> None:
-        """Nothing to release."""
 
     def pieces_between(self, start: int, end: int) -> Iterator[Stretch]:
         """Yield the pieces that make up the bytes from `start` to `end`."""

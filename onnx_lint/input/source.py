@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from typing import BinaryIO, Protocol
+from typing import BinaryIO
 
 from onnx_lint.input.regular_file import kind_of_file, open_regular
 
@@ -43,69 +43,50 @@ class ReadError(SourceError, OSError):
     """An opened input that can no longer be read, for example after a disk failure. The text is the reason."""
 
 
-class Source(Protocol):
+class Source:
     """Random access to bytes. A read past the end returns fewer bytes than asked for."""
 
-    @property
-    def size(self) -> int:
-        """The number of bytes."""
+    size: int
+    """The number of bytes, when the source was opened."""
 
     def read_at(self, offset: int, length: int) -> bytes:
         """Return up to `length` bytes from `offset` on. Raises ReadError if that fails."""
+        raise NotImplementedError
 
     def window(self, offset: int, most: int) -> bytes:
         """Return the bytes at hand from `offset` on, at most `most`, for a parser that may soon skip ahead.
 
         Returns at least LEAST_WINDOW_BYTES, or all up to the end. Raises ReadError as `read_at` does.
         """
+        return self.read_at(offset, most)
 
     def close(self) -> None:
-        """Release the resources of the source. It must not be read afterwards."""
+        """Release the resources of the source, if it has any. It must not be read afterwards."""
 
 
-class BytesSource:
+class BytesSource(Source):
     """A source over bytes in memory."""
-
-    __slots__ = ("_data",)
 
     def __init__(self, data: bytes) -> None:
         self._data = data
-
-    @property
-    def size(self) -> int:
-        """The number of bytes."""
-        return len(self._data)
+        self.size = len(data)
 
     def read_at(self, offset: int, length: int) -> bytes:
         """Return up to `length` bytes from `offset` on."""
         return self._data[offset : offset + length]
 
-    def window(self, offset: int, most: int) -> bytes:
-        """Same as `read_at`."""
-        return self.read_at(offset, most)
 
-    def close(self) -> None:
-        """Do nothing."""
-
-
-class FileSource:
+class FileSource(Source):
     """A source over an open file descriptor, read with positioned reads through one small window."""
-
-    __slots__ = ("_descriptor", "_owner", "_size", "_window", "_window_offset", "total")
 
     def __init__(self, descriptor: int, size: int, owner: BinaryIO | None = None, *, total: int | None = None) -> None:
         self._descriptor = descriptor
         self._owner = owner  # keeps a temporary file alive as long as the source
-        self._size = size
+        self.size = size
         self.total = size if owner is None else total
         """The size of the stream that the file was copied from; None if it had not ended when counting stopped."""
         self._window = b""
         self._window_offset = 0
-
-    @property
-    def size(self) -> int:
-        """The size in bytes when the file was opened."""
-        return self._size
 
     @property
     def descriptor(self) -> int:
@@ -114,12 +95,12 @@ class FileSource:
 
     def read_at(self, offset: int, length: int) -> bytes:
         """Return up to `length` bytes from `offset` on; fewer at the end of the file, or if it has shrunk."""
-        length = min(length, self._size - offset)  # so that the window suffices for all of a small file
+        length = min(length, self.size - offset)  # so that the window suffices for all of a small file
         start = offset - self._window_offset
         if start >= 0 and start + length <= len(self._window):
             return self._window[start : start + length]
-        if self._size <= READ_AT_ONCE_BYTES and not self._window:
-            self._window = self._read(0, self._size)
+        if self.size <= READ_AT_ONCE_BYTES and not self._window:
+            self._window = self._read(0, self.size)
             self._window_offset = 0
             return self._window[offset : offset + length]
         if length >= WINDOW_BYTES:
@@ -129,13 +110,9 @@ class FileSource:
         self._window_offset = offset
         return self._window[:length]
 
-    def window(self, offset: int, most: int) -> bytes:
-        """Same as `read_at`."""
-        return self.read_at(offset, most)
-
     def _read(self, offset: int, length: int) -> bytes:
         pieces: list[bytes] = []
-        length = min(length, max(self._size - offset, 0))
+        length = min(length, max(self.size - offset, 0))
         while length > 0:
             # One call never returns more than about 2 GiB.
             try:

@@ -17,8 +17,7 @@ from onnx_lint.input.source import Source
 from onnx_lint.ir.documents.kinds import MODEL_KIND
 from onnx_lint.loader.binary.attempts import MAX_PARSED_BYTES, load_binary
 from onnx_lint.loader.binary.strip_payloads import read_skeleton
-from onnx_lint.loader.identity.document_kind import kind_of_content
-from onnx_lint.loader.identity.identify import Form, identify, misnamed
+from onnx_lint.loader.identity.identify import Form, identify, kind_of_content, misnamed
 from onnx_lint.loader.limits.not_checked import check_size
 from onnx_lint.model import Fault, Model
 from onnx_lint.spec.operators import BUILT_IN, OperatorSchemas

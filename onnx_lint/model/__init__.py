@@ -49,10 +49,9 @@ if TYPE_CHECKING:
     from onnx_lint.ir.names.c90_names import as_c90, c90_edits, has_c90_edits
     from onnx_lint.ir.names.declaration_index import AxesOfOneRank, EarlierStatements
     from onnx_lint.ir.names.declarations import TENSOR_KINDS, Declaration, Statements, contradict
-    from onnx_lint.ir.names.fresh_names import FreshNames
     from onnx_lint.ir.names.ordering import moves_into_order
     from onnx_lint.ir.names.plain_names import is_c90
-    from onnx_lint.ir.names.renaming import can_be_renamed, renaming, value_names
+    from onnx_lint.ir.names.renaming import FreshNames, can_be_renamed, renaming, value_names
     from onnx_lint.ir.names.resolution import LateUse
     from onnx_lint.ir.operators.attribute_faults import AttributeFault, attribute_faults, listed_values, unlisted_values
     from onnx_lint.ir.operators.bound_nodes import BoundNodes
@@ -87,7 +86,7 @@ if TYPE_CHECKING:
     from onnx_lint.ir.places.edits import Assign, Delete, Edit, Fix, Move, Shorten
     from onnx_lint.ir.places.long_numbers import LongNumber, long_numbers
     from onnx_lint.ir.sharding import ShardingSpec, node_device_configurations, sharding_specs
-    from onnx_lint.ir.tensors import Occurrences, StoredSparseTensor, StoredTensor, and_others, contents
+    from onnx_lint.ir.tensors import contents
     from onnx_lint.ir.tensors.data_folder import FileState
     from onnx_lint.ir.tensors.equal import find_equal_initializers
     from onnx_lint.ir.tensors.external import (
@@ -98,6 +97,9 @@ if TYPE_CHECKING:
         location_problem,
         spelled_plainly,
     )
+    from onnx_lint.ir.tensors.sparse import StoredSparseTensor
+    from onnx_lint.ir.tensors.stored_tensor import StoredTensor
+    from onnx_lint.ir.tensors.strings import Occurrences, and_others
     from onnx_lint.model.newer_features import Feature, features_beyond, may_use_newer_features
     from onnx_lint.model.questions import (
         functions_are_bound,

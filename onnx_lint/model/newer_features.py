@@ -11,9 +11,8 @@ from onnx_lint import schema
 from onnx_lint.common.record import Record
 from onnx_lint.ir.graph import Function, Graph, Node
 from onnx_lint.ir.operators.named_element_types import named_element_types
-from onnx_lint.ir.parts import File, Type
+from onnx_lint.ir.parts import METADATA, File, Type
 from onnx_lint.ir.places.place import ROOT, Place
-from onnx_lint.model.indexed_fields import METADATA, fields_sought_everywhere
 from onnx_lint.model.questions import overloaded_nodes
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import ElementType, later_element_types
@@ -28,6 +27,16 @@ _ELEMENT_TYPE_FIELDS = {"tensor_type": "elem_type", "sparse_tensor_type": "elem_
 
 _KEPT_AS_BYTES: Final = {"node": "NodeProto", "initializer": "TensorProto", "value_info": "ValueInfoProto"}
 """The messages that a model in outline has as bytes, by the field of a graph or function."""
+
+_LISTED: Final = frozenset({"ModelProto", "GraphProto", "FunctionProto", "NodeProto"})
+"""The messages whose fields are all found in the lists of the model."""
+
+_FOUND_BY_KIND: Final = frozenset(
+    {f"AttributeProto.{field}" for field in ("tp", "type_protos", "sparse_tensor", "sparse_tensors")}
+    | {"TensorProto.external_data", "TensorProto.data_location"}
+    | {f"{message}.{METADATA}" for message in ("ValueInfoProto", "TensorProto")}
+)
+"""The fields of other messages that are found without a search through all messages."""
 
 _Used = TypeVar("_Used", str, int, ElementType)
 
@@ -56,6 +65,19 @@ class Feature(Record):
     count: int
     is_only_named: bool = False
     """True for an element type that an attribute names and no value is declared with."""
+
+
+def fields_sought_everywhere(premature: Mapping[str, Sequence[str]]) -> frozenset[str]:
+    """Return the fields, as `Message.field`, that require a search through all messages.
+
+    There are none until ONNX adds a field to a message whose new fields have been values or annotations so far.
+    """
+    return frozenset(
+        f"{message}.{field}"
+        for message, fields in premature.items()
+        for field in fields
+        if message not in _LISTED and f"{message}.{field}" not in _FOUND_BY_KIND
+    )
 
 
 def may_use_newer_features(model: Model) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from onnx_lint.common.record import replace
 from onnx_lint.input.locations import is_web, scheme_of
-from onnx_lint.input.source import LEAST_WINDOW_BYTES
+from onnx_lint.input.source import LEAST_WINDOW_BYTES, Source
 from onnx_lint.remote.access import Access, as_remote_errors, file_system
 from onnx_lint.remote.data_folder import RemoteFolder
 from onnx_lint.remote.errors import RemoteError
@@ -32,7 +32,7 @@ _NEAR: Final = 1 << 16
 """A shorter gap is fetched rather than skipped, which would need another request."""
 
 
-class RemoteSource:
+class RemoteSource(Source):
     """A source over an object in a store. Each method raises ReadError (a RemoteError) if the store fails."""
 
     def __init__(
@@ -52,7 +52,7 @@ class RemoteSource:
         own = access if most is None else replace(access, download_bytes=min(most, access.download_bytes))
         self._object: StoredObject = _stored_object(address, own)
         begun = self._object.begin(first_bytes, self._parts)
-        self._size = begun.size
+        self.size = begun.size
         self._version = begun.version
         self.identity = (begun.content, begun.size) if begun.content is not None else None
         """What no other content of the object has: the store's name of the version, and the size."""
@@ -62,14 +62,9 @@ class RemoteSource:
         self._beside: RemoteFolder | None = None
         self._files: list[RemoteSource] = []
 
-    @property
-    def size(self) -> int:
-        """The size of the object in bytes."""
-        return self._size
-
     def read_at(self, offset: int, length: int) -> bytes:
         """Return up to `length` bytes from `offset` on."""
-        stop = min(offset + length, self._size)
+        stop = min(offset + length, self.size)
         pieces: list[bytes] = []
         while offset < stop:
             piece = self._parts.at(offset, stop - offset)
@@ -84,7 +79,7 @@ class RemoteSource:
         """Return the bytes at hand from `offset` on."""
         piece = self._parts.at(offset, most)
         least = min(LEAST_WINDOW_BYTES, most)
-        if len(piece) >= least or offset + len(piece) >= self._size:
+        if len(piece) >= least or offset + len(piece) >= self.size:
             return piece
         self.read_at(offset, least)
         return self._parts.at(offset, most) if not piece else piece + self._parts.at(offset + len(piece), most)
@@ -95,7 +90,7 @@ class RemoteSource:
             raise self._error
         is_near = 0 <= start - self._fetched_to <= _NEAR
         ahead = min(self._ahead * _GROWTH, MOST_AHEAD) if is_near else LEAST_AHEAD
-        stop = min(max(wanted, start + ahead), start + PART_BYTES, self._size)
+        stop = min(max(wanted, start + ahead), start + PART_BYTES, self.size)
         following = self._parts.next_start(start)
         if following is not None:
             stop = min(stop, following)

@@ -77,12 +77,6 @@ def _first_outside(sparse: StoredSparseTensor) -> tuple[int, str, int] | None:
 
 
 def _outside(rows: Any, bounds: list[int]) -> Any:
-    if not contents.is_array(rows):
-        return [
-            index
-            for index, row in enumerate(rows)
-            if not all(0 <= number < bound for number, bound in zip(row, bounds, strict=True))
-        ]
     greatest = [min(bound - 1, MAX_INT64) for bound in bounds]
     return ((rows < 0) | (rows > greatest)).any(axis=1).nonzero()[0]
 

@@ -72,8 +72,6 @@ def _first_unordered(sparse: StoredSparseTensor) -> tuple[int, str, str, int] | 
 
 def _unordered(rows: Any) -> Any:
     """The positions of rows that the next one is not greater than."""
-    if not contents.is_array(rows):
-        return [index for index in range(len(rows) - 1) if rows[index] >= rows[index + 1]]
     before, after = rows[:-1], rows[1:]
     differs = before != after
     column = differs.argmax(axis=1)[:, None]  # the first coordinate that decides; 0 where all are equal

@@ -12,8 +12,7 @@ from support.wire.wire_bytes import BASE, length
 from onnx_lint import lint
 from onnx_lint.configuration import discovery
 from onnx_lint.input.source import BytesSource
-from onnx_lint.loader.identity.document_kind import kind_of_content
-from onnx_lint.loader.identity.identify import Form, identify
+from onnx_lint.loader.identity.identify import Form, identify, kind_of_content
 from onnx_lint.loader.limits.memory_estimate import needed_memory_of_text
 from onnx_lint.loader.text.outer_names import names_in_text
 

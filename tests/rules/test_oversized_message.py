@@ -17,11 +17,7 @@ class LargeSource(BytesSource):
 
     def __init__(self, size: int) -> None:
         super().__init__(b"")
-        self.stated_size = size
-
-    @property
-    def size(self) -> int:
-        return self.stated_size
+        self.size = size
 
 
 @pytest.mark.parametrize(

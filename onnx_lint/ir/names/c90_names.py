@@ -8,9 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from onnx_lint.ir.graph import Graph, GraphKind
-from onnx_lint.ir.names.fresh_names import FreshNames
 from onnx_lint.ir.names.plain_names import is_c90
-from onnx_lint.ir.names.renaming import can_be_renamed, renaming, value_names
+from onnx_lint.ir.names.renaming import FreshNames, can_be_renamed, renaming, value_names
 from onnx_lint.ir.places.edits import Assign
 
 _OTHER: Final = re.compile("[^A-Za-z0-9_]")

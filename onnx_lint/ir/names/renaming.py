@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Edits that give values other names, everywhere in a graph and in the graphs nested in it."""
+"""Names that nothing has yet, and edits that give values other names, everywhere in a graph and the graphs in it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,24 @@ from collections.abc import Iterable, Iterator, Mapping
 from onnx_lint.ir.graph import Graph
 from onnx_lint.ir.places.edits import Assign
 from onnx_lint.ir.sharding import sharding_specs
+
+
+class FreshNames:
+    """Makes names that differ from all names in use, and from each other."""
+
+    def __init__(self, taken: Iterable[str]) -> None:
+        self._taken = set(taken)
+        self._counts: dict[str, int] = {}
+        """The number that was last tried behind each name."""
+
+    def like(self, name: str) -> str:
+        """Return the name, or the name with a number behind it, if something has the name; it is in use from now on."""
+        found = name
+        while found in self._taken:
+            self._counts[name] = self._counts.get(name, 0) + 1
+            found = f"{name}_{self._counts[name]}"
+        self._taken.add(found)
+        return found
 
 
 def value_names(graphs: Iterable[Graph]) -> Iterator[str]:

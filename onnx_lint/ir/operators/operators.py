@@ -8,7 +8,7 @@ each of them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Final
 
@@ -79,11 +79,9 @@ _kept: Final[Memory[tuple[OperatorSchemas, str, str, int | None], Operator]] = M
 class Scope:
     """Shared by the graphs of all models whose operators have the same versions of the same schemas."""
 
-    __slots__ = ("operators", "sound")
+    __slots__ = ("sound",)
 
     def __init__(self) -> None:
-        self.operators: Memory[NodeForm, Operator] = Memory(5_000)
-        """The operators of forms, if no function has the name of the operator; all have a signature."""
         self.sound: Memory[NodeForm, bool] = Memory(5_000)
         """The forms whose attributes have no fault, see onnx_lint.ir.operators.attribute_faults."""
 
@@ -214,15 +212,8 @@ class Operators:
                 return self._call(function, form)
             if self._calls_of_functions.namesakes(form):
                 return self._unmatched_call(form)
-        known = self.scope(graph.function).operators
-        found = known.get(form)
-        if found is None:
-            domain = normalized_domain(form.domain)
-            found = self._declared(domain, form.op_type, self._judged_versions(graph.function).get(domain))
-            # Names that an author may have invented are not kept.
-            if form.is_shared and found.schema is not None:
-                known.keep(form, found)
-        return found
+        domain = normalized_domain(form.domain)
+        return self._declared(domain, form.op_type, self._judged_versions(graph.function).get(domain))
 
     @cached_property
     def _function_names(self) -> frozenset[str]:
@@ -273,8 +264,6 @@ class Operators:
 
         The default domain is called `ai.onnx`.
         """
-        if all(self._are_verified(self.scope(graph.function), graph.form_counts.keys()) for graph in self._graphs):
-            return {}
         counts: Counter[str] = Counter()
         # The signatures of a known domain are known; another rule reports that it is not imported.
         known = self.schemas.known_domains() if self._imports.are_stated else ()
@@ -283,16 +272,6 @@ class Operators:
             if is_unbound or alike.operator.status is OperatorStatus.UNVERIFIED:
                 counts[alike.operator.domain or "ai.onnx"] += alike.count
         return dict(sorted(counts.items()))
-
-    def _are_verified(self, scope: Scope, forms: Set[NodeForm]) -> bool:
-        """Return true if all nodes of these forms call functions, or are of operators whose signature was found
-        earlier.
-        """
-        known, names = scope.operators, self._function_names
-        if not names:
-            return forms <= known.keys()
-        others = [form for form in forms if form not in known or form.op_type in names]
-        return all(self._calls_of_functions.function_of(form) is not None for form in others)
 
     def _call(self, function: Function, node: NodeForm) -> Operator:
         if function.index not in self._calls:

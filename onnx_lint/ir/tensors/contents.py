@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The values of a tensor, searched in bounded pieces.
+"""The values of a tensor, searched in bounded pieces with numpy.
 
-Values in the message are searched in plain Python, those that the loader left in the source with numpy. A message has
-at most some megabytes of values, since the loader leaves the others in the source.
+A message has at most some megabytes of values, since the loader leaves the others in the source.
 """
 
 from __future__ import annotations
 
-import math
 import re
-import struct
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,6 +16,7 @@ from onnx_lint.ir.tensors.strings import and_others
 from onnx_lint.ir.tensors.wire_values import (
     PIECE_BYTES,
     are_evidently_below,
+    array_of,
     byte_pieces,
     entry_pieces,
     last_varint,
@@ -32,10 +30,7 @@ if TYPE_CHECKING:
 
 _NOT_BOOLEAN: Final = rb"[^\x00\x01]"
 
-_GROUP_BYTES: Final = 3
-"""The fewest bytes that whole elements of 2, 4 and 6 bits fill."""
-
-_RAW_PIECE_BYTES: Final = PIECE_BYTES - PIECE_BYTES % (16 * _GROUP_BYTES)
+_RAW_PIECE_BYTES: Final = PIECE_BYTES - PIECE_BYTES % 48
 """Whole elements of every width fill a piece."""
 
 
@@ -62,20 +57,13 @@ def raw_pieces(tensor: StoredTensor) -> Iterator[bytes]:
     yield from byte_pieces(tensor.source, payloads[-1].offset, payloads[-1].length, _RAW_PIECE_BYTES)
 
 
-def entries(tensor: StoredTensor, field: str) -> Iterator[Any]:
-    """Yield the entries of a numeric typed field: a protobuf list of those in the message, then
-    arrays of the others.
-    """
+def entries(tensor: StoredTensor, field: str) -> Iterator[Array]:
+    """Yield the entries of a numeric typed field: those in the message, then those in the source."""
     listed = getattr(tensor.proto, field)
     if listed:
-        yield listed
+        yield array_of(listed, field)
     for payload in tensor.payloads(field):
         yield from entry_pieces(tensor.source, payload)
-
-
-def is_array(piece: Any) -> bool:
-    """Return true if a piece is a numpy array and not a list."""
-    return hasattr(piece, "dtype")
 
 
 # --- ranges
@@ -83,14 +71,20 @@ def is_array(piece: Any) -> bool:
 
 def outside(tensor: StoredTensor, field: str, least: int, greatest: int) -> Outliers | None:
     """Return the entries of a typed field below `least` or above `greatest`; None if there are none."""
+    listed = getattr(tensor.proto, field)
+    if listed and least <= min(listed) <= max(listed) <= greatest and not tensor.payloads(field):
+        return None  # without numpy, as for models of 16-bit numbers
     if _is_evidently_inside(tensor, field, greatest):
         return None
     found: Outliers | None = None
     start = 0
     for piece in entries(tensor, field):
-        lowest, highest = (piece.min(), piece.max()) if is_array(piece) else (min(piece), max(piece))
-        if lowest < least or highest > greatest:
-            found = _joined(found, _outside_in(piece, least, greatest), start)
+        # A bound below 0 does not fit an array of unsigned numbers, and excludes none of them.
+        wrong = ((piece < max(least, 0)) if piece.dtype.kind == "u" else (piece < least)) | (piece > greatest)
+        places = wrong.nonzero()[0]
+        if places.size:
+            first = int(places[0])
+            found = _joined(found, Outliers(len(places), first, int(piece[first])), start)
         start += len(piece)
     return found
 
@@ -101,16 +95,6 @@ def _is_evidently_inside(tensor: StoredTensor, field: str, greatest: int) -> boo
     if getattr(tensor.proto, field) or greatest & (greatest + 1):
         return False
     return all(are_evidently_below(tensor.source, payload, greatest) for payload in payloads)
-
-
-def _outside_in(piece: Any, least: int, greatest: int) -> Outliers:
-    if is_array(piece):
-        # A bound below 0 does not fit an array of unsigned numbers, and excludes none of them.
-        wrong = ((piece < max(least, 0)) if piece.dtype.kind == "u" else (piece < least)) | (piece > greatest)
-        places = wrong.nonzero()[0]
-    else:
-        places = [index for index, value in enumerate(piece) if not least <= value <= greatest]
-    return Outliers(len(places), int(places[0]), int(piece[int(places[0])]))
 
 
 def _joined(found: Outliers | None, more: Outliers, start: int) -> Outliers:
@@ -167,59 +151,31 @@ def default_values(tensor: StoredTensor, field: str, element: ElementType) -> Ou
     start = 0
     for all_flags in _zero_flags(tensor, field, element):
         flags = all_flags[: max((tensor.elements or 0) - start, 0)]  # after the elements are padding bits or a surplus
-        count = int(flags.sum()) if is_array(flags) else sum(flags)
+        count = int(flags.sum())
         if count:
-            first = int(flags.argmax()) if is_array(flags) else flags.index(True)
-            found = _joined(found, Outliers(count, first, 0), start)
+            found = _joined(found, Outliers(count, int(flags.argmax()), 0), start)
         start += len(flags)
     return found
 
 
-def _zero_flags(tensor: StoredTensor, field: str, element: ElementType) -> Iterator[Any]:
+def _zero_flags(tensor: StoredTensor, field: str, element: ElementType) -> Iterator[Array]:
     """For each element whether no bit of it is set."""
-    in_source = bool(tensor.payloads(field))
     if field == "raw_data":
         for raw in raw_pieces(tensor):
-            yield _zero_elements_array(raw, element.bits) if in_source else _zero_elements(raw, element.bits)
+            yield _zero_elements(raw, element.bits)
         return
     for piece in entries(tensor, field):
+        flags = piece.view(f"u{piece.itemsize}") == 0
         if element.elements_per_entry > 1:
-            packed = bytes(value & 0xFF for value in piece) if not is_array(piece) else piece.astype("u1").tobytes()
-            yield (
-                _zero_elements_array(packed, element.bits) if is_array(piece) else _zero_elements(packed, element.bits)
-            )
+            yield _zero_elements(piece.astype("u1").tobytes(), element.bits)
         elif element.is_complex:
-            flags = _zero_entries(piece)
-            yield (
-                flags[::2] & flags[1::2]
-                if is_array(piece)
-                else [a and b for a, b in zip(flags[::2], flags[1::2], strict=False)]
-            )
+            pairs = flags[: len(flags) // 2 * 2]
+            yield pairs[::2] & pairs[1::2]
         else:
-            yield _zero_entries(piece)
+            yield flags
 
 
-def _zero_entries(piece: Any) -> Any:
-    if is_array(piece):
-        return piece.view(f"u{piece.itemsize}") == 0
-    return [value == 0 and math.copysign(1.0, value) > 0 for value in piece]
-
-
-def _zero_elements(data: bytes, bits: int) -> list[bool]:
-    if bits >= 8:
-        size = bits // 8
-        zero = bytes(size)
-        return [data[start : start + size] == zero for start in range(0, len(data) - size + 1, size)]
-    mask = (1 << bits) - 1
-    flags: list[bool] = []
-    for start in range(0, len(data), _GROUP_BYTES):
-        group = data[start : start + _GROUP_BYTES]
-        number = int.from_bytes(group, "little")
-        flags += [not number >> shift & mask for shift in range(0, len(group) * 8 - bits + 1, bits)]
-    return flags
-
-
-def _zero_elements_array(data: bytes, bits: int) -> Any:
+def _zero_elements(data: bytes, bits: int) -> Any:
     import numpy as np
 
     if bits >= 8:
@@ -228,60 +184,40 @@ def _zero_elements_array(data: bytes, bits: int) -> Any:
     else:
         stream = np.unpackbits(np.frombuffer(data, np.uint8), bitorder="little")
         rows = stream[: len(stream) - len(stream) % bits].reshape(-1, bits)
-    return ~rows.any(axis=1)
+    return np.logical_not(rows.any(axis=1))
 
 
 # --- indices
 
 
-def int64_pieces(tensor: StoredTensor) -> Iterator[Any]:
-    """Yield the elements of an int64 tensor: a list of those in the message, arrays of the others."""
+def int64_pieces(tensor: StoredTensor) -> Iterator[Array]:
+    """Yield the elements of an int64 tensor."""
+    import numpy as np
+
     if tensor.right_field == "int64_data":
         yield from entries(tensor, "int64_data")
     elif tensor.right_field == "raw_data":
-        in_source = bool(tensor.payloads("raw_data"))
         for raw in raw_pieces(tensor):
-            yield _int64_array(raw) if in_source else struct.unpack(f"<{len(raw) // 8}q", raw[: len(raw) // 8 * 8])
+            yield np.frombuffer(raw[: len(raw) // 8 * 8], "<i8")
 
 
-def _int64_array(raw: bytes) -> Array:
+def rows_of(pieces: Iterable[Array], width: int) -> Iterator[Array]:
+    """Yield the numbers regrouped into whole rows of `width`."""
     import numpy as np
 
-    return np.frombuffer(raw[: len(raw) // 8 * 8], "<i8")
-
-
-def rows_of(pieces: Iterable[Any], width: int) -> Iterator[Any]:
-    """Pieces regrouped into whole rows of `width` numbers: lists of tuples, or arrays of two dimensions."""
-    carried: Any = None
+    carried = np.zeros(0, np.int64)
     for piece in pieces:
-        numbers = piece if carried is None or not len(carried) else _appended(carried, piece)
+        numbers = np.concatenate([carried, piece])
         whole = len(numbers) // width * width
         carried = numbers[whole:]
-        if is_array(numbers):
-            yield numbers[:whole].reshape(-1, width)
-        else:
-            yield list(zip(*[iter(numbers[:whole])] * width, strict=True))
+        yield numbers[:whole].reshape(-1, width)
 
 
-def _appended(carried: Any, piece: Any) -> Any:
-    if not is_array(piece):
-        return [*carried, *piece]
-    import numpy as np
-
-    return np.concatenate([np.asarray(carried, piece.dtype), piece])
-
-
-def behind(previous: Any, rows: Any) -> Any:
+def behind(previous: Array | None, rows: Array) -> Array:
     """Return the rows, with the last row of the previous piece in front."""
-    return rows if previous is None or not len(previous) else _stacked(previous, rows)
-
-
-def _stacked(previous: Any, rows: Any) -> Any:
-    if not is_array(rows):
-        return [*previous, *rows]
     import numpy as np
 
-    return np.concatenate([np.asarray(previous, rows.dtype).reshape(-1, rows.shape[1]), rows])
+    return rows if previous is None else np.concatenate([previous, rows])
 
 
 def at_columns(rows: Array, columns: Array) -> Array:
@@ -292,7 +228,7 @@ def at_columns(rows: Array, columns: Array) -> Array:
     return taken
 
 
-def describe_index(row: Any) -> str:
+def describe_index(row: Array) -> str:
     """Return an index as messages show it: a number, or coordinates in brackets."""
     numbers = [str(int(number)) for number in row]
     return numbers[0] if len(numbers) == 1 else f"[{', '.join(numbers)}]"

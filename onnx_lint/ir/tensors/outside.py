@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from onnx_lint.common.record import replace
-from onnx_lint.input.source import BytesSource
+from onnx_lint.input.source import BytesSource, Source
 from onnx_lint.ir.graph import Graph
 from onnx_lint.ir.parts import Tensor
 from onnx_lint.ir.payload import Payload
@@ -24,18 +24,13 @@ _PADDED_BITS = (2, 4, 6)
 """The sizes of elements that may leave bits of the last byte unused."""
 
 
-class DataFileSource:
+class DataFileSource(Source):
     """The bytes of a data file, which is opened for each piece: there may be more files than a process may open."""
 
     def __init__(self, folder: DataFolder, location: str, size: int) -> None:
         self._folder = folder
         self._location = location
-        self._size = size
-
-    @property
-    def size(self) -> int:
-        """The size when the file was looked up, in bytes."""
-        return self._size
+        self.size = size
 
     def read_at(self, offset: int, length: int) -> bytes:
         """Return up to `length` bytes from `offset` on; empty if they cannot be read: `unread` then has the reason."""
@@ -44,16 +39,9 @@ class DataFileSource:
         except OSError as error:
             self._folder.unread[self._location] = (error.strerror or str(error)).lower()
             return b""
-        if len(piece) < min(length, self._size - offset):
+        if len(piece) < min(length, self.size - offset):
             self._folder.unread[self._location] = "it became shorter"
         return piece
-
-    def window(self, offset: int, most: int) -> bytes:
-        """The same as `read_at`."""
-        return self.read_at(offset, most)
-
-    def close(self) -> None:
-        """Nothing to release."""
 
 
 class OutsideTensor(StoredTensor):

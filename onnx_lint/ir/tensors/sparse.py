@@ -59,7 +59,7 @@ class StoredSparseTensor(Record):
         return dims if len(shape) == 2 and shape[1] == len(dims) else None
 
     def index_rows(self) -> Iterator[Any]:
-        """Yield the indices in bounded pieces: lists of tuples, or arrays of two dimensions.
+        """Yield the indices in bounded pieces: arrays with a row for each index.
 
         Yields nothing if they cannot be read: without bounds, of another type than int64, in another file, of a wrong
         size.

@@ -7,7 +7,7 @@ imported only when a payload is read: a model without payloads never needs it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.input.source import Source
@@ -92,6 +92,13 @@ def entry_pieces(source: Source, payload: Payload) -> Iterator[Array]:
         pieces = _fixed_run(source, payload, size)
     for piece in pieces:
         yield np.frombuffer(piece[: len(piece) - len(piece) % size], _FIXED_TYPES[payload.field])
+
+
+def array_of(listed: Sequence[Any], field: str) -> Array:
+    """Return the entries of a numeric typed field that are in the message."""
+    import numpy as np
+
+    return np.fromiter(listed, _FIXED_TYPES.get(field) or _VARINT_TYPES[field], len(listed))
 
 
 def _fixed_run(source: Source, payload: Payload, size: int) -> Iterator[bytes]:

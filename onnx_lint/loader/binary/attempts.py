@@ -143,7 +143,7 @@ def irregular(file: BinaryFile) -> Model | None:
     """Return the readable part of a message that Protocol Buffers cannot read, with its faults."""
     if file.parsed is not None:
         return None
-    from onnx_lint.loader.binary.irregular import read_irregular
+    from onnx_lint.loader.binary.wire_audit import read_irregular
 
     return file.model_of(*read_irregular(file.source, file.kind, file.skeleton().data, file.limits))
 

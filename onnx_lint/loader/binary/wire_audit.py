@@ -12,15 +12,15 @@ from collections.abc import Iterator
 
 from onnx_lint.common.record import Record, replace
 from onnx_lint.input.limits import DEFAULT_LIMITS, Limits
-from onnx_lint.input.source import WINDOW_BYTES, Source
+from onnx_lint.input.source import WINDOW_BYTES, BytesSource, Source
 from onnx_lint.ir.documents.kinds import KINDS, MODEL_KIND
 from onnx_lint.ir.places.place import ROOT, Place
-from onnx_lint.loader.binary.canonical import is_canonical, may_nest, parse
+from onnx_lint.loader.binary.canonical import assemble, is_canonical, may_nest, parse
 from onnx_lint.loader.binary.packed import check_packed
 from onnx_lint.loader.binary.runs import RUN, records_of
-from onnx_lint.loader.binary.strip_payloads import MAX_DEPTH
+from onnx_lint.loader.binary.strip_payloads import MAX_DEPTH, whole
 from onnx_lint.loader.limits.not_checked import beyond_fields
-from onnx_lint.model import Fault, FaultKind
+from onnx_lint.model import Fault, FaultKind, Proto
 from onnx_lint.schema import wire
 from onnx_lint.schema.wire import WireError, WireType
 
@@ -88,7 +88,34 @@ def inspect(
     return walk.result()
 
 
-def invalid_strings(source: Source, kind: str) -> list[tuple[int, int]]:
+def read_irregular(source: Source, kind: str, data: bytes, limits: Limits) -> tuple[Proto | None, tuple[Fault, ...]]:
+    """Return the readable message in `source`, if there is one, and the reasons why the file does not parse.
+
+    `data`: the bytes that do not parse, possibly without the contents of tensors.
+    """
+    inspection = inspect(source, kind, limits)
+    proto = None
+    if inspection.faults and not inspection.fatal:
+        proto = _parse_readable(data, kind)
+    if proto is None and not inspection.fatal:
+        # A message that parses on its own may still nest too deep.
+        inspection = inspect(source, kind, limits, skips_canonical=False)
+    faults = inspection.faults
+    if proto is None and not inspection.fatal:
+        faults = (*faults, Fault(FaultKind.NOT_A_MODEL, ROOT, f"Protocol Buffers cannot parse the file as {kind}"))
+    return proto, faults
+
+
+def _parse_readable(data: bytes, kind: str) -> Proto | None:
+    """Parse the message with `?` for each byte that is not UTF-8 in a string field, so that the rest can be judged."""
+    patched = bytearray(data)
+    for start, end in _invalid_strings(BytesSource(data), kind):
+        readable = data[start:end].decode("utf-8", "surrogateescape")
+        patched[start:end] = "".join("?" if "\udc80" <= char <= "\udcff" else char for char in readable).encode()
+    return assemble(whole(BytesSource(bytes(patched))), kind)[0]
+
+
+def _invalid_strings(source: Source, kind: str) -> list[tuple[int, int]]:
     """Return begin and end of all strings that are not UTF-8."""
     walk = _StringAudit(source, kind, replace(DEFAULT_LIMITS, fields=sys.maxsize), skips_canonical=True)
     walk.run()

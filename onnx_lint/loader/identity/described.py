@@ -12,8 +12,7 @@ from onnx_lint.input.regular_file import read_regular
 from onnx_lint.input.source import BytesSource
 from onnx_lint.ir.documents.kinds import OPERATOR_SET_KIND
 from onnx_lint.loader import load
-from onnx_lint.loader.identity.document_kind import kind_of_content
-from onnx_lint.loader.identity.identify import Form, identify
+from onnx_lint.loader.identity.identify import Form, identify, kind_of_content
 from onnx_lint.spec.operators import BUILT_IN, OperatorSchemas, SchemaFileError
 from onnx_lint.spec.operators.declared import declared_set
 from onnx_lint.spec.operators.schema_file import MAX_BYTES, parsed_schema_file

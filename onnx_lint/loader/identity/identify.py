@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recognizes the form of a file by its first bytes: a model in one of three forms, or something else."""
+"""Recognizes the form of a file by its first bytes, and the message in it, if its content is unambiguous."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from enum import Enum
 from typing import Final
 
 from onnx_lint.input.source import Source
+from onnx_lint.ir.documents.kinds import KINDS, MAGIC, MODEL_KIND, OPERATOR_SET_KIND
 from onnx_lint.ir.places.place import ROOT
 from onnx_lint.model import Fault, FaultKind
+from onnx_lint.schema import wire
+from onnx_lint.schema.wire import WireError, WireType
 
 HEAD_BYTES = 4096
 
@@ -66,7 +69,7 @@ _FOREIGN: Final[Mapping[tuple[int, bytes], str]] = {
     (4, b"ET12"): "an ExecuTorch program",
 }
 
-_MAGIC: Final = {
+_FOREIGN_BY_POSITION: Final = {
     start: tuple([magic for at, magic in _FOREIGN if at == start]) for start in sorted({at for at, _ in _FOREIGN})
 }
 """The magic bytes by position: there are far fewer positions than formats."""
@@ -74,7 +77,7 @@ _MAGIC: Final = {
 
 def _foreign(head: bytes) -> str | None:
     """Return the format of the file, if its beginning cannot be a message of Protocol Buffers."""
-    for start, magics in _MAGIC.items():
+    for start, magics in _FOREIGN_BY_POSITION.items():
         if head.startswith(magics, start):
             return next(_FOREIGN[start, magic] for magic in magics if head.startswith(magic, start))
     if _is_safetensors(head):
@@ -173,3 +176,56 @@ def misnamed(form: Form, name: str) -> tuple[Fault, ...]:
     what = "JSON" if form is Form.JSON else "text format"
     says = f"a name that ends in {suffix} says that it is in binary form"
     return (Fault(FaultKind.FILE_NAME, ROOT, f"the file is in Protocol Buffers' {what}, but {says}", offset=0),)
+
+
+# --- the message in the file
+
+DATA_SUFFIX = ".pb"
+SET_SUFFIX = ".onnxopset"
+
+_MAGIC = b"\x0a\x09" + MAGIC.encode()
+"""The magic word as a field: its tag, its length, its letters."""
+
+_TEXT_MAGIC = rb"""(?m)^[^\S\n]*+magic\s*+:\s*+["']ONNXOPSET["']"""
+_JSON_MAGIC = rb'"magic"\s*+:\s*+"ONNXOPSET"'
+# The comment in which the text format of Protocol Buffers names the message.
+_TEXT_MESSAGE = rb"(?m)^#[^\S\n]*+proto-message:[^\S\n]*+(?:onnx\.)?(\w++)[^\S\n]*+$"
+
+
+def kind_of_content(source: Source, form: Form, name: str) -> str:
+    """Return the name of the message in `source`; `ModelProto` if it is not recognized, with other possible messages.
+
+    A tensor or value is recognized only in a file called `.pb`, as in the data of test cases: a tensor in the place of
+    a model must not count as a conforming file. A file called `.onnxopset` that cannot be anything else is an operator
+    set without its magic word, which is then its fault.
+    """
+    head = source.read_at(0, HEAD_BYTES if form is Form.BINARY else TEXT_BYTES)
+    if form is Form.TEXTPROTO:
+        stated = re.search(_TEXT_MESSAGE, head)
+        if stated is not None and stated[1].decode() in KINDS:
+            return stated[1].decode()
+        return OPERATOR_SET_KIND if re.search(_TEXT_MAGIC, head) else MODEL_KIND
+    if form is Form.JSON:
+        return OPERATOR_SET_KIND if re.search(_JSON_MAGIC, head) else MODEL_KIND
+    if _MAGIC in head and _begins_with_magic(source):
+        return OPERATOR_SET_KIND
+    if not name.lower().endswith((DATA_SUFFIX, SET_SUFFIX)):
+        return MODEL_KIND
+    from onnx_lint.loader.identity.other_messages import data_kind, possible_kinds
+
+    if name.lower().endswith(SET_SUFFIX):
+        return OPERATOR_SET_KIND if possible_kinds(source) == [OPERATOR_SET_KIND] else MODEL_KIND
+    return data_kind(source) or MODEL_KIND
+
+
+def _begins_with_magic(source: Source) -> bool:
+    """Return true if the magic word is one of the first fields; some writers use another order."""
+    try:
+        for number, wire_type, tag, _, following in wire.records(source, 0, source.size):
+            if number == 1 and wire_type == WireType.LEN:
+                return source.read_at(tag, following - tag) == _MAGIC
+            if tag > HEAD_BYTES:
+                break
+    except WireError:
+        pass  # bytes that cannot be split have no fields
+    return False

@@ -52,16 +52,6 @@ def json_start(text: str, kind: str, key: PlaceKey) -> int:
     return _starts(_Json(text, kind, [key]))[key]
 
 
-def text_starts(text: str, kind: str, keys: Iterable[PlaceKey]) -> dict[PlaceKey, int | None]:
-    """Return the offset in characters of each of the places in the text format; None for a missing one."""
-    return _own_starts(_Text(text, kind, keys))
-
-
-def json_starts(text: str, kind: str, keys: Iterable[PlaceKey]) -> dict[PlaceKey, int | None]:
-    """Return the offset in characters of each of the places in JSON; None for a missing one."""
-    return _own_starts(_Json(text, kind, keys))
-
-
 def positions_at(text: str, offsets: Iterable[int]) -> dict[int, Position]:
     """Return the line and column of each of these characters, counted from 0, in one pass over the text."""
     found: dict[int, Position] = {}
@@ -103,11 +93,6 @@ def _positions(walk: _Text | _Json) -> dict[PlaceKey, Position]:
     starts = _starts(walk)
     positions = positions_at(walk.text, starts.values())
     return {key: positions[start] for key, start in starts.items()}
-
-
-def _own_starts(walk: _Text | _Json) -> dict[PlaceKey, int | None]:
-    walk.walk()
-    return {key: way[-1].start for key, way in walk.ways.items()}
 
 
 def _starts(walk: _Text | _Json) -> dict[PlaceKey, int]:

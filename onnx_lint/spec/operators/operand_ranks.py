@@ -43,10 +43,6 @@ class OperandRanks(Record):
     run: Ranks
     """The ranks that ONNX Runtime accepts for any other value."""
 
-    def consumers_take(self, rank: int, *, is_constant: bool) -> bool:
-        """Return whether onnx.checker and ONNX Runtime accept an operand of this rank."""
-        return contains(self.constant if is_constant else self.run, rank)
-
 
 def contains(ranks: Ranks, rank: int) -> bool:
     """Return whether `rank` is in the range `ranks`."""
@@ -112,8 +108,3 @@ def operand_ranks(schema: OperatorSchema, index: int) -> OperandRanks | None:
 
 
 _UNKNOWN: Final = (0, None)
-
-
-def known_operands() -> list[tuple[str, int]]:
-    """Return the operands whose ranks are known, as pairs of the operator and the index of the input."""
-    return list(_table())

@@ -14,7 +14,7 @@ from typing import Final, TypeVar
 
 from onnx_lint.common.record import Record
 from onnx_lint.input.regular_file import read_regular
-from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
+from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES, ELEMENT_TYPES, MAP_KEYS
 from onnx_lint.spec.operators.json_value import JsonValue, parse
 from onnx_lint.spec.operators.schema import (
     ATTRIBUTE_TYPE_CODES,
@@ -25,7 +25,6 @@ from onnx_lint.spec.operators.schema import (
     ParameterOption,
     count_range,
 )
-from onnx_lint.spec.operators.type_strings import is_type_string
 from onnx_lint.spec.releases import is_onnx_domain
 
 FORMAT: Final = 1
@@ -253,3 +252,32 @@ def _at_least(least: int, value: JsonValue, key: str, default: int) -> int:
     if number < least:
         value.at(key).fail(f"{number} is less than {least}")
     return number
+
+
+# --- type strings
+
+_MAP_KEY_TYPES: Final = frozenset([ELEMENT_TYPES[number].name for number in MAP_KEYS])
+"""The element types that the keys of a map may have."""
+
+_ELEMENTS: Final = frozenset(ELEMENT_TYPE_NAMES)
+
+
+def is_type_string(text: str) -> bool:
+    """Return whether a text is a type as specifications print it, with one space after a map's comma.
+
+    A map's value is any type, or an element type, which means a tensor of it.
+    """
+    constructor, parenthesis, rest = text.partition("(")
+    if not parenthesis or not rest.endswith(")"):
+        return False
+    argument = rest[:-1]
+    match constructor:
+        case "tensor" | "sparse_tensor":
+            return argument in _ELEMENTS
+        case "seq" | "optional":
+            return is_type_string(argument)
+        case "map":
+            key, comma, value = argument.partition(", ")
+            return bool(comma) and key in _MAP_KEY_TYPES and (value in _ELEMENTS or is_type_string(value))
+        case _:
+            return False

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from onnx_lint.input.source import BytesSource
-from onnx_lint.ir.names.renaming import can_be_renamed, renaming, value_names
+from onnx_lint.ir.names.renaming import FreshNames, can_be_renamed, renaming, value_names
 from onnx_lint.loader import load
 from onnx_lint.model import Model
 
@@ -93,3 +93,13 @@ def test_all_names_of_values():
     inner = _branch("node { input: 'u' }", "k")
     text = f"graph {{ {inner} value_info {{ name: 'v' }} }}"
     assert set(value_names(_model(text).graphs)) == {"c", "z", "u", "k", "v"}
+
+
+def test_a_name_gets_a_number_if_something_has_it():
+    fresh = FreshNames(["a", "a_1", "b"])
+    assert [fresh.like(name) for name in ("a", "a", "c", "c", "b")] == ["a_2", "a_3", "c", "c_1", "b_1"]
+
+
+def test_a_hundred_thousand_equal_names_take_no_longer_than_others():
+    fresh = FreshNames(["n"])
+    assert len({fresh.like("n") for _ in range(100_000)}) == 100_000

@@ -23,6 +23,7 @@ from onnx_lint.input.source import BytesSource
 from onnx_lint.ir.tensors import wire_values
 from onnx_lint.loader import load
 from onnx_lint.loader.binary import strip_payloads
+from onnx_lint.spec.standard import DEFAULT_STANDARD
 
 # --- the table
 
@@ -158,9 +159,10 @@ def test_contents_are_read_in_bounded_pieces(make: Callable[[], bytes]):
     assert 0 < WatchedSource.longest <= wire_values.PIECE_BYTES
 
 
-def test_small_models_do_without_numpy(tmp_path: Path):
+def test_small_models_with_sound_dense_tensors_do_without_numpy(tmp_path: Path):
     paths = []
-    for fixture in TENSOR_FIXTURES:
+    newest = [each for each in TENSOR_FIXTURES if each.is_valid and each.standard == DEFAULT_STANDARD]
+    for fixture in (each for each in newest if "sparse" not in each.text):
         path = tmp_path / f"{fixture.rule}-{fixture.path.stem}.onnx"
         path.write_bytes(serialized_fixture(fixture))
         paths.append(str(path))

@@ -31,7 +31,7 @@ from onnx_lint.spec.operators import (
     versions,
 )
 from onnx_lint.spec.operators.history import REMOVED_EXPERIMENTAL, REPLACEMENTS
-from onnx_lint.spec.operators.type_strings import is_type_string
+from onnx_lint.spec.operators.schema_file import is_type_string
 
 PACKAGE = ROOT / "onnx_lint" / "spec" / "operators"
 DOCS = ROOT / "docs"
