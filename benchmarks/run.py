@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures onnx-lint beside `onnx.checker.check_model`, onnx-doctor and ONNX Runtime, and prints a Markdown table.
 
-`python benchmarks/run.py [--small] [--growth] [--pairs N] [--only TEXT]`. The peers come with `pip install -e
+`python benchmarks/run.py [--small] [--pairs N] [--only TEXT]`. The peers come with `pip install -e
 '.[bench]'`. Every command runs in a process of its own, all in turn, on models in a temporary folder, which is
-removed afterwards. --small measures only the few models that CI measures. Without --small, the growth over the number
-of nodes is also measured. Needs 1.5 GB of disk, and 8 GB of memory: for the model of 1,000,000 nodes, and
+removed afterwards. --small measures only the few models that CI measures. Needs 1.5 GB of disk, and 8 GB of memory,
 because check_model reads whole files into memory.
 """
 
@@ -14,7 +13,6 @@ import argparse
 import tempfile
 from pathlib import Path
 
-import growth
 import table
 from cases import CASES, Case, commands, written
 from measurement import Laboratory
@@ -25,17 +23,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--small", action="store_true", help="only what CI measures")
     parser.add_argument("--pairs", type=int, default=7, help="how often each command runs on each model (default: 7)")
-    parser.add_argument("--growth", action="store_true", help="only the growth over the number of nodes")
     parser.add_argument("--only", default="", metavar="TEXT", help="only the lines of the table with TEXT in the title")
     arguments = parser.parse_args()
-    chosen = (
-        []
-        if arguments.growth
-        else [case for case in CASES if arguments.only in case.title and (case.is_small or not arguments.small)]
-    )
+    chosen = [case for case in CASES if arguments.only in case.title and (case.is_small or not arguments.small)]
     with Laboratory() as laboratory, tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        print(f"{table.versions(arguments.pairs)}\n\n{table.HEAD if chosen else ''}", flush=True)
+        print(f"{table.versions(arguments.pairs)}\n\n{table.HEAD}", flush=True)
         notes: list[str] = []
         failed = 0
         warm_up = written(CASES[0].write, folder / "warm_up.onnx")
@@ -44,9 +37,6 @@ def main() -> None:
             failed += has_failed
             print(line, flush=True)
         print("".join(f"\n- {note}" for note in notes))
-        if not arguments.small and not arguments.only:
-            grown = growth.measure(laboratory, folder, max(1, arguments.pairs // 2))
-            print(f"\n{growth.table(grown)}", flush=True)
     if failed:
         raise SystemExit(1)
 

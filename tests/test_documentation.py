@@ -64,6 +64,7 @@ def test_the_schema_of_a_json_line_is_made_from_that_of_the_report():
     assert LINE_SCHEMA.read_text(encoding="utf-8") == line_schema_text(), "run python docs/generate/line_schema.py"
 
 
+@pytest.mark.slow
 def test_there_is_a_page_for_each_rule(site: dict[str, str]):
     assert {name for name in site if name.startswith("rules/")} == {
         "rules/index.md",
@@ -72,6 +73,7 @@ def test_there_is_a_page_for_each_rule(site: dict[str, str]):
     assert all(f"[{name}]({name}.md)" in site["rules/index.md"] for name in RULES)
 
 
+@pytest.mark.slow
 def test_the_page_tells_all_about_the_rule(site: dict[str, str]):
     above = ["## What it reports", "## How to fix", "## Example", "## Why it matters", "## Details", "## Clauses"]
     below = ["## Models that break it", "## Models that keep it"]
@@ -113,18 +115,21 @@ def test_the_page_draws_the_nodes_around_the_fault():
     assert [(edge["source"], edge["target"], edge["fault"]) for edge in first["edges"]] == [(1, 0, True)]
 
 
+@pytest.mark.slow
 def test_each_clause_has_one_line(site: dict[str, str]):
     anchors = re.findall(r"^\| \[([^]]+)\]\{#clause-[^}]+\} \|", site["clauses.md"], re.MULTILINE)
     assert anchors == list(dict.fromkeys(anchors))
     assert sorted(anchors) == sorted(clauses())
 
 
+@pytest.mark.slow
 def test_each_command_and_each_key_is_described(site: dict[str, str]):
     commands = re.findall(r"^## onnx-lint (\S+)$", site["command_line.md"], re.MULTILINE)
     assert commands == list(application.commands)
     assert re.findall(r"^## ([a-z-]+)$", site["configuration_keys.md"], re.MULTILINE) == list(keys())
 
 
+@pytest.mark.slow
 def test_all_pages_are_in_the_table_of_contents(site: dict[str, str]):
     names = {path.stem for path in DOCS.glob("*.md")} - {"index"}
     names |= {name.removesuffix(".md") for name in site if "/" not in name}
@@ -145,7 +150,8 @@ def test_the_fixtures_of_decided_questions_exist():
 DECISIONS = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| ")]
 
 
-@each_case("line", DECISIONS[::12])  # all take five seconds
+@pytest.mark.slow
+@each_case("line", DECISIONS)
 def test_the_versions_of_a_decision_are_those_of_its_fixtures(line: str):
     assert with_ranges(line) == f"{line}\n", "run python docs/generate/version_ranges.py"
 

@@ -23,6 +23,8 @@ UNDEFINED = CLEAN.replace('input: "x" output', 'input: "z" output')
 PAGE = (ROOT / "docs" / "continuous_integration.md").read_text(encoding="utf-8").partition("## Only what changed")[2]
 AUTHOR = ("-c", "user.name=a test", "-c", "user.email=test@example.invalid", "-c", "commit.gpgsign=false")
 
+pytestmark = pytest.mark.slow
+
 Git = Callable[..., str]
 
 

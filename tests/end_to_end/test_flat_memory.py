@@ -18,6 +18,8 @@ from onnx_lint.configuration.settings import Request
 from onnx_lint.report import FileFacts, FileReport
 from onnx_lint.tasks.lint_one import Task
 
+pytestmark = pytest.mark.slow
+
 MODELS = 3_000
 WARM = 1_000
 """By then everything is imported, and memory that grows in steps has grown."""

@@ -106,6 +106,7 @@ def test_a_page_without_findings_lists_its_files():
     assert '<details id="files">' in page(REPORT)
 
 
+@pytest.mark.slow
 def test_files_that_hardly_compress_stay_below_five_megabytes():
     random = Random(1)
     names = [random.randbytes(100).hex() for _ in range(20_000)]
@@ -123,6 +124,7 @@ def test_files_that_hardly_compress_stay_below_five_megabytes():
     assert len(text.encode()) < 2_000_000
 
 
+@pytest.mark.slow
 def test_findings_that_hardly_compress_stay_below_five_megabytes():
     """The least severe are left out, and the page says how many there are."""
     random = Random(1)

@@ -3,7 +3,7 @@
 
 Each rule's text fixtures whose content is a plain main graph are written as bytes and as text again, moved into a
 branch of an If, and moved into the body of a function; the findings are compared whole. The default run takes one
-fixture of a rule in six, the heavy tests take the others.
+fixture of a rule in ten, the heavy tests take the others.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ GROUPS = {
 }
 """The rules, eight in a group: fewer tests, and still several for the processes that share them."""
 
-DEFAULT = slice(None, None, 6)
+DEFAULT = slice(None, None, 10)
 """The fixtures of each rule in the default run."""
 
 SAMPLED = 4

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boundaries that a mutant of the code has crossed without any other test noticing: `python -m tools.mutants`."""
+"""Boundaries that a mutant of the code has crossed without any other test noticing."""
 
 from __future__ import annotations
 

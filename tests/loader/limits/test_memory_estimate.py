@@ -126,6 +126,7 @@ OTHERS: Mapping[str, Callable[[], bytes]] = {
 """Models that need more than the lists in them show."""
 
 
+@pytest.mark.slow
 def test_hostile_models_need_at_most_the_estimate(tmp_path: Path):
     fields = list_fields()
     single = ("AttributeProto.tensors", "NodeProto.attribute", "GraphProto.node", "NodeProto.input")
@@ -167,9 +168,9 @@ def test_each_list_in_or_beside_another_needs_at_most_the_estimate(name: str, tm
 
 
 @pytest.mark.parametrize("name", DENSE_MODELS)
-def test_honest_models_four_times_as_large_are_within_the_default_limit(name: str):
+def test_honest_models_sixteen_times_as_large_are_within_the_default_limit(name: str):
     skeleton = read_skeleton(BytesSource(DENSE_MODELS[name]()), sys.maxsize, sys.maxsize)
-    assert needed_memory(skeleton, "ModelProto", DEFAULT_LIMITS.memory // 4) is None
+    assert needed_memory(skeleton, "ModelProto", DEFAULT_LIMITS.memory // 16) is None
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from support.wire.wire_bytes import BASE, length, number
 
-COUNT = 50_000
+COUNT = 12_500
 
 
 def _type(*dims: int) -> bytes:
@@ -94,22 +94,22 @@ def constants() -> bytes:
 
 
 def functions() -> bytes:
-    """5,000 functions that differ in their names alone, each called once."""
-    names = [f"/layers.{i}/activation_{i}_output_0" for i in range(5_001)]
+    """1,250 functions that differ in their names alone, each called once."""
+    names = [f"/layers.{i}/activation_{i}_output_0" for i in range(COUNT // 10 + 1)]
     nodes = [
         length(1, names[i])
         + length(2, names[i + 1])
         + length(3, f"/layers.{i}/activation_{i}")
         + length(4, f"activation_{i}")
         + length(7, "pkg.torch")
-        for i in range(5_000)
+        for i in range(COUNT // 10)
     ]
     body = length(7, length(1, "x") + length(2, "gate") + length(3, "n0") + length(4, "Sigmoid"))
     body += length(7, length(1, "x") + length(1, "gate") + length(2, "result") + length(3, "n1") + length(4, "Mul"))
     rest = length(4, "x") + length(5, "result") + body + length(9, number(2, 21)) + length(10, "pkg.torch")
     graph = b"".join(length(1, node) for node in nodes) + length(2, "g") + _value(11, names[0]) + _value(12, names[-1])
     imported = length(8, length(1, "pkg.torch") + number(2, 1))
-    called = b"".join(length(25, length(1, f"activation_{i}") + rest) for i in range(5_000))
+    called = b"".join(length(25, length(1, f"activation_{i}") + rest) for i in range(COUNT // 10))
     return BASE + length(7, graph) + imported + called
 
 
