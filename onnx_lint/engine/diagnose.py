@@ -18,6 +18,7 @@ from onnx_lint.model import Model, Place
 from onnx_lint.report import Diagnostic, RelatedPlace
 from onnx_lint.rule import Finding, Rule
 from onnx_lint.spec.clauses import Clause, Severity, clauses, severity
+from onnx_lint.spec.releases import normalized_domain
 from onnx_lint.spec.target import CHECKER, accepted_by, title
 from onnx_lint.wording import MAX_MESSAGE, report_name, without_middle
 
@@ -142,7 +143,7 @@ def _diagnostic(
         clause=clause.id,
         keyword=clause.keyword[settings.standard.edition],
         clause_summary=clause.summary,
-        anchor=finding.anchor or clause.anchor,
+        anchor=finding.anchor or _section_of_operator(finding, clause, model) or clause.anchor,
         allowed=_allowed(finding, clause, settings),
         related=_related(finding, model),
         # For a model in text form these are the bytes of its binary form; they only determine the order.
@@ -162,6 +163,22 @@ def _diagnostic(
         edits=finding.fix,
         declared_by=clause.declared_by,
     )
+
+
+def _section_of_operator(finding: Finding, clause: Clause, model: Model) -> str | None:
+    """Return the section that describes the operator of the node at fault; None if the finding is about no operator."""
+    if clause.chapter != "signature":
+        return None
+    for place in (finding.place, *(item.place for item in finding.related)):
+        nodes = [message for kind, message in model.places.messages_on(place) if kind == "NodeProto"]
+        if nodes:
+            break
+    else:
+        return None
+    list_name, index = place.key[0]
+    graph = model.functions[index].body if list_name == "functions" and index is not None else model.main_graph
+    version = model.operators.opset_versions(graph).get(normalized_domain(nodes[-1].domain))
+    return None if version is None else model.operators.schemas.section(nodes[-1].domain, nodes[-1].op_type, version)
 
 
 def _citing_the_policy(diagnostic: Diagnostic, settings: Settings) -> Diagnostic:

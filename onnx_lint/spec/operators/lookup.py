@@ -95,6 +95,23 @@ class OperatorSchemas:
         since = None if published else self._declared.since(domain).get(op_type)
         return published if since is None else (since,)
 
+    def section(self, domain: str, op_type: str, opset_version: int) -> str | None:
+        """Return the section of the published documents that describes an operator in an operator set.
+
+        `Changelog.md#Add-6` if there is a newer version of the operator, else `Operators.md#Add`. Returns None for the
+        domains of schema files.
+        """
+        schema, file = self.find(domain, op_type, opset_version), _data_file(normalized_domain(domain))
+        if schema is None or file is None or (schema.domain, op_type) in self._described:
+            return None
+        name = f"{schema.domain}.{op_type}" if schema.domain else op_type
+        if file is ONNXRUNTIME:
+            return f"ContribOperators.md#{name}"
+        suffix = "-ml" if schema.domain == "ai.onnx.ml" else ""
+        if schema.since_version == max(self.versions(domain, op_type)):
+            return f"Operators{suffix}.md#{name}"
+        return f"Changelog{suffix}.md#{name}-{schema.since_version}"
+
     def operator_names(self, domain: str, opset_version: int | None = None) -> tuple[str, ...]:
         """Return the names of a domain's operators, sorted, with deprecated ones and without those introduced later.
 

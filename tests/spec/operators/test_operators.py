@@ -593,3 +593,17 @@ def test_a_file_that_is_not_utf8(tmp_path):
     with pytest.raises(SchemaFileError) as caught:
         load_schema_file(path)
     assert str(caught.value) == f"{path}: byte 12 is not UTF-8"
+
+
+@pytest.mark.parametrize(
+    ("domain", "op_type", "version", "section"),
+    [
+        ("", "Relu", 23, "Operators.md#Relu"),
+        ("ai.onnx", "Relu", 9, "Changelog.md#Relu-6"),
+        ("ai.onnx.ml", "TreeEnsembleRegressor", 3, "Changelog-ml.md#ai.onnx.ml.TreeEnsembleRegressor-3"),
+        ("com.microsoft", "Attention", 1, "ContribOperators.md#com.microsoft.Attention"),
+        ("", "Rellu", 23, None),
+    ],
+)
+def test_the_section_of_an_operator_is_that_of_the_version_that_decides(domain, op_type, version, section):
+    assert OperatorSchemas().section(domain, op_type, version) == section
