@@ -60,15 +60,18 @@ def non_relative_location(model: Model) -> Iterator[Finding]:
     ### Details
 
     A relative POSIX path: components separated by `/`, without NUL bytes, backslashes and drive letters, that names
-    a file. A leading `#` and `*/_ORT_MEM_ADDR_/*` mark tensors in memory for the onnx package and for ONNX Runtime;
-    in a file they are reported as a warning, because these consumers do not look for a file of that name.
+    a file. A leading `#` marks tensors in memory for the onnx package; in a file it is a warning, because the package
+    does not look for a file of that name. `*/_ORT_MEM_ADDR_/*` is how ONNX Runtime keeps tensors in memory; a file has
+    no such data, and onnx.checker and ONNX Runtime refuse it.
     """
     for data in model.external_data:
         if not data.is_external or not data.location:
             continue
         problem = location_problem(data.location)
         clause = "EXT-2"
-        if data.location.startswith(IN_MEMORY_MARKS):
+        if data.location.startswith(IN_MEMORY_MARKS[1]):
+            problem = "is an address in the memory of ONNX Runtime, so the model has no data"
+        elif data.location.startswith(IN_MEMORY_MARKS):
             problem, clause = "begins like the name of a tensor in memory, so consumers look for no file", "EXT-2a"
         if problem is not None:
             path = f"a POSIX path relative to {model.describe()}'s folder"

@@ -18,7 +18,7 @@ from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="NOD-7e", since="0.1.0", about=has_faulty_attributes, needs="node")
+@rule(clause=("NOD-7e", "NOD-7h"), since="0.1.0", about=has_faulty_attributes, needs="node")
 def impossible_attribute_value(model: Model) -> Iterator[Finding]:
     """An attribute of a node has numbers or a list that its operator accepts for no operands.
 
@@ -50,23 +50,26 @@ def impossible_attribute_value(model: Model) -> Iterator[Finding]:
 
     - `perm` of Transpose names each axis once; `axes` of Unsqueeze, Resize and CenterCropPad repeat none;
     - numbers in their range: pads of convolutions and pools are not negative, `blocksize`, `size` of LRN, numbers of
-      heads and groups and the like are positive, `clip` of GRU and LSTM is not negative, `axes` of Squeeze-1 and
-      Unsqueeze-1 and `axis` of Flatten up to opset 10 do not count from the back;
+      heads and groups and the like are positive, `clip` of GRU and LSTM is not negative (0 is a warning: ONNX Runtime
+      refuses it), `axes` of Squeeze-1 and Unsqueeze-1 and `axis` of Flatten up to opset 10 do not count from the back;
     - lists that belong together are equally long: `kernel_shape`, `strides` and `dilations`, and `pads`, with two for
       each; keys and values of LabelEncoder; the `nodes_*`, `class_*`, `target_*` and `leaf_*` of tree ensembles;
       `offset` and `scale` of Scaler, and so on;
     - `equation` of Einsum: terms of letters with at most one ellipsis each, as many as there are inputs, and behind
-      `->` only labels that also occur before it;
+      `->` only labels that also occur before it, each once. An ellipsis before `->` and none behind it is a warning:
+      ONNX Runtime refuses it;
     - `pattern` of RegexFullMatch: what RE2 compiles, so no lookahead and no reference to a group;
     - `activations` of RNN, GRU and LSTM: 1, 2 or 3 for each direction. The default of RNN has two, which is accepted;
-    - `value` of ConstantOfShape: one element; `kernel_params` of support vector machines: three;
+    - `value` of ConstantOfShape: one element, in a list: a scalar is a warning, as onnx and ONNX Runtime refuse it;
+      `kernel_params` of support vector machines: three;
     - TreeEnsemble: positions of nodes and leaves that are there, no node that is a child twice or leads back to
       itself, targets below `n_targets`, modes 0 to 6 of type uint8, and a set of `membership_values` for each node
       that tests membership;
     - TreeEnsembleClassifier and TreeEnsembleRegressor: no id twice in a tree, children and votes of nodes that are
       there, no node that leads back to itself, votes for classes and targets that are there, a base value for each of
       them or none;
-    - `default_tensor` of LabelEncoder: a list of one element of the type of its values;
+    - `keys_tensor` and `values_tensor` of LabelEncoder: lists; `default_tensor`: a list of one element of the type of
+      its values;
     - LinearClassifier: as many labels as `intercepts`, or two of one, since each class has a score, and as many
       `coefficients` for each of them. ONNX Runtime runs further labels, which have no score, and the message says so;
     - TfIdfVectorizer: n-grams of at least one element, and no longer ones than `ngram_counts` has places in the pool
@@ -133,6 +136,7 @@ def _finding(node: Node, fault: AttributeFault, origins: tuple[Related, ...] = (
     return Finding(
         node.place.at("attribute", next(attributes_with(node, {fault.attribute}))),
         f"attribute {quote(fault.attribute)} of {node.describe()} {fault.what}",
+        clause="NOD-7h" if fault.is_allowed else "NOD-7e",
         related=related,
         allowed=fault.allowed,
         subject=fault.attribute,

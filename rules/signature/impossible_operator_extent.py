@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, findings_of_nodes, rule
 
 
 @rule(
-    clause="NOD-7b",
+    clause=("NOD-7b", "NOD-7f"),
     since="0.1.0",
     about=has_shape_conflicts,
     needs="node",
@@ -46,6 +46,10 @@ def impossible_operator_extent(model: Model) -> Iterator[Finding]:
     - RNN, GRU and LSTM: `hidden_size` positive.
     - Scan: an axis and a direction for each scan input and scan output.
     - LinearRegressor and tree ensembles: at least one target.
+    - RotaryEmbedding: `rotary_embedding_dim` at most the size of a head.
+    - Gradient: an input for each tensor of `xs` and `zs`, and at most an output for each of `xs`.
+    - MeanVarianceNormalization without `axes`, whose default [0, 2, 3] a tensor of three dimensions does not have: a
+      warning, as ONNX Runtime runs it.
     - MatMulNBits of ONNX Runtime: 2, 4 or 8 `bits`, a `block_size` that is a power of two from 16 on, as it is in
       GatherBlockQuantized. The pools and convolutions of ONNX Runtime: windows as those of ONNX.
     - SVMClassifier and SVMRegressor: as many support vectors, coefficients and class labels as `vectors_per_class` or
@@ -66,4 +70,4 @@ def impossible_operator_extent(model: Model) -> Iterator[Finding]:
     `unsupported-operand-value`.
     """
     conflicts = (conflict for conflict in model.value_flow.shapes if isinstance(conflict.source, str))
-    yield from findings_of_nodes(model, ((each, "NOD-7b") for each in conflicts))
+    yield from findings_of_nodes(model, ((each, "NOD-7f" if each.remark else "NOD-7b") for each in conflicts))

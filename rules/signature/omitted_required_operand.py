@@ -46,8 +46,9 @@ def omitted_required_operand(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    An empty name for operands that the signature calls optional. `operator-arity` counts the values of variadic
-    operands, and reports a list that ends before a required operand.
+    An empty name for operands that the signature calls optional. Each value of a variadic input is required: ONNX
+    Runtime fails at an empty one between them. `operator-arity` counts the values of variadic operands, and reports a
+    list that ends before a required operand.
     """
     for alike in model.operators.verified_nodes:
         schema = alike.operator.schema
@@ -66,7 +67,7 @@ def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: Giv
         omitted = [index for index in omitted if index not in moved]
     other = other_version(model.operators.schemas, schema, alike) if omitted else ""
     for index in omitted:
-        name = quote(side.parameters[index].name)
+        name = quote(side.parameters[min(index, len(side.parameters) - 1)].name)
         for node in alike.nodes:
             hint = version_hint(other, alike, node)
             yield Finding(

@@ -69,6 +69,8 @@ def unsupported_attribute_value(model: Model) -> Iterator[Finding]:
 
     For flags such as `keepdims`, `reverse` or `ceil_mode` the text says what 1 means and not that other numbers are
     wrong. ONNX Runtime refuses them (`reverse`) or treats them as 0 (`keepdims`) or 1 (`upper`), so they are a warning.
+    So is a `rotary_embedding_dim` of ONNX Runtime's Attention other than 0, 32, 64 and 128, which it runs. Of the
+    `activations` in another letter case, ONNX Runtime takes those of GRU and LSTM, not those of RNN.
 
     Where an attribute refers to a parameter of a function, the values of all calls and the default are checked,
     also if functions pass them on. Attributes of the wrong type are reported by `wrong-operator-attribute-type`.
@@ -148,6 +150,8 @@ def _finding(
 ) -> Finding:
     schema, name, value = subject.schema, subject.name, subject.value
     hint = version_hint(_version(schemas, schema, name, value), alike, node) or _spelling(value, subject.allowed)
+    if name == "activations" and schema.name != "RNN" and value in map(str.casefold, map(str, subject.allowed)):
+        hint += " ONNX Runtime takes any letter case"
     return Finding(
         place,
         f"attribute {quote(name)} of {node.describe()} is {_shown(schema, name, value)}, "

@@ -7,7 +7,7 @@ from onnx_lint.model import Model, has_shape_conflicts, is_remark
 from onnx_lint.rule import Finding, findings_of_nodes, rule
 
 
-@rule(clause=("NOD-8b", "NOD-8e"), since="0.1.0", about=has_shape_conflicts, needs="node")
+@rule(clause=("NOD-8b", "NOD-8e", "NOD-8f"), since="0.1.0", about=has_shape_conflicts, needs="node")
 def unsupported_operand_value(model: Model) -> Iterator[Finding]:
     """An input whose value determines a shape has a value that is impossible for the shapes of the other inputs.
 
@@ -55,12 +55,17 @@ def unsupported_operand_value(model: Model) -> Iterator[Finding]:
     ConcatFromSequence takes elements that "have the same shape, except for the dimension size of the axis to
     concatenate on".
 
+    TopK takes at least one element, RotaryEmbedding a position that its caches have, and DequantizeLinear for int32 no
+    zero point but 0. A constant 0 that divides integers (Div, Mod) is a warning: no text forbids it, but ONNX Runtime
+    makes no session.
+
     ScatterND and, from version 16 on, ScatterElements should not write to one place twice, unless they have a
     `reduction`. The text does not forbid it, so that is a warning.
 
     The same numbers in attributes are reported by `impossible-operator-extent`.
     """
     conflicts = (conflict for conflict in model.value_flow.shapes if isinstance(conflict.source, int))
-    yield from findings_of_nodes(
-        model, ((each, "NOD-8e" if is_remark(each.problem) else "NOD-8b") for each in conflicts)
+    clauses = (
+        (each, "NOD-8e" if is_remark(each.problem) else "NOD-8f" if each.remark else "NOD-8b") for each in conflicts
     )
+    yield from findings_of_nodes(model, clauses)

@@ -14,7 +14,7 @@ from onnx_lint.inference.shapes.attribute_values import attribute_values
 from onnx_lint.inference.shapes.dims import Dims, Shape
 from onnx_lint.inference.shapes.fact import Fact, Facts, fact
 from onnx_lint.inference.shapes.operands import AttributeValue, Operands
-from onnx_lint.inference.shapes.problem import NotBroadcast, ShapeProblem, WrongRank
+from onnx_lint.inference.shapes.problem import NotBroadcast, PlainProblem, WrongRank
 from onnx_lint.inference.shapes.registration import ShapeRule
 from onnx_lint.inference.shapes.rules import shape_rule
 from onnx_lint.inference.shapes.stated import fact_of_type
@@ -54,7 +54,7 @@ class Change(Record):
     """The index of the input and its shape."""
 
 
-def repair_of(node: Node, schema: OperatorSchema, inputs: Facts, problem: ShapeProblem) -> str | None:
+def repair_of(node: Node, schema: OperatorSchema, inputs: Facts, problem: PlainProblem) -> str | None:
     """Return in words the change with which the shapes of a node fit; None if there is none, or more than one.
 
     The shape rule runs again for each change. It must find nothing, and the outputs must fit the declarations.
@@ -114,7 +114,7 @@ def _sized(given: Fact, sizes: dict[str, int]) -> Fact:
 _PRIMES: Final = (10007, 10009, 10037, 10039, 10061, 10067, 10069, 10079, 10091, 10093, 10099, 10103)
 
 
-def _changes(node: Node, operands: Operands, problem: ShapeProblem) -> Iterator[Change]:
+def _changes(node: Node, operands: Operands, problem: PlainProblem) -> Iterator[Change]:
     operator = operands.operator
     for name in FLAGS.get(operator, ()):
         if name in operands.schema.attributes:

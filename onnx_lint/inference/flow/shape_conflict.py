@@ -20,8 +20,8 @@ from onnx_lint.inference.shapes.problem import (
     NotOneElement,
     NumberSource,
     Overflow,
+    PlainProblem,
     Repeated,
-    ShapeProblem,
     TwoSizes,
     Unequal,
     WrongCount,
@@ -42,10 +42,12 @@ class ShapeConflict(Record):
 
     node: Node
     schema: OperatorSchema
-    problem: ShapeProblem
+    problem: PlainProblem
     inputs: Facts
     call: Call | None
     """The call whose arguments lead to the conflict in a function body: the first of several."""
+    remark: str = ""
+    """What consumers do with the node, if the conflict is only a warning."""
 
     @property
     def source(self) -> NumberSource | None:
@@ -145,7 +147,7 @@ class ShapeConflict(Record):
 
     def describe(self) -> str:
         """Return the shapes or numbers, and the requirement."""
-        taken = "; onnx.checker and ONNX Runtime accept it" if self.is_taken else ""
+        taken = "; onnx.checker and ONNX Runtime accept it" if self.is_taken else self.remark
         return Words(self.node, self.inputs).sentence(self.problem) + taken
 
     def notes(self) -> list[Note]:

@@ -18,9 +18,9 @@ from onnx_lint.inference.shapes.problem import (
     NotOneElement,
     NumberSource,
     Overflow,
+    PlainProblem,
     ProblemPlace,
     Repeated,
-    ShapeProblem,
     TwoSizes,
     Unequal,
     WrongCount,
@@ -51,12 +51,12 @@ class Words(Record):
     node: Node
     inputs: Facts
 
-    def operands(self, problem: ShapeProblem) -> list[int]:
+    def operands(self, problem: PlainProblem) -> list[int]:
         """Return the inputs that a problem is about, the faulty one last."""
         indices = [each for each in self.sources(problem) if isinstance(each, int)]
         return list(dict.fromkeys(each for each in indices if any(self.node.inputs[each : each + 1])))
 
-    def sources(self, problem: ShapeProblem) -> list[NumberSource]:
+    def sources(self, problem: PlainProblem) -> list[NumberSource]:
         """Return the inputs and attributes that a problem is about, the faulty one last."""
         found: list[NumberSource | None] = []
         match problem:
@@ -78,7 +78,7 @@ class Words(Record):
                 found = list(range(len(self.inputs)))
         return [each for each in found if each is not None]
 
-    def sentence(self, problem: ShapeProblem) -> str:
+    def sentence(self, problem: PlainProblem) -> str:
         """Return the message for a problem."""
         node = self.node.describe()
         match problem:
@@ -126,7 +126,7 @@ class Words(Record):
                 what = f"output {output} {quote(self.node.outputs[output])} of {node}"
                 return f"dimension {axis} of {what} is larger than an int64 can say"
 
-    def allowed(self, problem: ShapeProblem) -> str:
+    def allowed(self, problem: PlainProblem) -> str:
         """Return the valid shape or number."""
         match problem:
             case WrongRank(least=least, greatest=greatest):

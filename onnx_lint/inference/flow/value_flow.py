@@ -12,6 +12,7 @@ from onnx_lint.inference.flow.knowledge import Knowledge, Origins, unknown_shape
 from onnx_lint.inference.flow.walks import Call, WalkResult, Walks
 from onnx_lint.inference.shapes.dims import Shape
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts
+from onnx_lint.inference.shapes.problem import Remark, ShapeProblem
 from onnx_lint.inference.shapes.stated import fact_of_type, facts_of_types
 from onnx_lint.inference.types.type_string import ValueType
 from onnx_lint.ir.graph import Graph, GraphKind, Node
@@ -197,11 +198,14 @@ class ValueFlow:
         """Record a problem of the shapes of a node's operands, or of values that decide shapes."""
         from onnx_lint.inference.flow.shape_conflict import ShapeConflict
 
+        remark = ""
+        if isinstance(problem, Remark):
+            remark, problem = problem.words, problem.problem
         about = [getattr(problem, name, None) for name in ("operand", "source", "output")]
         place = type(problem), *about, str(getattr(problem, "place", ""))
         # For other arguments of a function the numbers differ, but the problem is the same.
         if self._is_new(node.graph, node.index, *(place if call is not None else (problem,))):
-            conflict = ShapeConflict(node, schema, problem, inputs, call)
+            conflict = ShapeConflict(node, schema, problem, inputs, call, remark)
             if not conflict.is_customary:
                 self.shapes.append(conflict)
 

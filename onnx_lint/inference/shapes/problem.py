@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The eleven kinds of problems with the shapes of a node's operands and with values that decide shapes, without words.
+"""The kinds of problems with the shapes of a node's operands and with values that decide shapes, without words.
 
 Operands are identified by the index of the input, attributes by their name.
 """
@@ -162,7 +162,7 @@ class Overflow(Record):
     axis: int
 
 
-ShapeProblem = (
+PlainProblem = (
     WrongRank
     | NotOneElement
     | Unequal
@@ -177,6 +177,17 @@ ShapeProblem = (
 )
 
 
+class Remark(Record):
+    """A problem that is a warning: only the text forbids it, or only a consumer."""
+
+    problem: PlainProblem
+    words: str
+    """What consumers do with the node, to follow the sentence."""
+
+
+ShapeProblem = PlainProblem | Remark
+
+
 def is_remark(problem: ShapeProblem) -> bool:
     """Return whether consumers may accept the node, so that its outputs are known."""
     match problem:
@@ -184,4 +195,6 @@ def is_remark(problem: ShapeProblem) -> bool:
             return constant or at_run
         case NotOneElement(is_taken=is_taken) | Repeated(is_taken=is_taken):
             return is_taken
+        case Remark():
+            return True
     return False

@@ -12,7 +12,7 @@ from onnx_lint.inference.types.decision import Application, OutputTypes
 from onnx_lint.inference.types.output_types import OUTPUT_TYPES
 from onnx_lint.inference.types.problem import Differing, Disallowed, DisallowedOutput, TypeProblem
 from onnx_lint.inference.types.stated_types import contradicted_statements, stating_attributes
-from onnx_lint.inference.types.type_string import ValueType, canonical, sequence_element
+from onnx_lint.inference.types.type_string import ABSENT, ValueType, canonical, sequence_element
 from onnx_lint.spec.operators import OperatorSchema, Parameter, ParameterOption
 
 Inputs = tuple[ValueType | None, ...]
@@ -165,7 +165,12 @@ def _allowed_at(schema: OperatorSchema, index: int) -> frozenset[ValueType]:
 
 
 def _mismatched_elements(schema: OperatorSchema, inputs: Inputs) -> list[TypeProblem]:
-    """SequenceInsert: the tensor must have the type of the sequence's elements."""
+    """SequenceInsert: the tensor must have the type of the sequence's elements. Attention: a mask that is not Boolean
+    must have the type of the query or the value.
+    """
+    if (schema.domain, schema.name) == ("", "Attention") and len(inputs) > _MASK:
+        kinds = (inputs[0], inputs[2], "tensor(bool)", ABSENT, None)
+        return [] if None in kinds[:2] or inputs[_MASK] in kinds else [Differing(_MASK, 0)]
     if (schema.domain, schema.name) != ("", "SequenceInsert") or len(inputs) < _SEQUENCE_AND_TENSOR:
         return []
     element, tensor = sequence_element(inputs[0]), inputs[1]
@@ -173,3 +178,4 @@ def _mismatched_elements(schema: OperatorSchema, inputs: Inputs) -> list[TypePro
 
 
 _SEQUENCE_AND_TENSOR: Final = 2
+_MASK: Final = 3

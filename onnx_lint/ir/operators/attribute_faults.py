@@ -43,6 +43,8 @@ class AttributeFault(Record):
     allowed: str
     other: str | None = None
     """The attribute that it contradicts."""
+    is_allowed: bool = False
+    """True if no text forbids it, but consumers refuse it."""
 
 
 def attribute_faults(schema: OperatorSchema, form: NodeForm) -> list[AttributeFault]:
@@ -174,6 +176,8 @@ def _below(constraints: AttributeConstraints, given: GivenAttributes) -> Iterato
             numbers = [held] if isinstance(held, int | float) else held
             # NaN is below everything.
             below = next((number for number in numbers if not number >= least), None)
+            if name == "clip" and numbers == [0]:
+                yield AttributeFault(name, "is 0, which ONNX Runtime refuses", "a number above 0", is_allowed=True)
             if below is not None:
                 verb = "is" if numbers is not held else "holds"
                 yield AttributeFault(name, f"{verb} {_short(below)}", f"numbers of at least {least}")
@@ -213,6 +217,9 @@ def _missized(
         is_left_out = length == 0 and not schema.attributes[name].required and given[name].type in _FIELDS
         if length is not None and length != size and not is_left_out:
             yield AttributeFault(name, f"has {_counted(length)}", _counted(size))
+        elif name == "value" and not given[name].t.dims:
+            what = "is a scalar, which onnx and ONNX Runtime refuse"
+            yield AttributeFault(name, what, "a list of one element", is_allowed=True)
 
 
 def _without_elements(
@@ -285,7 +292,7 @@ def _of_operator(schema: OperatorSchema, form: NodeForm, given: GivenAttributes)
     if key == ("", "Transpose") and "perm" in given:
         yield from _permutation(given["perm"])
     elif key == ("", "Einsum") and "equation" in given:
-        from onnx_lint.ir.operators.einsum_equation import equation_fault
+        from onnx_lint.ir.operators.einsum_equation import equation_fault, lacks_ellipsis
 
         fault = equation_fault(given["equation"].s.decode("utf-8", "backslashreplace"), len(form.inputs))
         if fault is not None:
@@ -293,6 +300,9 @@ def _of_operator(schema: OperatorSchema, form: NodeForm, given: GivenAttributes)
                 "terms of letters with commas between them, one for each input, and '->' and a term for the output"
             )
             yield AttributeFault("equation", fault, allowed)
+        elif lacks_ellipsis(given["equation"].s):
+            what = "has an ellipsis before '->' and none behind it, which ONNX Runtime refuses"
+            yield AttributeFault("equation", what, "an ellipsis behind '->' as well", is_allowed=True)
     elif key == ("", "RegexFullMatch") and "pattern" in given:
         from onnx_lint.ir.operators.re2_pattern import pattern_fault
 

@@ -15,7 +15,7 @@ def equation_fault(equation: str, input_count: int) -> str | None:
     """Return the fault of an equation for that many inputs, to follow its name; None if it has none.
 
     Letters of either case are labels: the texts before version 28 mention lower case only, and all consumers accept
-    both. A label that is repeated on the right-hand side is accepted, since the text does not forbid it.
+    both. The labels behind the arrow are the dimensions of the output, so none is there twice.
     """
     # Spaces have no meaning, and onnx skips them anywhere but inside an ellipsis.
     left, arrow, right = equation.replace(" ", "").partition(_ARROW)
@@ -31,8 +31,17 @@ def equation_fault(equation: str, input_count: int) -> str | None:
     if len(terms) != input_count:
         terms_in_words = "1 term" if len(terms) == 1 else f"{len(terms)} terms"
         return f"has {terms_in_words}, but the node has {input_count} {'input' if input_count == 1 else 'inputs'}"
+    twice = next((label for label in right if label != "." and right.count(label) > 1), None)
+    if twice is not None:
+        return f"names {twice!r} twice behind {_ARROW!r}"
     missing = next((label for label in right if label != "." and label not in left), None) if arrow else None
     return f"names {missing!r} behind {_ARROW!r} and nowhere before it" if missing is not None else None
+
+
+def lacks_ellipsis(equation: bytes) -> bool:
+    """Return whether an equation has an arrow, an ellipsis before it, and none behind it."""
+    left, arrow, right = equation.partition(b"->")
+    return bool(arrow) and b"..." in left and b"..." not in right
 
 
 def _term_fault(term: str) -> str | None:

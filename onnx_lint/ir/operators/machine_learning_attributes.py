@@ -21,7 +21,12 @@ _MOST_SIZES: Final = 8
 
 
 def encoder_faults(given: Mapping[str, Proto]) -> Iterator[ValueFault]:
-    """Yield a default tensor of LabelEncoder that is not a list of one element, or has another type than the values."""
+    """Yield tensors of LabelEncoder that are not lists, a default of more than one element or of another type than the
+    values.
+    """
+    for name in ("keys_tensor", "values_tensor"):
+        if name in given and len(given[name].t.dims) != 1:
+            yield name, f"has {len(given[name].t.dims)} dimensions", "a tensor of 1 dimension", None
     default = given.get("default_tensor")
     if default is None or default.t.data_type not in ELEMENT_TYPES:
         return

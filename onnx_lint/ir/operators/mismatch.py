@@ -60,11 +60,15 @@ class GivenOperands(Record):
 
     @property
     def omitted(self) -> list[int]:
-        """The indices of required operands whose name is empty; a variadic one is not among them."""
+        """The indices of required operands whose name is empty, also among those of a variadic input."""
         pairs = enumerate(zip(self.given, self.parameters, strict=False))
-        return [
+        found = [
             index for index, (given, parameter) in pairs if not given and parameter.option is ParameterOption.SINGLE
         ]
+        last = self.parameters[-1].option if self.parameters else None
+        if self.word == "input" and last is ParameterOption.VARIADIC and self.short_variadic is None:
+            found += [at for at in range(len(self.parameters) - 1, len(self.given)) if not self.given[at]]
+        return found
 
     def describe_counts(self) -> str:
         """Return the allowed numbers in words: `1 input`, `2 to 3 inputs`, `at least 1 input`, `1 or 5 outputs`."""

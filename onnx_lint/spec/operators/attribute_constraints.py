@@ -33,6 +33,7 @@ _MINIMA: Final[tuple[_Minimum, ...]] = (
     ("", "GRU LSTM", "clip", 1, ANY, 0),
     ("", "GroupNormalization", "num_groups", 18, ANY, 1),
     ("", "LRN", "size", 1, ANY, 1),
+    ("", "RotaryEmbedding", "num_heads", 23, ANY, 0),
     ("", "MaxRoiPool", "pooled_shape", 1, ANY, 1),
     ("", "Multinomial", "sample_size", 7, ANY, 0),
     ("", "RandomNormal RandomUniform", "shape", 1, ANY, 0),

@@ -85,7 +85,6 @@ _STRINGS: Final[tuple[ValueRow, ...]] = (
 
 _NUMBERS: Final[tuple[ValueRow, ...]] = (
     ("", "Attention", "qk_matmul_output_mode", 23, ANY, "0 1 2 3"),
-    ("", "Attention", "softmax_precision", 25, ANY, "1 10 11 16"),
     ("", "GRU LSTM RNN", "layout", 14, ANY, "0 1"),
     ("", "LpNormalization", "p", 1, ANY, "1 2"),
     ("", "MaxPool", "storage_order", 8, ANY, "0 1"),
@@ -104,6 +103,7 @@ _NUMBERS: Final[tuple[ValueRow, ...]] = (
 )  # fmt: skip
 
 _PRECISIONS: Final[tuple[ValueRow, ...]] = (
+    ("", "Attention", "softmax_precision", 23, ANY, "1 10 11 16"),
     ("", "GroupNormalization", "stash_type", 21, ANY, "1 10 11 16"),
     ("", "QuantizeLinear", "precision", 23, ANY, "0 1 10 11 16"),
     ("", "RMSNormalization", "stash_type", 23, ANY, "1 10 11 16"),
@@ -134,6 +134,7 @@ _FLAGS: Final[tuple[ValueRow, ...]] = (
     ("", "DFT", "inverse onesided", 17, ANY, "0 1"),
     ("", "BlackmanWindow HammingWindow HannWindow", "periodic", 17, ANY, "0 1"),
     ("", "Gemm", "transA transB", 1, ANY, "0 1"),
+    ("", "Mod", "fmod", 10, 10, "0 1"),
     ("", "IsInf", "detect_negative detect_positive", 10, ANY, "0 1"),
     ("", "LSTM", "input_forget", 1, ANY, "0 1"),
     ("", "GRU", "linear_before_reset", 3, ANY, "0 1"),
@@ -147,6 +148,7 @@ _FLAGS: Final[tuple[ValueRow, ...]] = (
     ("", "Trilu", "upper", 14, ANY, "0 1"),
     ("ai.onnx.ml", "OneHotEncoder", "zeros", 1, ANY, "0 1"),
     ("ai.onnx.ml", "SVMRegressor", "one_class", 1, ANY, "0 1"),
+    ("com.microsoft", "Attention", "rotary_embedding_dim", 1, ANY, "0 32 64 128"),
 )
 """INT attributes whose description defines 1 as yes, or calls them a flag or Boolean.
 Consumers reject other numbers, or treat them as 0 or 1."""
@@ -235,15 +237,16 @@ def _element_types(schema: OperatorSchema, attribute: str) -> AllowedValues:
 
 
 @cache
-def _flags() -> frozenset[tuple[str, str, str]]:
-    return frozenset(
-        (row[0], operator, name) for row in _FLAGS for operator in row[1].split() for name in row[2].split()
-    )
+def _flags() -> Mapping[tuple[str, str, str], int]:
+    """Return the last version in which each attribute is a flag."""
+    return {
+        (row[0], operator, name): row[4] for row in _FLAGS for operator in row[1].split() for name in row[2].split()
+    }
 
 
 def is_flag(schema: OperatorSchema, attribute: str) -> bool:
     """Return whether an attribute is a flag: the text defines 1, without excluding other numbers."""
-    return (schema.domain, schema.name, attribute) in _flags()
+    return schema.since_version <= _flags().get((schema.domain, schema.name, attribute), 0)
 
 
 def is_element_type(schema: OperatorSchema, attribute: str) -> bool:

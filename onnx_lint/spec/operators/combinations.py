@@ -4,9 +4,9 @@
 The signature cannot express this. The rows come from the descriptions of the operators and of their attributes and
 operands, one for each sentence, with its source.
 
-Sentences about attributes with a default value are left out (the `default_*` of CategoryMapper and LabelEncoder-1, the
-`replaced_value_*` of Imputer): each of these always has a value, so "one and only one is defined" can only mean which
-one is used. Sentences such as "is valid only" with a value of another attribute are left out as well
+Attributes with a default value (the `default_*` of CategoryMapper, the `replaced_value_*` of Imputer) always have a
+value, so of "one and only one is defined" a row has only that a node does not give both. Sentences such as "is valid
+only" with a value of another attribute are left out
 (`nearest_mode` and `cubic_coeff_a` of Resize): exporters write all of them into each node, where they have no effect.
 """
 
@@ -103,7 +103,10 @@ _ROWS: Final[tuple[_CombinationRow, ...]] = (
     ("ai.onnx.ml", "CategoryMapper", 1, Choice.SOME, "cats_int64s cats_strings", "the operator's description"),
     ("ai.onnx.ml", "CategoryMapper", 1, Choice.TOGETHER, "cats_int64s cats_strings", "the operator's description"),
     ("ai.onnx.ml", "DictVectorizer", 1, Choice.ONE, "int64_vocabulary string_vocabulary", "its attributes"),
+    ("ai.onnx.ml", "CategoryMapper", 1, Choice.AT_MOST_ONE, "default_int64 default_string", "its attributes"),
     ("ai.onnx.ml", "Imputer", 1, Choice.ONE, "imputed_value_*", "the operator's description"),
+    ("ai.onnx.ml", "Imputer", 1, Choice.AT_MOST_ONE, "replaced_value_float replaced_value_int64",
+     "the operator's description"),
     ("ai.onnx.ml", "LabelEncoder", 2, Choice.ONE, "keys_*", "the operator's description"),
     ("ai.onnx.ml", "LabelEncoder", 2, Choice.ONE, "values_*", "the operator's description"),
     ("ai.onnx.ml", _CLASS_LABELS, 1, Choice.ONE, "classlabels_*", "attributes 'classlabels_*'"),

@@ -32,11 +32,6 @@ def _model(text: str, domains: str = '"": 21, "com.microsoft": 1') -> Model:
             c = Concat<axis=1>(a, b) m = Constant<value_ints=[-1]>() s = Reshape(c, m) y = Expand(x, s)""",
             (None, None, None, None),
         ),
-        (
-            "float[1] x, float[N] z",
-            "s = Shape(z) o = Constant<value_ints=[0]>() t = Div(s, o) y = Expand(x, t)",
-            (None,),
-        ),
         # From the last element to the first, wherever the end is said to be.
         (
             "float[1] x",

@@ -42,6 +42,12 @@ def attention(node: Operands) -> Outputs:
     """The past is concatenated before keys and values; the output is packed if the query is."""
     query = _part(node, _QUERY, "q_num_heads")
     key, value = _part(node, _KEY, "kv_num_heads"), _part(node, _VALUE, "kv_num_heads")
+    ranks = [len(node.fact(index).shape or ()) for index in (_QUERY, _KEY, _VALUE)]
+    # The function of later versions takes inputs of several ranks.
+    if node.version < _PACKED_ONLY and not node.problems and {_PACKED, _SPLIT} <= set(ranks):
+        first, rank = next((index, rank) for index, rank in enumerate(ranks) if rank in (_PACKED, _SPLIT))
+        other = next(index for index in range(first, len(ranks)) if ranks[index] == _PACKED + _SPLIT - rank)
+        node.wrong_rank(other, rank, rank, first)
     _is_for_packed(node, "q_num_heads", _QUERY)
     _is_for_packed(node, "kv_num_heads", _KEY, _VALUE)
     agree(node, query, key, _BATCH, _SIZE)
@@ -72,10 +78,12 @@ def _part(node: Operands, index: int, name: str) -> HeadInput:
     shape = node.shape(index, at_least=_PACKED, at_most=_SPLIT)
     if shape is None:
         return HeadInput(index, (None,) * _SPLIT)
+    heads = node.integer(name)
     if len(shape) == _SPLIT:
+        if node.version < _PACKED_ONLY and heads is not None and heads > 0:
+            node.same((index, _HEAD), heads, Element(name, heads))
         return HeadInput(index, shape)
     batch, length, hidden = shape
-    heads = node.integer(name)
     if heads is None:
         # Only this attribute says how the last dimension is divided.
         if not any(isinstance(each, WrongRank) and each.like == name for each in node.problems):

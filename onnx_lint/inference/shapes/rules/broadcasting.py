@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from onnx_lint.inference.shapes.dims import Dims
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
+from onnx_lint.inference.shapes.problem import Element, Remark, WrongValue
 from onnx_lint.inference.shapes.registration import shapes_of
 
 _ON_DEMAND = ("Add", "And", "Div", "Equal", "Greater", "Less", "Mul", "Or", "Pow", "Sub", "Xor")
@@ -13,11 +14,25 @@ _ON_DEMAND = ("Add", "And", "Div", "Equal", "Greater", "Less", "Mul", "Or", "Pow
 
 @shapes_of(
     "BitShift", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "GreaterOrEqual", "LessOrEqual", "Max:8", "Mean:8", "Min:8",
-    "Mod", "StringConcat", "Sum:8", "Where", *[f"{name}:7" for name in _ON_DEMAND],
+    "StringConcat", "Sum:8", "Where", *[f"{name}:7" for name in _ON_DEMAND if name != "Div"],
 )  # fmt: skip
 def broadcast_all(node: Operands) -> Outputs:
     """All inputs broadcast to one shape."""
     return [node.broadcast([fact.shape for fact in node.facts], range(node.count))]
+
+
+@shapes_of("Div:7", "Mod", reads=(1,))
+def divide_all(node: Operands) -> Outputs:
+    """As other operators; no text forbids a constant integer 0 as divisor, but consumers refuse it."""
+    if node.fact(1).kind in _INTEGERS:
+        zero = next((at for at, each in enumerate(node.content(1) or ()) if each == 0), None)
+        if zero is not None:
+            problem = WrongValue(Element(1, 0, zero), "a division by it has no result", "not 0")
+            node.remarks.append(Remark(problem, "; ONNX Runtime refuses it"))
+    return broadcast_all(node)
+
+
+_INTEGERS = frozenset(f"tensor({sign}int{bits})" for sign in ("", "u") for bits in (8, 16, 32, 64))
 
 
 @shapes_of("Max", "Mean", "Min", "Sum")

@@ -7,6 +7,7 @@ from onnx_lint.inference.shapes.dims import Dim, Dims, Shape, multiply, product
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, InputDimension, Unequal
 from onnx_lint.inference.shapes.registration import shapes_of
+from onnx_lint.inference.shapes.rules.quantization import same_zero_point
 from onnx_lint.inference.shapes.rules.windows import (
     Window,
     per_axis,
@@ -39,6 +40,7 @@ def quantized_convolution(node: Operands) -> Outputs:
         node.scalar(index)
     for index in (4, 5):
         _by_output(node, index, 3)
+    same_zero_point(node, 1, 2, 4, 5, 6, 7)
     return [found]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from onnx_lint.inference.shapes.dims import Dim, Dims
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.problem import Element, ProblemPlace
+from onnx_lint.inference.shapes.problem import AxisOutOfRange, Element, ProblemPlace, Remark
 from onnx_lint.inference.shapes.registration import equations, shapes_of
 from onnx_lint.inference.shapes.rules.broadcasting import one_way
 
@@ -86,6 +86,10 @@ _PER_CHANNEL = 21
 """The first version with a scale and a bias for each channel."""
 
 
+_IMAGE_ROWS = 3
+"""The rank without the last one of the default axes."""
+
+
 @shapes_of("MeanVarianceNormalization")
 def mean_variance(node: Operands) -> Outputs:
     """The axes are those of the input."""
@@ -94,4 +98,7 @@ def mean_variance(node: Operands) -> Outputs:
     # The default is meant for images, and is undocumented for other ranks.
     if data is not None and axes is not None and node.has("axes"):
         node.axes(axes, len(data), "axes", repeated=True)
+    elif data is not None and len(data) == _IMAGE_ROWS:
+        problem = AxisOutOfRange(Element("axes", 3, 2), len(data), -len(data))
+        node.remarks.append(Remark(problem, "; ONNX Runtime runs it"))
     return [data]

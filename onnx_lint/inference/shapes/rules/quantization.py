@@ -8,7 +8,8 @@ from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.registration import shapes_of
 
 
-@shapes_of("QuantizeLinear", "DequantizeLinear")
+@shapes_of("QuantizeLinear")
+@shapes_of("DequantizeLinear", reads=(2,))
 def quantize(node: Operands) -> Outputs:
     """One scale for all, or one for each index of the axis; from version 21 on also for each block along it.
 
@@ -29,8 +30,11 @@ def quantize(node: Operands) -> Outputs:
             axis = node.axis(node.integer("axis", 1), len(data), "axis") if data else None
             if axis is not None:
                 node.equal((0, axis), (1, 0))
-    if scale is not None:
-        _same_zero_point(node, scale)
+    same_zero_point(node, 1, 2)
+    if node.operator == "DequantizeLinear" and node.fact(2).kind == "tensor(int32)":
+        for at, zero in enumerate(node.content(2) or ()):
+            if zero and isinstance(zero, int) and not node.problems:
+                node.wrong_value(2, zero, "int32 has no zero point other than 0", at, allowed="0")
     return [data]
 
 
@@ -57,16 +61,17 @@ def _blocks(node: Operands, rank: int, block: int) -> None:
         node.same((1, axis), -(-size // block), by)
 
 
-def _same_zero_point(node: Operands, scale: Dims) -> None:
-    """Scale and zero point have the same shape; a single element may be a scalar here and a list there."""
-    zero = node.shape(2)
-    if zero is None:
-        return
-    if len(zero) == len(scale):
-        for axis in range(len(zero)):
-            node.equal((1, axis), (2, axis))
-    elif _are_many(zero) or _are_many(scale) or max(len(zero), len(scale)) > 1:
-        node.wrong_rank(2, len(scale), len(scale), 1)
+def same_zero_point(node: Operands, *indices: int) -> None:
+    """Scales and zero points, in turn, have equal shapes; a single element may be a scalar here and a list there."""
+    for index, other in zip(indices[::2], indices[1::2], strict=True):
+        scale, zero = node.fact(index).shape, node.fact(other).shape
+        if scale is None or zero is None or (node.problems and len(indices) > 2):
+            continue
+        if len(zero) == len(scale):
+            for axis in range(len(zero)):
+                node.equal((index, axis), (other, axis))
+        elif _are_many(zero) or _are_many(scale) or max(len(zero), len(scale)) > 1:
+            node.wrong_rank(other, len(scale), len(scale), index)
 
 
 @shapes_of("DynamicQuantizeLinear")

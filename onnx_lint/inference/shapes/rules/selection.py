@@ -100,8 +100,7 @@ def top_k(node: Operands) -> Outputs:
         if listed is not None and not node.has_count(1, len(listed), 1):
             return UNKNOWN
         count = listed[0] if listed else None
-    # Later texts also require a positive number, but consumers accept 0 of the largest.
-    if not node.at_least(0 if source == 1 else 1, (count,), source) or shape is None:
+    if not node.at_least(1, (count,), source) or shape is None:
         return UNKNOWN
     axis = node.axis(node.integer("axis", -1), len(shape), "axis")
     if axis is None:

@@ -17,6 +17,13 @@ _SCALARS = 2
 def gradient(node: Operands) -> Outputs:
     """A derivative by each tensor of `xs`, whose values are the first inputs."""
     names = node.argument("xs")
+    count = (node.length("xs") or 0) + (node.length("zs") or 0)
+    if isinstance(names, tuple) and count != node.count:
+        reason = f"with 'zs' these are {count} tensors, but the node has {node.count} inputs"
+        node.wrong_value("xs", len(names), reason, allowed="an input for each tensor")
+    elif isinstance(names, tuple) and node.output_count > len(names):
+        reason = f"the node has {node.output_count} outputs"
+        node.wrong_value("xs", len(names), reason, allowed="at most an output for each tensor")
     return [node.shape(index) for index in range(len(names))] if isinstance(names, tuple) else UNKNOWN
 
 

@@ -97,7 +97,7 @@ def causal_convolution(node: Operands) -> Outputs:
     return [shape, (*shape[:2], reach) if isinstance(shape, tuple) else None]
 
 
-@shapes_of("RotaryEmbedding")
+@shapes_of("RotaryEmbedding", reads=(3,))
 def rotary_embedding(node: Operands) -> Outputs:
     """Pairs of numbers of each head are turned; the caches have an angle for each pair of each position."""
     shape = node.shape(0, at_least=_PACKED, at_most=_SPLIT)
@@ -113,6 +113,7 @@ def rotary_embedding(node: Operands) -> Outputs:
     if by_position and node.shape(3, 2) is not None and shape is not None:
         node.equal((0, batch), (3, 0))
         node.equal((0, steps), (3, 1))
+        node.counts_within(3, 0, node.dim(1, 0), "positions in the caches")
     return [shape]
 
 
@@ -123,14 +124,22 @@ def _pairs(node: Operands, shape: Shape) -> tuple[Dim, ProblemPlace | None]:
     size: Dim = None
     if shape is not None and len(shape) == _SPLIT:
         size = shape[-1]
+        if isinstance(size, int) and size % 2:
+            node.indivisible(InputDimension(0, _SPLIT - 1, size), 2)
     elif shape is not None:
         heads = node.integer("num_heads", 0)
-        if heads > 0:
-            size = _size(node, 0, heads, "num_heads")
+        hidden = node.dim(0, 2)
+        if heads > 0 and isinstance(hidden, int):
+            size = divide(hidden, heads)
+            if hidden % (2 * heads):
+                node.indivisible(InputDimension(0, 2, hidden), 2 * heads, Element("num_heads", heads))
         elif not heads:
             # Without it nothing says which of the packed numbers belong to a head.
             node.wrong_rank(0, _SPLIT, _SPLIT, "num_heads")
     turned = node.integer("rotary_embedding_dim", 0)
+    if isinstance(size, int) and turned > size:
+        reason = f"each head has {size} elements"
+        node.wrong_value("rotary_embedding_dim", turned, reason, allowed=f"at most {size}")
     if turned > 0:
         return turned // 2, Element("rotary_embedding_dim", turned)
     return size // 2 if isinstance(size, int) else None, node.place(0, -1)
