@@ -150,7 +150,7 @@ def _finding(
 ) -> Finding:
     schema, name, value = subject.schema, subject.name, subject.value
     hint = version_hint(_version(schemas, schema, name, value), alike, node) or _spelling(value, subject.allowed)
-    if name == "activations" and schema.name != "RNN" and value in map(str.casefold, map(str, subject.allowed)):
+    if name == "activations" and schema.name != "RNN" and value in [str(each).casefold() for each in subject.allowed]:
         hint += " ONNX Runtime takes any letter case"
     return Finding(
         place,
