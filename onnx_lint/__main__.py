@@ -71,8 +71,8 @@ def _code(arguments: list[str]) -> int:
 
         _change_interrupt(signal.SIG_DFL, signal.default_int_handler)
         return run_application(arguments)
-    from onnx_lint.cli.errors import RequestError, RunError
     from onnx_lint.cli.run import run
+    from onnx_lint.configuration.errors import RequestError, RunError
 
     _change_interrupt(signal.SIG_DFL, signal.default_int_handler)
     try:

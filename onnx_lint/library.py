@@ -14,13 +14,13 @@ from typing import IO, TYPE_CHECKING, Any, Final, Literal, Protocol, TypedDict
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.baselines import Baselines
 from onnx_lint.cli.choices import Plan, fails
-from onnx_lint.cli.errors import RunError
-from onnx_lint.cli.request import COMMAND_LINE
+from onnx_lint.cli.request import COMMAND_LINE, read
 from onnx_lint.common.record import field_names, replace
+from onnx_lint.configuration.errors import RunError
 from onnx_lint.configuration.settings import Request
 from onnx_lint.engine.lint import lint_source, opened
 from onnx_lint.engine.registry import registry
-from onnx_lint.engine.reports import report_of
+from onnx_lint.engine.selection import report_of
 from onnx_lint.engine.settings import Settings as EngineSettings
 from onnx_lint.input.locations import shown_location
 from onnx_lint.input.source import BytesSource, FileSource, Source, SourceError
@@ -275,7 +275,7 @@ def _report(
             stale = baselines.finish()
         report = replace(head, files=(file,), stale=stale)
     except RunError as error:
-        cause = error.__cause__
+        cause = error if isinstance(error, ValueError) else error.__cause__
         raise cause if isinstance(cause, (OSError, ValueError)) else ValueError(str(error)) from None
     return Report(
         **{field: getattr(report, field) for field in field_names(BareReport)},
@@ -406,9 +406,9 @@ def _taken(name: str, value: Any) -> Any:
         what = "a mapping of rules to mappings of options"
     elif name in ("severity", "limits", "opset_imports"):
         if value is None or isinstance(value, Mapping):
-            return tuple(f"{key}={each}" for key, each in (value or {}).items())
+            return read(setting.field, tuple(f"{key}={each}" for key, each in (value or {}).items()))
         if isinstance(value, str) or (name == "opset_imports" and type(value) is int):
-            return (str(value),)
+            return read(setting.field, (str(value),))
         what = f"a mapping, {'a number ' if name == 'opset_imports' else ''}or a string such as {setting.metavar}"
     elif isinstance(setting.default, tuple):
         if isinstance(value, text):

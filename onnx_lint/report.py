@@ -445,8 +445,6 @@ class FileReport(Record):
     """Findings that are counted and not listed, one number for each rule."""
     traffic: Traffic | None = None
     """The network traffic of a remote model; None for a local one."""
-    timings: tuple[tuple[str, float], ...] = ()
-    """The seconds that each part of the work took, if asked for: `load`, `index NAME`, `rule ID`."""
     form: str = "binary"
     """`binary`, `textproto` or `json`."""
     repair: Repair | None = None
@@ -542,6 +540,8 @@ class Totals:
         self.fixable: Counter[bool] = Counter()
         """The number of findings with a fix, by whether it is safe."""
         self.fixed = 0
+        self.hidden = 0
+        """The number of findings below `--min-severity`."""
         self.unreadable = 0
         self.not_judged = 0
         """Files that hold no model."""
@@ -558,7 +558,7 @@ class Totals:
     def add(self, file: FileReport) -> None:
         """Count a file."""
         self.files += 1
-        self.models += file.kind == "ModelProto"
+        self.models += file.kind == "ModelProto" and file.unreadable is None
         kinds = Counter((item.rule, item.severity) for item in file.diagnostics)
         self.worst[max((severity for _, severity in kinds), default=None)] += 1
         self.findings.update(kinds)
@@ -573,6 +573,7 @@ class Totals:
         self.suppressed.update(item.suppressor for item in file.suppressed)
         self.fixable.update(fixes_of(file.diagnostics))
         self.fixed += file.repair.count if file.repair is not None else 0
+        self.hidden += file.hidden
         self.unreadable += file.unreadable is not None
         self.not_judged += file.not_judged is not None
         self.unexplained += file.not_judged is not None and not file.diagnostics

@@ -16,8 +16,7 @@ from support.project.fixture_files import COUNTED, Fixture, diagnostics_of, fixt
 from generate.markdown import block
 from onnx_lint.common.record import replace
 from onnx_lint.engine.lint import lint_source
-from onnx_lint.engine.reports import report_of
-from onnx_lint.engine.selection import selected_rules
+from onnx_lint.engine.selection import report_of, selected_rules
 from onnx_lint.input.source import BytesSource
 from onnx_lint.report import Diagnostic, Neighbourhood, Report
 from onnx_lint.reporters import write_report

@@ -14,7 +14,7 @@ from typing import Final
 from google.protobuf import text_format
 
 from onnx_lint import schema
-from onnx_lint.engine.reports import report_of
+from onnx_lint.engine.selection import report_of
 from onnx_lint.engine.settings import Settings
 from onnx_lint.reporters import REPORTERS, Options, write_report
 from onnx_lint.tasks.lint_one import Task, lint_one

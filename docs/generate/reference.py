@@ -10,7 +10,7 @@ import click
 
 from generate.markdown import block, page
 from onnx_lint.cli.application import application
-from onnx_lint.cli.completion import PROGRAM
+from onnx_lint.common.distribution import NAME as PROGRAM
 from onnx_lint.configuration.settings import Setting, keys
 from onnx_lint.input.limits import DEFAULT_LIMITS, NAMES
 

@@ -17,7 +17,6 @@ from google.protobuf import __version__ as protobuf_version
 
 import onnx_lint
 from onnx_lint.cache.identity import digest_at, identity_at, is_settled
-from onnx_lint.common.record import replace
 from onnx_lint.engine.registry import registry
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.locations import is_remote, is_web
@@ -62,7 +61,7 @@ def digest_of_settings(settings: Settings) -> bytes | None:
         if identity is None or digest is None or not is_settled(identity, now):
             return None
         schemas.append(digest)
-    described = repr((_program(), replace(settings, timings=False), schemas))
+    described = repr((_program(), settings, schemas))
     return hashlib.blake2b(described.encode("utf-8", "surrogatepass"), digest_size=32).digest()
 
 

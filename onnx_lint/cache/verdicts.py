@@ -56,8 +56,8 @@ class FileCheck(Record):
 
     @property
     def may_be_kept(self) -> bool:
-        """True if the file system or store shows every change that affects the report, and the report has no times."""
-        return self.path != "-" and is_remote(self.path) == is_remote(self.name) and not self.settings.timings
+        """True if the file system or store shows every change that affects the report."""
+        return self.path != "-" and is_remote(self.path) == is_remote(self.name)
 
     def identity(self) -> Identity | None:
         """Return the identity of the file as it is now; None if it has none that shows every change."""

@@ -14,13 +14,13 @@ from onnx_lint.cli import exit_codes
 from onnx_lint.cli.cache import cache_command
 from onnx_lint.cli.catalogue import clauses_command, explain_command, rules_command
 from onnx_lint.cli.check import check_command, fix_command
-from onnx_lint.cli.completion import COMPLETE_VARIABLE, PROGRAM, completions_command
 from onnx_lint.cli.configuration import config_command
-from onnx_lint.cli.errors import RequestError, RunError
 from onnx_lint.cli.new_rule import new_rule_command
 from onnx_lint.cli.shapes import shapes_command
 from onnx_lint.cli.standard_streams import ClosedPipeError
 from onnx_lint.cli.streams import standard_output
+from onnx_lint.common.distribution import NAME
+from onnx_lint.configuration.errors import RequestError, RunError
 from onnx_lint.spec.standard import DEFAULT_STANDARD
 
 if TYPE_CHECKING:
@@ -116,7 +116,6 @@ for _command in (
     cache_command,
     shapes_command,
     new_rule_command,
-    completions_command,
 ):
     application.add_command(_command)
 
@@ -124,7 +123,7 @@ for _command in (
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the program and return its exit code. No exception leaves it."""
     try:
-        code = application.main(arguments, prog_name=PROGRAM, complete_var=COMPLETE_VARIABLE, standalone_mode=False)
+        code = application.main(arguments, prog_name=NAME, standalone_mode=False)
     except click.ClickException as error:
         error.show()
         return exit_codes.NOT_CHECKED
@@ -145,5 +144,5 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 def print_usage_error(problem: RequestError) -> None:
     """Print an error about the request, with the usage line of click."""
-    program = click.Context(application, info_name=PROGRAM, **application.context_settings)
+    program = click.Context(application, info_name=NAME, **application.context_settings)
     click.UsageError(str(problem), click.Context(check_command, program, "check")).show()

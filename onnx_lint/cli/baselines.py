@@ -4,15 +4,14 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
-from onnx_lint.cli.errors import RequestError, RunError
 from onnx_lint.cli.streams import report_file
 from onnx_lint.common.record import replace
 from onnx_lint.configuration.baseline import (
     Baseline,
-    BaselineError,
     Entry,
     entries_of,
     file_key,
@@ -22,8 +21,10 @@ from onnx_lint.configuration.baseline import (
     split,
     written,
 )
+from onnx_lint.configuration.errors import RequestError
 from onnx_lint.input.locations import is_remote
-from onnx_lint.reporters.escape import STANDARD_INPUT, visible
+from onnx_lint.reporters.escape import STANDARD_INPUT, shown_path
+from onnx_lint.reporters.wording import counted
 
 if TYPE_CHECKING:
     from onnx_lint.cli.choices import Plan
@@ -36,7 +37,7 @@ class Baselines:
     def __init__(self, plan: Plan, paths: Iterable[str], rules: Collection[str]) -> None:
         """Read the baselines that the settings for the files at `paths` name. `rules` are the rules that run.
 
-        Raises RunError for a baseline that cannot be used, and RequestError if there is none to prune.
+        Raises ConfigurationError for a baseline that cannot be used, and RequestError if there is none to prune.
         """
         self._rules = rules
         self._new_path = plan.request.write_baseline
@@ -56,10 +57,7 @@ class Baselines:
         }
 
     def _old(self, path: str) -> Baseline:
-        try:
-            return {} if path == self._new_path and not os.path.lexists(path) else read_baseline(path)
-        except BaselineError as error:
-            raise RunError(visible(str(error))) from error
+        return {} if path == self._new_path and not os.path.lexists(path) else read_baseline(path)
 
     def apply(self, file: FileReport) -> FileReport:
         """Return the report with the findings of its baseline suppressed: all if a baseline is being written."""
@@ -85,7 +83,10 @@ class Baselines:
         Raises RunError if a file cannot be written.
         """
         if self._new_path is not None:
-            _write(self._new_path, self._alive[self._new_path])
+            known = self._alive[self._new_path]
+            _write(self._new_path, known)
+            count = sum(entry.count for entries in known.values() for entry in entries.values())
+            sys.stderr.write(f"Wrote {counted(count, 'finding')} to {shown_path(self._new_path)}\n")
             return 0
         stale = 0
         for path, baseline in self._read.items():

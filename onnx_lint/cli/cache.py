@@ -8,8 +8,8 @@ import os
 import click
 
 from onnx_lint.cache.folder import CacheFolderError, cache_folder
-from onnx_lint.cli.errors import RunError
 from onnx_lint.cli.streams import standard_output
+from onnx_lint.configuration.errors import RunError
 from onnx_lint.reporters.escape import shown_path
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from onnx_lint.cli.errors import RequestError
 from onnx_lint.cli.options import CHECK, FIX, given_of, options
+from onnx_lint.cli.request import request_of
 from onnx_lint.cli.sections import SectionedCommand
-from onnx_lint.configuration.settings import Request
+from onnx_lint.configuration.errors import RequestError
 
 
 @click.command("check", cls=SectionedCommand, short_help="Check models (the default command).")
@@ -49,7 +49,7 @@ def _run(ctx: click.Context, paths: tuple[str, ...], given: dict[str, Any]) -> N
     from onnx_lint.cli.run import run  # late: other commands, and --help, import this module
 
     try:
-        code = run(Request(paths, given_of(ctx, given), **given))
+        code = run(request_of(paths, given_of(ctx, given), given))
     except RequestError as error:
         raise click.UsageError(str(error)) from error
     ctx.exit(code)

@@ -8,21 +8,14 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from onnx_lint.cli.errors import RequestError, RunError
-from onnx_lint.cli.option_values import (
-    file_ignores_of,
-    limits_of,
-    named_in,
-    names_of,
-    opset_versions_of,
-    severities_of,
-)
-from onnx_lint.common.record import EMPTY, Record, replace
+from onnx_lint.common.record import EMPTY, Record
 from onnx_lint.configuration.discovery import Configurations
+from onnx_lint.configuration.errors import RequestError, RunError
 from onnx_lint.engine.plugins import use_files
 from onnx_lint.engine.registry import RegistryError, registry
 from onnx_lint.engine.selection import check_selection
-from onnx_lint.engine.settings import SelectionError, Settings, selectors
+from onnx_lint.engine.settings import SelectionError, Settings, names_of
+from onnx_lint.input.limits import DEFAULT_LIMITS
 from onnx_lint.input.locations import is_remote
 from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.spec.clauses import Severity
@@ -75,14 +68,14 @@ class Plan:
         `is_library`: whether a program made the request. Then a configuration whose plugins are not allowed is an
         error, and the program answers for the files that it names.
         """
-        self.request = replace(request, file_ignores=file_ignores_of(request.per_file_ignores))
+        self.request = request
         _check_baseline_options(request)
         self._configurations = Configurations()
         self._fixed, pairs = _given(request)
         self._pairs = {**pairs, **more}
         self._discovers = self._fixed is None and not request.no_config
         self._merged: dict[int, Request] = {}
-        self._effective: dict[int, SetValues | None] = {}
+        self._effective: dict[int, SetValues] = {}
         self._choices: dict[tuple[int, tuple[str, ...]], Choices] = {}
         self._is_library = is_library
         self._refused: set[str] = set()
@@ -90,15 +83,14 @@ class Plan:
         """The absolute paths of the plugin files of the run."""
 
     def _plugin_files(self) -> tuple[str, ...]:
-        value = (self.values_of("-") or {}).get(("plugins",))
+        value = self.values_of("-").get(("plugins",))
         files = dict.fromkeys(self.request.plugins, "--plugin")
         if value is not None and self._allows(value):
             from onnx_lint.configuration.plugin_files import check, files_of
 
-            with usable():
-                if not self._is_library:
-                    _print_warnings(check(value.origin.files, is_named=True))
-                files |= dict.fromkeys(files_of(value), value.origin.shown)
+            if not self._is_library:
+                _print_warnings(check(value.origin.files, is_named=True))
+            files |= dict.fromkeys(files_of(value), value.origin.shown)
         if self.request.verbose:
             sys.stderr.writelines(f"Plugin: {shown_path(file)} ({visible(origin)})\n" for file, origin in files.items())
         return tuple(files)
@@ -110,12 +102,11 @@ class Plan:
         """
         from onnx_lint.configuration.plugin_files import is_answered, refusal
 
-        with usable():
-            reason = refusal(value)
+        reason = refusal(value)
         if reason is None or is_answered(value, self.request.plugins):
             return reason is None
         if self._is_library or _is_gate():
-            raise RunError(visible(reason))
+            raise RunError(reason)
         if reason not in self._refused:
             self._refused.add(reason)
             _print_warnings([reason])
@@ -125,7 +116,7 @@ class Plan:
         """Return the choices for the file at `path`. Raises RunError for a configuration that cannot be used."""
         values = self.values_of(path)
         merged = self._merged_with(values)
-        ignores = _ignores(merged.file_ignores, path)
+        ignores = _ignores(merged.per_file_ignores, path)
         key = (id(values), ignores)
         if key not in self._choices:
             self._choices[key] = _choices(merged, ignores, self.plugins)
@@ -140,11 +131,10 @@ class Plan:
         value = values["plugins",]
         if not self._allows(value):
             return
-        with usable():
-            if not set(map(os.path.realpath, files_of(value))) <= set(self.plugins):
-                raise value.error(
-                    ("plugins",), "is read only from the configuration of the working directory; name it by --config"
-                )
+        if not set(map(os.path.realpath, files_of(value))) <= set(self.plugins):
+            raise value.error(
+                ("plugins",), "is read only from the configuration of the working directory; name it by --config"
+            )
 
     @property
     def has_baseline(self) -> bool:
@@ -183,28 +173,24 @@ class Plan:
             yield from self.plugins
             yield from filter(None, (request.files_from, request.baseline, request.write_baseline))
 
-    def values_of(self, path: str) -> SetValues | None:
-        """Return the values of configuration files and `--config` for `path`; None if there are none."""
-        with usable():
-            found = self._fixed
-            if self._discovers:
-                # A configuration next to a remote model belongs to its owner and is not read.
-                directory = "" if path == "-" or is_remote(path) else os.path.dirname(path)
-                found = self._configurations.nearest(os.path.abspath(directory))
-            if not self._pairs:
-                return found
-            # One object for each configuration, so that its id can be a key.
-            return self._effective.setdefault(id(found), {**(found or {}), **self._pairs})
+    def values_of(self, path: str) -> SetValues:
+        """Return the values of configuration files and `--config` for `path`, the same object for the same values."""
+        found = self._fixed
+        if self._discovers:
+            # A configuration next to a remote model belongs to its owner and is not read.
+            directory = "" if path == "-" or is_remote(path) else os.path.dirname(path)
+            found = self._configurations.nearest(os.path.abspath(directory))
+        found = found or EMPTY
+        return self._effective.setdefault(id(found), {**found, **self._pairs}) if self._pairs else found
 
-    def _merged_with(self, values: SetValues | None) -> Request:
-        if values is None:
+    def _merged_with(self, values: SetValues) -> Request:
+        if not values:
             return self.request
         if id(values) not in self._merged:
             self._check_plugins(values)
             from onnx_lint.cli.merge_configuration import merged
 
-            with usable():
-                self._merged[id(values)] = merged(self.request, values)
+            self._merged[id(values)] = merged(self.request, values)
         return self._merged[id(values)]
 
 
@@ -218,15 +204,14 @@ def use_plugins(paths: Iterable[str], *, is_checked: bool = False) -> tuple[str,
     if files and not is_checked:
         from onnx_lint.configuration.plugin_files import check
 
-        with usable():
-            _print_warnings(check(named, is_named=True))
+        _print_warnings(check(named, is_named=True))
     use_files(files)
     if not files:
         return files
     try:
         registry()
     except RegistryError as error:
-        raise RunError(visible(str(error))) from error
+        raise RunError(str(error)) from error
     return files
 
 
@@ -237,22 +222,6 @@ def _print_warnings(texts: Iterable[str]) -> None:
 def _is_gate() -> bool:
     """Return whether a program starts onnx-lint and looks at the exit code alone: a CI server, or pre-commit."""
     return any(os.environ.get(name, "").lower() not in ("", "0", "false") for name in GATES)
-
-
-class usable:  # noqa: N801 - used like a function
-    """Turns a configuration that cannot be used into an error of the command line."""
-
-    def __enter__(self) -> None:
-        """Do nothing."""
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
-        """Raise RunError in place of ConfigurationError."""
-        if error is None or not isinstance(error, ValueError):
-            return
-        from onnx_lint.configuration.values import ConfigurationError
-
-        if isinstance(error, ConfigurationError):
-            raise RunError(visible(str(error))) from error
 
 
 def _check_baseline_options(request: Request) -> None:
@@ -271,16 +240,15 @@ def _given(request: Request) -> tuple[SetValues | None, SetValues]:
 
     file: SetValues | None = None
     pairs: SetValues = {}
-    with usable():
-        for text in request.config:
-            if is_pair(text):
-                pairs = {**pairs, **parse_pair(text)}
-            elif file is not None:
-                raise RequestError("--config names two files")
-            elif request.no_config:
-                raise RequestError("--config FILE and --no-config cannot be combined")
-            else:
-                file = read_file(text)
+    for text in request.config:
+        if is_pair(text):
+            pairs = {**pairs, **parse_pair(text)}
+        elif file is not None:
+            raise RequestError("--config names two files")
+        elif request.no_config:
+            raise RequestError("--config FILE and --no-config cannot be combined")
+        else:
+            file = read_file(text)
     return file, pairs
 
 
@@ -304,9 +272,7 @@ def _turned_on_by(flag: str) -> Iterator[tuple[str, str]]:
 
 
 def _settings(request: Request, ignores: tuple[str, ...], plugins: tuple[str, ...]) -> Settings:
-    severities, off = severities_of(request.severities)
-    named = any((request.select, request.extend_select, request.ignore, request.set_aside, ignores))
-    known = selectors() if named else set()
+    off = tuple(rule for rule, level in request.severities.items() if level == "off")
     rule_options = {rule: dict(given) for rule, given in request.rule_options.items()}
     if request.verify_checksums:
         for rule, option in _turned_on_by("--verify-checksums"):
@@ -315,15 +281,14 @@ def _settings(request: Request, ignores: tuple[str, ...], plugins: tuple[str, ..
         target = target_of(request.targets, request.registered)
         changes: dict[str, Any] = {
             "standard": Standard(request.edition, target.variant),
-            "select": names_of(request.select, known),
-            "ignore": (*names_of(request.ignore, known), *names_of(ignores, known), *off),
-            "extend_select": (*names_of(request.extend_select, known), *_policy(request), *_targets(request, target)),
-            "severities": severities,
+            "select": names_of(request.select),
+            "ignore": names_of((*request.ignore, *ignores, *off)),
+            "extend_select": (*names_of(request.extend_select), *_policy(request), *_targets(request, target)),
+            "severities": {rule: Severity.of(word) for rule, word in request.severities.items() if word != "off"},
             "options": rule_options,
             "limits": _limits(request),
-            "set_aside": names_of(request.set_aside, known),
+            "set_aside": names_of(request.set_aside),
             "target": target,
-            "opset_imports": opset_versions_of(request.opset_imports),
             "plugins": plugins,
             "policy_lines": request.policy_lines,
             "suppressions": _suppressions(request),
@@ -358,8 +323,8 @@ def _targets(request: Request, target: Target) -> tuple[str, ...]:
 def _usable_error(error: ValueError | OSError) -> RunError:
     """Return the error to show to the user: RunError for a fault of a schema file, otherwise RequestError."""
     if isinstance(error, OSError):
-        return RunError(visible(f"{error.filename}: {error.strerror}"))
-    return RunError(visible(str(error))) if isinstance(error, SchemaFileError) else RequestError(str(error))
+        return RunError(f"{error.filename}: {error.strerror}")
+    return RunError(str(error)) if isinstance(error, SchemaFileError) else RequestError(str(error))
 
 
 def _check_selection(settings: Settings, request: Request, ignores: tuple[str, ...]) -> None:
@@ -375,8 +340,5 @@ def _check_selection(settings: Settings, request: Request, ignores: tuple[str, .
 
 
 def _limits(request: Request) -> Limits:
-    limits = limits_of(request.limits)
-    if request.baseline is None and request.write_baseline is None:
-        return limits
-    given = named_in(request.limits)
-    return replace(limits, **{name: most for name, most in WITH_BASELINE.items() if name not in given})
+    has_baseline = request.baseline is not None or request.write_baseline is not None
+    return DEFAULT_LIMITS.with_values({**(WITH_BASELINE if has_baseline else {}), **request.limits})

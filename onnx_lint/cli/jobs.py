@@ -7,7 +7,7 @@ import contextlib
 import os
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.model_limits import NO_LIMITS, ModelLimits
 from onnx_lint.input.locations import is_remote
@@ -75,9 +75,8 @@ def lint_each(
     with_cache: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
     if any(task.cache is not None for task in tasks):
         from onnx_lint.cache.checks import opened
-        from onnx_lint.cli.cached_reports import find_cached
 
-        cached = find_cached(map(check_of, tasks))
+        cached = _find_cached(tasks)
         with_cache = opened()
     here = [
         index for index, task in enumerate(tasks) if task.path == "-" or task.problem is not None or index in cached
@@ -106,6 +105,26 @@ def lint_each(
                 index, done[index] = next(reports)
                 on_done(tasks[index].name or tasks[index].path)
             yield turn
+
+
+_MOST_REPORTS: Final = 1_000
+"""The reports that are kept from the first look into the cache. The others are read again at their turn."""
+
+
+def _find_cached(tasks: Sequence[Task]) -> dict[int, FileReport | None]:
+    """Return the reports of files that the file system calls unchanged, by the index of their tasks.
+
+    Keep only the first reports; the value of the others is None. The cache is closed afterwards.
+    """
+    from onnx_lint.cache.checks import opened, verdicts_in
+
+    found: dict[int, FileReport | None] = {}
+    with opened():
+        for index, check in enumerate(map(check_of, tasks)):
+            report = verdicts_in(check[1]).find(check[0], may_read=False) if check is not None else None
+            if report is not None:
+                found[index] = report if len(found) < _MOST_REPORTS else None
+    return found
 
 
 def _linted_here(

@@ -7,11 +7,12 @@ A link in a checkout may lead from the name of a report to any file somewhere el
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 from typing import Final
 
-from onnx_lint.cli.errors import RequestError
 from onnx_lint.cli.standard_streams import OutputError
+from onnx_lint.configuration.errors import RequestError
 from onnx_lint.input.locations import MODEL_SUFFIXES, is_remote
 from onnx_lint.input.regular_file import read_beginning
 from onnx_lint.ir.tensors.data_folder import is_lfs_pointer
@@ -68,33 +69,21 @@ def _leads_out(path: str, target: str) -> bool:
 def descriptor_of(path: str) -> int | None:
     """Return the number of the open file that a path such as `/dev/stdout` or `/dev/fd/3` names; None for others.
 
-    A link outside of `/dev` may lead to standard output and standard error only: it may come from a stranger.
+    A link to such a path is no such path: it may come from a stranger.
     """
-    own = os.path.realpath("/dev/fd")
-    numbers = None if os.path.realpath(os.path.dirname(path)) in (_DEVICES, own) else ("1", "2")
-    for _ in range(_MOST_LINKS):
-        folder, name = os.path.split(path)
-        if os.path.realpath(folder) == own:
-            return int(name) if name.isdecimal() and (numbers is None or name in numbers) else None
-        if not os.path.islink(path):
-            return None
-        path = os.path.join(folder, os.readlink(path))
-    return None
+    if path in _STREAMS:
+        return _STREAMS[path]
+    found = re.fullmatch(r"(?:/dev|/proc/self)/fd/(\d+)", path)
+    return int(found[1]) if found is not None else None
 
 
 _DEVICES: Final = "/dev"
-_MOST_LINKS: Final = 40
-"""The most links to follow, as in Linux."""
+_STREAMS: Final = {"/dev/stdout": 1, "/dev/stderr": 2}
 
 
-def check_data(path: str, model: str, locations: Iterable[str], instead: str) -> None:
-    """Raise OutputError if a report would overwrite external data of a local model.
-
-    `locations`: those of the data of the model. `instead`: where the results are.
-    """
+def check_data(path: str, model: str, locations: Iterable[str]) -> None:
+    """Raise OutputError if a report would overwrite external data of a local model, which is at these locations."""
     target = os.path.realpath(path)
     folder = os.path.dirname(model)
     if not is_remote(model) and any(os.path.realpath(os.path.join(folder, name)) == target for name in locations):
-        raise OutputError(
-            f"{shown_path(path)}: is external data of {shown_path(model)}; it was not changed, and {instead}"
-        )
+        raise OutputError(f"{shown_path(path)}: is external data of {shown_path(model)}; it was not changed")

@@ -4,15 +4,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 from click.core import ParameterSource
 
-from onnx_lint.cli.completion import complete_names
 from onnx_lint.cli.request import COMMAND_LINE, ENVIRONMENT
 from onnx_lint.common.distribution import is_url
 from onnx_lint.configuration.settings import FIXES, Request, Setting
+from onnx_lint.engine.registry import RegistryError, registry
+from onnx_lint.spec.clauses import clauses
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -49,6 +53,21 @@ _TYPES: Final[Mapping[str, click.ParamType[Any]]] = {
     "new folder": click.Path(file_okay=False),
 }
 """The types of options by `ValueKind.option`; those of flags and choices follow from the setting."""
+
+
+def complete_names(_ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+    """Offer the ids of rules, and those of clauses if the beginning is that of one."""
+    from click.shell_completion import CompletionItem
+
+    try:
+        known = {entry.id: entry.rule.summary for entry in registry().values()}
+    except RegistryError:
+        return []  # a message would appear in the middle of the user's command line
+    if incomplete:
+        known |= {clause.id: clause.summary for clause in clauses().values()}
+    found = (name for name in known if name.lower().startswith(incomplete.lower()))
+    return [CompletionItem(name, help=known[name]) for name in found]
+
 
 _SOURCES: Final = {
     ParameterSource.COMMANDLINE: COMMAND_LINE,
@@ -91,7 +110,7 @@ def _properties(setting: Setting) -> dict[str, Any]:
     kind = setting.kind
     properties: dict[str, Any] = {"metavar": setting.metavar, "help": setting.text}
     properties["type"] = click.Choice(kind.allowed) if kind.option == "choice" else _TYPES[kind.option]
-    if isinstance(setting.default, tuple):
+    if setting.is_list:
         properties["multiple"] = True
     elif setting.default is not None:
         properties["default"] = setting.default

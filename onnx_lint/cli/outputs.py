@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, TextIO, cast
 
 from onnx_lint.cli import exit_codes
-from onnx_lint.cli.errors import RequestError
 from onnx_lint.cli.standard_streams import OutputError
 from onnx_lint.cli.streams import for_standard_output, report_file, standard_output
 from onnx_lint.common.record import Record
+from onnx_lint.configuration.errors import RequestError
 from onnx_lint.report import InternalError
 from onnx_lint.reporters import (
     REPORTERS,
@@ -41,6 +41,9 @@ _IMPLIED: Final = {
     ".txt": "text",
 }
 """The format that each suffix implies."""
+
+_OF_ONE_FORMAT: Final = frozenset({"sarif", "html", "markdown", "junit"})
+"""The formats whose suffix no other format has. Reports for GitLab and SARIF may end with .json."""
 
 
 class Output(Record):
@@ -74,6 +77,9 @@ def _output(value: str, chosen: str | None, default: str) -> Output:
     # The beginning distinguishes a path with an equals sign: ./a=b, /tmp/a=b.
     if not separator or name.startswith((".", "/")):
         name, path = chosen or (default if _is_stream(value) else _implied(value)), value
+        implied = _IMPLIED.get(os.path.splitext(path)[1].lower(), name)
+        if implied != name and implied in _OF_ONE_FORMAT:
+            sys.stderr.write(f"Warning: {visible(path)} gets the format {name}, not {implied} as its suffix says\n")
     elif name not in FORMATS:
         raise RequestError(f"unknown format {name!r} in --output {value!r}{suggestion(name, FORMATS)}")
     if not path:
@@ -166,17 +172,12 @@ class WholeReport:
     a format writes to standard output is kept until then.
     """
 
-    def __init__(
-        self, head: Report, output: Output, options: Options, *, color: str, count: int, is_free: bool
-    ) -> None:
-        """`is_free`: whether the report goes to standard output if its file holds data of a model."""
+    def __init__(self, head: Report, output: Output, options: Options, *, color: str, count: int) -> None:
         self._output = output
         self._options = options
         self._color = color
-        self._is_free = is_free
         self._target = output.path if output.path is not None and os.path.isfile(output.path) else None
         """The file that is replaced."""
-        self._refusal: OutputError | None = None
         self._error: Exception | None = None
         self._sarif = SarifWarnings(options) if output.format_name == "sarif" else None
         self._opened = contextlib.ExitStack()
@@ -212,7 +213,7 @@ class WholeReport:
         if self._error is None:
             with self._noting_errors():
                 self._write(report)
-        error = self._error or self._refusal
+        error = self._error
         if error is None:
             return exit_codes.CLEAN
         if isinstance(error, BrokenPipeError):  # the reader of a pipe has enough, which is not an error
@@ -239,32 +240,17 @@ class WholeReport:
             return
         if self._stream is not None:
             cast("FileWriter", form).end(report)
-            if self._refusal is None:
-                self._opened.close()
-            elif self._is_free:
-                self._stream.seek(0)
-                with standard_output() as stream:
-                    stream.writelines(self._stream)
+            self._opened.close()
             return
-        gatherer = cast("FileGatherer", form)
-        if self._output.path is not None and self._refusal is None:
-            with report_file(self._output.path) as stream:
-                gatherer.write(report, stream)
-        elif self._refusal is None or self._is_free:
-            with standard_output() as stream:
-                gatherer.write(report, stream)
+        with standard_output() if self._output.path is None else report_file(self._output.path) as stream:
+            cast("FileGatherer", form).write(report, stream)
 
     def _check_data(self, file: FileReport) -> None:
-        """Note that the report must not replace its file if that holds external data of the model."""
-        if self._target is None or self._refusal is not None or not file.data_files:
-            return
-        from onnx_lint.cli.kept_files import check_data  # late, as most reports go to standard output
+        """Raise OutputError if the report would replace a file that holds external data of the model."""
+        if self._target is not None and file.data_files:
+            from onnx_lint.cli.kept_files import check_data
 
-        instead = "the report is on standard output" if self._is_free else "the report was not written"
-        try:
-            check_data(self._target, file.path, file.data_files, instead)
-        except OutputError as error:
-            self._refusal = error
+            check_data(self._target, file.path, file.data_files)
 
     @contextlib.contextmanager
     def _noting_errors(self) -> Iterator[None]:
@@ -290,9 +276,8 @@ def reports_of(
     for output in outputs:
         if may_be_live and output.path is None and file_writer(output.format_name) is not None:
             live = LiveReport(head, output, options, color=color, count=count)
-    is_free = all(output.path is not None for output in outputs)
     left = [output for output in outputs if live is None or output is not live.output]
-    return live, [WholeReport(head, output, options, color=color, count=count, is_free=is_free) for output in left]
+    return live, [WholeReport(head, output, options, color=color, count=count) for output in left]
 
 
 def _work(output: Output) -> str:

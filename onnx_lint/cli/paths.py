@@ -6,14 +6,13 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from onnx_lint.cli.errors import RequestError, RunError
 from onnx_lint.common.record import Record, replace
+from onnx_lint.configuration.errors import RequestError, RunError
 from onnx_lint.input.locations import MODEL_SUFFIXES, SHARED_SUFFIXES, is_remote, is_web, names_object, shown_location
 from onnx_lint.input.regular_file import read_beginning, read_regular
-from onnx_lint.reporters.escape import visible
 from onnx_lint.wording import nearest, quote
 
 if TYPE_CHECKING:
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from onnx_lint.remote.access import Access
 
 _MAGIC: Final = frozenset("*?[")
+_ANY_FOLDERS: Final = "**"
 _MAX_NEIGHBOURS: Final = 10_000
 _MAX_LIST: Final = 1 << 26
 """The largest list of paths, in bytes."""
@@ -85,7 +85,7 @@ def paths_of(request: Request) -> Iterable[str]:
     except (OSError, ValueError, AttributeError) as error:  # AttributeError: standard input is closed
         reason = error.strerror if isinstance(error, OSError) and error.strerror else "cannot be read"
         name = "standard input" if request.files_from == "-" else request.files_from
-        raise RunError(visible(f"{name}: {reason}")) from error
+        raise RunError(f"{name}: {reason}") from error
     lines = data.split(b"\0") if b"\0" in data else data.splitlines()
     listed = [os.fsdecode(line) for line in lines if line]
     if request.skip_missing:
@@ -101,9 +101,7 @@ def _is_there(path: str) -> bool:
     """Return whether a path is not that of a missing file. A store is not asked before its turn."""
     if path == "-" or is_remote(path) or os.path.lexists(path):
         return True
-    from onnx_lint.cli.glob_paths import expanded
-
-    return not _MAGIC.isdisjoint(path) and bool(expanded(path).paths)
+    return not _MAGIC.isdisjoint(path) and bool(expanded(path)[0])
 
 
 def find_inputs(
@@ -190,12 +188,10 @@ def _in_store(address: str, access: Access | None) -> Iterator[Input]:
 
 def _in_glob(pattern: str, exclude: Exclusion) -> Iterator[Input]:
     """Yield the inputs that the glob matches: files as if they were named, and the models in directories."""
-    from onnx_lint.cli.glob_paths import expanded
-
-    matched = expanded(pattern)
+    matched, unreadable = expanded(pattern)
     any_file = pattern.endswith("**")
     is_empty = True
-    for path in matched.paths:
+    for path in matched:
         inputs: Iterable[Input] = ()
         if os.path.isdir(path):
             inputs = _walk(path, exclude)
@@ -204,9 +200,50 @@ def _in_glob(pattern: str, exclude: Exclusion) -> Iterator[Input]:
         for item in inputs:
             is_empty = False
             yield item
-    yield from (Input(folder, f"{folder}: {reason}") for folder, reason in matched.unreadable)
-    if is_empty and not matched.unreadable and not (exclude.patterns and matched.paths):
+    yield from unreadable
+    if is_empty and not unreadable and not (exclude.patterns and matched):
         yield Input(pattern, f"{pattern}: no model matches")
+
+
+def expanded(pattern: str) -> tuple[list[str], list[Input]]:
+    """Return the existing paths that match, sorted, and the folders below `**` that cannot be listed.
+
+    `**` between slashes matches any number of folders, and at the end any files below. It follows no links, so that a
+    search ends, and skips folders whose name begins with a dot. Any other name that begins with a dot matches only a
+    pattern that begins with a dot.
+    """
+    import glob
+
+    names = pattern.replace(os.sep, "/").split("/")
+    if _ANY_FOLDERS not in names:
+        return sorted(glob.glob(pattern)), []
+    from onnx_lint.input.globs import matches_text
+
+    before = names.index(_ANY_FOLDERS)
+    rest = [os.path.normcase(name) for name in names[before:] if name]
+    start = "".join(f"{name}/" for name in names[:before])
+    found: set[str] = set()
+    unreadable: list[Input] = []
+    for top in glob.glob(start) if start else [""]:
+        for folder, folders, files in os.walk(top or ".", onerror=_noting(unreadable)):
+            folders[:] = [name for name in folders if not os.path.islink(os.path.join(folder, name))]
+            for name in files if rest[-1] == _ANY_FOLDERS else (*files, *folders):
+                path = os.path.join(folder, name)[0 if top else len("./") :]
+                below = os.path.normcase(path[len(top) :]).replace(os.sep, "/")
+                is_meant = not name.startswith(".") or rest[-1].startswith((".", _ANY_FOLDERS))
+                if is_meant and matches_text("/".join(rest), below):
+                    found.add(path)
+            folders[:] = [name for name in folders if not name.startswith(".")]
+    return sorted(found), sorted(unreadable, key=lambda item: item.path)
+
+
+def _noting(unreadable: list[Input]) -> Callable[[OSError], None]:
+    """Return the function that adds a folder that cannot be listed."""
+
+    def note(error: OSError) -> None:
+        unreadable.append(Input(os.fspath(error.filename), f"{error.filename}: {error.strerror}"))
+
+    return note
 
 
 def _in_directory(path: str, exclude: Exclusion) -> Iterator[Input]:
@@ -223,11 +260,7 @@ def _in_directory(path: str, exclude: Exclusion) -> Iterator[Input]:
 def _walk(path: str, exclude: Exclusion) -> Iterator[Input]:
     """Yield the models below a directory, without hidden directories (version control, environments)."""
     unreadable: list[Input] = []
-
-    def note(error: OSError) -> None:
-        unreadable.append(Input(os.fspath(error.filename), f"{error.filename}: {error.strerror}"))
-
-    for folder, folders, files in os.walk(path, onerror=note):
+    for folder, folders, files in os.walk(path, onerror=_noting(unreadable)):
         folders[:] = sorted(
             name for name in folders if not name.startswith(".") and not exclude.covers(os.path.join(folder, name))
         )

@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The request of a command line of paths and common options, without click."""
+"""The request of a command line, also without click if it has only paths and common options."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
-from onnx_lint.configuration.settings import Request, Setting
+from onnx_lint.configuration.errors import RequestError
+from onnx_lint.configuration.settings import LEVELS, Request, Setting
+from onnx_lint.spec.releases import normalized_domain
 
 COMMANDS: Final = frozenset(
     [
         "cache",
         "check",
         "clauses",
-        "completions",
         "config",
         "explain",
         "fix",
@@ -53,7 +54,10 @@ def request_of_paths(arguments: Sequence[str]) -> Request | None:
         if variables != {VARIABLE}:
             return None
     options, paths = split
-    return Request(paths, dict.fromkeys(options, COMMAND_LINE), **options)
+    try:
+        return request_of(paths, dict.fromkeys(options, COMMAND_LINE), options)
+    except RequestError:
+        return None
 
 
 def _options_and_paths(arguments: Sequence[str]) -> tuple[dict[str, Any], tuple[str, ...]] | None:
@@ -73,8 +77,7 @@ def _options_and_paths(arguments: Sequence[str]) -> tuple[dict[str, Any], tuple[
             flag = _value(setting, value if has_value else next(left, ""))
             if flag is None:
                 return None
-        is_list = isinstance(setting.default, tuple)
-        options[setting.field] = (*options.get(setting.field, ()), flag) if is_list else flag
+        options[setting.field] = (*options.get(setting.field, ()), flag) if setting.is_list else flag
     return options, tuple(paths)
 
 
@@ -96,3 +99,58 @@ def _value(setting: Setting, text: str) -> Any:
         return int(text) if text.isdecimal() and len(text) <= 4 else None
     is_as_written = text in setting.kind.allowed if kind == "choice" else kind in ("text", "names", "path")
     return text if is_as_written and text and not text.startswith("-") else None
+
+
+def request_of(paths: tuple[str, ...], given: Mapping[str, str], options: Mapping[str, Any]) -> Request:
+    """Return the request for options as they were written. Raises RequestError for a pair that is none.
+
+    Whether its rules, domains and limits exist is not checked here.
+    """
+    return Request(paths, given, **{field: read(field, value) for field, value in options.items()})
+
+
+def read(field: str, value: Any) -> Any:
+    """Return the value of a field of `Request` for an option as it was written."""
+    return _READERS[field](Request.settings[field], value) if field in _READERS else value
+
+
+def _pairs(setting: Setting, texts: Sequence[str]) -> dict[str, str]:
+    """Return the values by name in comma-separated `NAME=VALUE`; the last of several for one name counts."""
+    pairs: dict[str, str] = {}
+    for pair in (part.strip() for text in texts for part in text.split(",")):
+        name, separator, pairs[name] = pair.partition("=")
+        if not separator:
+            raise _unexpected(setting, pair)
+    return pairs
+
+
+def _levels(setting: Setting, texts: Sequence[str]) -> dict[str, str]:
+    levels = _pairs(setting, texts)
+    for level in levels.values():
+        if level not in LEVELS:
+            raise RequestError(f"unknown severity {level!r}; the severities are {', '.join(LEVELS)}")
+    return levels
+
+
+def _opset_versions(setting: Setting, texts: Sequence[str]) -> dict[str, int]:
+    """Return the versions by domain in `[DOMAIN=]N`; the default domain is empty."""
+    versions: dict[str, int] = {}
+    for text in texts:
+        domain, _, number = text.rpartition("=")
+        try:
+            versions[normalized_domain(domain.strip())] = int(number)
+        except ValueError:
+            raise _unexpected(setting, text) from None
+    return versions
+
+
+def _unexpected(setting: Setting, text: str) -> RequestError:
+    return RequestError(f"{setting.option} expects {setting.metavar}, not {text!r}")
+
+
+_READERS: Final[Mapping[str, Callable[[Setting, Sequence[str]], Any]]] = {
+    "severities": _levels,
+    "limits": _pairs,
+    "opset_imports": _opset_versions,
+}
+"""The options that are pairs, by the field of `Request`."""

@@ -9,12 +9,12 @@ from typing import Any, Final, NoReturn
 from onnx_lint import __version__
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.choices import Plan
-from onnx_lint.cli.errors import RequestError, RunError
 from onnx_lint.cli.failures import print_internal_errors, print_unreadable
 from onnx_lint.cli.paths import has_working_directory
 from onnx_lint.cli.streams import standard_output
 from onnx_lint.cli.weakened import print_weakenings, weakenings
 from onnx_lint.common.distribution import NAME
+from onnx_lint.configuration.errors import RequestError, RunError
 from onnx_lint.configuration.settings import Request
 from onnx_lint.engine.facts import why_not_judged
 from onnx_lint.engine.lint import load_source, opened

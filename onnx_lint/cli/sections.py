@@ -6,9 +6,16 @@ from __future__ import annotations
 import click
 
 from onnx_lint.cli.streams import standard_output
-from onnx_lint.configuration.settings import COMMON, FIXES, RENAMED, SECTIONS, Request, Setting
+from onnx_lint.configuration.settings import COMMON, FIXES, SECTIONS, Request, Setting
 
 _SHOWS_ALL = f"{__name__}.shows_all"
+
+_INSTEAD = {
+    "--opset": "--target ai.onnx=N, or --opset-import N for a file without a model",
+    "--target-opset": "--target ai.onnx=N",
+    "--ir-version": "--target ir=N",
+}
+"""Options that users of other programs try, each with what to write."""
 
 
 class SectionedCommand(click.Command):
@@ -22,13 +29,14 @@ class SectionedCommand(click.Command):
         return [*super().get_params(ctx), _HELP_ALL]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments. An option of an earlier release is an error that names the new one."""
+        """Parse the arguments. For an option of other converters and checkers, the error names that of onnx-lint."""
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
-            if error.option_name not in RENAMED:
+            name = error.option_name
+            if name not in _INSTEAD:
                 raise
-            raise click.UsageError(f"no such option {error.option_name}; write {RENAMED[error.option_name]}") from error
+            raise click.UsageError(f"no such option {name}; write {_INSTEAD[name]}") from error
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write a list of options for each section."""

@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from onnx_lint.cli.errors import RequestError
 from onnx_lint.cli.options import form_option, given_of, options
-from onnx_lint.configuration.settings import Request
+from onnx_lint.cli.request import request_of
+from onnx_lint.configuration.errors import RequestError
 
 
 @click.command("shapes", short_help="Show the inferred types and shapes of a model's values.")
@@ -35,7 +35,7 @@ def shapes_command(
     from onnx_lint.cli.run_shapes import run_shapes
 
     try:
-        code = run_shapes(model, Request((model,), given_of(ctx, given), **given), name, graph, format_name)
+        code = run_shapes(model, request_of((model,), given_of(ctx, given), given), name, graph, format_name)
     except RequestError as error:
         raise click.UsageError(str(error)) from error
     ctx.exit(code)

@@ -35,7 +35,7 @@ def show_settings(plan: Plan) -> None:
         plan.choices_for(path)  # which checks the names of rules
         found = plan.values_of(path)
         groups.setdefault(id(found), []).append(path)
-        values[id(found)] = found or {}
+        values[id(found)] = found
     with standard_output() as stream:
         for number, (key, files) in enumerate(groups.items()):
             more = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
@@ -55,7 +55,7 @@ def _lines(key: Setting, values: SetValues, plan: Plan) -> list[_SettingLine]:
     ]
     if key.is_run_wide:
         # This key is read only from the configuration of the working directory.
-        found = (plan.values_of("-") or {}).get((key.key,))
+        found = plan.values_of("-").get((key.key,))
         configured = []
         if found is not None:
             value, mark = found.value, ""
@@ -82,17 +82,12 @@ def _given(key: Setting, plan: Plan) -> list[_SettingLine]:
     parameter = key.field
     if parameter not in plan.request.given:
         return []
-    value = plan.request.file_ignores if key.key == "per-file-ignores" else getattr(plan.request, parameter)
-    return [(text, plan.request.given[parameter]) for text in _texts(key, value)]
+    return [(text, plan.request.given[parameter]) for text in _texts(key, getattr(plan.request, parameter))]
 
 
 def _texts(key: Setting, value: Any) -> Iterator[str]:
-    if key.key == "per-file-ignores":
-        for _, pattern, names in value:
-            yield f"{dotted((key.key, pattern))} = {_toml(list(names))}"
-    elif key.merging == "table":
-        for pair in (part.strip() for text in value for part in text.split(",")):
-            name, _, word = pair.rpartition("=")
+    if key.merging == "table":
+        for name, word in value.items():
             shown = word if word.isdecimal() else _toml(word)
             yield f"{dotted((key.key, name))} = {shown}"
     elif isinstance(value, tuple):

@@ -12,8 +12,8 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final
 
-from onnx_lint.cli.errors import RunError
 from onnx_lint.common.visible import message_without_commands
+from onnx_lint.configuration.errors import RunError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,7 +9,7 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterator
-from typing import Literal, TextIO
+from typing import TextIO
 
 from onnx_lint.cli.standard_streams import OutputError, lead_nowhere
 from onnx_lint.common.record import replace
@@ -54,7 +54,7 @@ def report_file(path: str) -> Iterator[TextIO]:
     A stream, device or pipe, such as `/dev/stdout`, is written to directly. Raises OutputError if the file cannot be
     written, would replace a model, or is a link that leads out of its folder.
     """
-    from onnx_lint.cli.kept_files import descriptor_of, why_kept
+    from onnx_lint.cli.kept_files import why_kept
 
     try:
         # A link stays a link; the file that it leads to is replaced. It is resolved once, as others may change it.
@@ -62,10 +62,9 @@ def report_file(path: str) -> Iterator[TextIO]:
         reason = why_kept(path, target)
         if reason is not None:
             raise OutputError(f"{visible(path)}: {reason}; it was not changed")
-        mode: Literal["w", "w+"] = "w+" if os.path.isfile(target) and descriptor_of(path) is None else "w"
         with (
             _new_content(path, target) as descriptor,
-            open(descriptor, mode, encoding="utf-8", errors="backslashreplace", closefd=False) as stream,
+            open(descriptor, "w", encoding="utf-8", errors="backslashreplace", closefd=False) as stream,
         ):
             yield stream
     except BrokenPipeError:

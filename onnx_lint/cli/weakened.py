@@ -11,9 +11,8 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from onnx_lint.cli.option_values import named_in
 from onnx_lint.configuration.settings import keys
-from onnx_lint.configuration.values import Path, SetValue, SetValues, dotted
+from onnx_lint.configuration.values import Path, SetValue, dotted
 from onnx_lint.engine.registry import registry
 from onnx_lint.input.limits import DEFAULT_LIMITS
 from onnx_lint.report import Weakening
@@ -35,7 +34,7 @@ def weakenings(plan: Plan, paths: Iterable[str]) -> tuple[Weakening, ...]:
             file = (value.origin.shown, value.origin.is_found)
             found.setdefault(file, {}).setdefault(dotted(path), value.value)
 
-    run_values: SetValues = plan.values_of("-") or {}
+    run_values = plan.values_of("-")
     if run_values.get(("exclude",)) is not None and run_values["exclude",].value:
         note(("exclude",), run_values["exclude",])
     lenient = run_values.get(("internal-errors",))
@@ -44,7 +43,7 @@ def weakenings(plan: Plan, paths: Iterable[str]) -> tuple[Weakening, ...]:
     seen: set[int] = set()
     for file in paths:
         values = plan.values_of(file)
-        if values is None or id(values) in seen:
+        if id(values) in seen:
             continue
         seen.add(id(values))
         settings = plan.choices_for(file).settings
@@ -82,7 +81,7 @@ def _weakens(path: Path, value: Any, settings: Settings, request: Request) -> bo
 
 def _lowers(rule: str, level: str, settings: Settings, request: Request) -> bool:
     """Return whether the level is lower than the severity of a clause of the rule."""
-    if rule in named_in(request.severities):
+    if rule in request.severities:
         return False
     if level == "off":
         return "select" not in request.given

@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from onnx_lint.common.record import Record, replace
+from onnx_lint.configuration.errors import ConfigurationError
 from onnx_lint.input.locations import is_remote
 from onnx_lint.input.regular_file import read_regular
 from onnx_lint.report import OWN_ERRORS, Diagnostic, FileReport, fold, unfold
@@ -25,10 +26,6 @@ from onnx_lint.spec.clauses import clauses
 VERSION: Final = 1
 MAX_BYTES: Final = 1 << 26
 MAX_SHOWN: Final = 200
-
-
-class BaselineError(ValueError):
-    """A file that cannot be used as a baseline. The text is the reason."""
 
 
 class Entry(Record):
@@ -157,24 +154,24 @@ def _record(entry: Entry) -> dict[str, Any]:
 
 
 def read_baseline(path: str) -> Baseline:
-    """Return the baseline in the file at `path`. Raises BaselineError if it cannot be read or is not a baseline."""
+    """Return the baseline in the file at `path`. Raises ConfigurationError if it cannot be read or is none."""
     try:
         data = read_regular(path, MAX_BYTES)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         hint = "; --write-baseline makes it" if isinstance(error, FileNotFoundError) else ""
-        raise BaselineError(f"{path}: {reason}{hint}") from error
+        raise ConfigurationError(f"{path}: {reason}{hint}") from error
     try:
         document = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise BaselineError(f"{path}: is not a baseline: it is not JSON") from error
+        raise ConfigurationError(f"{path}: is not a baseline: it is not JSON") from error
     version = document.get("version") if isinstance(document, dict) else None
     if isinstance(version, int) and version > VERSION:
-        raise BaselineError(f"{path}: has version {version}; this onnx-lint supports version {VERSION}")
+        raise ConfigurationError(f"{path}: has version {version}; this onnx-lint supports version {VERSION}")
     try:
         return {name: _entries(records) for name, records in document["files"].items()}
     except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise BaselineError(f"{path}: is not a baseline of onnx-lint, or is damaged") from error
+        raise ConfigurationError(f"{path}: is not a baseline of onnx-lint, or is damaged") from error
 
 
 def _entries(records: Any) -> dict[str, Entry]:

@@ -9,10 +9,11 @@ import tomllib
 from collections.abc import Mapping
 from typing import Any, Final
 
+from onnx_lint.configuration.errors import ConfigurationError
 from onnx_lint.configuration.lines import TOKEN, lines_of
 from onnx_lint.configuration.locations import MAX_BYTES, PYPROJECT, TABLE
 from onnx_lint.configuration.settings import keys
-from onnx_lint.configuration.values import ConfigurationError, Origin, Path, SetValue, SetValues, checked
+from onnx_lint.configuration.values import Origin, Path, SetValue, SetValues, checked
 from onnx_lint.input.regular_file import read_regular
 
 _MAX_DOTS: Final = 100

@@ -10,9 +10,10 @@ import tomllib
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from onnx_lint.configuration.errors import ConfigurationError
 from onnx_lint.configuration.locations import MAX_BYTES
 from onnx_lint.configuration.trust import dangers, user_file
-from onnx_lint.configuration.values import ConfigurationError, SetValue
+from onnx_lint.configuration.values import SetValue
 from onnx_lint.input.regular_file import read_regular
 
 _KEY: Final = ("plugins",)

@@ -106,6 +106,11 @@ class Setting(Record):
         return self.text.partition("  [")[0]
 
     @property
+    def is_list(self) -> bool:
+        """True if the option can be repeated."""
+        return isinstance(self.default, (tuple, Mapping))
+
+    @property
     def is_key(self) -> bool:
         """True if the configuration has a key for it."""
         return self.details is not None
@@ -359,21 +364,19 @@ class Request(Record, metaclass=_RequestType):
         is_added_to=True,
         only_adds=True,
     )
-    per_file_ignores: tuple[str, ...] = setting(
+    per_file_ignores: tuple[tuple[str, str, tuple[str, ...]], ...] = setting(
         table(TEXTS),
         (),
-        "Skip these rules for files that match GLOB.",
-        RULES,
-        metavar="GLOB:NAMES",
+        "Skip rules for files that match a pattern.",
         details="A pattern without a slash matches the file name in any folder. A pattern with a slash matches the "
         "path, relative to the folder of the configuration file: * and ? stop at a slash, ** does not.",
         example='[per-file-ignores]\n"legacy/**" = ["name", "duplicate-node-name"]',
         merging="own",
-        is_added_to=True,
     )
-    severities: tuple[str, ...] = setting(
+    """The folder, the pattern and the names of each entry."""
+    severities: Mapping[str, str] = setting(
         table(choice(LEVELS)),
-        (),
+        EMPTY,
         "Set the severity of a rule: error, warning, note or off.",
         RULES,
         option="--severity",
@@ -525,9 +528,9 @@ class Request(Record, metaclass=_RequestType):
         example='proto = "ModelProto"',
         is_rare=True,
     )
-    opset_imports: tuple[str, ...] = setting(
+    opset_imports: Mapping[str, int] = setting(
         TEXTS,
-        (),
+        EMPTY,
         "The operator set to assume for files that hold a graph, function or node without a model.",
         READ,
         option="--opset-import",
@@ -565,9 +568,9 @@ class Request(Record, metaclass=_RequestType):
     download: bool = setting(
         FLAG, False, "Download remote files whole if the server has no range requests.", READ, is_rare=True
     )
-    limits: tuple[str, ...] = setting(
+    limits: Mapping[str, Any] = setting(
         table(_LIMIT, _LIMIT_SCHEMA),
-        (),
+        EMPTY,
         "Set a limit, such as memory=4GiB or findings_per_rule=100.",
         READ,
         option="--limit",
@@ -627,7 +630,6 @@ class Request(Record, metaclass=_RequestType):
         is_run_wide=True,
         is_rare=True,
     )
-    timings: bool = setting(FLAG, False, "Print the time per phase and rule on standard error.", REPORTS, is_rare=True)
 
     baseline: str | None = setting(
         PATH,
@@ -661,8 +663,6 @@ class Request(Record, metaclass=_RequestType):
     """The file and line of each entry of the policy."""
     set_aside: tuple[str, ...] = ()
     """The selectors that a configuration ignores and the command line may override."""
-    file_ignores: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
-    """Folder, pattern and names of each entry of `per_file_ignores` and the configuration."""
 
     def carried(self, record: type[Record]) -> dict[str, Any]:
         """Return the settings that a record has fields of the same names for."""
@@ -673,21 +673,3 @@ class Request(Record, metaclass=_RequestType):
 def keys() -> Mapping[str, Setting]:
     """Return the settings that are keys of the configuration, by the key."""
     return MappingProxyType({each.key: each for each in Request.settings.values() if each.is_key})
-
-
-RENAMED: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "--consumer": "--target onnx.checker, or --target onnxruntime=VERSION",
-        "--target-ir": "--target ir=N",
-        "--target-opset": "--target ai.onnx=N, or --target DOMAIN=N",
-        "--variant": "--target onnx-without-ml",
-        "--errors-only": "--min-severity error",
-        "--exit-zero": "--fail-on never",
-        "--memory-limit": "--limit memory=SIZE",
-        "consumers": 'targets = ["onnx.checker"], or targets = ["onnxruntime=VERSION"]',
-        "target-ir": 'targets = ["ir=N"]',
-        "target-opset": 'targets = ["ai.onnx=N"]',
-        "variant": 'targets = ["onnx-without-ml"]',
-    }
-)
-"""Options and keys of earlier releases, each with what to write instead."""

@@ -7,7 +7,8 @@ import datetime
 from collections.abc import Mapping
 from typing import Any
 
-from onnx_lint.configuration.values import ConfigurationError, SetValue, SetValues
+from onnx_lint.configuration.errors import ConfigurationError
+from onnx_lint.configuration.values import SetValue, SetValues
 from onnx_lint.engine.registry import registry
 from onnx_lint.engine.suppressions import Suppression
 from onnx_lint.wording import suggestion

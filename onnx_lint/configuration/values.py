@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from onnx_lint.common.record import EMPTY, Record
-from onnx_lint.configuration.settings import RENAMED, keys
+from onnx_lint.configuration.errors import ConfigurationError
+from onnx_lint.configuration.settings import keys
 from onnx_lint.configuration.value_kinds import ValueKind
 from onnx_lint.input.locations import is_remote, without_user
 from onnx_lint.spec.domains import shown_domain
@@ -16,10 +17,6 @@ from onnx_lint.wording import suggestion
 
 Path = tuple[str, ...]
 """A key and, in tables, the keys below it: `("severity", "non-c90-name")`."""
-
-
-class ConfigurationError(ValueError):
-    """A configuration that cannot be used. The text names the file, the key, and the probable correction."""
 
 
 class Origin(Record):
@@ -70,8 +67,7 @@ def checked(table: Mapping[str, Any], origin: Origin, lines: Mapping[Path, int] 
     values: dict[Path, SetValue] = {}
     for name, value in table.items():
         if name not in keys():
-            hint = f"; write {RENAMED[name]}" if name in RENAMED else suggestion(name, keys())
-            raise ConfigurationError(f"{origin.shown}: unknown key {name!r}{hint}")
+            raise ConfigurationError(f"{origin.shown}: unknown key {name!r}{suggestion(name, keys())}")
         if name == "suppress":
             value = _by_line(value, origin, lines)
         value = _without_users(value)

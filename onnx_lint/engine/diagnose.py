@@ -70,21 +70,16 @@ def _located(
     rule: Rule, finding: Finding, clause: Clause, level: Severity, model: Model, settings: Settings
 ) -> tuple[int, Diagnostic]:
     """Return the diagnostic for a finding, and its first byte. After a crash it has the message and the place alone."""
-    with model.crashes.at("describing a finding", finding.place):
-        extent = _extent(finding, model)
-        return extent[0] if extent is not None else 0, _diagnostic(
-            rule, finding, clause, level, extent, model, settings
-        )
-    return 0, Diagnostic(
+    bare = Diagnostic(
         rule=rule.id,
         severity=level,
-        message=finding.message[:MAX_MESSAGE],
+        message=without_middle(finding.message, MAX_MESSAGE),
         place=str(finding.place),
         pointer=finding.place.pointer(),
         clause=clause.id,
         keyword=clause.keyword[settings.standard.edition],
         clause_summary=clause.summary,
-        anchor=clause.anchor,
+        anchor=finding.anchor or clause.anchor,
         allowed=None,
         related=(),
         byte_range=None,
@@ -96,6 +91,9 @@ def _located(
         edits=finding.fix,
         declared_by=clause.declared_by,
     )
+    with model.crashes.at("describing a finding", finding.place):
+        return _described(bare, finding, clause, model, settings)
+    return 0, bare
 
 
 def _case(finding: Finding) -> str | None:
@@ -122,27 +120,17 @@ def _clause_of(rule: Rule, finding: Finding) -> Clause:
     return clauses()[name]
 
 
-def _diagnostic(
-    rule: Rule,
-    finding: Finding,
-    clause: Clause,
-    level: Severity,
-    extent: tuple[int, int] | None,
-    model: Model,
-    settings: Settings,
-) -> Diagnostic:
+def _described(
+    bare: Diagnostic, finding: Finding, clause: Clause, model: Model, settings: Settings
+) -> tuple[int, Diagnostic]:
+    """Return the diagnostic with what surrounds its place and with who takes such a model, and its first byte."""
+    extent = _extent(finding, model)
     around = _NO_NAMES
     with model.crashes.at("looking for the names around a finding", finding.place):
         around = model.places.enclosing_names(finding.place)
-    return Diagnostic(
-        rule=rule.id,
-        severity=level,
-        message=without_middle(finding.message, MAX_MESSAGE),
+    return extent[0] if extent is not None else 0, replace(
+        bare,
         place=_path(finding.place, model),
-        pointer=finding.place.pointer(),
-        clause=clause.id,
-        keyword=clause.keyword[settings.standard.edition],
-        clause_summary=clause.summary,
         anchor=finding.anchor or _section_of_operator(finding, clause, model) or clause.anchor,
         allowed=_allowed(finding, clause, settings),
         related=_related(finding, model),
@@ -153,15 +141,9 @@ def _diagnostic(
         operator=around.operator,
         graph=around.graph,
         scope=around.scope,
-        collective=finding.collective,
         refused_by=tuple(clause.refused_by.items()),
         case=_case(finding),
         accepted_by=tuple(accepted_by(clause, _case(finding)).items()),
-        count=finding.count,
-        hint=finding.hint,
-        cause=finding.cause,
-        edits=finding.fix,
-        declared_by=clause.declared_by,
     )
 
 

@@ -31,10 +31,11 @@ def facts_of(model: Model) -> FileFacts | None:
     if not model.loaded or model.kind != MODEL_KIND:
         return None
     proto = model.proto
+    producer = proto.producer_name or ("(no producer name)" if proto.producer_version else "")
     return FileFacts(
         ir_version=model.ir_version,
         opset_imports=tuple((report_name(entry.domain), entry.version) for entry in proto.opset_import[:_MAX_DOMAINS]),
-        producer=report_name(f"{proto.producer_name} {proto.producer_version}".strip()),
+        producer=report_name(f"{producer} {proto.producer_version}".strip()),
         nodes=sum([len(graph.forms) for graph in model.graphs]),
         graphs=sum([not graph.is_function for graph in model.graphs]),
         functions=len(model.functions),

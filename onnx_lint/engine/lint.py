@@ -7,7 +7,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import suppress
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -46,22 +46,12 @@ if TYPE_CHECKING:
 _MANY_FINDINGS: Final = 500
 """For more findings, the time to release the model is small beside the time to write them."""
 
-Watch = Callable[[str], AbstractContextManager[None]]
-"""Measures a named part of the work, see `onnx_lint.engine.stopwatch`."""
-
-
 _NONE: Final[Any] = object()
 """Given in place of a first finding by a rule without findings; None may be what a wrong rule yields."""
-
-_NO_WATCH: Final[AbstractContextManager[None]] = nullcontext()
 
 
 def _keeps_none(_: Fix) -> bool:
     return False
-
-
-def _unwatched(_: str) -> AbstractContextManager[None]:
-    return _NO_WATCH
 
 
 class Verdict(Record):
@@ -87,24 +77,15 @@ _Located = tuple[int, Diagnostic]
 """A diagnostic and its first byte."""
 
 
-def lint_model(
-    model: Model, settings: Settings, watch: Watch = _unwatched, errors: InternalErrors | None = None
-) -> Verdict:
+def lint_model(model: Model, settings: Settings, errors: InternalErrors | None = None) -> Verdict:
     """Run every selected rule over `model`. If a rule raises, the others still run, and its earlier findings are kept.
 
     `errors`: records the bugs, if the caller records others as well.
     """
     errors = errors or InternalErrors(model)
     run = _Run(model, settings, errors)
-    with watch("load rules"):
-        entries = selection_of(settings).asked(model)
-    for entry in entries:
-        # On a small model the contexts of a hundred rules would dominate the run.
-        if watch is _unwatched:
-            run.judge(entry)
-        else:
-            with watch(f"rule {entry.id}"):
-                run.judge(entry)
+    for entry in selection_of(settings).asked(model):
+        run.judge(entry)
     part = errors.unless_it_crashes
     if run.cuts:
         part(run.report_cuts, None, "reporting limits")
@@ -114,8 +95,7 @@ def lint_model(
         from onnx_lint.surroundings.text_lines import with_positions
 
         bare = listed
-        with watch("positions"):
-            listed = part(lambda: with_positions(bare, model), bare, "looking for lines and columns")
+        listed = part(lambda: with_positions(bare, model), bare, "looking for lines and columns")
     folded = part(lambda: fold(listed), tuple(listed), "folding findings of one cause")
     return Verdict(
         folded,
@@ -215,14 +195,7 @@ def lint_source(
     check = _SourceCheck(source, path, settings, is_file, context, pictures, beside, keeps_edits)
     with held_for_a_file() as leave:
         try:
-            if settings.timings:
-                from onnx_lint.engine.stopwatch import Stopwatch
-
-                watch = Stopwatch()
-                report, model = _lint(check, watch)
-                report = replace(report, timings=tuple(watch.seconds.items()))
-            else:
-                report, model = _lint(check, _unwatched)
+            report, model = _lint(check)
             report = _with_traffic(report, source)
             if model is None:
                 pass
@@ -298,18 +271,17 @@ class _SourceCheck(Record):
     keeps_edits: Callable[[Fix], bool]
 
 
-def _lint(check: _SourceCheck, watch: Watch) -> tuple[FileReport, Model | None]:
+def _lint(check: _SourceCheck) -> tuple[FileReport, Model | None]:
     """Return the report on a source, and the model unless loading it crashed."""
     try:
-        with watch("load model"):
-            model = load_source(check.source, check.path, check.settings, is_file=check.is_file, beside=check.beside)
+        model = load_source(check.source, check.path, check.settings, is_file=check.is_file, beside=check.beside)
     except Exception as error:
         if isinstance(error, OSError) or not is_bug(error):
             raise
         return FileReport(check.path, check.source.size, internal_errors=(InternalError.of(error),)), None
     errors = InternalErrors(model)
-    verdict = lint_model(model, check.settings, watch, errors)
-    report = _report_on(model, check, verdict, errors, watch)
+    verdict = lint_model(model, check.settings, errors)
+    report = _report_on(model, check, verdict, errors)
     if check.settings.suppressions:
         from onnx_lint.engine.suppressions import with_suppressed
 
@@ -318,16 +290,15 @@ def _lint(check: _SourceCheck, watch: Watch) -> tuple[FileReport, Model | None]:
     return replace(report, internal_errors=errors.all()), model
 
 
-def _report_on(model: Model, check: _SourceCheck, verdict: Verdict, errors: InternalErrors, watch: Watch) -> FileReport:
+def _report_on(model: Model, check: _SourceCheck, verdict: Verdict, errors: InternalErrors) -> FileReport:
     """Return the report with the verdict, and the facts about the file."""
     settings, part = check.settings, errors.unless_it_crashes
-    with watch("facts"):
-        facts = part(lambda: facts_of(model), None, "counting nodes and graphs")
-        document = part(lambda: document_of(model), (), "describing the document")
-        not_verified = part(lambda: nodes_not_verified(model), (), "counting unknown operators")
-        shapes = part(lambda: shapes_of(model), None, "counting known shapes")
-        incomplete = part(lambda: tuple(left_out(model, settings)), (), "listing what was left out")
-        data_files = part(lambda: data_files_of(model, settings), (), "listing the files of external data")
+    facts = part(lambda: facts_of(model), None, "counting nodes and graphs")
+    document = part(lambda: document_of(model), (), "describing the document")
+    not_verified = part(lambda: nodes_not_verified(model), (), "counting unknown operators")
+    shapes = part(lambda: shapes_of(model), None, "counting known shapes")
+    incomplete = part(lambda: tuple(left_out(model, settings)), (), "listing what was left out")
+    data_files = part(lambda: data_files_of(model, settings), (), "listing the files of external data")
     selection = selection_of(settings)
     judging, coverage = selection.judging(model), selection.coverage(model)
     targets: tuple[TargetVerdict, ...] = ()
@@ -343,7 +314,7 @@ def _report_on(model: Model, check: _SourceCheck, verdict: Verdict, errors: Inte
     return FileReport(
         path=check.path,
         size=check.source.size,
-        diagnostics=_shown(verdict.diagnostics, model, check, errors, watch),
+        diagnostics=_shown(verdict.diagnostics, model, check, errors),
         facts=facts,
         kind=model.kind,
         document=document,
@@ -361,7 +332,7 @@ def _report_on(model: Model, check: _SourceCheck, verdict: Verdict, errors: Inte
 
 
 def _shown(
-    found: tuple[Diagnostic, ...], model: Model, check: _SourceCheck, errors: InternalErrors, watch: Watch
+    found: tuple[Diagnostic, ...], model: Model, check: _SourceCheck, errors: InternalErrors
 ) -> tuple[Diagnostic, ...]:
     """Return the diagnostics with their fixes, the lines around them, and the nodes around them, as asked for."""
     part = errors.unless_it_crashes
@@ -377,24 +348,22 @@ def _shown(
     if not found:
         return found
     described = found
-    return part(lambda: _with_surroundings(described, model, check, watch), found, "showing the model around findings")
+    return part(lambda: _with_surroundings(described, model, check), found, "showing the model around findings")
 
 
 def _with_surroundings(
-    diagnostics: tuple[Diagnostic, ...], model: Model, check: _SourceCheck, watch: Watch
+    diagnostics: tuple[Diagnostic, ...], model: Model, check: _SourceCheck
 ) -> tuple[Diagnostic, ...]:
     if check.context:
         from onnx_lint.surroundings.of_findings import with_surroundings
 
         # The findings of the rules on bytes have no structure around them.
         on_bytes = frozenset(entry.id for entry in registry().values() if entry.chapter == "file")
-        with watch("context"):
-            diagnostics = with_surroundings(diagnostics, model, on_bytes)
+        diagnostics = with_surroundings(diagnostics, model, on_bytes)
     if check.pictures:
         from onnx_lint.surroundings.neighbourhood import with_neighbourhoods
 
-        with watch("pictures"):
-            diagnostics = with_neighbourhoods(diagnostics, model)
+        diagnostics = with_neighbourhoods(diagnostics, model)
     return diagnostics
 
 

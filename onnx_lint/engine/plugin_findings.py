@@ -4,63 +4,42 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from types import UnionType
-from typing import Any, Final
+from typing import Any, get_args, get_origin, get_type_hints
 
+from onnx_lint.common.option_types import in_words
 from onnx_lint.engine.registry import Registered
 from onnx_lint.model import Edit, Fix, Place
-from onnx_lint.rule import Finding, Related, RuleError
-
-_TYPES: Final[dict[str, tuple[type, str]]] = {
-    "place": (Place, "a Place"),
-    "message": (str, "a string"),
-    "clause": (str, "the id of a clause, a string"),
-    "allowed": (str, "a string"),
-    "offset": (int, "a whole number"),
-    "subject": (str, "a string"),
-    "length": (int, "a whole number"),
-    "collective": (bool, "True or False"),
-    "count": (int, "a whole number"),
-    "anchor": (str, "a string"),
-    "cause": (str, "a string"),
-    "hint": (str, "a string"),
-    "fix": (Fix, "a Fix"),
-}
-"""The type of each field of a finding but its tuples, and the type in words."""
-
-_REQUIRED: Final = frozenset({"place", "message", "collective", "count"})
-"""The fields that cannot be None."""
+from onnx_lint.rule import Finding, Record, Related, RuleError
 
 
 def checked(entry: Registered, findings: Iterable[Any]) -> Iterator[Finding]:
     """Yield the findings of a rule of a plugin. Raises RuleError, which names the plugin, at the first wrong one."""
+    types = {kind: get_type_hints(kind, localns={"Place": Place, "Fix": Fix}) for kind in (Finding, Related)}
+    fault: str | None
     for finding in findings:
-        fault = _fault_of(finding)
+        if not isinstance(finding, Finding):
+            fault = f"{'None' if finding is None else f'a value {_kind(finding)}'}, not a Finding"
+        else:
+            fault = _fault_of(finding, types[Finding], "a Finding") or next(
+                filter(None, (_fault_of(each, types[Related], "a Related") for each in finding.related)), None
+            )
         if fault is not None:
-            raise RuleError(f"rule {entry.id!r} in {entry.module} {fault}")
+            raise RuleError(f"rule {entry.id!r} in {entry.module} yields {fault}")
         yield finding
 
 
-def _fault_of(finding: Any) -> str | None:
-    """Return what is wrong with an object that a rule yields; None if nothing is."""
-    if not isinstance(finding, Finding):
-        return f"yields {'None' if finding is None else f'a value {_kind(finding)}'}, not a Finding"
-    for name, (wanted, words) in _TYPES.items():
-        value = getattr(finding, name)
-        if not isinstance(value, wanted) and (value is not None or name in _REQUIRED):
-            return f"yields a Finding whose {name!r} is {_kind(value)}, not {words}"
-    if not _is_tuple_of(finding.related, Related):
-        return f"yields a Finding whose 'related' is {_kind(finding.related)}, not a tuple of Related"
-    parts: list[tuple[Any, Any]] = [(related.place, related.message) for related in finding.related]
-    if not all(isinstance(place, Place) and isinstance(message, str) for place, message in parts):
-        return "yields a Finding with a Related that is not a Place and a string"
-    if finding.fix is not None and not _is_tuple_of(finding.fix.edits, Edit):
-        return f"yields a Finding with a Fix whose 'edits' is {_kind(finding.fix.edits)}, not a tuple of edits"
+def _fault_of(record: Record, types: dict[str, Any], name: str) -> str | None:
+    """Return the first field with a value of another type than its annotation; None if there is none."""
+    values = [(field, getattr(record, field), wanted) for field, wanted in types.items()]
+    if isinstance(fix := getattr(record, "fix", None), Fix):
+        values.append(("fix.edits", fix.edits, tuple[Edit, ...]))
+    for field, value, wanted in values:
+        items = get_args(wanted)[0] if get_origin(wanted) is tuple else None
+        is_right = isinstance(value, wanted if items is None else tuple)
+        if not is_right or (items is not None and not all(isinstance(item, items) for item in value)):
+            words = in_words(wanted) if items is None else f"a tuple of {getattr(items, '__name__', 'edits')}"
+            return f"{name} whose {field!r} is {_kind(value)}, not {words}"
     return None
-
-
-def _is_tuple_of(value: Any, kind: type | UnionType) -> bool:
-    return isinstance(value, tuple) and all(isinstance(item, kind) for item in value)
 
 
 def _kind(value: Any) -> str:

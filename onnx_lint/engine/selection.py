@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.cached import Memory
+from onnx_lint.common.record import replace
 from onnx_lint.engine.registry import Registered, registry
 from onnx_lint.engine.settings import ALL, SelectionError, Settings
 from onnx_lint.ir.documents.kinds import KINDS
-from onnx_lint.report import Coverage
+from onnx_lint.report import Coverage, FileReport, Report
 from onnx_lint.rule import RuleSubject
 from onnx_lint.spec.clauses import KEYWORDS, Clause, Severity, clauses, severity
 from onnx_lint.wording import quote_some
@@ -75,9 +76,7 @@ def applies(entry: Registered, settings: Settings) -> bool:
         is_wanted = not settings.select or _matches(entry, "MUST", (*settings.select, *settings.extend_select))
         return is_wanted and not _matches(entry, "MUST", settings.ignore)
     table = clauses()
-    edition = settings.standard.edition
-    cited = (table[name] for name in entry.clauses)
-    return any(edition in clause.keyword and presence(entry, clause, settings) is not None for clause in cited)
+    return any(_is_present(entry, table[name], settings) for name in entry.clauses)
 
 
 def selected_rules(settings: Settings) -> tuple[str, ...]:
@@ -182,3 +181,20 @@ def selection_of(settings: Settings) -> Selection:
     if found is None or found.rules is not rules or not (found.settings is settings or found.settings == settings):
         found = _kept.keep(None, Selection(settings, rules))
     return found
+
+
+def report_of(files: Iterable[FileReport], settings: Settings) -> Report:
+    """Return the report of a run with `settings` over `files`."""
+    standard = settings.standard
+    rules = selected_rules(settings)
+    named = {entry.plugin for entry in registry().values() if entry.module not in settings.plugins}
+    plugins = (*sorted(filter(None, named)), *settings.plugins)
+    return Report(tuple(files), standard.edition, standard.variant, rules, plugins)
+
+
+def with_own_settings(file: FileReport, own: Settings, usual: Settings) -> FileReport:
+    """Return the report of a file; if its settings differ from those of the first file, they are part of it."""
+    if own is usual:
+        return file
+    standard = own.standard
+    return replace(file, edition=standard.edition, variant=standard.variant, rules=selected_rules(own))

@@ -70,8 +70,6 @@ class Settings(Record):
     """Operator set versions by domain, for graphs and nodes without a model that imports them."""
     download: bool = False
     """True to fetch remote files whole, up to the limit `file_bytes`, if their server has no range requests."""
-    timings: bool = False
-    """True to measure the time of each part."""
     plugins: tuple[str, ...] = ()
     """The absolute paths of plugin files, whose rules run beside the others."""
     policy_lines: Mapping[str, str] = EMPTY
@@ -84,8 +82,7 @@ class Settings(Record):
         for name in (*self.select, *self.ignore, *self.extend_select, *self.set_aside):
             check_selector(name)
         for rule in self.severities:
-            if rule not in registry():
-                raise SelectionError(f"severity for unknown rule {rule!r}{_hint_for_rule(rule, registry())}")
+            check_rule(rule)
         for rule, options in self.options.items():
             check_options(rule, options)
         schemas_of(self)
@@ -105,6 +102,20 @@ def selectors() -> set[str]:
     return {entry.id for entry in entries} | {entry.chapter for entry in entries} | SEVERITY_NAMES | {ALL}
 
 
+def names_of(values: Iterable[str]) -> tuple[str, ...]:
+    """Return the names in comma-separated lists, in the spelling of a selector if only the case differs."""
+    names = [name.strip() for value in values for name in value.split(",")]
+    known = selectors() if names else set()
+    spellings = ((name, name.upper(), name.lower()) for name in names if name)
+    return tuple(dict.fromkeys(next((each for each in found if each in known), found[0]) for found in spellings))
+
+
+def check_rule(name: str) -> None:
+    """Raise SelectionError unless `name` is a rule id."""
+    if name not in registry():
+        raise SelectionError(f"unknown rule {name!r}{_hint_for_rule(name, registry())}")
+
+
 def check_selector(name: str) -> None:
     """Raise SelectionError unless `name` is a rule id, a chapter, a severity or ALL."""
     known = selectors()
@@ -114,8 +125,7 @@ def check_selector(name: str) -> None:
 
 def check_options(rule: str, options: Mapping[str, Any]) -> None:
     """Raise SelectionError unless the rule exists, and has these options, of these types."""
-    if rule not in registry():
-        raise SelectionError(f"options for unknown rule {rule!r}{_hint_for_rule(rule, registry())}")
+    check_rule(rule)
     from onnx_lint.common.option_types import OptionTypeError, as_option
 
     known = registry()[rule].rule.option_types

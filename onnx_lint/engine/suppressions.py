@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator
 
 from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.proposed_fixes import without_edits
@@ -93,9 +93,16 @@ def used_in(file: FileReport) -> set[str]:
     return {item.suppressed_by for item in unfold(file.suppressed) if item.suppressed_by is not None}
 
 
-def unused(entries: Iterable[Suppression], used: set[str], rules: Iterable[str]) -> Iterator[str]:
-    """Yield a sentence for each entry that suppressed nothing although its rule ran."""
-    ran = set(rules)
+def complaints(
+    entries: Iterable[Suppression], paths: Collection[str], used: Container[str], rules: Container[str]
+) -> Iterator[str]:
+    """Yield a sentence for each entry that has expired, or suppressed nothing although its rule ran on its files.
+
+    `used`: the descriptions of those that suppress a finding.
+    """
+    today = datetime.date.today()
     for entry in entries:
-        if entry.description not in used and entry.rule in ran:
+        if entry.until is not None and entry.is_expired(today):
+            yield f"{entry.where}: the suppression of {entry.rule} expired on {entry.until.isoformat()}"
+        elif entry.description not in used and entry.rule in rules and any(map(entry.is_for, paths)):
             yield f"{entry.where}: the suppression of {entry.rule} matches no finding"

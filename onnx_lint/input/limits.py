@@ -65,8 +65,6 @@ class Limits(Record):
         bytes. Raises LimitError for an unknown name or a wrong value.
         """
         for name in values:
-            if name in _REPLACED:
-                raise LimitError(f"the limit {name!r} is replaced by 'memory', the memory that a model may need")
             if name not in NAMES:
                 raise LimitError(f"unknown limit {name!r}{suggestion(name, NAMES)}")
         return replace(self, **{name: _parsed(name, value) for name, value in values.items()})
@@ -77,9 +75,6 @@ NAMES: Final = field_names(Limits)
 
 BYTE_LIMITS: Final = frozenset({"file_bytes", "text_bytes", "memory", "external_bytes", "download_bytes"})
 """The limits in bytes, whose values may have a unit."""
-
-_REPLACED: Final = frozenset({"element_bytes", "message_bytes", "nodes", "graphs", "graph_entries"})
-"""The names of earlier versions."""
 
 _UNITS: Final = MappingProxyType(
     {

@@ -151,5 +151,7 @@ def _at_once(writer: Callable[..., FileWriter]) -> Reporter:
 
 
 def write_report(name: str, report: Report, stream: TextIO, options: Options | None = None) -> None:
-    """Write `report` to `stream` in the format `name`. Raises KeyError if there is no such format."""
+    """Write `report` to `stream` in the format `name`. Raises ValueError if there is no such format."""
+    if name not in REPORTERS:
+        raise ValueError(f"unknown format {name!r}; the formats are {', '.join(REPORTERS)}")
     reporter(name)(report, stream, options or Options())

@@ -23,10 +23,12 @@ from onnx_lint.report import (
     RelatedPlace,
     Report,
     Shapes,
+    Totals,
     Weakening,
 )
 from onnx_lint.reporters.escape import shortened, shown_path, visible
 from onnx_lint.spec.clauses import Severity
+from onnx_lint.spec.releases import newest_opset_version, normalized_domain
 from onnx_lint.wording import quote
 
 MAX_IMPORTS_SHOWN = 8
@@ -124,8 +126,12 @@ def _document_of(file: FileReport) -> str:
 
 def not_verified_of(file: FileReport) -> Iterator[str]:
     """Yield what was not verified in a file: operators without known signatures, and what was not examined."""
+    imported = dict(file.facts.opset_imports) if file.facts is not None else {}
     for domain, nodes in file.not_verified:
-        yield visible(f"{counted(nodes, 'node')} of domain {quote(domain)}, whose operators have no known signature")
+        version, newest = imported.get(domain, imported.get(normalized_domain(domain), 0)), newest_opset_version(domain)
+        is_newer = newest is not None and version > newest
+        why = f"whose version {version} is not known" if is_newer else "whose operators have no known signature"
+        yield visible(f"{counted(nodes, 'node')} of domain {quote(domain)}, {why}")
     if file.shapes is not None:
         yield from map(visible, _unknown_shapes(file.shapes))
     for what in file.incomplete:
@@ -219,8 +225,8 @@ def outcome_of(file: FileReport, report: Report) -> str:
     return state_of(file)
 
 
-def _hidden(file: FileReport) -> str:
-    return f"; {counted(file.hidden, 'finding')} below --min-severity" if file.hidden else ""
+def _hidden(counts: FileReport | Totals) -> str:
+    return f"; {counted(counts.hidden, 'finding')} below --min-severity" if counts.hidden else ""
 
 
 def is_ignored(file: FileReport, report: Report) -> bool:
@@ -346,7 +352,7 @@ def total_of(report: Report) -> str:
         parts.append(f"{entries} of the baseline no longer found")
     if report.not_linted:
         parts.append(interrupted_of(report))
-    return "; ".join(parts)
+    return "; ".join(parts) + _hidden(totals)
 
 
 def related_of(item: Diagnostic) -> Iterator[RelatedPlace]:

@@ -7,11 +7,18 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from onnx_lint.common.record import EMPTY, Record
-from onnx_lint.spec.clauses import ACCEPTED, Clause
+from onnx_lint.spec.clauses import ACCEPTED, Clause, clauses
 from onnx_lint.spec.products import PRODUCTS, product_release
-from onnx_lint.spec.releases import NEWEST_IR_VERSION, is_onnx_domain, newest_opset_version, normalized_domain
+from onnx_lint.spec.releases import (
+    DOMAIN_ALIAS,
+    NEWEST_IR_VERSION,
+    NEWEST_OPSET,
+    is_onnx_domain,
+    newest_opset_version,
+    normalized_domain,
+)
 from onnx_lint.spec.standard import DEFAULT_STANDARD
-from onnx_lint.wording import quote, suggestion
+from onnx_lint.wording import nearest, quote, suggestion
 
 ONNX: Final = "onnx"
 """The specification itself."""
@@ -111,6 +118,23 @@ def _numbers(version: str) -> list[int]:
     return [int(part) for part in version.split(".")]
 
 
+def _mistake(what: str, version: str) -> str:
+    """Return what to write if a name is a misspelled domain, `IR` or `opset`; empty for the domain of a user."""
+    if what in _MEANT.values() or is_onnx_domain(what):
+        return ""
+    folded = what.lower().replace("-", "_")
+    near = folded if folded in _MEANT else nearest(folded, _MEANT)
+    return f"; write {_MEANT[near]}={version}" if near is not None else suggestion(what, PRODUCTS)
+
+
+_MEANT: Final[Mapping[str, str]] = {
+    **{name: name for name in (*filter(None, NEWEST_OPSET), DOMAIN_ALIAS, "ai.onnx.contrib", "com.microsoft", "ir")},
+    **dict.fromkeys(("opset", "opset_version", "target_opset", "onnx"), DOMAIN_ALIAS),
+    "ir_version": "ir",
+    "ml": "ai.onnx.ml",
+}
+"""The names in a target with a version, by what users write for them."""
+
 NO_TARGET = Target()
 
 
@@ -120,7 +144,7 @@ def target_of(names: Iterable[str], registered: Iterable[str] = ()) -> Target:
     Of several versions of one domain the lowest counts, since the model must suit each.
     `registered`: the domains that a library registers.
     """
-    ir_version, versions, programs = None, dict[str, int](), dict[str, None]()
+    ir_version, versions, programs, mistake = None, dict[str, int](), dict[str, None](), ""
     names = [name.strip() for name in names]
     for name in names:
         what, sign, version = name.rpartition("=")
@@ -129,7 +153,7 @@ def target_of(names: Iterable[str], registered: Iterable[str] = ()) -> Target:
             programs[name] = None
         elif name == CHECKER:
             programs[name] = None
-        elif sign and what and version.isdecimal() and version.isascii() and not suggestion(what, PRODUCTS):
+        elif sign and what and version.isdecimal() and version.isascii() and not (mistake := _mistake(what, version)):
             number = int(version)
             if what == "ir":
                 ir_version = min(number, ir_version or number)
@@ -137,7 +161,11 @@ def target_of(names: Iterable[str], registered: Iterable[str] = ()) -> Target:
                 domain = normalized_domain(what)
                 versions[domain] = min(number, versions.get(domain, number))
         elif name not in (ONNX, WITHOUT_ML):
-            likely = suggestion(what or name, [*PRODUCTS, ONNX, CHECKER, WITHOUT_ML])
+            if what == CHECKER:
+                tried = {clause.refused_by[CHECKER] for clause in clauses().values() if CHECKER in clause.refused_by}
+                first, last = min(tried, key=_numbers), max(tried, key=_numbers)
+                raise ValueError(f"target {name!r}: write {CHECKER}; it stands for onnx {first} to {last}")
+            likely = mistake or suggestion(what or name, [*PRODUCTS, ONNX, CHECKER, WITHOUT_ML])
             raise ValueError(f"unknown target {quote(name)}{likely}; the targets are {KNOWN}")
     is_onnx = not programs or ONNX in names
     variant = "onnx" if WITHOUT_ML in names else DEFAULT_STANDARD.variant

@@ -59,7 +59,6 @@ def test_a_fix_that_is_proposed() -> None:
         {"internal_errors": (InternalError("rule", "KeyError", ""),)},
         {"incomplete": ["a list"]},
         {"document": (("name", b"bytes"),)},
-        {"timings": (("load", 0.1), ("rule cycle", 1e-9))},
     ],
 )
 def test_what_cannot_be_kept(part: dict[str, object]) -> None:

@@ -21,7 +21,7 @@ from onnx_lint.cache.verdicts import FileCheck, Verdicts
 from onnx_lint.cli.application import run
 from onnx_lint.common.record import replace
 from onnx_lint.engine.lint import lint_file
-from onnx_lint.engine.reports import report_of
+from onnx_lint.engine.selection import report_of
 from onnx_lint.engine.settings import Settings
 from onnx_lint.ir.tensors.data_folder import DataFolder
 from onnx_lint.report import FileReport, InternalError
@@ -321,7 +321,6 @@ def test_an_entry_of_another_machine(cache: Verdicts, model: Path, monkeypatch: 
 def test_what_no_file_system_tells_about_is_not_kept() -> None:
     for path, name in (("-", "-"), ("-", "s3://bucket/m.onnx"), ("m.onnx", "s3://bucket/m.onnx")):
         assert not FileCheck(path, SETTINGS, name, (), False).may_be_kept
-    assert not FileCheck("m.onnx", replace(SETTINGS, timings=True), "m.onnx", (), False).may_be_kept
 
 
 def test_runs_with_an_empty_a_filled_a_stale_and_a_damaged_cache(

@@ -102,7 +102,7 @@ def test_a_python_without_sqlite(
     cache: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = _ran(capsys, "check", "models")
-    monkeypatch.setitem(sys.modules, "onnx_lint.cli.cached_reports", None)
+    monkeypatch.setitem(sys.modules, "onnx_lint.cache.checks", None)
     code, out, errors = _ran(capsys, "check", "--cache", "models")
     assert (code, out) == expected[:2]
     assert errors.startswith("The cache is not used: ")

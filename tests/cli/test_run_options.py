@@ -212,14 +212,13 @@ def test_help_has_few_options_and_all_on_request(capsys: Output) -> None:
 @pytest.mark.parametrize(
     ("arguments", "instead"),
     [
-        (["--errors-only"], "--min-severity error"),
-        (["--exit-zero"], "--fail-on never"),
-        (["--memory-limit", "4GiB"], "--limit memory=SIZE"),
+        (["--opset", "17"], "no such option --opset; write --target ai.onnx=N"),
+        (["--ir-version=9"], "--target ir=N"),
         (["--select", "MUST"], "'error' selects"),
         (["--ignore", "should"], "'warning' selects"),
     ],
 )
-def test_a_name_that_is_gone_is_refused_with_the_one_that_replaced_it(
+def test_a_name_of_another_program_or_of_the_specification_is_refused_with_that_of_onnx_lint(
     arguments: list[str], instead: str, capsys: Output
 ) -> None:
     assert run(["clean.textproto", *arguments]) == 2
@@ -233,3 +232,31 @@ def test_auto_is_a_number_of_jobs() -> None:
         context = command.make_context("check", ["m.onnx", "--jobs", value])
         seen.append(context.params["jobs"])
     assert seen == [0, 0, 3]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "total"),
+    [
+        (["warning.textproto"], "2 models: 1 with warnings; 1 warning"),
+        (["warning.textproto", "--min-severity", "error"], "2 models: no findings; 1 finding below --min-severity"),
+        (["missing.onnx"], "2 files: no findings; 1 not checked"),
+    ],
+)
+def test_the_total_says_what_is_hidden_and_what_is_no_model(arguments: list[str], total: str, capsys: Output) -> None:
+    Path("warning.textproto").write_text(re.sub("producer_name: .*", "", CLEAN))
+    run(["clean.textproto", *arguments])
+    assert capsys.readouterr().out.splitlines()[-1] == total
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["-f", "json", "-o", "r.html"], "Warning: r.html gets the format json, not html as its suffix says\n"),
+        (["-f", "gitlab", "-o", "r.json"], ""),
+        (["-o", "json=r.html"], ""),
+        (["-o", "r.html"], ""),
+    ],
+)
+def test_a_suffix_of_another_format_is_told(arguments: list[str], said: str, capsys: Output) -> None:
+    assert run(["clean.textproto", *arguments]) == 0
+    assert capsys.readouterr().err == said

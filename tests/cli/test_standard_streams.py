@@ -103,13 +103,11 @@ READERS_LEAVE: list[tuple[list[str], int]] = [
     (["clauses", "-f", "json"], 0),
     (["config"], 0),
     (["explain", "duplicate-definition"], 0),
-    (["completions", "bash"], 0),
     (["shapes", "clean.textproto"], 0),
     (["clean.textproto", "--show-settings"], 0),
     (["clean.textproto"], 0),
     (["twice.textproto"], 1),
     (["twice.textproto", "-f", "json"], 1),
-    (["twice.textproto", "--timings"], 1),
     (["missing.onnx"], 2),
     (["--no-such-option"], 2),
     (["explain", "no-such-rule"], 2),
@@ -225,9 +223,7 @@ def test_a_pipe_by_its_other_name_is_written_to() -> None:
     assert out.startswith("{\n")
 
 
-@pytest.mark.parametrize(
-    "arguments", ["missing.onnx", "--no-such-option", "clean.textproto --timings", "explain no-such-rule", ""]
-)
+@pytest.mark.parametrize("arguments", ["missing.onnx", "--no-such-option", "explain no-such-rule", ""])
 def test_a_message_that_is_lost_fails_the_run(arguments: str) -> None:
     code, _, error = shell(f"{arguments} 2>/dev/full")
     assert (code, error) == (2, "")

@@ -14,7 +14,8 @@ from support.project.fixture_files import Fixture, fixtures, lint
 
 from onnx_lint import schema
 from onnx_lint.cli.application import run
-from onnx_lint.configuration.baseline import BaselineError, entries_of, file_key, living, read_baseline, split, written
+from onnx_lint.configuration.baseline import entries_of, file_key, living, read_baseline, split, written
+from onnx_lint.configuration.errors import ConfigurationError
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
@@ -322,7 +323,7 @@ def test_a_wrong_option_is_told(
 def test_what_is_no_baseline_is_an_error(tmp_path: Path, text: str) -> None:
     path = tmp_path / "b.json"
     path.write_text(text)
-    with pytest.raises(BaselineError):
+    with pytest.raises(ConfigurationError):
         read_baseline(str(path))
 
 

@@ -363,8 +363,8 @@ def test_a_wrong_config_option_is_told(folder: Path, capsys: Output, arguments: 
         ('[severity]\nunqualified-model-domain = "off"', ["--select", "model"], 1),
         ('[per-file-ignores]\n"*.textproto" = ["model"]', [], 0),
         ('[per-file-ignores]\n"*.onnx" = ["model"]', [], 1),
-        ("", ["--per-file-ignores", "odd.*:model,graph"], 0),
-        ("", ["--per-file-ignores", "zoo/*:model"], 1),
+        ("", ["--config", 'per-file-ignores = {"odd.*" = ["model", "graph"]}'], 0),
+        ("", ["--config", 'per-file-ignores = {"zoo/*" = ["model"]}'], 1),
     ],
 )
 def test_the_command_line_beats_the_file(
@@ -411,17 +411,6 @@ def test_rule_options_reach_the_rule(folder: Path, capsys: Output) -> None:
 def test_excluded_files_are_relative_to_the_configuration(folder: Path, capsys: Output) -> None:
     (folder / "onnx-lint.toml").write_text('exclude = ["zoo/**"]\n')
     assert found(capsys, ".") == ["./odd.textproto unqualified-model-domain"]
-
-
-@pytest.mark.parametrize("value", ["odd.textproto", ":name", "odd.textproto:"])
-def test_a_wrong_per_file_ignore_is_told(folder: Path, capsys: Output, value: str) -> None:
-    said = failure(capsys, "odd.textproto", "--per-file-ignores", value)
-    assert said == f"Error: --per-file-ignores expects GLOB:NAMES, not {value!r}"
-
-
-def test_an_unknown_name_in_a_per_file_ignore_is_told_whether_or_not_it_applies(folder: Path, capsys: Output) -> None:
-    said = failure(capsys, "odd.textproto", "--per-file-ignores", "*.nothing:nmae")
-    assert said == "Error: unknown rule 'nmae'; did you mean 'name'?"
 
 
 def test_per_file_ignores_of_the_file_are_relative_to_it(folder: Path, capsys: Output) -> None:

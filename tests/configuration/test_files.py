@@ -14,8 +14,8 @@ from support.models.clean_model import CLEAN
 from support.project.checkout import ROOT
 
 from onnx_lint.configuration import baseline, locations
+from onnx_lint.configuration.errors import ConfigurationError
 from onnx_lint.configuration.files import read_file
-from onnx_lint.configuration.values import ConfigurationError
 from onnx_lint.input.regular_file import open_regular, read_regular
 from onnx_lint.spec.operators import schema_file
 

@@ -919,17 +919,16 @@ def test_nor_external_data_that_looks_like_text(
     Path("data/w").write_bytes(b"AAAABBBB")
     Path("link").symlink_to("data/w")
     name = "link" if linked else "data/w"
-    said = f"Error: {name}: is external data of external.textproto; it was not changed, and the report "
+    said = f"Error: {name}: is external data of external.textproto; it was not changed\n"
     for _ in range(2 if "--cache" in options else 1):
         arguments = ["external.textproto", "clean.textproto", *options, "-q"]
         assert run([*arguments, "-o", f"./{name}", "-f", "json"]) == 2
         out, err = capsys.readouterr()
-        assert json.loads(out)["files"][0]["data_files"] == ["./data/w"]
-        assert f"{said.replace(name, './' + name, 1)}is on standard output\n" in err
+        assert (out, said.replace(name, f"./{name}", 1) in err) == ("", True)
         assert run([*arguments, "-o", f"sarif={name}", "-o", "json=-"]) == 2
         out, err = capsys.readouterr()
-        assert json.loads(out)["version"] == 1
-        assert f"{said}was not written\n" in err
+        assert json.loads(out)["files"][0]["data_files"] == ["./data/w"]
+        assert said in err
     assert Path("data/w").read_bytes() == b"AAAABBBB"
 
 
@@ -997,7 +996,7 @@ def test_no_link_out_of_the_folder_is_followed(
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="the system has no /proc")
 def test_open_files_are_written_to_by_their_numbers(folder: Path, tmp_path: Path) -> None:
-    """A link from a stranger leads to standard output at most, not to any file that the process has open."""
+    """A link may come from a stranger, so it leads to no open file."""
     (folder / "link").symlink_to("/dev/stdout")
     (folder / "stranger").symlink_to("/proc/self/fd/3")
     target = tmp_path.parent / f"{tmp_path.name}-out.json"
@@ -1007,7 +1006,7 @@ def test_open_files_are_written_to_by_their_numbers(folder: Path, tmp_path: Path
         done = subprocess.run(
             ["sh", "-c", command, sys.executable, str(target)], env=environment, cwd=folder, capture_output=True
         )
-        refused = named == "stranger"
+        refused = not named.startswith("/dev")
         assert (done.returncode, b"link out of its folder" in done.stderr) == (2 * refused, refused), named
         assert refused or json.loads(target.read_text())["version"] == 1, named
         assert refused <= (not target.read_text())
@@ -1035,11 +1034,7 @@ def test_a_pipe_that_became_a_link_is_not_written_to(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.usefixtures("folder")
-def test_links_to_streams_are_written_to() -> None:
-    Path("link").symlink_to("/dev/stdout")
-    command = [sys.executable, "-m", "onnx_lint", "clean.textproto", "-o", "json=link"]
-    environment = {"PYTHONPATH": str(ROOT)}
-    assert b'"version": 1' in subprocess.run(command, env=environment, capture_output=True, check=True).stdout
+def test_a_link_to_a_file_beside_it_is_written_to() -> None:
     Path("nowhere").symlink_to("new.json")
     assert run(["clean.textproto", "-o", "json=nowhere"]) == 0
     assert Path("new.json").stat().st_size

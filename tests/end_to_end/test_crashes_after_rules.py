@@ -14,11 +14,11 @@ import pytest
 from rich.progress import Progress
 
 from onnx_lint import report as report_module
-from onnx_lint.cli import baselines, suppressions, weakened
+from onnx_lint.cli import baselines
 from onnx_lint.cli import run as run_module
 from onnx_lint.cli.application import run
 from onnx_lint.cli.progress import ProgressBar
-from onnx_lint.engine import diagnose, lint, proposed_fixes
+from onnx_lint.engine import diagnose, lint, proposed_fixes, suppressions
 from onnx_lint.ir.places.document_places import DocumentPlaces
 from onnx_lint.reporters import REPORTERS
 from onnx_lint.surroundings import neighbourhood, of_findings, text_lines
@@ -68,7 +68,7 @@ def _findings(report: dict[str, Any]) -> list[tuple[str, str, str]]:
 
 
 DESCRIPTIONS = {
-    "diagnostic": (diagnose, "_diagnostic"),
+    "diagnostic": (diagnose, "_described"),
     "place": (diagnose, "_path"),
     "related places": (diagnose, "_related"),
     "bytes": (DocumentPlaces, "extent"),
@@ -115,9 +115,7 @@ def test_a_crash_beside_the_rules_costs_no_finding(
 
 LAST_STEPS = {
     "finishing the baseline": (baselines.Baselines, "finish"),
-    "reporting unused suppressions": (suppressions, "print_complaints"),
-    "listing the settings that weaken the verdict": (weakened, "weakenings"),
-    "drawing the progress bar": (Progress, "start"),
+    "reporting unused suppressions": (suppressions, "complaints"),
 }
 
 
@@ -131,9 +129,6 @@ def test_a_crash_after_the_last_file_costs_no_finding(
     arguments = ["crash.onnx", "next.onnx", "--config", "onnx-lint.toml", "--baseline", "known.json", "-f", "json"]
     assert run(arguments) == 1
     sound = json.loads(capsys.readouterr().out)
-    if work == "drawing the progress bar":
-        monkeypatch.setattr(run_module, "is_wanted", lambda **_: True)
-        monkeypatch.setattr(ProgressBar, "__enter__", lambda bar: bar._show() or bar)
     _break(monkeypatch, *LAST_STEPS[work])
     assert run(arguments) == 3
     out, err = capsys.readouterr()
@@ -142,6 +137,18 @@ def test_a_crash_after_the_last_file_costs_no_finding(
     assert [len(file["internal_errors"]) for file in report["files"]] == [0, 1]
     assert f"internal error: onnx-lint crashed on next.onnx while {work}: RuntimeError: boom\n" in err
     assert err.count("Traceback") == 1
+
+
+def test_a_crash_in_drawing_the_progress_bar_costs_the_bar_alone(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["crash.onnx"]) == 1
+    without = capsys.readouterr()
+    monkeypatch.setattr(run_module, "is_wanted", lambda **_: True)
+    monkeypatch.setattr(ProgressBar, "__enter__", lambda bar: bar._show() or bar)
+    _break(monkeypatch, Progress, "start")
+    assert run(["crash.onnx"]) == 1
+    assert capsys.readouterr() == without
 
 
 def test_a_crash_in_citing_a_policy_costs_no_finding(

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from onnx_lint.cli import planning
 from onnx_lint.cli import run as run_module
 from onnx_lint.cli.paths import Input
 from onnx_lint.cli.request import COMMAND_LINE
@@ -70,7 +71,7 @@ def test_one_more_clean_model_takes_no_memory(
 
     inputs = [Input(os.devnull, name=f"zoo/{index % 10}/model{index:06}.onnx") for index in range(MODELS)]
     monkeypatch.setattr(run_module, "lint_each", reports)
-    monkeypatch.setattr(run_module, "inputs_of", lambda _: inputs)
+    monkeypatch.setattr(planning, "inputs_of", lambda _: inputs)
     outputs = ("report",) if to_file else ()
     given = {"format_name": COMMAND_LINE}
     request = Request(("zoo",), given, format_name=form, outputs=outputs, no_config=True, no_progress=True)

@@ -265,7 +265,7 @@ def test_names_of_files_steer_nothing_in_any_report(tmp_path: Path):
     reports.mkdir()
     _strange_files(models)
     outputs = [f"--output={name}={reports / name}" for name in REPORTERS]
-    done = _run(models, "--select", "ALL", "--statistics", "--timings", *outputs)
+    done = _run(models, "--select", "ALL", "--statistics", *outputs)
     assert done.returncode == 1
     written = {name: (reports / name).read_text(encoding="utf-8") for name in REPORTERS}
     for name, text in {**written, "stdout": done.stdout, "stderr": done.stderr}.items():
@@ -295,7 +295,6 @@ def test_names_of_files_steer_nothing_beside_the_progress_bar(tmp_path: Path):
     assert process.returncode == 1
     text = re.sub(r"\x1b\[(\?25[lh]|[0-9]*[AK]|2K)|\r", "", shown.decode("utf-8"))  # what moves the bar itself
     assert "linting" in text
-    assert ".onnx" in text
     assert _STEERING.findall(text) == []
 
 

@@ -6,10 +6,12 @@ from __future__ import annotations
 import pytest
 from onnx import AttributeProto, ModelProto, TensorProto, parser
 
+from onnx_lint import lint
 from onnx_lint.engine.facts import facts_of, left_out
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
+from onnx_lint.reporters.wording import not_verified_of
 
 _STORED_OUTSIDE = TensorProto(name="t", data_type=TensorProto.FLOAT, dims=[1], data_location=TensorProto.EXTERNAL)
 
@@ -49,3 +51,28 @@ def test_operators_count_with_the_version_that_their_graph_imports():
         ("", 13, "Relu"): 2,
     }
     assert [nodes for *_, nodes in facts.operators] == [2, 2, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("fields", "producer"),
+    [
+        ({"producer_name": "p", "producer_version": "1"}, "p 1"),
+        ({"producer_name": "p"}, "p"),
+        ({"producer_version": "1.2"}, "(no producer name) 1.2"),
+        ({}, ""),
+    ],
+)
+def test_a_version_without_a_producer_is_shown_as_one(fields: dict[str, str], producer: str):
+    proto = ModelProto(ir_version=10, **fields)
+    facts = facts_of(load(BytesSource(proto.SerializeToString())))
+    assert facts is not None
+    assert facts.producer == producer
+
+
+@pytest.mark.parametrize(("version", "why"), [(21, None), (99, "whose version 99 is not known")])
+def test_an_operator_of_a_later_version_is_not_called_unknown(version: int, why: str | None):
+    text = f'<ir_version: 10, opset_import: ["" : {version}]> g (float[N] x) => (float[N] y) {{ y = Newer(x) }}'
+    proto = parser.parse_model(text)
+    report = lint(proto)
+    said = [text for file in report.files for text in not_verified_of(file) if "domain" in text]
+    assert said == ([] if why is None else [f"1 node of domain 'ai.onnx', {why}"])

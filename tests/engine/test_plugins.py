@@ -172,11 +172,14 @@ def test_a_file_named_twice_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             "Finding(ROOT, 'x', related=('there',))",
             "yields a Finding whose 'related' is a tuple of str, not a tuple of Related",
         ),
-        ("Finding(ROOT, 'x', related=(Related(ROOT, 5),))", "a Related that is not a Place and a string"),
+        (
+            "Finding(ROOT, 'x', related=(Related(ROOT, 5),))",
+            "yields a Related whose 'message' is of type int, not a string",
+        ),
         ("Finding(ROOT, 'x', fix='edit')", "yields a Finding whose 'fix' is of type str, not a Fix"),
         (
             "Finding(ROOT, 'x', fix=Fix('mend', ('edit',)))",
-            "a Fix whose 'edits' is a tuple of str, not a tuple of edits",
+            "yields a Finding whose 'fix.edits' is a tuple of str, not a tuple of edits",
         ),
     ],
 )

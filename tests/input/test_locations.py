@@ -115,7 +115,7 @@ def test_nothing_of_remote_models_is_imported_for_a_local_one(tmp_path: Path):
         "from onnx_lint.__main__ import main\n"
         "main()"
     )
-    for arguments in (["m.textproto"], ["m.textproto", "-f", "json", "--timings", "-q"], ["--files-from", "l"]):
+    for arguments in (["m.textproto"], ["m.textproto", "-f", "json", "-q"], ["--files-from", "l"]):
         done = _run(code, arguments, tmp_path)
         assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "[]"), done.stderr
 

@@ -16,7 +16,7 @@ import pytest
 from support.project.checkout import ROOT
 
 from onnx_lint.engine.lint import lint_file
-from onnx_lint.engine.reports import report_of
+from onnx_lint.engine.selection import report_of
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import (
     READ_AT_ONCE_BYTES,

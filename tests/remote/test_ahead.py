@@ -21,7 +21,7 @@ from support.servers.web_server import Asked, File, WebServer
 
 from onnx_lint.cli.jobs import lint_each
 from onnx_lint.common.record import replace
-from onnx_lint.engine.reports import report_of
+from onnx_lint.engine.selection import report_of
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.limits import Limits
 from onnx_lint.remote import ahead

@@ -10,7 +10,6 @@ import pytest
 
 from onnx_lint import lint
 from onnx_lint.cli.application import run
-from onnx_lint.configuration.settings import RENAMED
 from onnx_lint.spec.element_types import ELEMENT_TYPES
 from onnx_lint.spec.operators import operator_names, versions
 from onnx_lint.spec.releases import NEWEST_IR_VERSION, NEWEST_OPSET
@@ -60,7 +59,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["--target", "ai.onnx=19"], [IMPORT, OPERATOR]),
         (["--target", "ai.onnx=19", "--target", "ai.onnx=20"], [IMPORT, OPERATOR]),
         (["--target", "ai.onnx.ml=2"], [ML]),
-        (["--target", "com.example=1"], []),
+        (["--target", "com.example=1", "--target", "acme=2", "--target", "ai.onnx.contrib=1"], []),
         (["--target", "ir=9", "--target", "ai.onnx=19", "--target", "ai.onnx.ml=2"], [IR, IMPORT, OPERATOR, ML]),
         (["--config", 'targets=["ir=9"]'], [IR]),
         (["--config", 'targets=["ir=9"]', "--target", "ir=10"], []),
@@ -94,6 +93,21 @@ def test_the_command_line_and_the_configuration_name_the_target(
         ],
         ("com.example=0", "version 0 of 'com.example' does not exist; the versions are 1 and above"),
         *[(name, f"unknown target '{name}'; the targets are {KNOWN}") for name in ("17", "=17", "ai.onnx:19", "ir=x")],
+        *[
+            (f"{name}=9", f"unknown target '{name}=9'; write {meant}=9; the targets are {KNOWN}")
+            for name, meant in [
+                ("opset", "ai.onnx"),
+                ("target-opset", "ai.onnx"),
+                ("IR", "ir"),
+                ("AI.ONNX", "ai.onnx"),
+                ("ai.onnx.m1", "ai.onnx.ml"),
+                ("com.microsft", "com.microsoft"),
+            ]
+        ],
+        (
+            "onnx.checker=1.16",
+            "target 'onnx.checker=1.16': write onnx.checker; it stands for onnx 1.14 to 1.23",
+        ),
         ("onnx.cheker", f"unknown target 'onnx.cheker'; did you mean 'onnx.checker'?; the targets are {KNOWN}"),
     ],
 )
@@ -101,13 +115,6 @@ def test_a_target_that_is_none_is_told(capsys: pytest.CaptureFixture[str], targe
     assert run(["m.textproto", "--target", target]) == 2
     captured = capsys.readouterr()
     assert (captured.out, captured.err.splitlines()[-1]) == ("", f"Error: {said}")
-
-
-@pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("name", RENAMED)
-def test_a_name_of_an_earlier_release_names_the_new_one(capsys: pytest.CaptureFixture[str], name: str) -> None:
-    assert run(["m.textproto", *([name, "17"] if name.startswith("-") else ["--config", f"{name}=17"])]) == 2
-    assert f"; write {RENAMED[name]}\n" in capsys.readouterr().err
 
 
 def _messages(text: str, *target: str) -> list[str]:

@@ -19,7 +19,7 @@ from onnx_lint.cli.application import run
 from onnx_lint.common.record import replace
 from onnx_lint.engine.lint import lint_model, lint_source
 from onnx_lint.engine.registry import registry
-from onnx_lint.engine.reports import report_of
+from onnx_lint.engine.selection import report_of
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load

@@ -10,7 +10,7 @@ import onnx.parser
 import pytest
 
 from onnx_lint.engine.lint import lint_source
-from onnx_lint.engine.reports import report_of
+from onnx_lint.engine.selection import report_of
 from onnx_lint.engine.settings import Settings
 from onnx_lint.inference.flow import call_memory
 from onnx_lint.inference.flow.knowledge import MOST_CAUSES, has_known_shape

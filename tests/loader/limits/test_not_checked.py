@@ -223,7 +223,6 @@ def test_limits_in_bytes_take_units(text: Any, value: int):
         ("findings", "4KB", "the limit 'findings' requires a whole number of at least 1, not '4KB'"),
         ("findings", True, "the limit 'findings' requires a whole number of at least 1, not True"),
         ("findings", 1.5, "the limit 'findings' requires a whole number of at least 1, not 1.5"),
-        ("element_bytes", "1", "the limit 'element_bytes' is replaced by 'memory', the memory that a model may need"),
         ("memroy", "1", "unknown limit 'memroy'"),
     ],
 )

@@ -3,10 +3,20 @@
 
 from __future__ import annotations
 
+from onnx_lint.common.visible import visible
+
 
 class RunError(Exception):
     """The run cannot be carried out, for example because of an unusable configuration. The text is for users."""
 
+    def __str__(self) -> str:
+        """Return the text, in which names of files and keys are escaped."""
+        return visible(super().__str__())
+
 
 class RequestError(RunError):
     """The request makes no sense, for example because of an unknown rule. It is printed with the usage line."""
+
+
+class ConfigurationError(RunError, ValueError):
+    """A configuration or baseline that cannot be used. The text names the file and, for a key, the key."""

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans a run: finds its files, the settings of each, and what the reports show."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from onnx_lint.cli.paths import Exclusion, find_inputs, is_searched, paths_of
+from onnx_lint.configuration.errors import RequestError
+from onnx_lint.input.locations import is_remote
+from onnx_lint.reporters import DRAWN, WITH_LINES, Options
+from onnx_lint.reporters.escape import visible
+from onnx_lint.tasks.lint_one import Task
+
+if TYPE_CHECKING:
+    from onnx_lint.cli.choices import Plan
+    from onnx_lint.cli.outputs import Output
+    from onnx_lint.cli.paths import Input
+    from onnx_lint.configuration.settings import Request
+    from onnx_lint.fixing.files import Mending
+
+
+def tasks_of(plan: Plan, outputs: Sequence[Output] = ()) -> list[Task]:
+    """Return the files to lint, each with its settings and what the reports show of it.
+
+    All configurations are read, so that a fault in one is reported before the first model. Raises RunError and
+    RequestError for a run that cannot be carried out.
+    """
+    own = plan.run_request()
+    inputs = inputs_of(plan)
+    forms = [output.format_name for output in outputs]
+    context = own.context and any(form in WITH_LINES for form in forms)
+    pictures = any(form in DRAWN for form in forms)
+    cache = _cache_folder(own, inputs) if own.cache else None
+    mendings = _mendings(own, inputs) if own.fix or own.diff else [None] * len(inputs)
+    tasks = []
+    for item, mending in zip(inputs, mendings, strict=True):
+        name = own.stdin_filename if item.path == "-" else item.name
+        settings = plan.choices_for(name or item.path).settings
+        tasks.append(Task(item.path, settings, item.problem, name, context, pictures, item.listed, cache, mending))
+    if any(output.path is not None for output in outputs):
+        from onnx_lint.cli.kept_files import check_reports
+
+        check_reports([output.path for output in outputs], [*(item.path for item in inputs), *plan.files_in_use()])
+    return tasks
+
+
+def inputs_of(plan: Plan) -> list[Input]:
+    """Return the inputs of a run. Raises RunError and RequestError as `paths_of` does.
+
+    Warns about globs of the command line that exclude nothing from what was searched. Those of a configuration may be
+    for other folders.
+    """
+    own = plan.run_request()
+    paths = tuple(paths_of(own))
+    access = None
+    if any(map(is_remote, paths)):
+        from onnx_lint.remote.access import access_of
+
+        settings = plan.choices_for("-").settings
+        access = access_of(settings.limits, download=settings.download)
+    exclude = Exclusion(own.exclude)
+    found = find_inputs(paths, exclude, may_be_none=own.allow_no_input, access=access)
+    if not found:
+        sys.stderr.write(f"Nothing to lint: {'every file is excluded' if paths else 'no file is listed'}.\n")
+    for glob in plan.request.exclude if any(map(is_searched, paths)) else ():
+        if glob in exclude.unused:
+            sys.stderr.write(f"Warning: --exclude {visible(glob)} excludes nothing\n")
+    return found
+
+
+def _mendings(own: Request, inputs: Sequence[Input]) -> list[Mending]:
+    """Return the way to mend each of the files. Raises RequestError where that makes no sense."""
+    from onnx_lint.fixing.files import Mending
+
+    if own.fixed_folder is not None and any(item.path == "-" for item in inputs):
+        raise RequestError("standard input goes to standard output; --output is for files")
+    remote = [item.path for item in inputs if is_remote(item.path)]
+    if remote and not own.diff:
+        raise RequestError(f"{remote[0]!r} is in a store, and only local files are fixed")
+    if own.fixed_folder is None:
+        return [Mending(own.unsafe_fixes, own.diff)] * len(inputs)
+    folders = [path for path in own.paths if os.path.isdir(path)]
+    targets = [os.path.join(own.fixed_folder, _below(item.path, folders)) for item in inputs]
+    for target, count in Counter(targets).items():
+        if count > 1:
+            raise RequestError(f"two files would be written to {target!r}")
+    inside = os.path.join(os.path.realpath(own.fixed_folder), "")
+    for target in targets:
+        if not os.path.realpath(target).startswith(inside):
+            raise RequestError(f"{target!r} is outside of {own.fixed_folder!r}, because of a link")
+    return [Mending(own.unsafe_fixes, own.diff, target) for target in targets]
+
+
+def _below(path: str, folders: Iterable[str]) -> str:
+    """Return the path below the folder in which it was found; the name of a file that was named itself."""
+    for folder in folders:
+        below = os.path.relpath(path, folder) if path.startswith(os.path.join(folder, "")) else os.pardir
+        if not below.startswith(os.pardir):  # FOLDER/../other.onnx is a file that was named itself
+            return below
+    return os.path.basename(path)
+
+
+def _cache_folder(own: Request, inputs: Iterable[Input]) -> str | None:
+    """Return the folder of the cache; None, with a line on standard error, if it must not or cannot be used."""
+    from onnx_lint.cache.folder import CacheFolderError, cache_folder, prepare, refuse_beside_models
+
+    try:
+        import onnx_lint.cache.checks  # noqa: F401  # Python can be built without SQLite
+
+        folder, is_chosen = cache_folder(os.environ)
+        if is_chosen:
+            folders = {os.path.dirname(item.path) for item in inputs if item.path != "-" and not is_remote(item.path)}
+            refuse_beside_models(folder, folders | {path for path in own.paths if os.path.isdir(path)})
+        prepare(folder)
+    except (ImportError, CacheFolderError) as error:
+        sys.stderr.write(f"The cache is not used: {error}\n")
+        return None
+    return folder
+
+
+def options_of(request: Request) -> Options:
+    """Return the options of the request for all reporters."""
+    root = None
+    if request.sarif_root is not None:
+        from pathlib import Path
+
+        root = Path(request.sarif_root)
+    own: dict[str, Any] = {
+        "color": False,  # standard output has it by what it is, see `for_standard_output`
+        "root": root,
+        # With --fail-on never, JUnit still shows as failed tests the findings that would fail the run.
+        "failing": "error" if request.fail_on == "never" else request.fail_on,
+        "has_command": "PRE_COMMIT" not in os.environ,
+    }
+    return Options(**request.carried(Options) | own)
