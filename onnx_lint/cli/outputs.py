@@ -17,11 +17,10 @@ from onnx_lint.configuration.errors import RequestError
 from onnx_lint.report import InternalError
 from onnx_lint.reporters import (
     REPORTERS,
-    FileGatherer,
     FileWriter,
     Options,
-    file_gatherer,
-    file_writer,
+    form_writer,
+    is_streamed,
 )
 from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.reporters.packed_text import PackedText
@@ -118,8 +117,7 @@ class LiveReport:
         self.has_failed = False
         """True after a failure to write, which has been printed on standard error."""
         self.is_on_terminal = sys.stdout is not None and sys.stdout.isatty()
-        writer = file_writer(output.format_name)
-        assert writer is not None, "reports of other formats are whole reports"
+        writer = form_writer(output.format_name)
         options = for_standard_output(options, color=color)
         self._options = options
         self._writer: FileWriter | None = None
@@ -168,8 +166,8 @@ class LiveReport:
 class WholeReport:
     """A report that is written whole or not at all: to a file, or at the end of the run to standard output.
 
-    Formats that are written file by file go to a new file during the run, which takes its place at the end. What such
-    a format writes to standard output is kept until then.
+    It goes to a new file during the run, which takes its place at the end. What goes to standard output is kept until
+    then.
     """
 
     def __init__(self, head: Report, output: Output, options: Options, *, color: str, count: int) -> None:
@@ -181,38 +179,38 @@ class WholeReport:
         self._error: Exception | None = None
         self._sarif = SarifWarnings(options) if output.format_name == "sarif" else None
         self._opened = contextlib.ExitStack()
-        self._stream: TextIO | None = None
-        self._packed: PackedText | None = None
-        self._form: FileWriter | FileGatherer | None = None
+        self._packed = PackedText() if output.path is None else None
+        """What goes to standard output at the end."""
+        self._writer: FileWriter | None = None
         with self._noting_errors():
-            writer = file_writer(output.format_name)
-            if writer is None:
-                self._form = file_gatherer(output.format_name)(head, options, count)
-            elif output.path is None:
-                self._packed = PackedText()
-                stream = cast("TextIO", self._packed)
-                self._form = writer(head, stream, for_standard_output(options, color=color), count)
+            writer = form_writer(output.format_name)
+            if output.path is None:
+                options = for_standard_output(options, color=color)
+                self._writer = writer(head, cast("TextIO", self._packed), options, count)
             else:
-                self._stream = self._opened.enter_context(report_file(output.path))
-                self._form = writer(head, self._stream, options, count)
+                self._writer = writer(head, self._opened.enter_context(report_file(output.path)), options, count)
 
     def file(self, file: FileReport) -> None:
         """Take the report on the next file."""
         if self._sarif is not None:
             self._sarif.note(file)
-        if self._error is not None or self._form is None:
+        if self._error is not None or self._writer is None:
             return
         with self._noting_errors():
             self._check_data(file)
-            self._form.file(file)
+            self._writer.file(file)
 
     def end(self, report: Report) -> int:
         """Write the report. Print why if it cannot be written, and return the exit code because of that."""
         if self._sarif is not None:
             self._sarif.print()
-        if self._error is None:
+        if self._error is None and self._writer is not None:
             with self._noting_errors():
-                self._write(report)
+                self._writer.end(report)
+                if self._packed is not None:
+                    with standard_output() as stream:
+                        stream.writelines(self._packed.pieces())
+                self._opened.close()
         error = self._error
         if error is None:
             return exit_codes.CLEAN
@@ -230,20 +228,6 @@ class WholeReport:
         error = self._error or OutputError("the report is not written")
         with contextlib.suppress(Exception):
             self._opened.__exit__(type(error), error, error.__traceback__)
-
-    def _write(self, report: Report) -> None:
-        form = self._form
-        if self._packed is not None:
-            cast("FileWriter", form).end(report)
-            with standard_output() as stream:
-                stream.writelines(self._packed.pieces())
-            return
-        if self._stream is not None:
-            cast("FileWriter", form).end(report)
-            self._opened.close()
-            return
-        with standard_output() if self._output.path is None else report_file(self._output.path) as stream:
-            cast("FileGatherer", form).write(report, stream)
 
     def _check_data(self, file: FileReport) -> None:
         """Raise OutputError if the report would replace a file that holds external data of the model."""
@@ -274,7 +258,7 @@ def reports_of(
     """
     live = None
     for output in outputs:
-        if may_be_live and output.path is None and file_writer(output.format_name) is not None:
+        if may_be_live and output.path is None and is_streamed(output.format_name):
             live = LiveReport(head, output, options, color=color, count=count)
     left = [output for output in outputs if live is None or output is not live.output]
     return live, [WholeReport(head, output, options, color=color, count=count) for output in left]

@@ -109,45 +109,42 @@ REPORTERS: Final[Mapping[str, str]] = MappingProxyType(
 
 def reporter(name: str) -> Reporter:
     """Return the reporter of the format `name`, one of REPORTERS. Raises KeyError for any other."""
-    writer = file_writer(name)
-    if writer is not None:
-        return _at_once(writer)
-    return _gathered(file_gatherer(name))
+    make = form_writer(name)
 
-
-def file_gatherer(name: str) -> Callable[[Report, Options, int], FileGatherer]:
-    """Return the FileGatherer of the format `name`, which is one that is written as a whole."""
-    gatherer: Callable[..., FileGatherer] = importlib.import_module(REPORTERS[name]).Gatherer
-    return gatherer
-
-
-def file_writer(name: str) -> Callable[[Report, TextIO, Options, int], FileWriter] | None:
-    """Return the FileWriter of the format `name`, or None if the format is written as a whole.
-
-    Raises KeyError as above.
-    """
-    writer: Callable[..., FileWriter] | None = getattr(importlib.import_module(REPORTERS[name]), "Writer", None)
-    return writer
-
-
-def _gathered(gatherer: Callable[..., FileGatherer]) -> Reporter:
     def write(report: Report, stream: TextIO, options: Options) -> None:
-        gathered = gatherer(report, options, len(report.files))
+        writer = make(report, stream, options, len(report.files))
         for file in report.files:
-            gathered.file(file)
-        gathered.write(report, stream)
+            writer.file(file)
+        writer.end(report)
 
     return write
 
 
-def _at_once(writer: Callable[..., FileWriter]) -> Reporter:
-    def write(report: Report, stream: TextIO, options: Options) -> None:
-        written = writer(report, stream, options, len(report.files))
-        for file in report.files:
-            written.file(file)
-        written.end(report)
+def is_streamed(name: str) -> bool:
+    """Return whether the format `name` is written while files are linted, and not at the end. Raises KeyError."""
+    return hasattr(importlib.import_module(REPORTERS[name]), "Writer")
 
-    return write
+
+def form_writer(name: str) -> Callable[[Report, TextIO, Options, int], FileWriter]:
+    """Return the FileWriter of the format `name`. Raises KeyError."""
+    module = importlib.import_module(REPORTERS[name])
+    if is_streamed(name):
+        writer: Callable[[Report, TextIO, Options, int], FileWriter] = module.Writer
+        return writer
+    return lambda head, stream, options, count: _AtTheEnd(module.Gatherer(head, options, count), stream)
+
+
+class _AtTheEnd:
+    """Writes what a FileGatherer has gathered."""
+
+    def __init__(self, gatherer: FileGatherer, stream: TextIO) -> None:
+        self.file = gatherer.file
+        self._gatherer = gatherer
+        self._stream = stream
+
+    def end(self, report: Report) -> None:
+        """Write the whole report."""
+        self._gatherer.write(report, self._stream)
 
 
 def write_report(name: str, report: Report, stream: TextIO, options: Options | None = None) -> None:
