@@ -246,10 +246,10 @@ def _report(
     if given.get("opset_imports") is None:
         given = {**given, "opset_imports": _imports_of(model)}
     policy = given.get("policy")
-    taken = {_FIELDS.get(name, name): _taken(name, value) for name, value in given.items() if name != "policy"}
     model = _converted(model)
     results: list[bytes] = []
     try:
+        taken = {_FIELDS.get(name, name): _taken(name, value) for name, value in given.items() if name != "policy"}
         request = _request(name, taken, config)
         plan = Plan(request, is_library=True) if policy is None else _plan_with_policy(request, policy)
         own, choices = plan.run_request(), plan.choices_for(name)

@@ -85,12 +85,12 @@ class ProgressBar:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TimeElapsedColumn
         from rich.text import Text
 
-        class Reading(ProgressColumn):
+        class FileBeingRead(ProgressColumn):
             def render(self, _: Task) -> Text:
                 return Text(reading_shown())
 
         console = Console(stderr=True, no_color=not use_color(self._color, sys.stderr), highlight=False)
-        columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), Reading())
+        columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), FileBeingRead())
         bar = Progress("linting", *columns, console=console, transient=True)
         bar.add_task("files", total=self._total)
         # Show the time since the first file, not since the bar appeared.

@@ -435,7 +435,7 @@ def test_no_report_can_be_written_where_there_is_no_folder_any_more(monkeypatch:
         ),
         (["--ignore", "name,grph"], "unknown rule 'grph'; did you mean 'graph'?"),
         (["--extend-select", "SHOULD"], "unknown rule 'SHOULD'; it is a keyword, whose clauses 'warning' selects"),
-        (["--severity", "cylce=error"], "severity for unknown rule 'cylce'; did you mean 'cycle'?"),
+        (["--severity", "cylce=error"], "unknown rule 'cylce'; did you mean 'cycle'?"),
         (["--severity", "cycle=eror"], "unknown severity 'eror'; the severities are error, warning, note, off"),
         (["--severity", "cycle"], "--severity expects RULE=LEVEL, not 'cycle'"),
         (["--output", "sarf=x"], "unknown format 'sarf' in --output 'sarf=x'; did you mean 'sarif'?"),
