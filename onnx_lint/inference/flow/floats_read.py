@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Set
 from typing import Final
 
-from onnx_lint.inference.shapes.attribute_values import READ_FLOAT_ELEMENTS
-from onnx_lint.inference.shapes.contents import IN_ORDER
+from onnx_lint.inference.shapes.attribute_values import INTEGER_TYPES, READ_FLOAT_ELEMENTS
+from onnx_lint.inference.shapes.contents import FOLLOWED
 from onnx_lint.inference.shapes.rules import shape_rule
-from onnx_lint.ir.columns.nodes import NodeForm
+from onnx_lint.ir.columns.nodes import BEFORE_NODES, NodeForm
 from onnx_lint.ir.graph import Function, Graph
 from onnx_lint.ir.operators.operators import Operators
 
@@ -19,78 +19,86 @@ _ScopedName = tuple[int, str]
 
 _OUTSIDE: Final = -1
 
+_Value = tuple[Graph, str]
+"""A name, and a graph that uses it."""
+
 
 class FloatsRead:
-    """The names of the values whose floating-point elements a shape rule reads, also after they have passed through
-    nodes that do not change them, calls, or into subgraphs.
+    """The names of the values whose floating-point elements a shape rule reads, or an operator casts to integers, also
+    after they have passed through operators that are followed, calls, or into subgraphs.
 
     Two values with one name, in different subgraphs, count as one: the elements of the other are read without effect.
     """
 
     def __init__(self, roots: Iterable[Graph], operators: Operators) -> None:
         self._operators = operators
-        sources: dict[_ScopedName, list[_ScopedName]] = defaultdict(list)
-        wanted: list[_ScopedName] = []
-        constants: list[tuple[_ScopedName, NodeForm]] = []
+        self._given: dict[_ScopedName, list[_Value]] = defaultdict(list)
+        """The arguments of calls, by the parameters."""
+        self.constants: set[NodeForm] = set()
+        """The forms of the Constants among the values."""
+        self._names: dict[int, set[str]] = defaultdict(set)
+        wanted: list[_Value] = []
         graphs = list(roots)
         while graphs:
             graph = graphs.pop()
             graphs += graph.nested
-            self._add(graph, sources, wanted, constants)
-        found: dict[int, set[str]] = defaultdict(set)
+            wanted += self._read_in(graph)
         while wanted:
-            scope, name = value = wanted.pop()
-            if name not in found[scope]:
-                found[scope].add(name)
-                wanted += sources.get(value, ())
-        self._names: Mapping[int, Set[str]] = found
-        self.constants = frozenset([form for (scope, name), form in constants if name in found[scope]])
-        """The forms of the Constants among them."""
+            graph, name = wanted.pop()
+            found = self._names[_scope(graph.function)]
+            if name and name not in found:
+                found.add(name)
+                wanted += self._before(graph, name)
 
     def names(self, graph: Graph) -> Set[str]:
         """Return the names for a graph."""
         return self._names.get(_scope(graph.function), frozenset())
 
-    def _add(
-        self,
-        graph: Graph,
-        sources: dict[_ScopedName, list[_ScopedName]],
-        wanted: list[_ScopedName],
-        constants: list[tuple[_ScopedName, NodeForm]],
-    ) -> None:
-        scope = _scope(graph.function)
-        reads: dict[NodeForm, tuple[int, ...]] = {}
-        called: dict[NodeForm, Function] = {}
+    def _read_in(self, graph: Graph) -> Iterator[_Value]:
+        """Yield the values that nodes of a graph read, and note the arguments of its calls."""
+        reads: dict[NodeForm, tuple[int, ...] | Function] = {}
         for form in graph.form_counts:
             operator = self._operators.operator_in(graph, form)
             if operator.function is not None:
-                called[form] = operator.function
-            elif form.op_type in READ_FLOAT_ELEMENTS and operator.schema is not None:
+                reads[form] = operator.function
+            elif operator.schema is not None and (form.op_type in READ_FLOAT_ELEMENTS or _makes_integers(form)):
                 rule = shape_rule(operator.schema)
-                reads[form] = rule.reads if rule is not None else ()
-        rows = zip(graph.table.forms, graph.table.inputs, graph.table.outputs, strict=True)
-        for form, inputs, outputs in rows:
-            if form in called:
-                body = called[form].body
-                for source, value in _passed(called[form].index, body, scope, inputs, outputs):
-                    sources[value].append(source)
-            elif form.op_type == "Constant" and outputs:
-                constants.append(((scope, outputs[0]), form))
-            elif form.op_type in IN_ORDER and inputs and outputs:
-                sources[scope, outputs[0]].append((scope, inputs[0]))
-            elif form in reads:
-                wanted += [(scope, inputs[index]) for index in reads[form] if index < len(inputs)]
+                reads[form] = (0,) if rule is None or _makes_integers(form) else rule.reads
+        for form, inputs in zip(graph.forms, graph.node_inputs, strict=True) if reads else ():
+            read = reads.get(form, ())
+            if isinstance(read, tuple):
+                yield from ((graph, inputs[index]) for index in read if index < len(inputs))
+            else:
+                for name, given in zip(read.body.input_names, inputs, strict=False):
+                    self._given[read.index, name].append((graph, given))
+
+    def _before(self, graph: Graph, name: str) -> Iterator[_Value]:
+        """Yield the values whose elements decide those of a value."""
+        while name not in graph.positions:
+            if graph.parent is None:
+                return
+            graph = graph.parent
+        position = graph.positions[name]
+        if position == BEFORE_NODES:
+            yield from self._given.get((_scope(graph.function), name), ()) if graph.is_function else ()
+            return
+        form, inputs = graph.forms[position], graph.node_inputs[position]
+        operator = self._operators.operator_in(graph, form)
+        if operator.function is not None:
+            body, index = operator.function.body, graph.node_outputs[position].index(name)
+            yield from ((body, each) for each in body.output_names[index : index + 1])
+        elif form.op_type == "Constant":
+            self.constants.add(form)
+        elif form.op_type in FOLLOWED:
+            yield from ((graph, inputs[index]) for index in FOLLOWED[form.op_type].reads if index < len(inputs))
+
+
+def _makes_integers(form: NodeForm) -> bool:
+    """Return whether nodes of a form cast to integers, or may do so."""
+    if form.op_type != "Cast":
+        return form.op_type == "CastLike"
+    return any(proto.name == "to" and (proto.ref_attr_name or proto.i in INTEGER_TYPES) for proto in form.attributes)
 
 
 def _scope(function: Function | None) -> int:
     return _OUTSIDE if function is None else function.index
-
-
-def _passed(
-    index: int, body: Graph, scope: int, inputs: Iterable[str], outputs: Iterable[str]
-) -> Iterator[tuple[_ScopedName, _ScopedName]]:
-    """Yield each value that a call passes to a function or back, before and after that."""
-    for given, name in zip(inputs, body.input_names, strict=False):
-        yield (scope, given), (index, name)
-    for name, returned in zip(body.output_names, outputs, strict=False):
-        yield (index, name), (scope, returned)

@@ -165,7 +165,7 @@ class Frames:
     @cached_property
     def _reads_floats(self) -> bool:
         """True if a shape of the model may depend on floating-point elements."""
-        return not READ_FLOAT_ELEMENTS.isdisjoint(self._operators.names)
+        return not (READ_FLOAT_ELEMENTS | {"Cast", "CastLike"}).isdisjoint(self._operators.names)
 
     def _new_memo(self, graph: Graph, form: NodeForm, frame: Frame, *, has_content: bool) -> OutcomeMemo:
         try:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from onnx_lint.common.cached import remembered
 from onnx_lint.common.record import Record, replace
 from onnx_lint.inference.shapes.attribute_values import AttributeValues, Protos, attribute_values
-from onnx_lint.inference.shapes.contents import FOLLOWED, IN_ORDER, contents_after
+from onnx_lint.inference.shapes.contents import FOLLOWED, contents_after
 from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Fact, Facts, fact
 from onnx_lint.inference.shapes.operands import Inside, Operands, OutputShape
 from onnx_lint.inference.shapes.problem import ShapeProblem
@@ -99,7 +99,7 @@ class OutcomeMemo:
         self._attributes: AttributeValues | None = None
         self._reads = _NONE
         self._followed = _NONE
-        """The inputs whose elements affect the outcome only if they are not floating-point numbers."""
+        """The inputs whose elements affect only the elements of the output."""
         self.crash: Crash | None = None
         """The bug that keeps the shape rule from being used."""
         self.has_faulty_attribute = False
@@ -118,14 +118,9 @@ class OutcomeMemo:
         if rule is None or attributes is None:
             return
         self._rule, self._attributes = rule, attributes
-        reads = rule.reads
-        if has_content and not schema.domain:
-            self._contents = FOLLOWED.get(schema.name)
-            if self._contents is not None and schema.name in IN_ORDER:
-                reads += self._contents.reads
-            elif self._contents is not None:
-                self._followed = _set_of(self._contents.reads)
-        self._reads = _set_of(reads)
+        self._reads = _set_of(rule.reads)
+        self._contents = FOLLOWED.get(schema.name) if has_content and not schema.domain else None
+        self._followed = _set_of(self._contents.reads) if self._contents is not None else _NONE
 
     def without_types(self, outcome: NodeOutcome, inputs: tuple[Fact | None, ...]) -> NodeOutcome:
         """Return the outcome without the types of outputs that share a variable with an input of unknown type."""
@@ -150,15 +145,12 @@ class OutcomeMemo:
     def outcome(self, inputs: tuple[Fact | None, ...]) -> NodeOutcome:
         """Return the outcome for inputs that are not in `outcomes`; None is an unknown input."""
         reads, followed = self._reads, self._followed
+        if self._contents is not None and self._contents.needs_all:
+            are_known = all(each is not None and each.content is not None for each in inputs)
+            followed = followed if are_known else _NONE
         facts = tuple(
             [
-                UNKNOWN
-                if each is None
-                else each
-                if index in reads
-                else each.without_floats
-                if index in followed
-                else each.bare
+                UNKNOWN if each is None else each if index in reads or index in followed else each.bare
                 for index, each in enumerate(inputs)
             ]
         )

@@ -1,23 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The elements of small integer tensors, followed through the operators with which exporters compute shapes.
+"""The elements of small tensors, followed through the operators with which exporters compute shapes.
 
-An element is an integer, Booleans being 0 and 1, a variable that represents a size, or None. What an int64 cannot hold
-is not followed, and of an output of rank 2 and more only what stays in its order: constant indices that are reshaped.
+An element is a number, Booleans being 0 and 1, a variable that represents a size, or None. What an integer type cannot
+hold is None. Floating-point numbers are computed as IEEE 754 says: in 64 bits, then rounded to the element type, which
+for the operations here is the same as rounding once. Infinities and what is not a number are None.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+import operator
+import struct
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from onnx_lint.common.record import Record
 from onnx_lint.inference.shapes import dims
-from onnx_lint.inference.shapes.dims import SIZE_LIMIT, Dim, Dims
+from onnx_lint.inference.shapes.dims import SIZE_LIMIT, Dim, Dims, sliced
 from onnx_lint.inference.shapes.fact import MOST_ELEMENTS, Content
 from onnx_lint.inference.shapes.operands import Operands, OutputShape
 
+Element = Dim | float
+
 Follow = Callable[[Operands, Dims], Content]
-"""Returns the content of the first output, whose shape is known and of rank 0 or 1."""
+"""Returns the content of the first output, whose shape is known."""
 
 
 class Contents(Record):
@@ -26,6 +32,8 @@ class Contents(Record):
     follow: Follow
     reads: tuple[int, ...]
     """The inputs whose content decides it."""
+    needs_all: bool = False
+    """True if nothing is known of the output unless the content of each of these inputs is known."""
 
 
 FOLLOWED: Final[dict[str, Contents]] = {}
@@ -36,7 +44,14 @@ _RANGES: Final[Mapping[str, tuple[int, int]]] = {
     "tensor(int32)": (-(2**31), 2**31 - 1),
     "tensor(bool)": (0, 1),
 }
-"""The element types whose contents are followed, with their least and greatest values."""
+"""The integer types whose contents are followed, with their least and greatest values."""
+
+_FORMATS: Final[Mapping[str, tuple[str, int]]] = {
+    "tensor(float16)": ("e", 2**11),
+    "tensor(float)": ("f", 2**24),
+    "tensor(double)": ("d", 2**53),
+}
+"""The floating-point types whose contents are followed: the format, and N so that all integers up to N are exact."""
 
 
 def contents_after(
@@ -44,56 +59,53 @@ def contents_after(
 ) -> Content:
     """Return the known content of the first output of a node."""
     shape = shapes[0] if shapes else None
-    if not isinstance(shape, tuple) or not kinds or (len(shape) > 1 and node.operator not in IN_ORDER):
+    if not isinstance(shape, tuple) or not kinds:
         return None
     size = dims.product(shape)
     if not isinstance(size, int) or size > (MOST_ELEMENTS if node.operator in IN_ORDER else _MOST_PASSED):
         return None
-    content = follow(node, shape)
-    if content is None or len(content) != size:
+    content = follow(node, shape) if size else ()
+    if content is None or len(content) != size or (node.operator in IN_ORDER and node.operator not in _CASTS):
+        return None if content is None or len(content) != size else content
+    kept = tuple([_held(each, kinds[0] or "", is_cast=node.operator in _CASTS) for each in content])
+    if size and all(each is None for each in kept):
         return None
-    kind = kinds[0] or ""
-    if kind not in _RANGES:
-        return _as_they_are(node, content, kind)
-    least, greatest = _RANGES[kind]
-    kept = [each if not isinstance(each, int) or least <= each <= greatest else None for each in content]
-    kept = [each if not isinstance(each, float) else None for each in kept]
-    if all(each is None for each in kept):
-        return None
-    return content if tuple(kept) == content else tuple(kept)  # no copy for each of many values
+    if all(map(operator.is_, kept, content)):
+        return content  # no copy for each of many values
+    return kept if size <= _MOST_COMPUTED else None
 
 
-def _as_they_are(node: Operands, content: tuple[Dim | float, ...], kind: str) -> Content:
-    """Return elements that are not integers or Booleans unchanged; after a cast, the integers that the type has
-    exactly.
-    """
-    if node.operator != "Cast":
-        return content if node.operator in IN_ORDER else None
-    most = _EXACT.get(kind, -1)
-    kept = tuple([each if isinstance(each, int) and abs(each) <= most else None for each in content])
-    return kept if any(each is not None for each in kept) else None
+def _held(element: Element, kind: str, *, is_cast: bool) -> Element:
+    """Return an element as a tensor of a type holds it; None if it cannot, or if that is unknown."""
+    if element is None or isinstance(element, str):
+        return element if kind in _RANGES or kind in _FORMATS else None
+    if kind in _RANGES:
+        least, greatest = _RANGES[kind]
+        number = int(element) if isinstance(element, int) or is_cast else None  # towards zero
+        number = int(element != 0) if is_cast and greatest == 1 else number
+        return number if number is not None and least <= number <= greatest else None
+    form = _FORMATS.get(kind, ("", 0))[0]
+    try:
+        # An integer beyond 64 bits of a floating-point number would be rounded twice.
+        is_known = form and (isinstance(element, float) or abs(element) <= 2**53)
+        held: float = struct.unpack(form, struct.pack(form, element))[0] if is_known else math.nan
+    except OverflowError:
+        return None  # it becomes infinite
+    return (element if held == element else held) if math.isfinite(held) else None
 
 
-_EXACT: Final[Mapping[str, int]] = {
-    "tensor(bfloat16)": 2**8,
-    "tensor(float16)": 2**11,
-    "tensor(float)": 2**24,
-    "tensor(double)": 2**53,
-}
-"""The floating-point types, each with the largest N for which it represents all integers up to N."""
+_CASTS: Final = frozenset({"Cast", "CastLike"})
 
-IN_ORDER: Final = frozenset({"Cast", "Constant", "Identity", "Reshape", "Squeeze", "Unsqueeze"})
-"""Operators that change the shape at most, and not which element comes before which; also for other element types.
-
-What comes out of all others never depends on an element that is a floating-point number."""
+IN_ORDER: Final = frozenset({"Constant", "Flatten", "Identity", "Reshape", "Squeeze", "Unsqueeze", *_CASTS})
+"""Operators that change the shape and the element type at most, not the order; also for other element types."""
 
 
 def follows(*operators: str, reads: tuple[int, ...] = ()) -> Callable[[Follow], Follow]:
     """Return a decorator that declares the content of the first output of operators."""
 
     def declare(function: Follow) -> Follow:
-        for operator in operators:
-            FOLLOWED[operator] = Contents(function, reads)
+        for name in operators:
+            FOLLOWED[name] = Contents(function, reads)
         return function
 
     return declare
@@ -102,7 +114,7 @@ def follows(*operators: str, reads: tuple[int, ...] = ()) -> Callable[[Follow], 
 # --- unchanged
 
 
-@follows("Cast", "Identity", "Squeeze", "Unsqueeze", "Reshape", reads=(0,))
+@follows("Cast", "CastLike", "Flatten", "Identity", "Squeeze", "Unsqueeze", "Reshape", reads=(0,))
 def _same(node: Operands, shape: Dims) -> Content:
     return node.content(0)
 
@@ -140,80 +152,161 @@ def _size(node: Operands, shape: Dims) -> Content:
 # --- parts
 
 
+def _taken(content: tuple[Element, ...], sizes: Sequence[int], picks: Iterable[tuple[int, Iterable[int]]]) -> Content:
+    """Return the elements of a tensor of these sizes at all combinations of indices.
+
+    `picks`: for each axis of the result the axis of the tensor, and the indices along it.
+    """
+    strides = [math.prod(sizes[axis + 1 :]) for axis in range(len(sizes))]
+    places = [0]
+    for axis, indices in picks:
+        places = [place + index * strides[axis] for place in places for index in indices]
+    return tuple([content[place] for place in places])
+
+
+def _sizes(node: Operands, index: int = 0) -> tuple[int, ...] | None:
+    """Return the sizes of an input whose content is known; None if there is no content."""
+    shape = node.fact(index).shape
+    return shape if node.content(index) is not None and dims.are_sizes(shape) else None
+
+
+def _picked(node: Operands, chosen: Mapping[int, Iterable[int]]) -> Content:
+    """Return the elements of the first input with these indices along some axes, and all along the others."""
+    content, sizes = node.content(0), _sizes(node)
+    if content is None or sizes is None:
+        return None
+    return _taken(content, sizes, [(axis, chosen.get(axis, range(size))) for axis, size in enumerate(sizes)])
+
+
 @follows("Gather", reads=(0, 1))
 def _gather(node: Operands, shape: Dims) -> Content:
-    data, indices = node.content(0), node.content(1)
-    if data is None or not dims.are_sizes(indices) or len(node.shape(0) or ()) != 1:
+    indices, sizes = node.content(1), _sizes(node)
+    if not sizes or not dims.are_sizes(indices):
         return None
-    count = len(data)
+    axis = node.integer("axis", 0) % len(sizes)
+    count = sizes[axis]
     if not all(-count <= index < count for index in indices):
         return None
-    return tuple([data[index] for index in indices])
+    return _picked(node, {axis: [index % count for index in indices]})
 
 
 @follows("Slice", reads=(0, 1, 2, 3, 4))
 def _slice(node: Operands, shape: Dims) -> Content:
-    data = node.content(0)
-    steps: Content = (1,)
     if node.version < 10:
-        starts, ends = node.integers("starts"), node.integers("ends")
+        lists: list[Content] = [node.integers(name) for name in ("starts", "ends", "axes")]
     else:
-        starts, ends = _integers(node, 1), _integers(node, 2)
-        steps = node.content(4) if node.given(4) else steps
-        if node.given(3) and node.content(3) not in ((0,), (-1,)):
-            return None
-    if data is None or not (dims.are_sizes(starts) and dims.are_sizes(ends) and dims.are_sizes(steps)):
+        lists = [node.content(index) for index in range(1, 5)]
+    sizes, count = _sizes(node), len(lists[0] or ())
+    lists[2] = lists[2] if node.given(3) or node.has("axes") else tuple(range(count))
+    steps = lists[3] if node.given(4) else (1,) * count
+    starts, ends, axes = lists[:3]
+    # One by one, so that the type checker knows them.
+    if not (
+        sizes and dims.are_sizes(starts) and dims.are_sizes(ends) and dims.are_sizes(axes) and dims.are_sizes(steps)
+    ):
         return None
-    if not len(starts) == len(ends) == len(steps) == 1 or steps[0] == 0:
+    if not len(starts) == len(ends) == len(axes) == len(steps) or 0 in steps:
         return None
-    count, (start,), (end,), (step,) = len(data), starts, ends, steps
-    # As in Python, except for an end before the first element, which an index of -1 cannot express there.
-    start = start + count if start < 0 else start
-    end = end + count if end < 0 else end
-    if step > 0:
-        return data[max(start, 0) : max(end, 0) : step]
-    return tuple([data[index] for index in range(min(max(start, -1), count - 1), max(end, -1), step)])
+    rows = zip(axes, starts, ends, steps, strict=True)
+    return _picked(node, {at % len(sizes): sliced(sizes[at], start, end, step) for at, start, end, step in rows})
 
 
-def _integers(node: Operands, index: int) -> tuple[int, ...] | None:
-    content = node.content(index)
-    return content if dims.are_sizes(content) else None
+@follows("Transpose", reads=(0,))
+def _transpose(node: Operands, shape: Dims) -> Content:
+    content, sizes = node.content(0), _sizes(node)
+    if content is None or sizes is None:
+        return None
+    order = node.integers("perm") or range(len(sizes))[::-1]
+    return _taken(content, sizes, [(axis, range(sizes[axis])) for axis in order])
+
+
+@follows("Tile", reads=(0, 1))
+def _tile(node: Operands, shape: Dims) -> Content:
+    repeats, sizes = node.content(1), _sizes(node)
+    if sizes is None or not dims.are_sizes(repeats) or len(repeats) != len(sizes):
+        return None
+    rows = enumerate(zip(sizes, repeats, strict=True))
+    return _picked(node, {axis: list(range(size)) * times for axis, (size, times) in rows})
 
 
 @follows("Concat", reads=tuple(range(64)))
 def _concat(node: Operands, shape: Dims) -> Content:
-    found: list[Dim | float] = []
+    axis = node.integer("axis", 1)
+    outer = math.prod(size for size in shape[: axis % len(shape)] if isinstance(size, int))
+    parts: list[tuple[Element, ...]] = []
     for index in range(node.count):
-        content, own = node.content(index), node.shape(index)
-        if content is None:
-            if own is None or len(own) != 1 or not isinstance(own[0], int) or own[0] > _MOST_PASSED:
-                return None
-            content = (None,) * own[0]
-        found += content
-        if len(found) > _MOST_PASSED:
+        own = dims.product(node.fact(index).shape or (None,))
+        if not isinstance(own, int) or own > _MOST_PASSED:
             return None
+        parts.append(node.content(index) or (None,) * own)
+    blocks = [(part, len(part) // outer) for part in parts]
+    return tuple(
+        [each for place in range(outer) for part, size in blocks for each in part[place * size : (place + 1) * size]]
+    )
+
+
+@follows("Pad", reads=(0, 1, 2, 3))
+def _pad(node: Operands, shape: Dims) -> Content:
+    content, pads = node.content(0), node.content(1)
+    value = node.content(2) if node.given(2) else (0,)
+    if content is None or not dims.are_sizes(pads) or len(pads) != 2 or min(pads) < 0 or not value:
+        return None
+    is_constant = node.text("mode", "constant") == "constant" and len(shape) == 1
+    return value * pads[0] + content + value * pads[1] if is_constant else None
+
+
+@follows("ScatterElements", "ScatterND", reads=(0, 1, 2))
+def _scatter(node: Operands, shape: Dims) -> Content:
+    content, indices, updates = (node.content(index) for index in range(3))
+    sizes, places = _sizes(node), _sizes(node, 1)
+    if content is None or updates is None or not sizes or not places or not dims.are_sizes(indices):
+        return None
+    depth = places[-1] if node.operator == "ScatterND" else len(sizes)
+    length, is_of_elements = math.prod(sizes[depth:]), node.operator == "ScatterElements"
+    if node.text("reduction", "none") != "none" or not depth or (is_of_elements and depth > 1):
+        return None
+    found = list(content)
+    for row in range(len(indices) // depth):
+        begin = 0
+        for size, index in zip(sizes, indices[row * depth : (row + 1) * depth], strict=False):
+            if not -size <= index < size:
+                return None
+            begin = begin * size + index % size
+        found[begin * length : (begin + 1) * length] = updates[row * length : (row + 1) * length]
     return tuple(found)
+
+
+@follows("NonZero", reads=(0,))
+def _non_zero(node: Operands, shape: Dims) -> Content:
+    content, sizes = node.content(0), _sizes(node)
+    if content is None or sizes is None:
+        return None
+    places = [place for place, each in enumerate(content) if each != 0]
+    if len(places) * len(sizes) > _MOST_COMPUTED:
+        return None
+    strides = [math.prod(sizes[axis + 1 :]) for axis in range(len(sizes))]
+    return tuple([place // stride % size for stride, size in zip(strides, sizes, strict=True) for place in places])
 
 
 @follows("Expand", reads=(0, 1))
 def _expand(node: Operands, shape: Dims) -> Content:
-    content = node.content(0)
-    return _stretched(content, shape) if content is not None else None
+    return _stretched(node, 0, shape)
 
 
 @follows("ConstantOfShape", reads=(0,))
 def _constant_of_shape(node: Operands, shape: Dims) -> Content:
     value = node.tensor("value")
     content = value.content if value is not None else None
-    return _stretched(content, shape) if content else None
+    size = dims.product(shape)
+    return content * size if content and len(content) == 1 and isinstance(size, int) else None
 
 
 @follows("Range", reads=(0, 1, 2))
 def _range(node: Operands, shape: Dims) -> Content:
     bounds = [node.scalar(index) for index in range(3)]
-    if not all(isinstance(each, int) for each in bounds):
+    if not dims.are_sizes(bounds):
         return None
-    start, limit, delta = (each for each in bounds if isinstance(each, int))
+    start, limit, delta = bounds
     return tuple(range(start, limit, delta)) if delta and len(range(start, limit, delta)) <= _MOST_COMPUTED else None
 
 
@@ -225,21 +318,32 @@ def _least(content: Dims) -> Dim:
     return min(content) if content and dims.are_sizes(content) else None
 
 
-_REDUCED: Final[Mapping[str, Callable[[Dims], Dim]]] = {
-    "ReduceMax": _greatest,
-    "ReduceMin": _least,
-    "ReduceProd": dims.product,
-    "ReduceSum": dims.total,
+_REDUCED: Final[Mapping[str, tuple[Callable[[Dims], Dim], Callable[[Sequence[float]], float]]]] = {
+    "ReduceMax": (_greatest, max),
+    "ReduceMean": (lambda content: dims.divide(dims.total(content), len(content)), lambda all_: sum(all_) / len(all_)),
+    "ReduceMin": (_least, min),
+    "ReduceProd": (dims.product, math.prod),
+    "ReduceSum": (dims.total, sum),
 }
-"""The reductions of a list to one number."""
+"""The reductions of a list to one number: of sizes, and of floating-point numbers."""
 
 
 @follows(*_REDUCED, reads=(0,))
 def _reduced(node: Operands, shape: Dims) -> Content:
-    content = _dims(node.content(0))
-    if content is None or len(node.shape(0) or ()) != 1 or shape not in ((), (1,)) or len(content) > _MOST_FACTORS:
+    content, (of_sizes, of_numbers) = node.content(0), _REDUCED[node.operator]
+    if not content or len(node.shape(0) or ()) != 1 or shape not in ((), (1,)) or len(content) > _MOST_FACTORS:
         return None
-    return (_REDUCED[node.operator](content),)
+    whole = _whole(content)
+    kind = node.fact(0).kind or ""
+    if kind not in _FORMATS:
+        return (of_sizes(whole),) if whole is not None else None
+    numbers = [each for each in content if isinstance(each, int | float)]
+    if len(numbers) < len(content):
+        return None
+    # The result of a sum or product depends on the order, unless every part of it is exact.
+    largest = (math.prod if node.operator == "ReduceProd" else sum)([max(1, abs(each)) for each in numbers])
+    is_exact = node.operator in ("ReduceMax", "ReduceMin") or (whole is not None and largest <= _FORMATS[kind][1])
+    return (of_numbers(numbers),) if is_exact else None
 
 
 _MOST_FACTORS: Final = 64
@@ -249,19 +353,21 @@ _MOST_FACTORS: Final = 64
 # --- element by element
 
 
-def _stretched(content: tuple[Dim | float, ...], shape: Dims) -> Content:
-    size = shape[0] if shape else 1
-    if len(content) == size:
+def _stretched(node: Operands, index: int, shape: Dims) -> Content:
+    """Return the elements of an input that is broadcast to a shape."""
+    content, own = node.content(index), node.fact(index).shape
+    if content is None or own == shape or not dims.are_sizes(own) or not dims.are_sizes(shape):
         return content
-    return content * size if len(content) == 1 and isinstance(size, int) else None
+    sizes = (1,) * (len(shape) - len(own)) + own
+    rows = zip(sizes, shape, strict=True)
+    return _taken(content, sizes, [(axis, range(m) if n == m else [0] * m) for axis, (n, m) in enumerate(rows)])
 
 
-def _dims(content: Content) -> Dims | None:
-    """Return the content, if it has no floating-point numbers."""
-    if content is None:
-        return None
-    kept = tuple([each for each in content if not isinstance(each, float)])
-    return kept if len(kept) == len(content) else None
+def _whole(elements: Iterable[Element]) -> Dims | None:
+    """Return the elements as sizes and variables; None if one is a number with a fraction."""
+    found = tuple([int(each) if isinstance(each, float) and each.is_integer() else each for each in elements])
+    kept = tuple([each for each in found if not isinstance(each, float)])
+    return kept if len(kept) == len(found) else None
 
 
 _MOST_COMPUTED: Final = 32
@@ -274,27 +380,41 @@ _MOST_PASSED: Final = 128
 """The most elements to pass on in another order; each takes eight bytes."""
 
 
-def _each(operation: Callable[..., Dim], node: Operands, shape: Dims) -> Content:
-    operands: list[Dims] = []
-    if shape and isinstance(shape[0], int) and shape[0] > _MOST_COMPUTED:
+def _each(node: Operands, shape: Dims) -> Content:
+    _, of_sizes, of_numbers = _BY_ELEMENT[node.operator]
+    operands = [_stretched(node, index, shape) for index in range(node.count)]
+    known = [content for content in operands if content is not None]
+    if len(known) < len(operands) or len(known[0]) > _MOST_COMPUTED:
         return None
-    for index in range(node.count):
-        content = _dims(node.content(index))
-        stretched = _stretched(content, shape) if content is not None else None
-        kept = _dims(stretched)
-        if kept is None:
-            return None
-        operands.append(kept)
-    return tuple([_bounded(operation(*each)) for each in zip(*operands, strict=True)])
+    is_floating = node.fact(node.count - 1).kind in _FORMATS
+    return tuple([_result(of_sizes, of_numbers if is_floating else None, each) for each in zip(*known, strict=True)])
 
 
-def _bounded(dim: Dim) -> Dim:
-    return dim if not isinstance(dim, int) or -SIZE_LIMIT <= dim < SIZE_LIMIT else None
+def _result(
+    of_sizes: Callable[..., Dim], of_numbers: Callable[..., float] | None, elements: Sequence[Element]
+) -> Element:
+    if of_numbers is not None and all(isinstance(each, int | float) for each in elements):
+        try:
+            return of_numbers(*elements)
+        except (ArithmeticError, ValueError):
+            return None  # a division by 0, a root of a negative number
+    whole = (
+        _whole(elements) if of_numbers is not None or not any(isinstance(each, float) for each in elements) else None
+    )
+    if whole is None:
+        return None
+    # A quotient of floating-point numbers is not rounded.
+    return (dims.divide if of_numbers is operator.truediv else of_sizes)(*whole)
 
 
 def _known(operation: Callable[..., int | None]) -> Callable[..., Dim]:
     """Return the operation, restricted to operands that are integers."""
     return lambda *operands: operation(*operands) if dims.are_sizes(operands) else None
+
+
+def _number(size: Dim) -> Dim:
+    """Return a size, which has no fraction to round."""
+    return size
 
 
 def _add(one: Dim, other: Dim) -> Dim:
@@ -341,33 +461,33 @@ def _choose(condition: Dim, one: Dim, other: Dim) -> Dim:
     return one if one == other else None
 
 
-_BY_ELEMENT: Final[Mapping[str, tuple[int, Callable[..., Dim]]]] = {
-    "Add": (2, _add),
-    "Sub": (2, _subtract),
-    "Mul": (2, dims.multiply),
-    "Div": (2, _divide),
-    "Mod": (2, _known(_modulo)),
+_BY_ELEMENT: Final[Mapping[str, tuple[int, Callable[..., Dim], Callable[..., float] | None]]] = {
+    "Add": (2, _add, operator.add),
+    "Sub": (2, _subtract, operator.sub),
+    "Mul": (2, dims.multiply, operator.mul),
+    "Div": (2, _divide, operator.truediv),
+    "Mod": (2, _known(_modulo), None),
     # With one operand the functions themselves would treat it as a list.
-    "Max": (8, _known(lambda *operands: max(operands))),
-    "Min": (8, _known(lambda *operands: min(operands))),
-    "Neg": (1, _known(lambda one: -one)),
-    "Abs": (1, _known(abs)),
-    "Equal": (2, _equal),
-    "Greater": (2, _known(lambda one, other: int(one > other))),
-    "GreaterOrEqual": (2, _known(lambda one, other: int(one >= other))),
-    "Less": (2, _known(lambda one, other: int(one < other))),
-    "LessOrEqual": (2, _known(lambda one, other: int(one <= other))),
-    "And": (2, _known(lambda one, other: int(bool(one and other)))),
-    "Or": (2, _known(lambda one, other: int(bool(one or other)))),
-    "Not": (1, _known(lambda one: int(not one))),
-    "Where": (3, _choose),
+    "Max": (8, _known(lambda *operands: max(operands)), lambda *operands: max(operands)),
+    "Min": (8, _known(lambda *operands: min(operands)), lambda *operands: min(operands)),
+    "Neg": (1, _known(operator.neg), operator.neg),
+    "Abs": (1, _known(abs), abs),
+    "Floor": (1, _number, math.floor),
+    "Ceil": (1, _number, math.ceil),
+    "Round": (1, _number, round),  # halves to even, in Python as in ONNX
+    "Sqrt": (1, _known(lambda one: None), math.sqrt),
+    "Equal": (2, _equal, operator.eq),
+    "Greater": (2, _known(operator.gt), operator.gt),
+    "GreaterOrEqual": (2, _known(operator.ge), operator.ge),
+    "Less": (2, _known(operator.lt), operator.lt),
+    "LessOrEqual": (2, _known(operator.le), operator.le),
+    "And": (2, _known(lambda one, other: one and other), None),
+    "Or": (2, _known(lambda one, other: one or other), None),
+    "Not": (1, _known(operator.not_), None),
+    "Where": (3, _choose, lambda condition, one, other: one if condition else other),
 }
-"""For each operator its greatest number of inputs, and the operation on one element of each."""
+"""For each operator its greatest number of inputs, and the operation on one element of each: on sizes, and on
+floating-point numbers."""
 
-
-def _by_element(operation: Callable[..., Dim]) -> Follow:
-    return lambda node, shape: _each(operation, node, shape)
-
-
-for _name, (_count, _operation) in _BY_ELEMENT.items():
-    follows(_name, reads=tuple(range(_count)))(_by_element(_operation))
+for _name, _row in _BY_ELEMENT.items():
+    FOLLOWED[_name] = Contents(_each, tuple(range(_row[0])), needs_all=True)

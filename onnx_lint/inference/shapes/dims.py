@@ -128,6 +128,13 @@ def divide_down(one: Dim, divisor: int) -> Dim:
     return expression.rounded_down(one, divisor)
 
 
+def sliced(size: int, start: int, end: int, step: int) -> range:
+    """Return the indices of a slice. Its bounds may lie before the first element, or after the last one."""
+    start, end = (bound + size if bound < 0 else bound for bound in (start, end))
+    least, most = (0, size) if step > 0 else (-1, size - 1)
+    return range(min(max(start, least), most), min(max(end, least), most), step)
+
+
 def broadcast(shapes: Sequence[Dims]) -> Dims:
     """Return the result of broadcasting the shapes as NumPy does; if two sizes clash, the first that is not 1."""
     rank = max(map(len, shapes), default=0)

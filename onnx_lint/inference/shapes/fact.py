@@ -26,7 +26,7 @@ MOST_DIMENSIONS: Final = 32
 class Fact:
     """Facts about a value. Only `fact` creates them."""
 
-    __slots__ = ("bare", "content", "elements", "inside", "kind", "shape", "without_floats")
+    __slots__ = ("bare", "content", "elements", "inside", "kind", "shape")
 
     def __init__(
         self, kind: str | None, shape: Shape, content: Content, inside: Fact | None, elements: ElementShapes = ()
@@ -43,8 +43,6 @@ class Fact:
         """The shape of each element of a sequence if they are not all equal; empty if they are, or are unknown."""
         self.bare: Fact = self if content is None else fact(kind, shape, None, inside)
         """The same fact without the content."""
-        self.without_floats: Fact = self.bare if content and isinstance(content[0], float) else self
-        """The same without content of floating-point numbers."""
 
     def __repr__(self) -> str:
         return f"Fact({self.kind!r}, {self.shape!r}, {self.content!r}, {self.inside!r})"

@@ -21,7 +21,7 @@ Outside = Callable[[Any], bytes | None]
 MOST_NUMBERS: Final = 64
 """The most floating-point elements that are kept: scales and ranges have few."""
 
-FLOAT, INT32, INT64, BOOL, DOUBLE = 1, 6, 7, 9, 11
+FLOAT, INT32, INT64, BOOL, FLOAT16, DOUBLE = 1, 6, 7, 9, 10, 11
 """The numbers of the enum TensorProto.DataType whose contents are read."""
 
 _READ: Final[Mapping[int, tuple[str, str, int]]] = {
@@ -29,6 +29,7 @@ _READ: Final[Mapping[int, tuple[str, str, int]]] = {
     INT32: ("i", "int32_data", 4),
     INT64: ("q", "int64_data", 8),
     BOOL: ("B", "int32_data", 1),
+    FLOAT16: ("e", "int32_data", 2),
     DOUBLE: ("d", "double_data", 8),
 }
 """For each element type the format of raw_data, the typed field for values, and the bytes of an element."""
@@ -126,6 +127,9 @@ def _stored_elements(proto: Any, count: int, outside: Outside | None) -> Content
         raw = outside(proto) if outside is not None and not stored and not raw else None
         if raw is None:
             return None
+    if stored and proto.data_type == FLOAT16 and not raw:
+        # The field holds the bits of each number.
+        stored, raw = (), struct.pack(f"<{len(stored)}H", *(int(each) & 0xFFFF for each in getattr(proto, field)))
     if raw and not stored and len(raw) == count * width:
         return struct.unpack(f"<{count}{code}", raw)
     return tuple(stored) if len(stored) == count and not raw else None

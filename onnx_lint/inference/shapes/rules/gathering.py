@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from onnx_lint.inference.shapes.dims import Dim, Dims, add, is_natural, subtract
+from onnx_lint.inference.shapes.dims import Dim, Dims, add, is_natural, sliced, subtract
 from onnx_lint.inference.shapes.expression import limited
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import InputDimension, Unequal
@@ -153,14 +153,7 @@ def _length(size: Dim, start: Dim, end: Dim, step: Dim) -> Dim:
         return size
     if not (isinstance(size, int) and isinstance(start, int) and isinstance(end, int) and isinstance(step, int)):
         return 0 if size == 0 else _symbolic_length(size, start, end, step)
-    # An index may be before the first element, or after the last one.
-    start = start + size if start < 0 else start
-    end = end + size if end < 0 else end
-    if step > 0:
-        start, end = min(max(start, 0), size), min(max(end, 0), size)
-    else:
-        start, end = min(max(start, -1), size - 1), min(max(end, -1), size - 1)
-    return len(range(start, end, step))
+    return len(sliced(size, start, end, step))
 
 
 def _symbolic_length(size: Dim, start: Dim, end: Dim, step: Dim) -> Dim:

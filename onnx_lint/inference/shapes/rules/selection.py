@@ -55,11 +55,12 @@ _NO_SCALAR = 11
 """The first version of Compress for which consumers reject a scalar."""
 
 
-@shapes_of("NonZero")
+@shapes_of("NonZero", reads=(0,))
 def non_zero(node: Operands) -> Outputs:
     """A row for each dimension, a column for each element that is not 0."""
-    shape = node.shape(0)
-    return [(len(shape) if shape is not None else None, None)]
+    shape, content = node.shape(0), node.content(0)
+    is_known = content is not None and all(isinstance(each, int | float) for each in content)
+    return [(len(shape) if shape is not None else None, sum(map(bool, content or ())) if is_known else None)]
 
 
 @shapes_of("OneHot", reads=(0, 1))
