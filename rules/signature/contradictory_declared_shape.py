@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, deletion_of, findings_of, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause=("NOD-8c", "VI-6a", "FUN-23b"), since="0.1.0", about=has_shape_conflicts, needs="node")
+@rule(clause=("NOD-8c", "VI-6a", "FUN-23b", "FUN-23d"), since="0.1.0", about=has_shape_conflicts, needs="node")
 def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
     """The declared shape of a value is not the one that its node produces.
 
@@ -52,7 +52,7 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
     For outputs of graphs and for `value_info` the rank and the sizes that follow from the operator, its attributes and
     the shapes of its inputs. A variable, or a dimension that is left open, agrees with every size, and where nothing
     follows, as behind an unknown operator, any declaration is right. Functions may be called with several shapes: their
-    `value_info` is right if it fits one of the calls.
+    `value_info` that fits only some of the calls gets a warning.
 
     The output of an If has to fit both of its branches: "the shape of the corresponding output variable of the if-node
     (if present) must be compatible with both S1 and S2". If the condition is a constant, it has to fit the branch that
@@ -70,7 +70,7 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
     `contradictory-declared-type`.
     """
     for conflict in model.value_flow.declared_shapes:
-        of_value_info = "FUN-23b" if conflict.graph.is_function else "VI-6a"
+        of_value_info = model.value_flow.clause_of(conflict, "FUN-23b", "FUN-23d", "VI-6a")
         clause = "NOD-8c" if conflict.field == "output" else of_value_info
         yield from findings_of(model, conflict, clause, fix=deletion_of(conflict) or _declaration_of(conflict))
 

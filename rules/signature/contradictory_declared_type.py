@@ -7,7 +7,7 @@ from onnx_lint.model import Model, has_type_conflicts
 from onnx_lint.rule import Finding, conversions_apart, deletion_of, findings_of, rule
 
 
-@rule(clause=("NOD-8", "VI-6", "FUN-23a"), since="0.1.0", about=has_type_conflicts, needs="node")
+@rule(clause=("NOD-8", "VI-6", "FUN-23a", "FUN-23c"), since="0.1.0", about=has_type_conflicts, needs="node")
 def contradictory_declared_type(model: Model) -> Iterator[Finding]:
     """The declared type of a value is not the one that its node produces.
 
@@ -54,6 +54,6 @@ def contradictory_declared_type(model: Model) -> Iterator[Finding]:
     `contradictory-value-info`, an optional type and the type in it by `unconverted-optional`.
     """
     for conflict in conversions_apart(model, model.value_flow.declarations):
-        of_value_info = "FUN-23a" if conflict.graph.is_function else "VI-6"
+        of_value_info = model.value_flow.clause_of(conflict, "FUN-23a", "FUN-23c", "VI-6")
         clause = "NOD-8" if conflict.field == "output" else of_value_info
         yield from findings_of(model, conflict, clause, fix=deletion_of(conflict))

@@ -4,12 +4,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
-from onnx_lint.model import ROOT, Model, Place, Proto, has_training_information
+from onnx_lint.model import ROOT, GraphKind, Model, Place, Proto, describe_shape, has_training_information, joined
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import Suggestions, quote
 
 
-@rule(clause=("TRN-2", "TRN-5", "TRN-5a"), since="0.1.0", about=has_training_information)
+@rule(clause=("TRN-2", "TRN-5", "TRN-5a", "TRN-12"), since="0.1.0", about=has_training_information)
 def training_binding_value(model: Model) -> Iterator[Finding]:
     """A training binding takes its value from a name that is not an output.
 
@@ -54,6 +54,8 @@ def training_binding_value(model: Model) -> Iterator[Finding]:
     of the inference graph alone is reported.
 
     Where the initialization graph is missing altogether, `missing-initialization` says so.
+
+    A value of another element type or shape than its initializer gets a warning, as far as both are known.
     """
     suggestions = Suggestions()
     inference = _outputs(model.proto.graph)
@@ -62,6 +64,34 @@ def training_binding_value(model: Model) -> Iterator[Finding]:
         if info.HasField("initialization"):
             yield from _initialization(info, place, suggestions)
         yield from _update(info, place, inference, suggestions)
+    yield from _misfits(model)
+
+
+def _misfits(model: Model) -> Iterator[Finding]:
+    """The bindings whose value has another type or shape than the state variable."""
+    for graph in model.training_graphs:
+        field = "update_binding" if graph.kind is GraphKind.ALGORITHM else "initialization_binding"
+        info = graph.place.parent
+        assert info is not None
+        beside = next((each for each in model.training_graphs if each.place == info.at("algorithm")), model.main_graph)
+        for position, binding in enumerate(getattr(model.proto.training_info[info.index or 0], field)):
+            state, value = (model.value_flow.fact_of(*each) for each in ((binding.key, beside), (binding.value, graph)))
+            difference = joined(value, state)[1]
+            if difference:
+                found, needed = (
+                    str(each.kind)
+                    if difference == "type"
+                    else describe_shape(["?" if dim is None else dim for dim in each.shape or ()])
+                    for each in (value, state)
+                )
+                yield Finding(
+                    info.at(field, position),
+                    f"value {quote(binding.value)} of {field} {position} is {found}, "
+                    f"but the initializer {quote(binding.key)} is {needed}",
+                    clause="TRN-12",
+                    allowed=needed,
+                    subject=binding.key,
+                )
 
 
 def _outputs(graph: Proto) -> dict[str, None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from onnx_lint.common.record import Record
+from onnx_lint.common.record import Record, replace
 from onnx_lint.inference.flow.faulty_values import FaultyValues
 from onnx_lint.inference.flow.joining import Discord, joined
 from onnx_lint.inference.flow.outcome_memo import OutcomeMemo
@@ -19,7 +19,7 @@ from onnx_lint.spec.operators import OperatorSchema
 
 
 class _UnmetDeclaration(Record):
-    """A declaration that every call so far contradicts, and the fact from the first call."""
+    """A declaration that a call contradicts, and the fact from the first such call."""
 
     discord: Discord
     stated: Fact
@@ -27,13 +27,15 @@ class _UnmetDeclaration(Record):
     call: Call | None
     schema: OperatorSchema | None = None
     """The operator that can never produce the declared type, if its inputs are unknown."""
+    is_of_all: bool = True
+    """True if every call so far contradicts it in the same way: in the type or in the shape."""
 
 
 class FunctionDeclarations:
-    """The declarations in `value_info` of functions that every call contradicts.
+    """The declarations in `value_info` of functions that calls contradict.
 
     A function may be called with several types and shapes, but its `value_info` can describe only one of them. So a
-    declaration is wrong if each call contradicts it, in the type or in the shape, and no call may agree.
+    declaration that only some calls contradict is not wrong for all of them.
     """
 
     def __init__(self, faulty: FaultyValues) -> None:
@@ -50,25 +52,21 @@ class FunctionDeclarations:
         body = function.body
         if not body.value_info_names:
             return
-        earlier = self._found.get(function.index)
-        if earlier is not None and not earlier:
-            return
-        now: dict[int, _UnmetDeclaration] = {}
+        is_first = function.index not in self._found
+        found = self._found.setdefault(function.index, {})
+        self._bodies[function.index] = body
         for index, stated in enumerate(facts_of_types(body.value_infos["value_info"].types)):
-            if earlier is not None and index not in earlier:
-                continue
             name = body.value_info_names[index]
             made = known.get(name, UNKNOWN)
-            discord = joined(made, stated)[1]
+            discord = joined(made, stated)[1] if made is not stated else ""
             schema = self._never_giving(body, name, stated, memos, known) if made.kind is None else None
             if schema is not None:
                 discord = "type"
-            if earlier is not None and discord == earlier[index].discord:
-                now[index] = earlier[index]
+            earlier = found.get(index)
+            if earlier is not None and discord != earlier.discord:
+                found[index] = replace(earlier, is_of_all=False)
             elif earlier is None and discord:
-                now[index] = _UnmetDeclaration(discord, stated, made, call, schema)
-        self._bodies[function.index] = body
-        self._found[function.index] = now
+                found[index] = _UnmetDeclaration(discord, stated, made, call, schema, is_first)
 
     def _never_giving(
         self, body: Graph, name: str, stated: Fact, memos: Mapping[NodeForm, OutcomeMemo], known: Mapping[str, Fact]
@@ -91,8 +89,8 @@ class FunctionDeclarations:
         for number, contradictions in self._found.items():
             body, doubted = self._bodies[number], self._doubted.get(number, set())
             for index, each in contradictions.items():
-                if each.discord in doubted:
-                    continue
+                if not each.is_of_all or each.discord in doubted:
+                    flow.of_some_calls.add((id(body), index))
                 if each.schema is not None:
                     flow.note_impossible(body, "value_info", index, each.stated.kind or "", each.schema, each.call)
                 elif each.stated.kind and each.made.kind and each.stated.kind != each.made.kind:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     )
     from onnx_lint.inference.shapes.problem import ShapeProblem
     from onnx_lint.inference.types.conflict import Conflict
-    from onnx_lint.inference.types.declaration_conflict import DeclarationConflict, ImpossibleDeclaration
+    from onnx_lint.inference.types.declaration_conflict import DeclarationConflict, DeclaredValue, ImpossibleDeclaration
     from onnx_lint.inference.types.operand_conflict import OperandConflict
     from onnx_lint.inference.types.problem import TypeProblem
     from onnx_lint.inference.types.subgraph_conflict import SubgraphConflict
@@ -60,6 +60,8 @@ class ValueFlow:
         self.subgraphs: list[SubgraphConflict] = []
         self.shapes: list[ShapeConflict] = []
         self.declared_shapes: list[DeclaredShapeConflict | DeclaredCountConflict] = []
+        self.of_some_calls: set[tuple[int, int]] = set()
+        """The declarations that only some calls contradict: the identity of the function body, and the index."""
         self.subgraph_shapes: list[SuppliedShapeConflict | BranchShapeConflict | StateShapeConflict] = []
         self._operators = operators
         self._schemas = operators.schemas
@@ -102,6 +104,12 @@ class ValueFlow:
         yield from self.operands
         yield from self.declarations
         yield from self.subgraphs
+
+    def clause_of(self, conflict: DeclaredValue, of_function: str, of_call: str, of_graph: str) -> str:
+        """Return the clause on a declaration in value_info: that of functions, of single calls, or of graphs."""
+        if not conflict.graph.is_function:
+            return of_graph
+        return of_call if (id(conflict.graph), conflict.index) in self.of_some_calls else of_function
 
     @property
     def has_shape_conflicts(self) -> bool:

@@ -39,29 +39,45 @@ def _shapes_at_odds(model: Model) -> list[str]:
     return [found.allowed for found in model.value_flow.declared_shapes]
 
 
+def _are_of_some_calls(model: Model) -> bool:
+    return bool(model.value_flow.of_some_calls)
+
+
 class TestValueInfoOfFunctions:
-    def test_one_call_that_fits_is_enough(self):
-        for calls in ([("float", 2)], [("float", 2), ("double", 2)], [("double", 2), ("float", 2)]):
-            assert _types_at_odds(_called_with(*calls)) == []
+    def test_calls_that_agree_have_no_finding(self):
+        model = _called_with(("float", 2), ("float", 2))
+        assert (_types_at_odds(model), _shapes_at_odds(model)) == ([], [])
+
+    def test_a_call_that_fits_and_one_that_does_not(self):
+        for calls in ([("float", 2), ("double", 2)], [("double", 2), ("float", 2)]):
+            model = _called_with(*calls)
+            assert _types_at_odds(model) == [("tensor(float)", "tensor(double)")]
+            assert _are_of_some_calls(model)
+        model = _called_with(("float", 2), ("float", 3))
+        assert _shapes_at_odds(model) == ["[3]"]
+        assert _are_of_some_calls(model)
 
     def test_the_first_call_is_told_when_none_fits(self):
         model = _called_with(("double", 2), ("float16", 2))
         assert _types_at_odds(model) == [("tensor(float)", "tensor(double)")]
+        assert not _are_of_some_calls(model)
         site = model.value_flow.declarations[0].site
         assert site is not None
         assert (site.node.index, site.inputs) == (0, ("tensor(double)",))
 
-    def test_shapes_are_held_against_all_calls_too(self):
-        assert _shapes_at_odds(_called_with(("float", 3), ("float", 2))) == []
-        assert _shapes_at_odds(_called_with(("float", 3), ("float", 4))) == ["[3]"]
+    def test_all_calls_have_another_shape(self):
+        model = _called_with(("float", 3), ("float", 4))
+        assert _shapes_at_odds(model) == ["[3]"]
+        assert not _are_of_some_calls(model)
 
     def test_a_call_of_another_type_and_one_of_another_shape_are_no_common_fault(self):
         model = _called_with(("double", 2), ("float", 3))
-        assert (_types_at_odds(model), _shapes_at_odds(model)) == ([], [])
+        assert (_types_at_odds(model), _shapes_at_odds(model)) == ([("tensor(float)", "tensor(double)")], [])
+        assert _are_of_some_calls(model)
 
     def test_calls_that_were_not_followed_may_fit(self, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setattr(call_memory, "REPEATED_NODES", 0)
-        assert _types_at_odds(_called_with(("double", 2), ("float16", 2))) == []
-        assert _shapes_at_odds(_called_with(("float", 3), ("float", 4))) == []
+        assert _are_of_some_calls(_called_with(("double", 2), ("float16", 2)))
+        assert _are_of_some_calls(_called_with(("float", 3), ("float", 4)))
         # That its shape is not known says nothing about its type.
-        assert _types_at_odds(_called_with(("double", 2), ("double", 3))) == [("tensor(float)", "tensor(double)")]
+        assert not _are_of_some_calls(_called_with(("double", 2), ("double", 3)))

@@ -75,7 +75,7 @@ def test_behind_an_unknown_operator_all_is_its():
 
 
 def test_an_operator_whose_domain_is_not_imported_has_that_as_the_cause():
-    text = "g (float[2] x) => (float[2] y) { a = ai.onnx.ml.Binarizer(x) y = Relu(a) }"
+    text = "g (float[2] x) => (float[2] y) { a = ai.onnx.ml.Binarizer(x, x) y = Relu(a) }"
     assert _causes(text) == {("operator-without-import", "ai.onnx.ml::Binarizer"): 1}
 
 

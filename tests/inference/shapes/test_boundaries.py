@@ -30,7 +30,7 @@ def _model(text: str, domains: str = '"": 21, "com.microsoft": 1') -> Model:
             "float[1] x",
             """a = Constant<value: tensor = int64[2,1] {1, 2}>() b = Constant<value: tensor = int64[2,1] {3, 4}>()
             c = Concat<axis=1>(a, b) m = Constant<value_ints=[-1]>() s = Reshape(c, m) y = Expand(x, s)""",
-            (None, None, None, None),
+            (1, 3, 2, 4),
         ),
         # From the last element to the first, wherever the end is said to be.
         (

@@ -66,11 +66,13 @@ class TestWhichVersionBinds:
     def test_ir_versions_without_imports_have_opset_1(self, ir_version: int, status: OperatorStatus, version: int):
         assert statuses(f"ir_version: {ir_version} {GELU}") == [("Gelu", status, version)]
 
-    @pytest.mark.parametrize("ir_version", [0, 3, 14, 99])
-    def test_no_import_is_for_another_rule(self, ir_version: int):
+    @pytest.mark.parametrize("ir_version", [0, 14, 99])
+    def test_without_an_import_the_newest_version_that_fits_counts(self, ir_version: int):
         text = f"ir_version: {ir_version} {GELU}"
-        assert statuses(text) == [("Gelu", OperatorStatus.UNBOUND, None)]
+        assert statuses(text) == [("Gelu", OperatorStatus.KNOWN, onnx.defs.onnx_opset_version())]
         assert messages(text) == []
+        # No version that IR version 3 has knows the operator.
+        assert statuses(f"ir_version: 3 {GELU}") == [("Gelu", OperatorStatus.UNBOUND, None)]
 
     @pytest.mark.parametrize("version", [0, -1])
     def test_a_version_that_cannot_be_is_no_import(self, version: int):
