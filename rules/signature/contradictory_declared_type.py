@@ -47,8 +47,8 @@ def contradictory_declared_type(model: Model) -> Iterator[Finding]:
     itself is unknown, any declaration is right.
 
     A function may be called with several types, but its `value_info`, which may name inputs and outputs too, can
-    declare only one. It is right if it fits one of the calls, and wrong if it fits none of them, or if no call could
-    fit.
+    declare only one. It is right if it fits every call, gets a warning if it fits only some, and is wrong if it fits
+    none of them, or if no call could fit.
 
     Shapes are reported by `contradictory-declared-shape`, two declarations of one value by
     `contradictory-value-info`, an optional type and the type in it by `unconverted-optional`.

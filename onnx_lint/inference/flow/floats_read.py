@@ -19,7 +19,7 @@ _ScopedName = tuple[int, str]
 
 _OUTSIDE: Final = -1
 
-_Value = tuple[Graph, str]
+_SeenName = tuple[Graph, str]
 """A name, and a graph that uses it."""
 
 
@@ -32,12 +32,12 @@ class FloatsRead:
 
     def __init__(self, roots: Iterable[Graph], operators: Operators) -> None:
         self._operators = operators
-        self._given: dict[_ScopedName, list[_Value]] = defaultdict(list)
+        self._given: dict[_ScopedName, list[_SeenName]] = defaultdict(list)
         """The arguments of calls, by the parameters."""
         self.constants: set[NodeForm] = set()
         """The forms of the Constants among the values."""
         self._names: dict[int, set[str]] = defaultdict(set)
-        wanted: list[_Value] = []
+        wanted: list[_SeenName] = []
         graphs = list(roots)
         while graphs:
             graph = graphs.pop()
@@ -54,7 +54,7 @@ class FloatsRead:
         """Return the names for a graph."""
         return self._names.get(_scope(graph.function), frozenset())
 
-    def _read_in(self, graph: Graph) -> Iterator[_Value]:
+    def _read_in(self, graph: Graph) -> Iterator[_SeenName]:
         """Yield the values that nodes of a graph read, and note the arguments of its calls."""
         reads: dict[NodeForm, tuple[int, ...] | Function] = {}
         for form in graph.form_counts:
@@ -72,7 +72,7 @@ class FloatsRead:
                 for name, given in zip(read.body.input_names, inputs, strict=False):
                     self._given[read.index, name].append((graph, given))
 
-    def _before(self, graph: Graph, name: str) -> Iterator[_Value]:
+    def _before(self, graph: Graph, name: str) -> Iterator[_SeenName]:
         """Yield the values whose elements decide those of a value."""
         while name not in graph.positions:
             if graph.parent is None:

@@ -7,7 +7,7 @@ them. So functions may call one another as deeply as a file says without deep re
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Generator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.cached import cached_property
@@ -21,7 +21,6 @@ from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Fact, Facts, fact, is_complete
 from onnx_lint.inference.shapes.problem import is_remark
 from onnx_lint.inference.types.problem import DisallowedOutput
-from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.crashes import crash_of
 from onnx_lint.ir.graph import Graph, Node
 
@@ -57,9 +56,6 @@ def follow_values(flow_input: FlowInput, *, keeps_all: bool = False) -> ValueFlo
     vars(flow).clear()  # its parts refer to it, and would have to wait for the garbage collector
     return found
 
-
-_Row = tuple[int, tuple[NodeForm, tuple[str, ...], tuple[str, ...]]]
-"""The index of a node, its form, inputs and outputs."""
 
 _FOLLOW: Final = "following the values"
 
@@ -153,7 +149,7 @@ class Flow:
         memos, get, declares, behind, table = frame.memos, known.get, here.declared.get, here.behind, graph.table
         order = self.flow_input.orders.get(id(graph))
         rows = enumerate(zip(table.forms, table.inputs, table.outputs, strict=True))
-        for index, (form, inputs_of, outputs) in rows if order is None else _in_order(order, rows):
+        for index, (form, inputs_of, outputs) in rows if order is None else map(list(rows).__getitem__, order):
             memo = memos.get(form) or self.frames.memo(graph, form, frame)
             inputs = tuple(map(get, inputs_of))
             plain = memo.plain.get(inputs)
@@ -381,11 +377,6 @@ class Flow:
         if hidden:
             known.update(hidden)
         return outputs
-
-
-def _in_order(order: Sequence[int], rows: Iterable[_Row]) -> Iterator[_Row]:
-    found = list(rows)
-    return (found[index] for index in order)
 
 
 def _without_signature(node: Node, inputs: Facts) -> Facts:

@@ -12,6 +12,7 @@ import math
 import operator
 import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain, product
 from typing import Final
 
 from onnx_lint.common.record import Record
@@ -20,7 +21,7 @@ from onnx_lint.inference.shapes.dims import SIZE_LIMIT, Dim, Dims, sliced
 from onnx_lint.inference.shapes.fact import MOST_ELEMENTS, Content
 from onnx_lint.inference.shapes.operands import Operands, OutputShape
 
-Element = Dim | float
+ElementValue = Dim | float
 
 Follow = Callable[[Operands, Dims], Content]
 """Returns the content of the first output, whose shape is known."""
@@ -65,8 +66,10 @@ def contents_after(
     if not isinstance(size, int) or size > (MOST_ELEMENTS if node.operator in IN_ORDER else _MOST_PASSED):
         return None
     content = follow(node, shape) if size else ()
-    if content is None or len(content) != size or (node.operator in IN_ORDER and node.operator not in _CASTS):
-        return None if content is None or len(content) != size else content
+    if content is None or len(content) != size:
+        return None
+    if node.operator in IN_ORDER and node.operator not in _CASTS:
+        return content
     kept = tuple([_held(each, kinds[0] or "", is_cast=node.operator in _CASTS) for each in content])
     if size and all(each is None for each in kept):
         return None
@@ -75,7 +78,7 @@ def contents_after(
     return kept if size <= _MOST_COMPUTED else None
 
 
-def _held(element: Element, kind: str, *, is_cast: bool) -> Element:
+def _held(element: ElementValue, kind: str, *, is_cast: bool) -> ElementValue:
     """Return an element as a tensor of a type holds it; None if it cannot, or if that is unknown."""
     if element is None or isinstance(element, str):
         return element if kind in _RANGES or kind in _FORMATS else None
@@ -152,7 +155,9 @@ def _size(node: Operands, shape: Dims) -> Content:
 # --- parts
 
 
-def _taken(content: tuple[Element, ...], sizes: Sequence[int], picks: Iterable[tuple[int, Iterable[int]]]) -> Content:
+def _taken(
+    content: tuple[ElementValue, ...], sizes: Sequence[int], picks: Iterable[tuple[int, Iterable[int]]]
+) -> Content:
     """Return the elements of a tensor of these sizes at all combinations of indices.
 
     `picks`: for each axis of the result the axis of the tensor, and the indices along it.
@@ -172,10 +177,8 @@ def _sizes(node: Operands, index: int = 0) -> tuple[int, ...] | None:
 
 def _picked(node: Operands, chosen: Mapping[int, Iterable[int]]) -> Content:
     """Return the elements of the first input with these indices along some axes, and all along the others."""
-    content, sizes = node.content(0), _sizes(node)
-    if content is None or sizes is None:
-        return None
-    return _taken(content, sizes, [(axis, chosen.get(axis, range(size))) for axis, size in enumerate(sizes)])
+    sizes = _sizes(node) or ()
+    return _taken(node.content(0) or (), sizes, [(at, chosen.get(at, range(size))) for at, size in enumerate(sizes)])
 
 
 @follows("Gather", reads=(0, 1))
@@ -213,11 +216,9 @@ def _slice(node: Operands, shape: Dims) -> Content:
 
 @follows("Transpose", reads=(0,))
 def _transpose(node: Operands, shape: Dims) -> Content:
-    content, sizes = node.content(0), _sizes(node)
-    if content is None or sizes is None:
-        return None
-    order = node.integers("perm") or range(len(sizes))[::-1]
-    return _taken(content, sizes, [(axis, range(sizes[axis])) for axis in order])
+    sizes = _sizes(node)
+    order = node.integers("perm") or range(len(shape))[::-1]
+    return _taken(node.content(0) or (), sizes, [(axis, range(sizes[axis])) for axis in order]) if sizes else None
 
 
 @follows("Tile", reads=(0, 1))
@@ -233,7 +234,7 @@ def _tile(node: Operands, shape: Dims) -> Content:
 def _concat(node: Operands, shape: Dims) -> Content:
     axis = node.integer("axis", 1)
     outer = math.prod(size for size in shape[: axis % len(shape)] if isinstance(size, int))
-    parts: list[tuple[Element, ...]] = []
+    parts: list[tuple[ElementValue, ...]] = []
     for index in range(node.count):
         own = dims.product(node.fact(index).shape or (None,))
         if not isinstance(own, int) or own > _MOST_PASSED:
@@ -281,11 +282,8 @@ def _non_zero(node: Operands, shape: Dims) -> Content:
     content, sizes = node.content(0), _sizes(node)
     if content is None or sizes is None:
         return None
-    places = [place for place, each in enumerate(content) if each != 0]
-    if len(places) * len(sizes) > _MOST_COMPUTED:
-        return None
-    strides = [math.prod(sizes[axis + 1 :]) for axis in range(len(sizes))]
-    return tuple([place // stride % size for stride, size in zip(strides, sizes, strict=True) for place in places])
+    places = [at for at, each in zip(product(*map(range, sizes)), content, strict=True) if each != 0]
+    return tuple(chain(*zip(*places, strict=True))) if len(places) * len(sizes) <= _MOST_COMPUTED else None
 
 
 @follows("Expand", reads=(0, 1))
@@ -304,24 +302,14 @@ def _constant_of_shape(node: Operands, shape: Dims) -> Content:
 @follows("Range", reads=(0, 1, 2))
 def _range(node: Operands, shape: Dims) -> Content:
     bounds = [node.scalar(index) for index in range(3)]
-    if not dims.are_sizes(bounds):
-        return None
-    start, limit, delta = bounds
-    return tuple(range(start, limit, delta)) if delta and len(range(start, limit, delta)) <= _MOST_COMPUTED else None
-
-
-def _greatest(content: Dims) -> Dim:
-    return max(content) if content and dims.are_sizes(content) else None
-
-
-def _least(content: Dims) -> Dim:
-    return min(content) if content and dims.are_sizes(content) else None
+    numbers = range(*bounds) if dims.are_sizes(bounds) and bounds[2] else range(_MOST_COMPUTED + 1)
+    return tuple(numbers) if len(numbers) <= _MOST_COMPUTED else None
 
 
 _REDUCED: Final[Mapping[str, tuple[Callable[[Dims], Dim], Callable[[Sequence[float]], float]]]] = {
-    "ReduceMax": (_greatest, max),
+    "ReduceMax": (lambda content: max(content) if dims.are_sizes(content) else None, max),
     "ReduceMean": (lambda content: dims.divide(dims.total(content), len(content)), lambda all_: sum(all_) / len(all_)),
-    "ReduceMin": (_least, min),
+    "ReduceMin": (lambda content: min(content) if dims.are_sizes(content) else None, min),
     "ReduceProd": (dims.product, math.prod),
     "ReduceSum": (dims.total, sum),
 }
@@ -363,7 +351,7 @@ def _stretched(node: Operands, index: int, shape: Dims) -> Content:
     return _taken(content, sizes, [(axis, range(m) if n == m else [0] * m) for axis, (n, m) in enumerate(rows)])
 
 
-def _whole(elements: Iterable[Element]) -> Dims | None:
+def _whole(elements: Iterable[ElementValue]) -> Dims | None:
     """Return the elements as sizes and variables; None if one is a number with a fraction."""
     found = tuple([int(each) if isinstance(each, float) and each.is_integer() else each for each in elements])
     kept = tuple([each for each in found if not isinstance(each, float)])
@@ -391,8 +379,8 @@ def _each(node: Operands, shape: Dims) -> Content:
 
 
 def _result(
-    of_sizes: Callable[..., Dim], of_numbers: Callable[..., float] | None, elements: Sequence[Element]
-) -> Element:
+    of_sizes: Callable[..., Dim], of_numbers: Callable[..., float] | None, elements: Sequence[ElementValue]
+) -> ElementValue:
     if of_numbers is not None and all(isinstance(each, int | float) for each in elements):
         try:
             return of_numbers(*elements)
@@ -410,11 +398,6 @@ def _result(
 def _known(operation: Callable[..., int | None]) -> Callable[..., Dim]:
     """Return the operation, restricted to operands that are integers."""
     return lambda *operands: operation(*operands) if dims.are_sizes(operands) else None
-
-
-def _number(size: Dim) -> Dim:
-    """Return a size, which has no fraction to round."""
-    return size
 
 
 def _add(one: Dim, other: Dim) -> Dim:
@@ -441,10 +424,6 @@ def _divide(one: Dim, other: Dim) -> Dim:
     return dims.divide_down(one, other)
 
 
-def _modulo(one: int, other: int) -> int | None:
-    return one % other if other and one >= 0 and other > 0 else None
-
-
 def _equal(one: Dim, other: Dim) -> Dim:
     if isinstance(one, int) and isinstance(other, int):
         return int(one == other)
@@ -466,15 +445,16 @@ _BY_ELEMENT: Final[Mapping[str, tuple[int, Callable[..., Dim], Callable[..., flo
     "Sub": (2, _subtract, operator.sub),
     "Mul": (2, dims.multiply, operator.mul),
     "Div": (2, _divide, operator.truediv),
-    "Mod": (2, _known(_modulo), None),
+    "Mod": (2, _known(lambda one, other: one % other if one >= 0 < other else None), None),
     # With one operand the functions themselves would treat it as a list.
     "Max": (8, _known(lambda *operands: max(operands)), lambda *operands: max(operands)),
     "Min": (8, _known(lambda *operands: min(operands)), lambda *operands: min(operands)),
     "Neg": (1, _known(operator.neg), operator.neg),
     "Abs": (1, _known(abs), abs),
-    "Floor": (1, _number, math.floor),
-    "Ceil": (1, _number, math.ceil),
-    "Round": (1, _number, round),  # halves to even, in Python as in ONNX
+    # A size has no fraction to round.
+    "Floor": (1, lambda size: size, math.floor),
+    "Ceil": (1, lambda size: size, math.ceil),
+    "Round": (1, lambda size: size, round),  # halves to even, in Python as in ONNX
     "Sqrt": (1, _known(lambda one: None), math.sqrt),
     "Equal": (2, _equal, operator.eq),
     "Greater": (2, _known(operator.gt), operator.gt),
