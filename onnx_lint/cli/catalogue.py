@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -14,10 +15,11 @@ from onnx_lint.cli.choices import use_plugins
 from onnx_lint.cli.options import complete_names, form_option, options
 from onnx_lint.cli.streams import standard_output, use_color
 from onnx_lint.engine.registry import registry
+from onnx_lint.engine.settings import SEVERITY_NAMES
 from onnx_lint.ir.documents.kinds import KINDS
-from onnx_lint.reporters import document_kinds, documentation
+from onnx_lint.reporters import document_kinds, documentation, terms
 from onnx_lint.reporters.documentation import clause_record, reason_of, rule_record, rules_of
-from onnx_lint.spec.clauses import clauses
+from onnx_lint.spec.clauses import KEYWORDS, Severity, clauses
 from onnx_lint.wording import nearest, quote
 
 if TYPE_CHECKING:
@@ -29,36 +31,53 @@ _MAX_WIDTH: Final = 100
 # --- explain
 
 
-@click.command("explain", short_help="Explain a rule, a clause or a kind of file.")
-@click.argument("name", metavar="RULE|CLAUSE|MESSAGE", shell_complete=complete_names)
+@click.command("explain", short_help="Explain a rule, a clause, an operator, or a word of a report.")
+@click.argument("name", metavar="NAME", shell_complete=complete_names)
 @options("edition")
 @form_option
 @options("plugins")
 def explain_command(name: str, edition: str, format_name: str, plugins: tuple[str, ...]) -> None:
-    """Explain a rule, a clause, or the files that hold a MESSAGE, such as OperatorSetProto.
+    """Explain NAME: a rule, a clause, an operator, a chapter, a keyword, a severity, or a message.
 
-    The page is Markdown, rendered on a terminal.
+    A message is a kind of file, such as OperatorSetProto. The page is Markdown, rendered on a terminal.
     """
     use_plugins(plugins)
-    rules, table = registry(), clauses()
-    spellings = {known.lower(): known for known in (*KINDS, *table, *rules)}
-    wanted = spellings.get(name.lower(), name)
-    if wanted in rules:
-        entry = rules[wanted]
-        record, page = documentation.rule_record(entry, edition), documentation.rule_markdown(entry, edition)
-    elif wanted in table:
-        clause = table[wanted]
-        record, page = documentation.clause_record(clause, edition), documentation.clause_markdown(clause)
-    elif wanted in KINDS:
-        record, page = document_kinds.kind_record(KINDS[wanted]), document_kinds.kind_markdown(KINDS[wanted])
-    else:
-        near = nearest(name.lower(), spellings)
-        hint = f"; did you mean {quote(spellings[near])}?" if near is not None else ""
-        raise click.UsageError(f"no rule, clause or message {name!r}{hint}")
+    found = _page_of(name, edition)
+    if found is None:
+        known = {each.lower(): each for each in (*KINDS, *clauses(), *registry(), *terms.chapters())}
+        near = nearest(name.lower(), known)
+        hint = f"; did you mean {quote(known[near])}?" if near is not None else ""
+        raise click.UsageError(f"no rule, clause, operator or message {name!r}{hint}")
+    record, page = found
     if format_name == "json":
         _print_json(record)
     else:
         _print_page(page)
+
+
+def _page_of(name: str, edition: str) -> tuple[dict[str, Any], str] | None:
+    """Return the page about a name, as plain data and as Markdown; None if nothing has that name."""
+    written = re.fullmatch(r"\w+\[(.+)\]:?", name)  # as reports have it: error[cycle]
+    name = written[1] if written is not None else name
+    spellings = {known.lower(): known for known in (*KINDS, *clauses(), *registry())}
+    wanted = spellings.get(name.lower(), name)
+    if wanted in registry():
+        entry = registry()[wanted]
+        return documentation.rule_record(entry, edition), documentation.rule_markdown(entry, edition)
+    if wanted in clauses():
+        clause = clauses()[wanted]
+        return documentation.clause_record(clause, edition), documentation.clause_markdown(clause)
+    if wanted in KINDS:
+        return document_kinds.kind_record(KINDS[wanted]), document_kinds.kind_markdown(KINDS[wanted])
+    if name in terms.chapters():
+        page = terms.chapter_page(name, edition)
+    elif name in KEYWORDS:
+        page = terms.keyword_page(name)
+    elif name in SEVERITY_NAMES:
+        page = terms.severity_page(Severity.of(name))
+    else:
+        page = "\n".join(terms.operator_page(*operator) for operator in terms.operators_called(name))
+    return ({"id": name, "documentation": page}, page) if page else None
 
 
 def _print_page(page: str) -> None:
