@@ -98,6 +98,19 @@ def test_a_folder_among_the_models_is_not_used(
     assert not Path("models/deep").exists()
 
 
+def test_standard_input_is_no_folder_of_models(
+    cache: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The cache may be in the working directory, as long as that is not checked."""
+    monkeypatch.setenv("ONNX_LINT_CACHE_DIR", str(Path("cache").absolute()))
+    with Path("models/a.onnx").open() as stream:
+        monkeypatch.setattr(sys, "stdin", stream)
+        _, out, errors = _ran(capsys, "check", "--cache", "-", "models")
+    assert errors == ""
+    assert "4 models" in out
+    assert (Path("cache") / DATABASE).exists()
+
+
 def test_a_python_without_sqlite(
     cache: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -114,3 +114,12 @@ def _content(tensor: onnx.TensorProto) -> tuple[object, ...]:
             )
         content = values.tolist() if tensor.data_type == onnx.TensorProto.STRING else values.tobytes()
     return tensor.name, tensor.data_type, tuple(tensor.dims), content
+
+
+def test_eight_values_of_a_tensor_are_shown():
+    for count, shown in ((8, "int64[8] w = {0, 1, 2, 3, 4, 5, 6, 7}"), (9, "int64[9] w = {...}")):
+        sheet = Sheet(NAME)
+        write_initializer(
+            sheet, schema.message("TensorProto")(name="w", data_type=7, dims=[count], int64_data=range(count))
+        )
+        assert sheet.text == shown

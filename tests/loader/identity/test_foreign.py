@@ -28,7 +28,7 @@ GRAPH_DEF = _node("x", "Placeholder") + _node("w", "Const") + _node("y", "MatMul
 META_GRAPH = length(1, length(4, "serve")) + length(2, GRAPH_DEF)
 LAYERS = b"".join(length(100, length(1, name) + length(2, kind)) for name, kind in (("a", "Input"), ("b", "ReLU")))
 PIECES = b"".join(length(1, length(1, p) + tag(2, 5) + struct.pack("<f", -1.5) + number(3, 1)) for p in ("<unk>", "a"))
-BLOCK = number(1, 0) + number(2, 0) + length(3, length(1, "x") + length(2, number(1, 7))) + length(4, length(3, "relu"))
+BLOCK = (number(1, 0), number(2, 0), length(3, length(1, "x") + length(2, number(1, 7))), length(4, length(3, "relu")))
 FEATURE = length(1, length(1, "image") + length(2, length(1, length(1, b"\x89PNG"))))
 
 FOREIGN = {
@@ -48,7 +48,7 @@ FOREIGN = {
         number(1, 4) + length(2, length(1, length(1, "in")) + length(10, length(1, "out"))) + length(500, ""),
         "a Core ML model",
     ),
-    "Paddle": (length(1, BLOCK) + length(4, number(1, 0)), "a PaddlePaddle program"),
+    "Paddle": (length(1, b"".join(BLOCK)) + length(4, number(1, 0)), "a PaddlePaddle program"),
     "SentencePiece": (PIECES + length(2, length(1, "corpus.txt")), "a SentencePiece model"),
     "descriptor": (_descriptor().SerializeToString(), "a .proto descriptor"),
     "descriptors": (
@@ -71,6 +71,15 @@ NOBODYS = {
     "two strings": length(1, "hello") + length(2, "there"),
     "label map": b"".join(length(1, number(1, index) + length(2, f"label {index}")) for index in range(3)),
     "deep": length(1, length(1, length(1, length(1, "service.name")))),
+    "GraphDef with names of control characters": _node("\1\2", "Const"),
+    "GraphDef with names in no encoding": _node("x", "Relu").replace(b"Relu", b"\xff" * 4),
+    "Caffe with a number for its name": tag(1, 5) + bytes(4) + LAYERS,
+    "Caffe with numbers for names": length(100, number(1, 5) + length(2, "ReLU")),
+    "Caffe with numbers for kinds": length(100, length(1, "a") + number(2, 5)),
+    **{f"Paddle without part {part}": length(1, b"".join(BLOCK).replace(BLOCK[part], b"")) for part in range(4)},
+    "Paddle with a text for a number": length(1, b"".join(BLOCK).replace(BLOCK[0], length(1, "a"))),
+    "Paddle with another text for a number": length(1, b"".join(BLOCK).replace(BLOCK[1], length(2, "a"))),
+    "Paddle with a number for a name": length(1, b"".join(BLOCK).replace(length(3, "relu"), number(3, 1))),
 }
 
 
