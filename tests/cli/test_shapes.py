@@ -292,12 +292,3 @@ def test_standard_input_is_read(folder: Path) -> None:
         done = _process(folder, "-", stdin=stream, capture_output=True)
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout.startswith(b"<stdin>: 6 values, 5 of known shape\n")
-
-
-@pytest.mark.parametrize("arguments", [(), ("-f", "json"), ("--value", "y")])
-def test_a_closed_pipe_ends_quietly(folder: Path, arguments: tuple[str, ...]) -> None:
-    reader, writer = os.pipe()
-    os.close(reader)
-    done = _process(folder, "model.onnx", *arguments, stdout=writer, stderr=subprocess.PIPE)
-    os.close(writer)
-    assert (done.returncode, done.stderr) == (0, b"")

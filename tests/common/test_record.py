@@ -60,26 +60,6 @@ def test_the_first_instance_is_checked_like_the_others():
             Point(-1)
 
 
-def test_wrong_arguments_of_a_first_instance_are_told():
-    wrong: list[tuple[tuple[int, ...], dict[str, int]]] = [
-        ((), {}),
-        ((), {"y": 1}),
-        ((1, 2, 3, 4), {}),
-        ((1,), {"x": 1}),
-        ((1,), {"a": 1}),
-        ((), {"y": 1, "z": 2, "a": 3}),
-    ]
-    for args, kwargs in wrong:
-
-        class Fresh(Record):
-            x: int
-            y: int = 5
-            z: tuple[int, ...] = ()
-
-        with pytest.raises(TypeError, match=r"Fresh\.__init__\(\) "):
-            Fresh(*args, **kwargs)  # type: ignore[arg-type]
-
-
 @pytest.mark.parametrize(
     ("args", "kwargs", "message"),
     [

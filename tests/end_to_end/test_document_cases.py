@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import random
 import re
 from pathlib import Path
 
@@ -66,25 +65,6 @@ def test_a_faulty_document_is_found_out(kind: str, text: str, rules: set[str]):
 
 def test_no_case_is_lost():
     assert (len(CONFORMING), len(FAULTY)) == (55, 68)
-
-
-@pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.heavy) for part in range(1, 8))])
-def test_no_damage_makes_a_rule_crash(part: int):
-    """There is a verdict for any content of the file, and content that is not judged is a finding."""
-    generator = random.Random(part)
-    kinds = list({kind for kind, *_ in CASES})
-    for _ in range(150):
-        kind, _, _, text = generator.choice(CASES)
-        proto = text_format.Parse(text, schema.message(kind)(), descriptor_pool=schema.pool())
-        data = bytearray(proto.SerializeToString() * generator.choice((1, 1, 1, 2)))
-        for _ in range(generator.choice((1, 1, 2, 4))):
-            position = generator.randrange(len(data) + 1)
-            end = position + generator.randrange(3)
-            data[position:end] = bytes(generator.choice((0, 1, 8, 10, 18, 127, 128, 255)) for _ in range(2))
-        said = generator.choice((kind, kind, None, generator.choice(kinds)))
-        file = lint_source(BytesSource(bytes(data)), "input_0.pb", Settings(proto=said))
-        assert file.internal_errors == ()
-        assert file.not_judged is None or file.diagnostics, bytes(data)
 
 
 def test_a_name_that_looks_like_a_place_stays_as_it_is():

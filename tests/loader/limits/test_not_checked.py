@@ -24,7 +24,6 @@ from onnx_lint.input.source import BytesSource, FileSource
 from onnx_lint.loader import load
 from onnx_lint.loader.binary import strip_payloads
 from onnx_lint.loader.limits.not_checked import NotCheckedError, check_size
-from onnx_lint.reporters import REPORTERS
 
 _TENSOR = TensorProto(name="t", data_type=TensorProto.INT64, dims=[3], int64_data=[1, 2, 3])
 _VALUES = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [2, 3, 4, 5]) for name in "xy"]
@@ -169,16 +168,6 @@ def test_of_a_stream_without_end_no_value_is_named(monkeypatch: pytest.MonkeyPat
     of_stream = FileSource(-1, 2, owner=io.BytesIO(), total=None)
     with pytest.raises(NotCheckedError, match=r"has more than [\d,]+ bytes, .* \(option --limit file_bytes\)$"):
         check_size(of_stream, replace(DEFAULT_LIMITS, file_bytes=1), is_text=False)
-
-
-@pytest.mark.parametrize("form", REPORTERS)
-def test_each_form_of_report_says_that_the_file_is_not_checked(
-    form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-):
-    path = tmp_path / "m.onnx"
-    path.write_bytes(FILES["binary"])
-    assert run([str(path), "--limit", "memory=1KiB", "-f", form]) == 2
-    assert re.search(r"more than the limit memory of 1 KiB \(--limit memory=\d+KiB suffices\)", capsys.readouterr().err)
 
 
 def test_the_library_says_it_too():
