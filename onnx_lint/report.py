@@ -21,6 +21,9 @@ OWN_ERRORS = "onnx-lint"
 """The `rule` of an internal error outside the rules."""
 
 
+DIGEST: Final = 12
+"""The number of hexadecimal digits of a digest in `Diagnostic.structure` and `Diagnostic.parts`."""
+
 OUT_OF_MEMORY = "there is not enough memory"
 """The `exception` of an internal error because of a lack of memory."""
 
@@ -166,6 +169,10 @@ class Diagnostic(Record):
     """The plugin whose clause it is; None for a clause of the ONNX specification."""
     suppressed_by: str | None = None
     """The line of the configuration that suppresses it, with the reason; None if none does."""
+    structure: str = ""
+    """A digest of the operators around the place, and one of the names there; empty if there are none."""
+    parts: tuple[str, ...] = ()
+    """The same for each of its faults, if it is about several; a single digest of the names of many."""
 
     @property
     def is_violation(self) -> bool:

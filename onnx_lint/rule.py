@@ -86,6 +86,47 @@ class Finding(Record):
     """The edits that fix it, if there are any. If findings share a fix, it fixes all of them."""
     case: str | None = None
     """The case of the clause, if `Clause.accepted_by` distinguishes several, such as `constant`."""
+    parts: FaultParts | None = None
+    """The faults of a finding about several, if each has a place of its own."""
+
+
+class FaultParts(Record):
+    """The findings on single faults that `folded` makes one of."""
+
+    findings: tuple[Finding, ...]
+    """The first ones."""
+    others: int
+    """The number of further faults."""
+    subject: str | None
+    more: tuple[str, str]
+
+    def whole(self) -> Finding:
+        """Return the finding about all of them."""
+        first, *others = self.findings
+        behind = len(others) + self.others
+        return replace(
+            first,
+            message=f"{first.message}; {behind:,} {self.more[behind != 1]}" if behind else first.message,
+            related=(*first.related, *(Related(other.place, other.message) for other in others[: _NAMED - 1])),
+            subject=self.subject,
+            collective=True,
+            count=1 + behind,
+            parts=self,
+        )
+
+    def split(self, finding: Finding, key: Callable[[Finding], object]) -> list[Finding]:
+        """Return a finding for the faults of each key, with that part of the fix; further faults have the key None."""
+        groups: dict[object, list[Finding]] = {None: []} if self.others else {}
+        for part in self.findings:
+            groups.setdefault(key(part), []).append(part)
+        if len(groups) == 1 or not all(groups.values()):
+            return [finding]
+        pieces = []
+        for each, group in groups.items():
+            piece = replace(self, findings=tuple(group), others=self.others if each is None else 0).whole()
+            fix = finding.fix and finding.fix.only_at({part.place for part in group})
+            pieces.append(replace(piece, fix=fix, clause=finding.clause, case=finding.case))
+        return pieces
 
 
 Check = Callable[..., Iterator[Finding]]
@@ -242,6 +283,9 @@ def _subject(about: cached_property[Any] | Callable[[Model], object]) -> RuleSub
 _NAMED: Final = 4
 """The number of places that a folded finding names."""
 
+_MOST_PARTS: Final = 1_000
+"""The most faults of a folded finding that are known by themselves."""
+
 
 def folded(
     faults: Iterable[F], finding: Callable[[F], Finding], subject: str | None, more: tuple[str, str]
@@ -254,19 +298,9 @@ def folded(
     name")`.
     """
     left = iter(faults)
-    named = [finding(fault) for fault in islice(left, _NAMED)]
-    if not named:
-        return
-    first, *others = named
-    behind = len(others) + sum(1 for _ in left)
-    yield replace(
-        first,
-        message=f"{first.message}; {behind:,} {more[behind != 1]}" if behind else first.message,
-        related=(*first.related, *(Related(other.place, other.message) for other in others)),
-        subject=subject,
-        collective=True,
-        count=1 + behind,
-    )
+    parts = tuple([finding(fault) for fault in islice(left, _MOST_PARTS)])
+    if parts:
+        yield FaultParts(parts, sum(1 for _ in left), subject, more).whole()
 
 
 def deletion_of(declared: DeclaredValue) -> Fix | None:

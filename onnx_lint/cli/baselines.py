@@ -17,6 +17,7 @@ from onnx_lint.configuration.baseline import (
     file_key,
     gone,
     living,
+    moved,
     read_baseline,
     split,
     written,
@@ -50,7 +51,7 @@ class Baselines:
         if self._prune and not self._of_file:
             raise RequestError("--prune-baseline requires --baseline")
         own = () if self._new_path is None else (self._new_path,)
-        self._read = {path: self._old(path) for path in dict.fromkeys((*own, *self._of_file.values()))}
+        self._read = {path: dict(self._old(path)) for path in dict.fromkeys((*own, *self._of_file.values()))}
         self._alive = {
             path: {name: dict(entries) for name, entries in baseline.items() if _may_be_there(name, path)}
             for path, baseline in self._read.items()
@@ -65,6 +66,7 @@ class Baselines:
         if baseline is None:
             return file
         name = file_key(file.path, baseline)
+        self._take_moved(file, baseline, name)
         entries = self._read[baseline].get(name, {})
         rules = self._rules if file.rules is None else file.rules
         if self._new_path is None:
@@ -72,10 +74,18 @@ class Baselines:
             self._alive[baseline][name] = living(file, entries, rules)
             return file
         known: dict[str, Entry] = entries_of(file.diagnostics)
-        file = replace(file, diagnostics=(), suppressed=file.diagnostics)
         # Entries of rules that did not run stay in the baseline.
-        self._alive[baseline][name] = {**living(file, entries, rules), **known}
-        return file
+        others = living(replace(file, diagnostics=(), suppressed=()), entries, rules)
+        self._alive[baseline][name] = {**others, **known}
+        return replace(file, diagnostics=(), suppressed=file.diagnostics)
+
+    def _take_moved(self, file: FileReport, baseline: str, name: str) -> None:
+        """Give the entries of a file that is gone to the one with the same findings that has none."""
+        old = self._read[baseline]
+        missing = [each for each in old if each not in self._alive[baseline]] if name not in old else []
+        former = moved(file, old, missing)
+        if former is not None:
+            old[name] = old.pop(former)
 
     def finish(self) -> int:
         """Write the baseline files, and return how many entries of the baselines no longer occur.

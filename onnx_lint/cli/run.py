@@ -266,6 +266,10 @@ def _lint(
     results.code = exit_codes.of_run(results.code, is_interrupted=bool(not_linted), is_lost=is_lost)
     known = {name: getattr(head, name) for name in field_names(Report)}
     known |= {"stale": stale, "not_linted": not_linted, "is_lost": is_lost}
+    if head.weakened:
+        from onnx_lint.cli.weakened import without_unused
+
+        known["weakened"] = without_unused(head.weakened, used)
     return WrittenReport(**known, kept=results.totals)
 
 

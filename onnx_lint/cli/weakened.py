@@ -8,9 +8,10 @@ the command line, and those that it overrides, do not count.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from typing import TYPE_CHECKING, Any
 
+from onnx_lint.common.record import replace
 from onnx_lint.configuration.settings import keys
 from onnx_lint.configuration.values import Path, SetValue, dotted
 from onnx_lint.engine.registry import registry
@@ -51,6 +52,20 @@ def weakenings(plan: Plan, paths: Iterable[str]) -> tuple[Weakening, ...]:
             if not keys()[path[0]].is_run_wide and _weakens(path, value.value, settings, plan.request):
                 note(path, value)
     return tuple(Weakening(file, tuple(given.items()), is_found) for (file, is_found), given in found.items())
+
+
+def without_unused(weakened: Iterable[Weakening], used: Iterable[str]) -> tuple[Weakening, ...]:
+    """Return the weakenings without suppressions that suppressed nothing. `used`: the descriptions of the others."""
+    known = {dotted(("suppress", text.partition(": ")[0], "rule")) for text in used}
+    left = (
+        replace(each, settings=tuple((key, value) for key, value in each.settings if not _is_idle(key, known)))
+        for each in weakened
+    )
+    return tuple(each for each in left if each.settings)
+
+
+def _is_idle(key: str, used: Set[str]) -> bool:
+    return key.startswith("suppress.") and key not in used
 
 
 def print_weakenings(weakened: Iterable[Weakening]) -> None:

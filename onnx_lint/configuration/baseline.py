@@ -2,7 +2,8 @@
 """Baselines: lists of known findings, so that a run reports only new ones.
 
 A baseline is a JSON file. It identifies a finding by the file, relative to the baseline, and a fingerprint of names;
-findings that agree in both are counted. A finding with several faults is known if the baseline lists at least as many.
+findings that agree in both are counted. A finding with several faults is known if the baseline lists at least as many,
+and each of them. If the names are gone, a finding is known by the operators around it, where all names have changed.
 The rest of an entry is for people who read the file.
 """
 
@@ -11,16 +12,16 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from onnx_lint.common.record import Record, replace
 from onnx_lint.configuration.errors import ConfigurationError
 from onnx_lint.input.locations import is_remote
 from onnx_lint.input.regular_file import read_regular
-from onnx_lint.report import OWN_ERRORS, Diagnostic, FileReport, fold, unfold
+from onnx_lint.report import DIGEST, OWN_ERRORS, Diagnostic, FileReport, fold, unfold
 from onnx_lint.reporters.escape import STANDARD_INPUT, encodable, shortened
-from onnx_lint.reporters.fingerprint import fingerprints
+from onnx_lint.reporters.fingerprint import digest_of
 from onnx_lint.spec.clauses import clauses
 
 VERSION: Final = 1
@@ -36,6 +37,10 @@ class Entry(Record):
     where: str
     """The names around the place, for people."""
     count: int
+    structure: str = ""
+    """See `Diagnostic.structure`."""
+    parts: tuple[str, ...] = ()
+    """See `Diagnostic.parts`; empty if unknown."""
 
 
 Entries = Mapping[str, Entry]
@@ -60,12 +65,13 @@ def file_key(path: str, baseline: str) -> str:
 def entries_of(diagnostics: Iterable[Diagnostic]) -> dict[str, Entry]:
     """Return the entries for the diagnostics of one file, by fingerprint."""
     found: dict[str, Entry] = {}
-    for diagnostic, digest in _with_digests(tuple(diagnostics)):
+    for each in unfold(diagnostics):
+        digest = _fingerprint(each)
         known = found.get(digest)
         if known is None:
-            found[digest] = Entry(digest, diagnostic.rule, _where(diagnostic), _weight(diagnostic))
+            found[digest] = Entry(digest, each.rule, _where(each), _weight(each), each.structure, each.parts)
         else:
-            found[digest] = replace(known, count=known.count + _weight(diagnostic))
+            found[digest] = replace(known, count=known.count + _weight(each), structure="")
     return found
 
 
@@ -78,11 +84,40 @@ def _weight(diagnostic: Diagnostic) -> int:
     return 1 if clause is not None and clause.counted else diagnostic.count
 
 
-def _with_digests(diagnostics: Sequence[Diagnostic]) -> Iterator[tuple[Diagnostic, str]]:
-    """Yield each finding with its fingerprint, those that are folded into one each by itself."""
-    single = unfold(diagnostics)
-    for diagnostic, mark in zip(single, fingerprints(single), strict=True):
-        yield diagnostic, mark.partition(":")[0][:32]
+def _fingerprint(diagnostic: Diagnostic, *, with_main: bool = False) -> str:
+    return digest_of(diagnostic, with_main=with_main)[:32]
+
+
+def _identified(diagnostics: Iterable[Diagnostic], entries: Entries) -> Iterator[tuple[Diagnostic, str]]:
+    """Yield each finding with the fingerprint of its entry, or its own; those that are folded each by itself."""
+    found: list[tuple[Diagnostic, str]] = []
+    for each in unfold(diagnostics):
+        marks = _fingerprint(each), _fingerprint(each, with_main=True)
+        found.append((each, next((mark for mark in marks if mark in entries), marks[0])))
+    named = {mark for _, mark in found}
+    # Entries whose names are gone.
+    gone = {(entry.rule, entry.structure[:DIGEST]): entry for mark, entry in entries.items() if mark not in named}
+    for each, mark in found:
+        entry = gone.get((each.rule, each.structure[:DIGEST])) if each.structure and mark not in entries else None
+        # With the names of the entry it is another finding at the same place.
+        is_renamed = entry is not None and entry.structure[DIGEST:] != each.structure[DIGEST:]
+        yield each, entry.fingerprint if entry is not None and is_renamed else mark
+
+
+def _lists(entry: Entry, diagnostic: Diagnostic) -> bool:
+    """Return whether the entry may list each fault of a finding: by its names, or by the operators around it."""
+    if not entry.parts or not diagnostic.parts:
+        return True
+    if entry.count > _weight(diagnostic) and min(map(len, (*entry.parts, *diagnostic.parts))) == DIGEST:
+        return True  # many faults have one digest
+    left = list(entry.parts)
+    for part in diagnostic.parts:
+        halves = part[:DIGEST], part[DIGEST:]
+        known = next((other for other in left if halves[0] == other[:DIGEST] or halves[1] == other[DIGEST:]), None)
+        if known is None:
+            return False
+        left.remove(known)
+    return True
 
 
 def _where(diagnostic: Diagnostic) -> str:
@@ -98,8 +133,8 @@ def split(file: FileReport, entries: Entries) -> FileReport:
     left = {digest: entry.count for digest, entry in entries.items()}
     new: list[Diagnostic] = []
     known: list[Diagnostic] = []
-    for diagnostic, digest in _with_digests(file.diagnostics):
-        if left.get(digest, 0) >= _weight(diagnostic):
+    for diagnostic, digest in _identified(file.diagnostics, entries):
+        if left.get(digest, 0) >= _weight(diagnostic) and _lists(entries[digest], diagnostic):
             left[digest] -= _weight(diagnostic)
             known.append(diagnostic)
         else:
@@ -113,7 +148,7 @@ def living(file: FileReport, entries: Entries, rules: Collection[str]) -> dict[s
     Entries of a rule that did not run, or did not finish, are kept.
     """
     found: Counter[str] = Counter()
-    for diagnostic, digest in _with_digests((*file.suppressed, *file.diagnostics)):
+    for diagnostic, digest in _identified((*file.suppressed, *file.diagnostics), entries):
         found[digest] += _weight(diagnostic)
     crashed = {rule for error in file.internal_errors for rule in (error.rule, *error.not_run)}
     # In a file that was not judged only some rules ran, in an unreadable one none. After a crash in an analysis any
@@ -126,6 +161,15 @@ def living(file: FileReport, entries: Entries, rules: Collection[str]) -> dict[s
         if count:
             alive[digest] = replace(entry, count=count)
     return alive
+
+
+def moved(file: FileReport, baseline: Baseline, missing: Iterable[str]) -> str | None:
+    """Return the name of a missing file whose entries are exactly the findings of this one; None if there is none."""
+    if not file.diagnostics:
+        return None
+    found = {mark: entry.count for mark, entry in entries_of(file.diagnostics).items()}
+    counts = ({mark: entry.count for mark, entry in baseline[name].items()} for name in missing)
+    return next((name for name, count in zip(missing, counts, strict=True) if count == found), None)
 
 
 def gone(baseline: Baseline, alive: Baseline) -> int:
@@ -150,7 +194,9 @@ def written(baseline: Baseline) -> str:
 
 
 def _record(entry: Entry) -> dict[str, Any]:
-    return {"rule": entry.rule, "where": entry.where, "count": entry.count, "fingerprint": entry.fingerprint}
+    record = {"rule": entry.rule, "where": entry.where, "count": entry.count, "fingerprint": entry.fingerprint}
+    structure = {"structure": entry.structure} if entry.structure else {}
+    return record | structure | ({"parts": " ".join(entry.parts)} if entry.parts else {})
 
 
 def read_baseline(path: str) -> Baseline:
@@ -177,10 +223,11 @@ def read_baseline(path: str) -> Baseline:
 def _entries(records: Any) -> dict[str, Entry]:
     found: dict[str, Entry] = {}
     for record in records:
-        entry = Entry(record["fingerprint"], record["rule"], record.get("where", ""), record["count"])
-        texts = (entry.fingerprint, entry.rule, entry.where)
-        if not all(isinstance(text, str) for text in texts) or type(entry.count) is not int or entry.count < 1:
+        more = record.get("structure", ""), record.get("parts", "")
+        texts = record["fingerprint"], record["rule"], record.get("where", ""), *more
+        if not all(isinstance(text, str) for text in texts) or type(record["count"]) is not int or record["count"] < 1:
             raise ValueError(f"not an entry: {record!r:.100}")
+        entry = Entry(*texts[:3], record["count"], more[0], tuple(more[1].split()))
         known = found.get(entry.fingerprint)
         # A merge of two branches may leave two lines for one entry.
         found[entry.fingerprint] = entry if known is None else replace(entry, count=max(entry.count, known.count))

@@ -7,16 +7,18 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from onnx_lint.common.digest import sha256
 from onnx_lint.common.record import replace
 from onnx_lint.engine.internal_errors import InternalErrors
 from onnx_lint.engine.registry import Registered
 from onnx_lint.engine.selection import presence
 from onnx_lint.engine.settings import Settings
+from onnx_lint.engine.structure import Structures
 from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.ir.places.enclosing_names import EnclosingNames
 from onnx_lint.model import Model, Place
-from onnx_lint.report import Diagnostic, RelatedPlace
-from onnx_lint.rule import Finding, Rule
+from onnx_lint.report import DIGEST, Diagnostic, RelatedPlace
+from onnx_lint.rule import FaultParts, Finding, Rule
 from onnx_lint.spec.clauses import Clause, Severity, clauses, severity
 from onnx_lint.spec.releases import normalized_domain
 from onnx_lint.spec.target import CHECKER, accepted_by, title
@@ -37,13 +39,21 @@ def diagnose(
     settings: Settings,
     counts: Counter[Counts],
     errors: InternalErrors,
+    path: str,
 ) -> Iterator[tuple[int, Diagnostic]]:
     """Yield the diagnostics for the selected findings of one rule, each with its first byte.
 
     Findings that are only counted are added to `counts`, under the rule and the words for one and for several.
-    Crashes are added to `errors`; each costs one finding at most.
+    Crashes are added to `errors`; each costs one finding at most. `path`: the name of the file in the report.
     """
     edition = settings.standard.edition
+    structures: Structures | None = None
+    entries = [each for each in settings.suppressions if each.rule == entry.id and each.place and each.is_for(path)]
+    if entries:
+        from onnx_lint.engine.suppressions import apart
+
+        whole = findings
+        findings = (piece for finding in whole for piece in apart(finding, entries, model))
     levels: dict[tuple[str, str | None], tuple[str | None, Severity | None]] = {}
     for finding in findings:
         located = None
@@ -58,12 +68,41 @@ def diagnose(
                 counts[entry.id, clause.counted] += finding.count
             if level is not None:
                 located = _located(entry.rule, finding, clause, level, model, settings)
+                structures = structures or Structures(model)
+                with model.crashes.at("identifying a finding", finding.place):
+                    located = located[0], _identified(located[1], finding, structures)
                 if clause.chapter == "policy":
                     located = located[0], _citing_the_policy(located[1], settings)
         except Exception as error:
             errors.note(error, rule=entry.id)
         if located is not None:
             yield located
+
+
+def _identified(diagnostic: Diagnostic, finding: Finding, structures: Structures) -> Diagnostic:
+    """Return the diagnostic with the identities that a baseline compares besides the names."""
+    if finding.parts is not None:
+        return replace(diagnostic, parts=_of_parts(finding.parts, structures))
+    if finding.collective:
+        return diagnostic
+    steps, names = structures.of(finding.place)
+    return replace(diagnostic, structure=_digest(diagnostic.clause, *steps) + _digest(*names)) if names else diagnostic
+
+
+def _of_parts(parts: FaultParts, structures: Structures) -> tuple[str, ...]:
+    """Return the identities of the faults; those of many are one."""
+    found = [structures.of(part.place) for part in parts.findings]
+    if len(found) <= _MOST_PARTS:
+        # Without names around it, a fault is known by its place alone.
+        return tuple(sorted(_digest(*steps) + _digest(*(names or steps)) for steps, names in found))
+    return (_digest(*sorted("\0".join(names or steps) for steps, names in found)),)
+
+
+def _digest(*texts: str) -> str:
+    return str(sha256("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest())[:DIGEST]
+
+
+_MOST_PARTS: Final = 64
 
 
 def _located(

@@ -77,13 +77,13 @@ _Located = tuple[int, Diagnostic]
 """A diagnostic and its first byte."""
 
 
-def lint_model(model: Model, settings: Settings, errors: InternalErrors | None = None) -> Verdict:
+def lint_model(model: Model, settings: Settings, errors: InternalErrors | None = None, path: str = "") -> Verdict:
     """Run every selected rule over `model`. If a rule raises, the others still run, and its earlier findings are kept.
 
-    `errors`: records the bugs, if the caller records others as well.
+    `errors`: records the bugs, if the caller records others as well. `path`: the name of the file, for suppressions.
     """
     errors = errors or InternalErrors(model)
-    run = _Run(model, settings, errors)
+    run = _Run(model, settings, errors, path)
     for entry in selection_of(settings).asked(model):
         run.judge(entry)
     part = errors.unless_it_crashes
@@ -108,10 +108,11 @@ def lint_model(model: Model, settings: Settings, errors: InternalErrors | None =
 class _Run:
     """The findings of the rules on one model so far, within the limits."""
 
-    def __init__(self, model: Model, settings: Settings, errors: InternalErrors) -> None:
+    def __init__(self, model: Model, settings: Settings, errors: InternalErrors, path: str) -> None:
         self._model = model
         self._settings = settings
         self._errors = errors
+        self._path = path
         self.located: list[_Located] = []
         self.cuts: list[_Cut] = []
         self.counts: Counter[Counts] = Counter()
@@ -163,7 +164,8 @@ class _Run:
         left = limits.findings - len(self.located)
         name = "findings_per_rule" if limits.findings_per_rule <= left else "findings"
         most = max(min(limits.findings_per_rule, left), 1)
-        found = diagnose(entry, chain((first,), findings), self._model, self._settings, self.counts, self._errors)
+        known = self._model, self._settings, self.counts, self._errors, self._path
+        found = diagnose(entry, chain((first,), findings), *known)
         before = len(self.located)
         for located in islice(found, most):
             self.located.append(located)  # one by one, since the rule may crash at the next
@@ -280,7 +282,7 @@ def _lint(check: _SourceCheck) -> tuple[FileReport, Model | None]:
             raise
         return FileReport(check.path, check.source.size, internal_errors=(InternalError.of(error),)), None
     errors = InternalErrors(model)
-    verdict = lint_model(model, check.settings, errors)
+    verdict = lint_model(model, check.settings, errors, check.path)
     report = _report_on(model, check, verdict, errors)
     if check.settings.suppressions:
         from onnx_lint.engine.suppressions import with_suppressed

@@ -9,7 +9,11 @@ from collections.abc import Collection, Container, Iterable, Iterator
 from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.proposed_fixes import without_edits
 from onnx_lint.input.globs import matches
+from onnx_lint.ir.places.enclosing_names import EnclosingNames
+from onnx_lint.model import Model
 from onnx_lint.report import Diagnostic, FileReport, fold, unfold
+from onnx_lint.rule import Finding
+from onnx_lint.wording import report_name
 
 
 class Suppression(Record):
@@ -43,10 +47,29 @@ class Suppression(Record):
 
     def covers(self, finding: Diagnostic) -> bool:
         """Return whether it suppresses a finding in such a file."""
-        if finding.rule != self.rule:
-            return False
-        names = (finding.place, finding.node, finding.subject)
+        return finding.rule == self.rule and self.is_about(
+            finding.place, finding.subject, EnclosingNames(node=finding.node, scope=finding.scope)
+        )
+
+    def is_about(self, place: str, subject: str | None, around: EnclosingNames) -> bool:
+        """Return whether the pattern for the place matches it, or a name: of the subject, node or value."""
+        innermost = next(filter(None, reversed(around.scope)), None)
+        names = (place, subject, around.node, innermost)
         return not self.place or any(name is not None and _is_like(name, self.place) for name in names)
+
+
+def apart(finding: Finding, entries: Iterable[Suppression], model: Model) -> list[Finding]:
+    """Return a finding about several faults as one for each entry that suppresses some of them, and one for the rest.
+
+    `entries`: those for the rule and the file.
+    """
+
+    def entry_for(part: Finding) -> Suppression | None:
+        around = model.places.enclosing_names(part.place)
+        subject = None if part.subject is None else report_name(part.subject)
+        return next((entry for entry in entries if entry.is_about(str(part.place), subject, around)), None)
+
+    return [finding] if finding.parts is None else finding.parts.split(finding, entry_for)
 
 
 def _is_like(text: str, pattern: str) -> bool:

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from onnx_lint.common.digest import sha256
 from onnx_lint.report import Diagnostic
-from onnx_lint.reporters.digest import sha256
 
 _INDEX: Final = r"\[\d+\]"
 _SEPARATOR = "\x1f"
@@ -18,28 +18,32 @@ _SEPARATOR = "\x1f"
 def fingerprints(diagnostics: Iterable[Diagnostic], file: str = "") -> Iterator[str]:
     """Yield a different fingerprint for each diagnostic of one file.
 
-    It is made of names (rule, clause, graph, node or operator, field, subject, and those of everything around the
-    place), never of indices, bytes or the message, so that inserting a node changes none. Findings that agree in all of
-    these are numbered.
+    It is made of names (rule, clause, node or operator, field, subject, and those of everything around the place),
+    never of indices, bytes or the message, so that inserting a node changes none. A model has only one main graph,
+    whose name is left out. Findings that agree in all of these are numbered.
     `file`: distinguishes the findings of several files.
     """
     seen: Counter[str] = Counter()
     for diagnostic in diagnostics:
-        digest = _digest(diagnostic, file)
+        digest = digest_of(diagnostic, file)
         seen[digest] += 1
         yield f"{digest}:{seen[digest]}"
 
 
-def _digest(diagnostic: Diagnostic, file: str) -> str:
-    place = (
-        diagnostic.graph or "",
-        diagnostic.node or diagnostic.operator or "",
-        re.sub(_INDEX, "", diagnostic.place),
-    )
-    subject = (diagnostic.subject or "", *diagnostic.scope)
+def digest_of(diagnostic: Diagnostic, file: str = "", *, with_main: bool = False) -> str:
+    """Return the digest of the names of a finding. `with_main`: with that of the main graph, as it was once made."""
+    scope, graph, about = diagnostic.scope, diagnostic.graph or "", diagnostic.subject or ""
+    is_in_main = diagnostic.place.partition(".")[0] == "graph" and scope and not with_main
+    if is_in_main:
+        main, scope = scope[0], scope[1:]
+        is_inner = ".g." in diagnostic.place or ".graphs[" in diagnostic.place
+        graph = graph if is_inner else ""
+        about = "" if about == main and not is_inner else about
+    place = (graph, diagnostic.node or diagnostic.operator or "", re.sub(_INDEX, "", diagnostic.place))
+    subject = (about, *scope)
     if diagnostic.collective:
         # The place is that of the first of several, which depends on the nodes before it.
-        place, subject = ("", "", ""), (diagnostic.subject or "",)
+        place, subject = ("", "", ""), (about,)
     parts = (diagnostic.rule, diagnostic.clause, file, *place, *subject)
     digest: str = sha256(_SEPARATOR.join(parts).encode("utf-8", "surrogatepass")).hexdigest()
     return digest

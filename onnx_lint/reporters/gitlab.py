@@ -12,10 +12,10 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final, TextIO
 
+from onnx_lint.common.digest import sha256
 from onnx_lint.common.visible import json_without_commands
 from onnx_lint.report import FileReport, Report
 from onnx_lint.reporters import Options
-from onnx_lint.reporters.digest import sha256
 from onnx_lint.reporters.escape import shortened, visible
 from onnx_lint.reporters.fingerprint import fingerprints
 from onnx_lint.reporters.uri import default_root, path_below

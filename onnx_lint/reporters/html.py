@@ -21,11 +21,11 @@ from urllib.parse import urlencode
 
 from onnx_lint import __version__
 from onnx_lint.common import package_data
+from onnx_lint.common.digest import sha256
 from onnx_lint.common.record import Record
 from onnx_lint.engine.registry import registry
 from onnx_lint.report import FileReport, Neighbourhood, Report
 from onnx_lint.reporters import Options
-from onnx_lint.reporters.digest import sha256
 from onnx_lint.reporters.documentation import clauses_markdown, headed
 from onnx_lint.reporters.escape import shortened, shown_path, visible
 from onnx_lint.reporters.html_findings import (

@@ -68,7 +68,8 @@ GONE = {"code": 0, "errors": 0, "suppressed": 0, "stale": 1, "conforms": True}
 def test_the_file_is_sorted_versioned_and_has_a_line_for_each_entry(folder: Path) -> None:
     lines = (folder / "b.json").read_text().splitlines()
     entry = json.loads(lines[4])
-    assert (entry.pop("fingerprint").isalnum(), entry) == (
+    assert (entry.pop("fingerprint").isalnum(), entry.pop("structure").isalnum(), entry) == (
+        True,
         True,
         {"rule": "duplicate-definition", "where": "graph / again / y", "count": 1},
     )
@@ -264,8 +265,67 @@ def test_entries_are_counted_as_the_file_lists_them(folder: Path, capsys: pytest
     run(["zoo", "-q", "-o", "none.txt", "--write-baseline", "c.json"])
     (entries,) = json.loads((folder / "c.json").read_text())["files"].values()
     assert sum(entry["count"] for entry in entries) > len(entries)
+    (folder / "zoo" / "m.textproto").write_text(model(RELU))
+    capsys.readouterr()
+    assert summary(capsys, "zoo", "--baseline", "c.json")["stale"] == len(entries)
+
+
+def test_a_moved_file_is_recognized(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "zoo").rename(folder / "renamed")
-    assert summary(capsys, "renamed", "--baseline", "c.json")["stale"] == len(entries)
+    assert summary(capsys, "renamed", "--baseline", "b.json") == KNOWN
+    (folder / "renamed" / "m.textproto").write_text(model(RELU, TWICE, TWICE.replace("again", "and_again")))
+    moved = {**NEW, "errors": 2, "suppressed": 0, "stale": 1}
+    assert summary(capsys, "renamed", "--baseline", "b.json") == moved
+
+
+RENAMED = model(RELU, TWICE).replace('"relu"', '"n1"').replace('"again"', '"n2"').replace('"y"', '"v1"')
+
+
+@pytest.mark.parametrize(
+    ("text", "errors"),
+    [
+        (model(RELU, TWICE).replace('name: "graph"', 'name: "main"'), 0),
+        (RENAMED, 0),
+        (RENAMED.replace("Abs", "Neg"), 1),
+        (RENAMED.replace("Relu", "Neg"), 0),
+        (model(RELU, HARMLESS).replace('"h"', '"y"'), 1),
+    ],
+    ids=["the main graph", "all names", "another operator", "another first definition", "another node"],
+)
+def test_names_may_change_where_the_structure_stays(
+    folder: Path, capsys: pytest.CaptureFixture[str], text: str, errors: int
+) -> None:
+    (folder / "zoo" / "m.textproto").write_text(text)
+    assert summary(capsys, "zoo", "--baseline", "b.json")["errors"] == errors
+
+
+def test_entries_with_the_name_of_the_main_graph_are_accepted(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old = json.loads((folder / "b.json").read_text())
+    entry = old["files"]["zoo/m.textproto"][0]
+    entry["fingerprint"] = "71d18f865ad04006fde58041ef2af841"
+    del entry["structure"]
+    (folder / "b.json").write_text(json.dumps(old))
+    assert summary(capsys, "zoo", "--baseline", "b.json") == KNOWN
+
+
+@pytest.mark.parametrize(("names", "errors"), [("aabc", 0), ("adbb", 1), ("abab", 1), ("xxyz", 0), ("aaab", 1)])
+def test_another_fault_of_a_counted_finding_is_new(
+    folder: Path, capsys: pytest.CaptureFixture[str], names: str, errors: int
+) -> None:
+    """Four nodes of these names, where two of a kind are one fault; renamed nodes in the same order are the same."""
+
+    def write(names: str) -> None:
+        nodes = [
+            f'node {{ name: "{name}" op_type: "Abs" input: "x" output: "{number}" }}'
+            for number, name in enumerate(names)
+        ]
+        (folder / "zoo" / "m.textproto").write_text(model(RELU, *nodes))
+
+    write("aabc")
+    run(["zoo", "-q", "-o", "none.txt", "--write-baseline", "c.json"])
+    write(names)
+    capsys.readouterr()
+    assert summary(capsys, "zoo", "--baseline", "c.json")["errors"] == errors
 
 
 def test_no_limit_lets_the_next_finding_in_as_a_new_one(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -58,6 +58,38 @@ def test_a_place_is_that_of_the_finding_or_the_name_of_its_node(folder, capsys):
         assert err == ""
 
 
+def test_an_entry_for_one_name_leaves_the_others_of_a_counted_finding(folder, capsys):
+    """Only what is left is fixed."""
+    model = schema.message("ModelProto")(ir_version=10, producer_name="p")
+    model.opset_import.add(version=21)
+    model.graph.name = "g"
+    for index, name in enumerate("aabb"):
+        model.graph.node.add(op_type="Relu", name=name, input=["x"], output=[f"v{index}"])
+    for name in ("x", "x2"):
+        model.graph.input.add(name=name).type.tensor_type.elem_type = 1
+        model.graph.input[-1].type.tensor_type.shape.dim.add(dim_value=-1)
+    (folder / "m.onnx").write_bytes(model.SerializeToString())
+    entries = "".join(
+        f'[[suppress]]\nrule = "{rule}"\nplace = "{place}"\nreason = "known"\n'
+        for rule, place in (("duplicate-node-name", "a"), ("negative-dimension", "x"))
+    )
+    rules = "duplicate-node-name,negative-dimension"
+    assert _run(folder, entries, "--format", "json", "--show-suppressed", "--select", rules) == 1
+    [file] = json.loads(capsys.readouterr().out)["files"]
+    found = [(each["place"].split(".")[1], bool(each.get("suppressed_by"))) for each in file["diagnostics"]]
+    assert sorted(found) == [("input[0]", True), ("input[1]", False), ("node[1]", True), ("node[3]", False)]
+    assert run(["fix", "m.onnx", "--unsafe-fixes", "--select", rules]) == 0
+    mended = schema.message("ModelProto").FromString((folder / "m.onnx").read_bytes()).graph
+    assert [node.name for node in mended.node] == ["a", "a", "b", "b_1"]
+    assert [value.type.tensor_type.shape.dim[0].dim_value for value in mended.input] == [-1, 0]
+
+
+def test_entries_that_suppress_nothing_do_not_weaken_the_verdict(folder, capsys):
+    _run(folder, ENTRY + ENTRY.replace("missing-producer", "cycle") + ENTRY + "until = 2020-01-31\n")
+    weakens = 'onnx-lint.toml weakens the verdict: suppress."onnx-lint.toml:1".rule = "missing-producer"'
+    assert capsys.readouterr().out.splitlines()[-1] == weakens
+
+
 def test_an_expired_entry_suppresses_nothing_and_is_named(folder, capsys):
     found, err = _report(folder, ENTRY + "until = 2020-01-31\n", capsys)
     assert set(found.values()) == {None}

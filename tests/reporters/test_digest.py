@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from onnx_lint.reporters.digest import sha256
+from onnx_lint.common.digest import sha256
 
 
 @pytest.mark.parametrize("data", [b"", b"onnx", bytes(1000)])

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.record import Record
@@ -82,6 +82,13 @@ class Fix(Record):
     def with_edits(self) -> Fix:
         """Return the fix with all of its edits. Call this before the model is released."""
         return self if self.later is None else Fix(self.message, tuple(self.later()), self.is_safe)
+
+    def only_at(self, places: Set[Place]) -> Fix | None:
+        """Return the fix with those of its edits that are at the places or inside of them; None if there are none."""
+        edits = self.with_edits().edits
+        left = tuple(edit for edit in edits if not places.isdisjoint(edit.place.ancestors()))
+        message = self.message if len(left) == len(edits) else f"{self.message}, except what is suppressed"
+        return Fix(message, left, self.is_safe) if left else None
 
     @property
     def safety(self) -> str:

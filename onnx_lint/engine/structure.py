@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The identity of a place without names: operators and their order, for models whose names are made by counters."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
+
+from onnx_lint.ir.graph import Graph
+from onnx_lint.ir.places.place import Place, PlaceKey
+
+if TYPE_CHECKING:
+    from onnx_lint.model import Model
+
+_VALUES: Final = {"input": "input_names", "output": "output_names", "initializer": "initializer_names"}
+
+
+class Structures:
+    """The identities of places in one model. Each graph is walked once."""
+
+    def __init__(self, model: Model) -> None:
+        self._graphs: dict[PlaceKey, Graph] = {graph.place.key: graph for graph in model.graphs}
+        self._numbers: dict[PlaceKey, list[int]] = {}
+        self._users: dict[PlaceKey, dict[str, list[str]]] = {}
+
+    def of(self, place: Place) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the structure around a place, and the names of its innermost node or value.
+
+        A node is described by its operator, its number among the nodes with that operator, and the operators that
+        produce its inputs and use its outputs. An entry of `value_info` is described by the node of the value.
+        """
+        steps: list[str] = []
+        names: tuple[str, ...] = ()
+        key = place.key
+        for depth, (field, index) in enumerate(key):
+            graph = self._graphs.get(key[:depth])
+            if graph is None or index is None:
+                steps.append(f"{field} {index}")
+                continue
+            if field == "node" and index < len(graph.table.names):
+                steps.append(self._node(key[:depth], graph, index))
+                names = (graph.table.names[index], *graph.table.outputs[index])
+            elif field == "value_info" and index < len(graph.value_info_names):
+                names = (graph.value_info_names[index],)
+                position = graph.positions.get(names[0], -1)
+                steps.append(field if position < 0 else f"{field} {self._node(key[:depth], graph, position)}")
+            else:
+                steps.append(f"{field} {index}")
+                values = getattr(graph, _VALUES[field]) if field in _VALUES else ()
+                names = tuple(values[index : index + 1]) or names
+        return tuple(steps), names
+
+    def _node(self, key: PlaceKey, graph: Graph, index: int) -> str:
+        table = graph.table
+        if key not in self._numbers:
+            seen: Counter[str] = Counter()
+            self._numbers[key], users = [], self._users.setdefault(key, {})
+            for form, inputs in zip(table.forms, table.inputs, strict=True):
+                seen[form.op_type] += 1
+                self._numbers[key].append(seen[form.op_type])
+                for name in inputs:
+                    users.setdefault(name, []).append(form.op_type)
+        producers = (graph.positions.get(name, -1) for name in table.inputs[index])
+        before = [table.forms[each].op_type if each >= 0 else "" for each in producers]
+        after = [_some(self._users[key].get(name, ())) for name in table.outputs[index] if name]
+        return f"{table.forms[index].op_type} {self._numbers[key][index]} {before} {after}"
+
+
+def _some(operators: Iterable[str]) -> list[str]:
+    return sorted(operators)[:_MOST_USERS]
+
+
+_MOST_USERS: Final = 8
