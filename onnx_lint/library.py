@@ -252,8 +252,7 @@ def _report(
         taken = {_FIELDS.get(name, name): _taken(name, value) for name, value in given.items() if name != "policy"}
         request = _request(name, taken, config)
         plan = Plan(request, is_library=True) if policy is None else _plan_with_policy(request, policy)
-        own, choices = plan.run_request(), plan.choices_for(name)
-        settings = choices.settings
+        own, settings = plan.run_request(), plan.settings_for(name)
         if settings.proto is None and path is None:
             settings = replace(settings, proto=_kind(model))
         source = _source(model, path, settings)
@@ -279,7 +278,7 @@ def _report(
         raise cause if isinstance(cause, (OSError, ValueError)) else ValueError(str(error)) from None
     return Report(
         **{field: getattr(report, field) for field in field_names(BareReport)},
-        fail_on=choices.fail_on,
+        fail_on=plan.request_for(name).fail_on,
         internal_errors=own.internal_errors,
         fixed_model=results[0] if results else None,
     )

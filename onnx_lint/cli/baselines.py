@@ -45,7 +45,7 @@ class Baselines:
         self._prune = plan.request.prune_baseline
         self._of_file: dict[str, str] = {}
         for path in paths:
-            baseline = self._new_path or plan.choices_for(path).baseline
+            baseline = self._new_path or plan.request_for(path).baseline
             if baseline is not None:
                 self._of_file[path] = baseline
         if self._prune and not self._of_file:

@@ -8,13 +8,13 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from onnx_lint.common.record import EMPTY, Record
+from onnx_lint.common.record import EMPTY
 from onnx_lint.configuration.discovery import Configurations
 from onnx_lint.configuration.errors import RequestError, RunError
 from onnx_lint.engine.plugins import use_files
 from onnx_lint.engine.registry import RegistryError, registry
 from onnx_lint.engine.selection import check_selection
-from onnx_lint.engine.settings import SelectionError, Settings, names_of
+from onnx_lint.engine.settings import Settings, names_of
 from onnx_lint.input.limits import DEFAULT_LIMITS
 from onnx_lint.input.locations import is_remote
 from onnx_lint.reporters.escape import shown_path, visible
@@ -38,19 +38,6 @@ GATES: Final = ("CI", "TF_BUILD", "TEAMCITY_VERSION", "PRE_COMMIT")
 """The variables that CI servers and pre-commit set. Azure Pipelines and TeamCity do not set `CI`."""
 
 
-class Choices(Record):
-    """The settings of one file, its baseline, and the severity that fails the run."""
-
-    settings: Settings
-    fail_on: str
-    baseline: str | None
-    """The path of the baseline."""
-
-    def fails(self, diagnostics: Iterable[Diagnostic]) -> bool:
-        """Return whether any of the diagnostics fails the run."""
-        return fails(diagnostics, self.fail_on)
-
-
 def fails(diagnostics: Iterable[Diagnostic], fail_on: str) -> bool:
     """Return whether any of the diagnostics is at least as severe as `fail_on`; false for `never`."""
     if fail_on == "never":
@@ -60,7 +47,7 @@ def fails(diagnostics: Iterable[Diagnostic], fail_on: str) -> bool:
 
 
 class Plan:
-    """Finds the choices for each file. Every configuration file is read once."""
+    """Finds the settings of each file. Every configuration file is read once."""
 
     def __init__(self, request: Request, more: SetValues = EMPTY, *, is_library: bool = False) -> None:
         """Read what the request names. `more`: values that replace those of all configurations.
@@ -76,7 +63,7 @@ class Plan:
         self._discovers = self._fixed is None and not request.no_config
         self._merged: dict[int, Request] = {}
         self._effective: dict[int, SetValues] = {}
-        self._choices: dict[tuple[int, tuple[str, ...]], Choices] = {}
+        self._settings: dict[tuple[int, tuple[str, ...]], Settings] = {}
         self._is_library = is_library
         self._refused: set[str] = set()
         self.plugins = use_plugins(self._plugin_files(), is_checked=is_library)
@@ -112,15 +99,14 @@ class Plan:
             _print_warnings([reason])
         return False
 
-    def choices_for(self, path: str) -> Choices:
-        """Return the choices for the file at `path`. Raises RunError for a configuration that cannot be used."""
-        values = self.values_of(path)
-        merged = self._merged_with(values)
-        ignores = _ignores(merged.per_file_ignores, path)
-        key = (id(values), ignores)
-        if key not in self._choices:
-            self._choices[key] = _choices(merged, ignores, self.plugins)
-        return self._choices[key]
+    def settings_for(self, path: str) -> Settings:
+        """Return the settings for the file at `path`. Raises RunError for a configuration that cannot be used."""
+        request = self.request_for(path)
+        ignores = _ignores(request.per_file_ignores, path)
+        key = (id(request), ignores)
+        if key not in self._settings:
+            self._settings[key] = _settings(request, ignores, self.plugins)
+        return self._settings[key]
 
     def _check_plugins(self, values: SetValues) -> None:
         """Raise RunError for a configuration with plugin files that the run does not use."""
@@ -139,16 +125,13 @@ class Plan:
     @property
     def has_baseline(self) -> bool:
         """True if the run writes a baseline, or any file looked up so far has one."""
-        return self.writes_baseline or any(choices.baseline is not None for choices in self._choices.values())
+        requests = (self.request, *self._merged.values())
+        return self.writes_baseline or any(request.baseline is not None for request in requests)
 
     @property
     def has_suppressions(self) -> bool:
         """True if the configuration of any file looked up so far suppresses findings."""
         return any(request.suppressions for request in self._merged.values())
-
-    def suppressions_for(self, path: str) -> tuple[Suppression, ...]:
-        """Return the suppressions of the configuration of the file at `path`, those that have expired included."""
-        return self._merged_with(self.values_of(path)).suppressions
 
     @property
     def writes_baseline(self) -> bool:
@@ -162,7 +145,7 @@ class Plan:
 
     def run_request(self) -> Request:
         """Return the request for the run as a whole. It uses the configuration of the working directory."""
-        return self._merged_with(self.values_of("-"))
+        return self.request_for("-")
 
     def files_in_use(self) -> Iterator[str]:
         """Yield the files besides models that the run uses for the files looked up so far. A path may come twice."""
@@ -183,7 +166,9 @@ class Plan:
         found = found or EMPTY
         return self._effective.setdefault(id(found), {**found, **self._pairs}) if self._pairs else found
 
-    def _merged_with(self, values: SetValues) -> Request:
+    def request_for(self, path: str) -> Request:
+        """Return the request for the file at `path`, with what the command line leaves to its configuration."""
+        values = self.values_of(path)
         if not values:
             return self.request
         if id(values) not in self._merged:
@@ -260,30 +245,20 @@ def _ignores(patterns: tuple[tuple[str, str, tuple[str, ...]], ...], path: str) 
     return tuple(name for directory, pattern, names in patterns if matches(pattern, path, directory) for name in names)
 
 
-def _choices(request: Request, ignores: tuple[str, ...], plugins: tuple[str, ...]) -> Choices:
-    settings = _settings(request, ignores, plugins)
-    _check_selection(settings, request, ignores)
-    return Choices(settings, request.fail_on, request.baseline)
-
-
-def _turned_on_by(flag: str) -> Iterator[tuple[str, str]]:
-    """Yield the rules that this option of the command line enables, each with the name of the rule's own option."""
-    yield from ((entry.id, entry.flag[1]) for entry in registry().values() if entry.flag and entry.flag[0] == flag)
-
-
 def _settings(request: Request, ignores: tuple[str, ...], plugins: tuple[str, ...]) -> Settings:
     off = tuple(rule for rule, level in request.severities.items() if level == "off")
     rule_options = {rule: dict(given) for rule, given in request.rule_options.items()}
     if request.verify_checksums:
-        for rule, option in _turned_on_by("--verify-checksums"):
-            rule_options[rule] = {**rule_options.get(rule, {}), option: True}
+        for entry in registry().values():
+            if entry.flag and entry.flag[0] == "--verify-checksums":
+                rule_options[entry.id] = {**rule_options.get(entry.id, {}), entry.flag[1]: True}
     try:
         target = target_of(request.targets, request.registered)
         changes: dict[str, Any] = {
             "standard": Standard(request.edition, target.variant),
             "select": names_of(request.select),
             "ignore": names_of((*request.ignore, *ignores, *off)),
-            "extend_select": (*names_of(request.extend_select), *_policy(request), *_targets(request, target)),
+            "extend_select": (*names_of(request.extend_select), *_turned_on(request, target)),
             "severities": {rule: Severity.of(word) for rule, word in request.severities.items() if word != "off"},
             "options": rule_options,
             "limits": _limits(request),
@@ -293,7 +268,12 @@ def _settings(request: Request, ignores: tuple[str, ...], plugins: tuple[str, ..
             "policy_lines": request.policy_lines,
             "suppressions": _suppressions(request),
         }
-        return Settings(**request.carried(Settings) | changes)
+        settings = Settings(**request.carried(Settings) | changes)
+        if request.select and not settings.select:
+            raise RequestError("--select names no rule")
+        if not ignores:  # patterns for single files may ignore all rules
+            check_selection(settings)
+        return settings
     except (ValueError, OSError) as error:
         raise _usable_error(error) from error
 
@@ -308,16 +288,12 @@ def _suppressions(request: Request) -> tuple[Suppression, ...]:
     return tuple(entry for entry in request.suppressions if not entry.is_expired(today))
 
 
-def _policy(request: Request) -> tuple[str, ...]:
-    """Return the rules that the policy turns on: none for the policy of a configuration beside `--select`."""
-    is_wanted = "policy" in request.given or "select" not in request.given
-    return request.policy if is_wanted else ()
-
-
-def _targets(request: Request, target: Target) -> tuple[str, ...]:
-    """Return the chapter that the targets turn on: none for targets of a configuration beside `--select`."""
-    is_wanted = "targets" in request.given or "select" not in request.given
-    return ("target",) if target.releases and is_wanted else ()
+def _turned_on(request: Request, target: Target) -> Iterator[str]:
+    """Yield the rules that the policy and the targets turn on: none for those of a configuration beside `--select`."""
+    rules = {"policy": request.policy, "targets": ("target",) if target.releases else ()}
+    for field, names in rules.items():
+        if field in request.given or "select" not in request.given:
+            yield from names
 
 
 def _usable_error(error: ValueError | OSError) -> RunError:
@@ -325,18 +301,6 @@ def _usable_error(error: ValueError | OSError) -> RunError:
     if isinstance(error, OSError):
         return RunError(f"{error.filename}: {error.strerror}")
     return RunError(str(error)) if isinstance(error, SchemaFileError) else RequestError(str(error))
-
-
-def _check_selection(settings: Settings, request: Request, ignores: tuple[str, ...]) -> None:
-    """Raise RequestError if no rule is selected. Patterns for single files may ignore all rules."""
-    if request.select and not settings.select:
-        raise RequestError("--select names no rule")
-    if ignores:
-        return
-    try:
-        check_selection(settings)
-    except SelectionError as error:
-        raise RequestError(str(error)) from error
 
 
 def _limits(request: Request) -> Limits:

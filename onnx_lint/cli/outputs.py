@@ -22,7 +22,7 @@ from onnx_lint.reporters import (
     form_writer,
     is_streamed,
 )
-from onnx_lint.reporters.escape import shown_path, visible
+from onnx_lint.reporters.escape import visible
 from onnx_lint.reporters.packed_text import PackedText
 from onnx_lint.wording import suggestion
 
@@ -177,7 +177,6 @@ class WholeReport:
         self._target = output.path if output.path is not None and os.path.isfile(output.path) else None
         """The file that is replaced."""
         self._error: Exception | None = None
-        self._sarif = SarifWarnings(options) if output.format_name == "sarif" else None
         self._opened = contextlib.ExitStack()
         self._packed = PackedText() if output.path is None else None
         """What goes to standard output at the end."""
@@ -192,8 +191,6 @@ class WholeReport:
 
     def file(self, file: FileReport) -> None:
         """Take the report on the next file."""
-        if self._sarif is not None:
-            self._sarif.note(file)
         if self._error is not None or self._writer is None:
             return
         with self._noting_errors():
@@ -202,8 +199,6 @@ class WholeReport:
 
     def end(self, report: Report) -> int:
         """Write the report. Print why if it cannot be written, and return the exit code because of that."""
-        if self._sarif is not None:
-            self._sarif.print()
         if self._error is None and self._writer is not None:
             with self._noting_errors():
                 self._writer.end(report)
@@ -275,48 +270,3 @@ def _print_crash(output: Output, error: Exception, options: Options) -> int:
     print_crash(f"onnx-lint crashed while {_work(output)}", InternalError.of(error))
     sys.stderr.write(_HOW_TO_GO_ON)
     return exit_codes.INTERNAL_ERROR if options.internal_errors == "error" else exit_codes.NOT_CHECKED
-
-
-class SarifWarnings:
-    """Warnings about results that code scanning cannot show, with the reason."""
-
-    def __init__(self, options: Options) -> None:
-        from onnx_lint.reporters.uri import default_root
-
-        self._region = options.sarif_region
-        self._root = options.root or default_root()
-        self._outside: list[str] = []
-        self._bare: list[str] = []
-
-    def note(self, file: FileReport) -> None:
-        """Note whether results of the file cannot be shown."""
-        from onnx_lint.reporters.sarif import region_of
-        from onnx_lint.reporters.uri import is_outside
-
-        if is_outside(file.path, self._root):
-            self._outside.append(file.path)
-        if file.diagnostics and region_of(file, self._region) == "none":
-            self._bare.append(file.path)
-
-    def print(self) -> None:
-        """Print the warnings."""
-        if self._outside:
-            sys.stderr.write(
-                f"Warning: {_some(self._outside)} outside {visible(str(self._root))}: SARIF names"
-                f" {_them(self._outside)} by absolute URIs, which code scanning cannot show (--sarif-root sets the"
-                " directory)\n"
-            )
-        if self._bare and self._region is None:
-            sys.stderr.write(
-                f"Warning: {_some(self._bare)} larger than 256 MB: results in SARIF have no region, since the upload"
-                " would take minutes (--sarif-region overrides)\n"
-            )
-
-
-def _some(paths: Sequence[str]) -> str:
-    more = f" and {len(paths) - 1:,} more are" if len(paths) > 1 else " is"
-    return f"{shown_path(paths[0])}{more}"
-
-
-def _them(paths: Sequence[str]) -> str:
-    return "them" if len(paths) > 1 else "it"

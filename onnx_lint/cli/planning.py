@@ -13,7 +13,7 @@ from onnx_lint.cli.paths import Exclusion, find_inputs, is_searched, paths_of
 from onnx_lint.configuration.errors import RequestError
 from onnx_lint.input.locations import is_remote
 from onnx_lint.reporters import DRAWN, WITH_LINES, Options
-from onnx_lint.reporters.escape import visible
+from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.tasks.lint_one import Task
 
 if TYPE_CHECKING:
@@ -40,13 +40,31 @@ def tasks_of(plan: Plan, outputs: Sequence[Output] = ()) -> list[Task]:
     tasks = []
     for item, mending in zip(inputs, mendings, strict=True):
         name = own.stdin_filename if item.path == "-" else item.name
-        settings = plan.choices_for(name or item.path).settings
+        settings = plan.settings_for(name or item.path)
         tasks.append(Task(item.path, settings, item.problem, name, context, pictures, item.listed, cache, mending))
     if any(output.path is not None for output in outputs):
         from onnx_lint.cli.kept_files import check_reports
 
         check_reports([output.path for output in outputs], [*(item.path for item in inputs), *plan.files_in_use()])
+    if "sarif" in forms:
+        _warn_about_outside([task.name or task.path for task in tasks], own.sarif_root)
     return tasks
+
+
+def _warn_about_outside(paths: Iterable[str], root: str | None) -> None:
+    """Print which files code scanning cannot show, as they are outside of the folder that it knows."""
+    from pathlib import Path
+
+    from onnx_lint.reporters.uri import default_root, is_outside
+
+    known = default_root() if root is None else Path(root)
+    outside = [path for path in paths if is_outside(path, known)]
+    if outside:
+        more = f" and {len(outside) - 1:,} more are" if len(outside) > 1 else " is"
+        sys.stderr.write(
+            f"Warning: {shown_path(outside[0])}{more} outside {visible(str(known))}: code scanning cannot show results"
+            " with absolute URIs (--sarif-root sets the directory)\n"
+        )
 
 
 def inputs_of(plan: Plan) -> list[Input]:
@@ -61,7 +79,7 @@ def inputs_of(plan: Plan) -> list[Input]:
     if any(map(is_remote, paths)):
         from onnx_lint.remote.access import access_of
 
-        settings = plan.choices_for("-").settings
+        settings = plan.settings_for("-")
         access = access_of(settings.limits, download=settings.download)
     exclude = Exclusion(own.exclude)
     found = find_inputs(paths, exclude, may_be_none=own.allow_no_input, access=access)

@@ -12,7 +12,7 @@ from itertools import compress
 from typing import TYPE_CHECKING
 
 from onnx_lint.cli import exit_codes
-from onnx_lint.cli.choices import Plan
+from onnx_lint.cli.choices import Plan, fails
 from onnx_lint.cli.jobs import lint_each
 from onnx_lint.cli.outputs import LiveReport, WholeReport, parse_outputs, reports_of
 from onnx_lint.cli.paths import has_working_directory
@@ -179,7 +179,7 @@ class _Results:
         return self.code
 
     def _fails(self, file: FileReport) -> bool:
-        return self._plan.choices_for(file.path).fails(file.diagnostics)
+        return fails(file.diagnostics, self._plan.request_for(file.path).fail_on)
 
     def print_not_made(self) -> None:
         """Print the fixes that were not made, which only the full text report has."""
@@ -208,7 +208,7 @@ def _check_cluster(request: Request) -> None:
 
 def _head(tasks: Sequence[Task], plan: Plan) -> Report:
     """Return the report before the first file."""
-    head = report_of((), tasks[0].settings if tasks else plan.choices_for("-").settings)
+    head = report_of((), tasks[0].settings if tasks else plan.settings_for("-"))
     if not plan.has_configuration:
         return head
     from onnx_lint.cli.weakened import weakenings
@@ -256,7 +256,7 @@ def _lint(
         with _last_step(results, "reporting unused suppressions"):
             from onnx_lint.engine.suppressions import complaints
 
-            entries = {entry: None for name in names for entry in plan.suppressions_for(name)}
+            entries = {entry: None for name in names for entry in plan.request_for(name).suppressions}
             for sentence in complaints(entries, names, used, head.rules):
                 sys.stderr.write(f"Warning: {visible(sentence)}\n")
     if baselines is not None and not not_linted:
@@ -297,7 +297,7 @@ def _linted(
     """
     own = plan.run_request()
     # The memory of a process for models has a limit only if the user set one.
-    memory = plan.choices_for("-").settings.limits.memory if "memory" in own.limits else None
+    memory = plan.settings_for("-").limits.memory if "memory" in own.limits else None
     limits = ModelLimits(own.time_limit, memory)
     live = results.live
     done: dict[int, FileReport] = {}

@@ -68,7 +68,7 @@ def _load(path: str, request: Request) -> Model | None:
         raise RunError("the working directory does not exist any more")
     shown = shown_location(path)
     plan = Plan(request)
-    settings = plan.choices_for(shown).settings
+    settings = plan.settings_for(shown)
     if plan.has_configuration:
         print_weakenings(weakenings(plan, [shown]))
     try:

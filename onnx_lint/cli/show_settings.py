@@ -32,7 +32,7 @@ def show_settings(plan: Plan) -> None:
     values: dict[int, SetValues] = {}
     for item in find_inputs(paths_of(plan.request)):
         path = plan.request.stdin_filename or item.path if item.path == "-" else item.name or item.path
-        plan.choices_for(path)  # which checks the names of rules
+        plan.settings_for(path)  # which checks the names of rules
         found = plan.values_of(path)
         groups.setdefault(id(found), []).append(path)
         values[id(found)] = found

@@ -47,7 +47,7 @@ def weakenings(plan: Plan, paths: Iterable[str]) -> tuple[Weakening, ...]:
         if id(values) in seen:
             continue
         seen.add(id(values))
-        settings = plan.choices_for(file).settings
+        settings = plan.settings_for(file)
         for path, value in values.items():
             if not keys()[path[0]].is_run_wide and _weakens(path, value.value, settings, plan.request):
                 note(path, value)

@@ -13,7 +13,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from onnx_lint.common.record import EMPTY, Record, RecordType, field_names
+from onnx_lint.common.record import EMPTY, Record, RecordType, field_names, replace
 from onnx_lint.configuration.value_kinds import (
     ANY,
     COUNT,
@@ -128,38 +128,27 @@ class Setting(Record):
         return self.example or f"{self.key} = {json.dumps(self.key_default)}"
 
 
-class _SettingProperties(dict[str, Any]):
-    """The properties of a setting, from which `Request.settings` is made when it is needed: most runs need none."""
-
-
 def setting(kind: ValueKind, default: Any, text: str, section: str = "", **properties: Any) -> Any:
     """Declare a field of `Request` as a setting, see `Setting`."""
-    return _SettingProperties(kind=kind, default=default, text=text, section=section, **properties)
+    return Setting(kind=kind, default=default, text=text, section=section, **properties)
 
 
 class _RequestType(RecordType):
     """The metaclass of `Request`, which collects the settings and leaves their defaults to the record."""
 
-    declared: Mapping[str, _SettingProperties]
+    settings: Mapping[str, Setting]
+    """The settings by the field of `Request`."""
 
     def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> _RequestType:
-        declared = {field: value for field, value in namespace.items() if isinstance(value, _SettingProperties)}
-        namespace.update({field: each["default"] for field, each in declared.items()}, declared=declared)
+        settings = {}
+        for field, declared in namespace.items():
+            if isinstance(declared, Setting):
+                words = field.replace("_", "-")
+                spellings = {"key": declared.key or words, "option": declared.option or f"--{words}"}
+                settings[field] = replace(declared, field=field, **spellings)
+        namespace.update({field: each.default for field, each in settings.items()})
+        namespace["settings"] = MappingProxyType(settings)
         return super().__new__(cls, name, bases, namespace)  # type: ignore[return-value]  # it is of this class
-
-    @property
-    def settings(self) -> Mapping[str, Setting]:
-        """The settings by the field of `Request`."""
-        return _settings()
-
-
-@cache
-def _settings() -> Mapping[str, Setting]:
-    found = {}
-    for field, properties in Request.declared.items():
-        words = field.replace("_", "-")
-        found[field] = Setting(**{"key": words, "option": f"--{words}", "field": field, **properties})
-    return MappingProxyType(found)
 
 
 _LIMIT_SCHEMA: Final = {
@@ -666,7 +655,7 @@ class Request(Record, metaclass=_RequestType):
 
     def carried(self, record: type[Record]) -> dict[str, Any]:
         """Return the settings that a record has fields of the same names for."""
-        return {name: getattr(self, name) for name in field_names(record) if name in Request.declared}
+        return {name: getattr(self, name) for name in field_names(record) if name in Request.settings}
 
 
 @cache

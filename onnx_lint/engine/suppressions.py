@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Collection, Container, Iterable, Iterator
+from fnmatch import fnmatchcase
 
 from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.proposed_fixes import without_edits
@@ -73,24 +74,8 @@ def apart(finding: Finding, entries: Iterable[Suppression], model: Model) -> lis
 
 
 def _is_like(text: str, pattern: str) -> bool:
-    """Return whether the text matches a pattern in which `*` matches any characters.
-
-    Both may come from a stranger, so the time is linear in the text for each `*`, which that of `re` is not.
-    """
-    first, *parts = pattern.split("*")
-    if not parts:
-        return text == pattern
-    *middle, last = parts
-    end = len(text) - len(last)
-    if not (text.startswith(first) and text.endswith(last)):
-        return False
-    position = len(first)
-    for part in middle:
-        found = text.find(part, position, end)
-        if found < 0:
-            return False
-        position = found + len(part)
-    return position <= end
+    """Return whether the text matches a pattern in which `*` matches any characters; places have brackets."""
+    return fnmatchcase(text, pattern.replace("[", "[[]").replace("?", "[?]"))
 
 
 def with_suppressed(file: FileReport, entries: Iterable[Suppression]) -> FileReport:
