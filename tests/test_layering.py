@@ -15,10 +15,11 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
+from support.models.clean_model import clean_proto
 from support.project.checkout import ROOT, TESTS
 from support.project.syntax_trees import files, last_name, nodes_of, tree_of
 
-from onnx_lint import model, schema
+from onnx_lint import model
 from onnx_lint.inference.shapes import rules
 
 LAYERS = (
@@ -501,11 +502,7 @@ RUN_AND_TELL = (
 
 @pytest.fixture
 def small_model(tmp_path: Path) -> Path:
-    kind = {"tensor_type": {"elem_type": 1, "shape": {"dim": [{"dim_value": 2}]}}}
-    graph = {"name": "g", "node": [{"op_type": "Relu", "input": ["x"], "output": ["y"]}]}
-    graph |= {"input": [{"name": "x", "type": kind}], "output": [{"name": "y", "type": kind}]}
-    producer = {"producer_name": "p", "producer_version": "1"}
-    proto = schema.message("ModelProto")(ir_version=10, opset_import=[{"version": 21}], graph=graph, **producer)
+    proto = clean_proto()
     (tmp_path / "m.onnx").write_bytes(proto.SerializeToString())
     return tmp_path / "m.onnx"
 

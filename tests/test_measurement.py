@@ -47,20 +47,3 @@ def test_the_end_of_a_command_is_told(laboratory: Any, measurement: ModuleType, 
 def test_the_time_of_the_processor_is_without_that_of_waiting(laboratory: Any):
     run = laboratory.run((sys.executable, "-S", "-c", "import time; time.sleep(0.5)"))
     assert 0 < run.processor_seconds <= run.seconds - 0.5
-
-
-def test_commands_run_as_they_are_installed(measurement: ModuleType, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
-    monkeypatch.setenv("PYTHONPATH", str(BENCHMARKS))
-    code = f"import sys; sys.exit(sys.dont_write_bytecode or {str(BENCHMARKS)!r} in sys.path)"
-    with measurement.Laboratory() as laboratory:
-        assert laboratory.run((sys.executable, "-S", "-c", code)).exit_code == 0
-
-
-def test_the_cache_of_verdicts_is_that_of_the_laboratory(measurement: ModuleType, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("ONNX_LINT_CACHE_DIR", str(BENCHMARKS))
-    code = "import os, sys; print(os.environ['ONNX_LINT_CACHE_DIR'], file=sys.stderr)"
-    with measurement.Laboratory() as laboratory:
-        shown = laboratory.run((sys.executable, "-S", "-c", code)).complaint
-    assert shown.endswith("verdicts")
-    assert not Path(shown).exists()

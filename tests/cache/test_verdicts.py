@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from google.protobuf import text_format
+from support.models.clean_model import clean_proto
 from support.project.fixture_files import FIXTURES
 
 from onnx_lint import schema
@@ -31,20 +32,15 @@ SETTINGS = Settings(pedantic=True)
 
 
 def model_bytes(name: str = "graph", *, location: str | None = None, integer: bool = False) -> bytes:
-    model = schema.message("ModelProto")(ir_version=10, producer_name="tests", producer_version="1")
-    model.opset_import.add().version = 21
+    model = clean_proto("Reshape" if integer else "Add", size=4, location=location or "none")
     model.graph.name = name
-    model.graph.node.add(op_type="Reshape" if integer else "Add", name="n", input=["x", "w"], output=["y"])
-    for values, value in ((model.graph.input, "x"), (model.graph.output, "y")):
-        tensor = values.add(name=value).type.tensor_type
-        tensor.elem_type = 1
-        tensor.shape.dim.add().dim_value = 4
-    weight = model.graph.initializer.add(name="w", data_type=7 if integer else 1, dims=[1] if integer else [4])
+    weight = model.graph.initializer[0]
+    if integer:
+        weight.data_type, weight.dims[:] = 7, [1]
     if location is None:
+        weight.ClearField("data_location")
+        weight.ClearField("external_data")
         weight.raw_data = bytes(16)
-    else:
-        weight.data_location = 1
-        weight.external_data.add(key="location", value=location)
     return bytes(model.SerializeToString())
 
 

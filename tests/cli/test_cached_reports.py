@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.models.clean_model import clean_proto
 
-from onnx_lint import schema
 from onnx_lint.cache import identity
 from onnx_lint.cache.store import DATABASE
 from onnx_lint.cli.application import run
@@ -18,14 +18,8 @@ from onnx_lint.tasks import lint_one
 
 
 def model_bytes(name: str) -> bytes:
-    model = schema.message("ModelProto")(ir_version=10, producer_name="tests", producer_version="1")
-    model.opset_import.add().version = 21
+    model = clean_proto("Rleu")
     model.graph.name = name
-    model.graph.node.add(op_type="Rleu", name="n", input=["x"], output=["y"])
-    for values, value in ((model.graph.input, "x"), (model.graph.output, "y")):
-        tensor = values.add(name=value).type.tensor_type
-        tensor.elem_type = 1
-        tensor.shape.dim.add().dim_value = 4
     return bytes(model.SerializeToString())
 
 

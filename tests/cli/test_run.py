@@ -11,9 +11,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.models.clean_model import clean_proto
 from support.project.each_case import each_case
 
-from onnx_lint import __main__, schema
+from onnx_lint import __main__
 from onnx_lint.cli import application, run
 from onnx_lint.cli.failures import print_failures
 from onnx_lint.cli.request import COMMAND_LINE, COMMANDS, ENVIRONMENT, request_of_paths
@@ -24,15 +25,9 @@ from onnx_lint.report import OWN_ERRORS, FileReport, InternalError
 VARIABLES = {name: value for name, value in os.environ.items() if not name.startswith(("ONNX_LINT_", "_ONNX_LINT"))}
 
 
-def _model(name: str = "", op_type: str = "Relu") -> bytes:
-    model = schema.message("ModelProto")(ir_version=10, producer_name="test")
-    model.opset_import.add(version=21)
-    model.graph.name = name or "g"
-    for values, value in ((model.graph.input, "x"), (model.graph.output, "y")):
-        tensor = values.add(name=value).type.tensor_type
-        tensor.elem_type = 1
-        tensor.shape.dim.add(dim_value=2)
-    model.graph.node.add(op_type=op_type, input=["x"], output=["y"])
+def _model(name: str = "g", op_type: str = "Relu") -> bytes:
+    model = clean_proto(op_type)
+    model.graph.name = name
     return bytes(model.SerializeToString())
 
 

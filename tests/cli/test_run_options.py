@@ -172,14 +172,6 @@ def test_a_pipe_is_told_how_to_be_read(capsys: Output) -> None:
     assert "which is - (onnx-lint - < PIPE)" in capsys.readouterr().err
 
 
-def test_the_build_of_the_documentation_tells_about_itself() -> None:
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "docs" / "build.py"), "--help"], capture_output=True, text=True, check=False
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "usage: build.py" in done.stdout
-
-
 def test_the_limits_of_a_model_are_those_of_a_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

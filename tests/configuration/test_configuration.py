@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 import jsonschema
 import pytest
+from support.models.clean_model import CLEAN
 from support.project.checkout import ROOT
 from support.project.each_case import each_case
 
@@ -23,19 +24,7 @@ from onnx_lint.configuration.documents import configuration_schema, starter_file
 from onnx_lint.configuration.settings import Request, keys
 from onnx_lint.input.globs import matches
 
-ODD = """
-ir_version: 10
-producer_name: "example"
-producer_version: "1"
-domain: "odd"
-opset_import { domain: "" version: 21 }
-graph {
-  name: "graph"
-  node { name: "relu" op_type: "Relu" input: "x" output: "y" }
-  input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
-  output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
-}
-"""
+ODD = CLEAN.replace("opset_import", 'producer_version: "1"\ndomain: "odd"\nopset_import', 1)
 """A model with one warning: a domain that is not a reverse domain name."""
 
 Output = pytest.CaptureFixture[str]

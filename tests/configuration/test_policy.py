@@ -8,21 +8,13 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from support.models.clean_model import clean_proto
 
-from onnx_lint import assert_conforms, lint, schema
+from onnx_lint import assert_conforms, lint
 
 
 def _model() -> bytes:
-    model = schema.message("ModelProto")(ir_version=10, producer_name="test")
-    model.opset_import.add(version=21)
-    graph = model.graph
-    graph.name = "g"
-    graph.node.add(op_type="Relu", input=["x"], output=["y"])
-    for values, name in ((graph.input, "x"), (graph.output, "y")):
-        tensor = values.add(name=name).type.tensor_type
-        tensor.elem_type = 1
-        tensor.shape.dim.add(dim_value=2)
-    return model.SerializeToString()
+    return clean_proto().SerializeToString()
 
 
 def _findings(folder: Path, text: str, name: str = "onnx-lint.toml", **options) -> list[tuple[str, str, str]]:

@@ -77,37 +77,12 @@ def _cases(chapter: str) -> list[Fixture]:
     return [fixture for fixture in fixtures() if fixture.rule in CHAPTERS[chapter] and not fixture.proto]
 
 
-def _ids(fixture: Fixture) -> str:
-    return fixture.id
-
-
 def _clauses(fixture: Fixture, chapter: str, place: str) -> set[str]:
     found = lint(fixture.model(), fixture.settings)
     return {each.clause for each in found if each.rule in CHAPTERS[chapter] and each.place.startswith(place)}
 
 
-@each_case("fixture", _cases("tensor"), ids=_ids)
-def test_check_tensor_agrees(fixture: Fixture):
-    for place, proto in _tensors(fixture.model()):
-        refused = _refuses(onnx.checker.check_tensor, onnx.TensorProto, proto)
-        clauses = _clauses(fixture, "tensor", place)
-        if refused and not clauses:
-            assert fixture.path.stem in REFUSED
-        elif clauses and not refused:
-            assert clauses <= ACCEPTED.keys()
-
-
-@each_case("fixture", _cases("sparse_tensor"), ids=_ids)
-def test_check_sparse_tensor_agrees(fixture: Fixture):
-    for sparse in walked.sparse_tensors(fixture.model()):
-        refused = _refuses(onnx.checker.check_sparse_tensor, onnx.SparseTensorProto, sparse.proto)
-        clauses = _clauses(fixture, "sparse_tensor", str(sparse.place))
-        if refused != bool(clauses):
-            assert not refused
-            assert clauses <= ACCEPTED.keys()
-
-
-def test_each_disagreement_occurs():
+def test_the_disagreements_are_those_that_are_known():
     """A newer onnx.checker may have become exact; then the list has an entry too many."""
     accepted: set[str] = set()
     refused: set[str] = set()
@@ -121,8 +96,12 @@ def test_each_disagreement_occurs():
                 refused.add(fixture.path.stem)
     for fixture in _cases("sparse_tensor"):
         for sparse in walked.sparse_tensors(fixture.model()):
-            if not _refuses(onnx.checker.check_sparse_tensor, onnx.SparseTensorProto, sparse.proto):
-                accepted |= _clauses(fixture, "sparse_tensor", str(sparse.place))
+            verdict = _refuses(onnx.checker.check_sparse_tensor, onnx.SparseTensorProto, sparse.proto)
+            clauses = _clauses(fixture, "sparse_tensor", str(sparse.place))
+            if not verdict:
+                accepted |= clauses
+            elif not clauses:
+                refused.add(fixture.path.stem)
     assert accepted == ACCEPTED.keys()
     assert refused == REFUSED.keys()
 

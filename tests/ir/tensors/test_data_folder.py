@@ -8,8 +8,9 @@ import os
 from pathlib import Path
 
 import pytest
+from support.models.clean_model import clean_proto
 
-from onnx_lint import lint, schema
+from onnx_lint import lint
 from onnx_lint.cli.application import run
 from onnx_lint.ir.tensors import data_folder
 from onnx_lint.report import FileReport
@@ -20,18 +21,7 @@ HOW = " (options --follow-links and --external-data-root)"
 
 
 def model_bytes(location: str, floats: int = 4) -> bytes:
-    """A clean model whose initializer of so many floats is in the file at the location."""
-    model = schema.message("ModelProto")(ir_version=10, producer_name="tests", producer_version="1")
-    model.opset_import.add().version = 21
-    model.graph.name = "graph"
-    model.graph.node.add(op_type="Add", name="n", input=["x", "w"], output=["y"])
-    for values, name in ((model.graph.input, "x"), (model.graph.output, "y")):
-        value = values.add(name=name)
-        value.type.tensor_type.elem_type = 1
-        value.type.tensor_type.shape.dim.add().dim_value = floats
-    tensor = model.graph.initializer.add(name="w", data_type=1, dims=[floats], data_location=1)
-    tensor.external_data.add(key="location", value=location)
-    return bytes(model.SerializeToString())
+    return bytes(clean_proto("Add", size=floats, location=location).SerializeToString())
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from onnx_lint import schema
 from onnx_lint.common.record import field_names
 from onnx_lint.inference.types.type_string import from_proto
 from onnx_lint.inference.types.typed_operator import allowed_types
@@ -215,8 +214,3 @@ def comparable(diagnostic: Diagnostic) -> dict[str, object]:
 
 def _is_call(message: str) -> bool:
     return message.startswith("called by ")
-
-
-def new_model() -> Proto:
-    """An empty ModelProto of the private schema."""
-    return schema.message("ModelProto")()
