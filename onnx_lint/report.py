@@ -48,11 +48,6 @@ class ContextLine(Record):
     """The line, with unsafe characters escaped. It may be cut, and then is not valid syntax."""
     mark: tuple[int, int] | None = None
     """The subject of the finding: its first character, and the one after it."""
-    notes: tuple[tuple[int, int, str], ...] = ()
-    """The types of the parts of the line that are values: first character, the one after it, and the type.
-
-    Only a line in which a value is marked has them. The note of the marked value has the same characters as the mark.
-    """
 
 
 class Neighbour(Record):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Formats names for messages, and suggests the known name that a wrong one probably means."""
+"""Formats names and shapes for messages, and suggests the known name that a wrong one probably means."""
 
 from __future__ import annotations
 
 import binascii
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import islice
 
 MAX_SHOWN = 100
@@ -12,6 +12,9 @@ MAX_SHOWN = 100
 
 MAX_CANDIDATES = 2000
 """The number of names that are compared with a wrong one; a graph may have a hundred thousand."""
+
+MAX_DIMENSIONS = 16
+"""The dimensions of a shape to show: a hostile tensor has a million, in each of many findings."""
 
 MAX_MESSAGE = 10_000
 MAX_NAME = 1_000
@@ -32,6 +35,35 @@ def quote(name: str) -> str:
 def quote_some(names: Iterable[str], most: int = 3) -> str:
     """Return the first few names, quoted and separated by commas."""
     return ", ".join(quote(name) for name in islice(names, most))
+
+
+def describe_shape(shape: Sequence[int | str | None] | None) -> str:
+    """Return a shape in the one notation of all reports: "[2, N, ?]", "a scalar"; "of unknown rank" for None.
+
+    Brackets are ONNX's textual syntax, in which `float` is a scalar and `float[]` a tensor of unknown rank; hence the
+    words.
+    """
+    if shape is None or not len(shape):
+        return "of unknown rank" if shape is None else "a scalar"
+    shown = describe_list(shape[:MAX_DIMENSIONS])
+    return f"{shown[:-1]}, ... {len(shape):,} dimensions]" if len(shape) > MAX_DIMENSIONS else shown
+
+
+def describe_list(values: Sequence[object]) -> str:
+    """Return numbers and variables: "[2, N, ?]". A variable named "?" is quoted, since that is the sign of an unknown
+    number.
+    """
+    return f"[{', '.join('?' if each is None else repr(each) if each == '?' else str(each) for each in values)}]"
+
+
+def with_shape(what: str, shape: str, between: str = " ") -> str:
+    """Return a noun with the words for its shape: "input 0 'x' [2, N]", "input 0 'x' (a scalar)"."""
+    return f"{what}{between}{shape}" if shape.startswith("[") else f"{what} ({shape})"
+
+
+def typed(element: str, shape: Sequence[int | str | None] | None) -> str:
+    """Return the type of a tensor: "float[2, N]", "float (a scalar)", "float (of unknown rank)"."""
+    return with_shape(element, describe_shape(shape), "")
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:

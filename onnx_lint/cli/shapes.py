@@ -29,8 +29,8 @@ def shapes_command(
 ) -> None:
     """Show the inferred types and shapes of the values of MODEL, a file or - for standard input.
 
-    A function is listed once for each call with different argument types. A question mark replaces a type or shape
-    that cannot be inferred; beside it is the operator or input that is the reason.
+    A function is listed once for each call with different argument types. "?" replaces a type that cannot be inferred,
+    "of unknown rank" a shape; beside it is the operator or input that is the reason.
     """
     from onnx_lint.cli.run_shapes import run_shapes
 

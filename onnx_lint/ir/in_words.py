@@ -1,18 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Types and shapes in the words of messages: `float[2,N,?]`, `seq(map(int64, float[]))`."""
+"""Types in the words of messages: `float[2, N, ?]`, `seq(map(int64, float (a scalar)))`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import islice
-from typing import Final
+from collections.abc import Sequence
 
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
-from onnx_lint.wording import quote
-
-_MAX_SHOWN_DIMENSIONS: Final = 8
-"""The limit on dimensions in messages: a hostile tensor has a million, in each of many findings."""
+from onnx_lint.wording import quote, typed
 
 
 def describe_element_type(code: int) -> str:
@@ -23,7 +18,7 @@ def describe_element_type(code: int) -> str:
 
 
 def describe_type(proto: Proto) -> str:
-    """Return a TypeProto for messages: `float[2,N,?]`, `seq(map(int64, float[]))`."""
+    """Return a TypeProto for messages: `float[2, N, ?]`, `seq(map(int64, float (a scalar)))`."""
     kind = proto.WhichOneof("value")
     match kind:
         case None:
@@ -39,37 +34,21 @@ def describe_type(proto: Proto) -> str:
         case _:
             prefix = "sparse " if kind == "sparse_tensor_type" else ""
             tensor = getattr(proto, kind)
-            name = f"{prefix}{describe_element_type(tensor.elem_type)}"
-            if not tensor.HasField("shape"):
-                return name
-            dims = tensor.shape.dim
-            return f"{name}{_brackets(map(_dimension, dims), len(dims))}"
+            dims = [_dimension(dim) for dim in tensor.shape.dim] if tensor.HasField("shape") else None
+            return typed(f"{prefix}{describe_element_type(tensor.elem_type)}", dims)
 
 
 def describe_tensor_type(element_type: int, dims: Sequence[int]) -> str:
-    """Return the type of a tensor with these dimensions: `float[2,3]`."""
-    return f"{describe_element_type(element_type)}{_brackets(map(str, dims), len(dims))}"
+    """Return the type of a tensor with these dimensions: `float[2, 3]`."""
+    return typed(describe_element_type(element_type), dims)
 
 
-def describe_shape(dims: Sequence[int | str]) -> str:
-    """Return the dimensions of a tensor: `[2,3]`."""
-    shown = [str(dim) for dim in dims[:_MAX_SHOWN_DIMENSIONS]]
-    return f"[{','.join(shown)}{',...' if len(dims) > len(shown) else ''}]"
-
-
-def _brackets(dimensions: Iterable[str], count: int) -> str:
-    """Return the first of `count` dimensions in brackets, and their number if there are more."""
-    shown = list(islice(dimensions, _MAX_SHOWN_DIMENSIONS))
-    if count > len(shown):
-        shown.append(f"... {count} dimensions")
-    return f"[{','.join(shown)}]"
-
-
-def _dimension(proto: Proto) -> str:
+def _dimension(proto: Proto) -> int | str | None:
+    """Return a dimension as a size, a variable, or None for an unknown one."""
     match proto.WhichOneof("value"):
         case "dim_value":
-            return str(proto.dim_value)
+            return proto.dim_value  # type: ignore[no-any-return]
         case "dim_param":
             return quote(proto.dim_param)[1:-1]
         case _:
-            return "?"
+            return None

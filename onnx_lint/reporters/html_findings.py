@@ -249,16 +249,10 @@ def _context(item: Diagnostic) -> str:
 
 
 def _code(line: ContextLine) -> str:
-    """Return a line with its subject marked, and with the types of values before them as the syntax has them."""
-    types = {(start, end): note for start, end, note in line.notes}
-    pieces: list[str] = []
-    at = 0
-    for part in sorted({*types, *([line.mark] if line.mark is not None else [])}):
-        start, end = part
-        text = escape(visible(line.text[start:end]))
-        pieces.append(escape(visible(line.text[at:start])))
-        if part in types:
-            pieces.append(f'<span class="faint">{escape(visible(types[part]))}</span> ')
-        pieces.append(f"<mark>{text}</mark>" if part == line.mark else text)
-        at = end
-    return "".join([*pieces, escape(visible(line.text[at:]))])
+    """Return a line with its subject marked."""
+    if line.mark is None:
+        return escape(visible(line.text))
+    start, end = line.mark
+    parts = (line.text[:start], line.text[start:end], line.text[end:])
+    before, marked, after = (escape(visible(part)) for part in parts)
+    return f"{before}<mark>{marked}</mark>{after}"

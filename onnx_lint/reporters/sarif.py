@@ -28,7 +28,6 @@ from onnx_lint.reporters.escape import shortened, visible
 from onnx_lint.reporters.fingerprint import fingerprints
 from onnx_lint.reporters.json_pieces import Elements, Properties, Written, pieces_of, write_pieces
 from onnx_lint.reporters.links import information_url
-from onnx_lint.reporters.marks import rows_under
 from onnx_lint.reporters.packed_text import PackedText
 from onnx_lint.reporters.sarif_rules import NOTIFICATIONS, sarif_rules
 from onnx_lint.reporters.uri import default_root, uri_of
@@ -36,6 +35,7 @@ from onnx_lint.reporters.wording import (
     description_of,
     internal_error_of,
     interrupted_of,
+    mark_under,
     not_verified_of,
     weakened_of,
     where_of,
@@ -272,7 +272,7 @@ def _with_snippet(location: dict[str, Any], item: Diagnostic) -> dict[str, Any]:
     rows: list[str] = []
     for line in item.context:
         rows.append(f"{line.label:>4} |  {line.text}")
-        rows += ("     |  " + "".join(text for text, _ in row) for row in rows_under(line))
+        rows += [f"     |  {mark}"] if (mark := mark_under(line)) else []
     lines = {"text": "\n".join(rows)}
     return location | {"region": location["region"] | {"snippet": {"rendered": lines} if item.position else lines}}
 

@@ -9,12 +9,11 @@ from typing import Final
 from onnx_lint.inference.flow.knowledge import Cause
 from onnx_lint.inference.flow.provenance import BackwardStep, Declared, Provenance, Value, Way
 from onnx_lint.inference.flow.walks import WalkResult
-from onnx_lint.inference.shapes.dims import describe
 from onnx_lint.inference.shapes.fact import Fact
 from onnx_lint.inference.types.type_string import optional_element, sequence_element
 from onnx_lint.ir.graph import Node
 from onnx_lint.reporters.escape import shortened, visible
-from onnx_lint.wording import quote
+from onnx_lint.wording import describe_list, describe_shape, quote, with_shape
 
 _MAX_NAME: Final = 60
 _MAX_TYPE: Final = 40
@@ -85,14 +84,16 @@ def way_lines(way: Way) -> Iterator[str]:
 
 
 def _headline(value: Value) -> str:
-    return f"{visible(quote(value.name))}: {type_cell(value.fact)} {shape_cell(value.fact)}".rstrip()
+    return f"{visible(quote(value.name))}: {_type_and_shape(value.fact)}"
 
 
 def _declared(declared: Declared) -> str:
-    what = declared.field.replace("_", " ")
-    return (
-        f"declared as {type_cell(declared.fact)} {shape_cell(declared.fact)}".rstrip() + f" by {what} {declared.place}"
-    )
+    return f"declared as {_type_and_shape(declared.fact)} by {declared.field.replace('_', ' ')} {declared.place}"
+
+
+def _type_and_shape(fact: Fact) -> str:
+    kind, shape = type_cell(fact), shape_cell(fact)
+    return kind if shape in {"-", "?"} else with_shape(kind, shape)
 
 
 def _deciding(step: BackwardStep) -> str:
@@ -118,7 +119,8 @@ def _node(node: Node) -> str:
 
 def _more(value: Value, *, with_cause: bool = True) -> Iterator[str]:
     if value.elements is not None:
-        yield f"elements {visible(shortened(describe(value.elements), _MAX_CELL))}"
+        shown = describe_list(value.elements) if value.elements else "none"
+        yield f"elements {visible(shortened(shown, _MAX_CELL))}"
     if value.cause is not None and with_cause:
         yield f"unknown: {visible(ended(value.cause))}"
 
@@ -156,17 +158,18 @@ def type_cell(fact: Fact) -> str:
 
 
 def shape_cell(fact: Fact) -> str:
-    """Return the shape of a tensor, or of the content of a sequence or optional; `?` if unknown, `-` for none."""
+    """Return the shape of a tensor, or of the content of a sequence or optional; `?` if its type is unknown as well,
+    `-` if values of its type have no shape.
+    """
     around = ""
     while sequence_element(fact.kind) or optional_element(fact.kind):
         around += "each " if sequence_element(fact.kind) else "if any "
         if fact.inside is None:
             return f"{around}?"
         fact = fact.inside
-    if fact.shape is None:
-        has_shape = fact.kind is None or fact.kind.startswith(("tensor(", "sparse_tensor("))
-        return f"{around}?" if has_shape else f"{around}-"
-    return around + visible(shortened(describe(fact.shape), _MAX_CELL))
+    if fact.shape is None and not (fact.kind or "").startswith(("tensor(", "sparse_tensor(")):
+        return f"{around}{'-' if fact.kind else '?'}"
+    return around + visible(shortened(describe_shape(fact.shape), _MAX_CELL))
 
 
 def places_of(walks: Iterable[WalkResult], most: int) -> str:

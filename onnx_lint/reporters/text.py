@@ -26,6 +26,7 @@ from onnx_lint.reporters.wording import (
     description_of,
     fixable_of,
     is_unremarkable,
+    mark_under,
     not_verified_of,
     outcome_of,
     path_at,
@@ -172,7 +173,6 @@ def _context(lines: Sequence[ContextLine], width: int | None) -> Iterator[Line]:
     """Yield the lines of the model around a finding, cut to the width of the terminal."""
     if not lines:
         return
-    from onnx_lint.reporters.marks import rows_under
     from onnx_lint.surroundings.sheet import cut_around
 
     margin = max([_LEAST_MARGIN, *(len(line.label) for line in lines)])
@@ -180,8 +180,8 @@ def _context(lines: Sequence[ContextLine], width: int | None) -> Iterator[Line]:
     for line in lines:
         shown = cut_around(line, room)
         yield ((f" {line.label:>{margin}} | ", _FRAME), (f" {shown.text}", ""))
-        for row in rows_under(shown, room):
-            yield ((f" {'':>{margin}} | ", _FRAME), (" ", ""), *row)
+        if mark := mark_under(shown):
+            yield ((f" {'':>{margin}} | ", _FRAME), (" ", ""), (mark, _STYLES[Severity.ERROR]))
 
 
 def _fix(fix: ProposedFix, options: Options) -> str:

@@ -15,6 +15,7 @@ from onnx_lint.report import (
     OUT_OF_MEMORY,
     OWN_ERRORS,
     SUPPRESSORS,
+    ContextLine,
     Counted,
     Diagnostic,
     FileFacts,
@@ -27,6 +28,7 @@ from onnx_lint.report import (
     Weakening,
 )
 from onnx_lint.reporters.escape import shortened, shown_path, visible
+from onnx_lint.reporters.paint import columns
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.spec.releases import newest_opset_version, normalized_domain
 from onnx_lint.wording import quote
@@ -353,6 +355,14 @@ def total_of(report: Report) -> str:
     if report.not_linted:
         parts.append(interrupted_of(report))
     return "; ".join(parts) + _hidden(totals)
+
+
+def mark_under(line: ContextLine) -> str:
+    """Return the row under a line of a model: carets below the subject of the finding; empty if it has no mark."""
+    if line.mark is None:
+        return ""
+    start, end = (columns(line.text[:position]) for position in line.mark)
+    return " " * start + "^" * max(end - start, 1)
 
 
 def related_of(item: Diagnostic) -> Iterator[RelatedPlace]:

@@ -3,17 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 
 from onnx_lint.inference.shapes.fact import Fact
-from onnx_lint.ir.graph import Graph
+from onnx_lint.inference.types.type_string import tensor_element
 from onnx_lint.model import Model
 from onnx_lint.report import ContextLine, Diagnostic
-from onnx_lint.surroundings.lines import MOST_CHARACTERS, Site
-from onnx_lint.surroundings.sheet import Sheet, cut_around
-from onnx_lint.surroundings.types import write_shape
-from onnx_lint.surroundings.words import write_name
+from onnx_lint.surroundings.lines import Site
+from onnx_lint.surroundings.sheet import CUT
+from onnx_lint.wording import describe_shape, typed
 
 _TOPICS: Final = frozenset({"shape", "shapes", "type", "types", "operand", "extent", "dimension"})
 """The words in the names of rules that are about types or shapes."""
@@ -21,48 +19,27 @@ _TOPICS: Final = frozenset({"shape", "shapes", "type", "types", "operand", "exte
 _MOST_VALUES: Final = 8
 
 
-def types_around(diagnostic: Diagnostic, site: Site, model: Model) -> Callable[[str], str] | None:
-    """Return a function from the names of values to their types; None if the finding is not about types or shapes.
+def types_line(diagnostic: Diagnostic, site: Site, model: Model) -> ContextLine | None:
+    """Return a comment with the types of the inputs of a node, in their order: `# (float[N, 64], float[64, 10])`.
 
-    Nothing is inferred for it unless a rule has already needed it.
+    None if the finding is not about types or shapes. Nothing is inferred unless a rule has already needed it.
     """
     if _TOPICS.isdisjoint(diagnostic.rule.split("-")) or "value_flow" not in vars(model):
         return None
     if site.step is None or site.step[0] != "node" or site.element is None:
         return None
     graph = next((graph for graph in model.graphs if graph.place.key == site.key), None)
-
-    def type_of(name: str) -> str:
-        sheet = Sheet()
-        _write_fact(sheet, _fact(name, graph, model))
-        return sheet.text
-
-    return type_of
-
-
-def types_line(site: Site, type_of: Callable[[str], str]) -> ContextLine | None:
-    """Return a comment with the types of the inputs of a node; None if all are unknown."""
-    sheet = Sheet()
-    names = dict.fromkeys(name for name in site.element[1].input[:_MOST_VALUES] if name) if site.element else ()
-    for name in names:
-        if known := type_of(name):
-            sheet.write(f", {known} " if sheet.text else f"# {known} ")
-            write_name(sheet, name)
-    return cut_around(ContextLine("", sheet.text), MOST_CHARACTERS) if sheet.text else None
+    names = site.element[1].input[:_MOST_VALUES]
+    known = [type_of(model.value_flow.fact_of(name, graph)) if name else "-" for name in names]
+    if set(known) <= {"", "-"}:
+        return None
+    more = [CUT] * (len(site.element[1].input) > _MOST_VALUES)
+    return ContextLine("", f"# ({', '.join([each or '?' for each in known] + more)})")
 
 
-def _fact(name: str, graph: Graph | None, model: Model) -> Fact:
-    main = graph is None or graph.place.key == model.main_graph.place.key
-    return model.value_flow.fact_of(name, None if main else graph)
-
-
-def _write_fact(sheet: Sheet, fact: Fact) -> None:
-    kind = fact.kind or ""
-    if kind.startswith("tensor("):
-        sheet.write(kind[len("tensor(") : -1])
-        if fact.shape is None:
-            sheet.write("[]")
-        else:
-            write_shape(sheet, fact.shape)
-    else:
-        sheet.write(kind.replace("tensor(", "(") if "sparse" not in kind else kind)
+def type_of(fact: Fact) -> str:
+    """Return the type of a value with its shape, such as `float[2, N]`; empty if it is unknown."""
+    element = tensor_element(fact.kind)
+    if element is not None:
+        return typed(element, fact.shape)
+    return fact.kind or ("" if fact.shape is None else describe_shape(fact.shape))

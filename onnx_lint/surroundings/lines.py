@@ -127,11 +127,8 @@ def _is_there(message: Proto, field: str, index: int | None) -> bool:
     return index is None and message.HasField(field)
 
 
-def line_of(site: Site, *, with_name: bool = False, type_of: Callable[[str], str] | None = None) -> ContextLine:
-    """Return the line with the place marked. `with_name`: whether a node is shown with its name.
-
-    `type_of`: returns the type of a value, to be noted if an input of a node is marked; empty if it is unknown.
-    """
+def line_of(site: Site, *, with_name: bool = False) -> ContextLine:
+    """Return the line with the place marked. `with_name`: whether a node is shown with its name."""
     sheet = Sheet(site.focus or (_NAME if with_name else ()))
     label = ""
     if site.step is None and site.element is None:
@@ -145,10 +142,7 @@ def line_of(site: Site, *, with_name: bool = False, type_of: Callable[[str], str
     else:
         label = _index_of((site.step,))
         _write_step(sheet, site)
-    notes: list[tuple[int, int, str]] = []
-    if type_of is not None and any((start, end) == sheet.mark for start, end, _ in sheet.operands):
-        notes = [(start, end, known) for start, end, name in sheet.operands if name and (known := type_of(name))]
-    return cut_around(ContextLine(label, sheet.text, sheet.mark, tuple(notes)), MOST_CHARACTERS)
+    return cut_around(ContextLine(label, sheet.text, sheet.mark), MOST_CHARACTERS)
 
 
 def _index_of(key: PlaceKey) -> str:

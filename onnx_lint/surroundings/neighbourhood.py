@@ -11,11 +11,11 @@ from itertools import islice
 from typing import Final
 
 from onnx_lint.common.record import replace
-from onnx_lint.inference.shapes.dims import describe
 from onnx_lint.ir.graph import Graph
 from onnx_lint.ir.places.place import PlaceKey, Step, key_of, place_of
 from onnx_lint.model import Model
 from onnx_lint.report import Diagnostic, Neighbour, Neighbourhood, ValueEdge, worst_of_each
+from onnx_lint.surroundings.facts import type_of
 from onnx_lint.wording import report_name
 
 HOPS: Final = 2
@@ -120,9 +120,7 @@ class _Surroundings:
         fact = (walked.facts if walked is not None else {}).get(name)
         if fact is None:
             return ""
-        kind = fact.kind or ""
-        element = kind.removeprefix("tensor(").removesuffix(")") if kind.startswith("tensor(") else kind
-        return _short(element + (describe(fact.shape) if fact.shape is not None else ""))
+        return _short(type_of(fact))
 
 
 class _Drawing:

@@ -10,7 +10,7 @@ from onnx_lint.schema import Proto
 from onnx_lint.spec.operators.schema import ATTRIBUTE_TYPE_NAMES
 from onnx_lint.surroundings.messages import write_beside, write_field
 from onnx_lint.surroundings.sheet import Sheet
-from onnx_lint.surroundings.types import write_element_type, write_tensor, write_type, write_value_info
+from onnx_lint.surroundings.types import write_element_type, write_sizes, write_tensor, write_type, write_value_info
 from onnx_lint.surroundings.words import write_bare, write_domain, write_float, write_name, write_string
 
 _VALUE_FIELDS: Final = frozenset(VALUE_FIELD_OF_TYPE.values())
@@ -36,16 +36,11 @@ def write_node(sheet: Sheet, node: Proto) -> None:
     if node.attribute and not has_subgraph:
         _write_attributes(sheet, node)
     sheet.write(" (")
-    sheet.items("input", node.input, lambda name: _write_operand(sheet, name))
+    sheet.items("input", node.input, lambda name: write_name(sheet, name))
     sheet.write(")")
     if node.attribute and has_subgraph:
         _write_attributes(sheet, node)
     write_beside(sheet, node, _BESIDE)
-
-
-def _write_operand(sheet: Sheet, name: str) -> None:
-    with sheet.operand(name):
-        write_name(sheet, name)
 
 
 def _write_identity(sheet: Sheet, message: Proto, name: str) -> None:
@@ -158,10 +153,7 @@ def write_sparse_tensor(sheet: Sheet, tensor: Proto) -> None:
     sheet.write("sparse_tensor(")
     with sheet.part("values"), sheet.part("data_type"):
         write_element_type(sheet, tensor.values.data_type)
-    if tensor.dims:
-        sheet.write("[")
-        sheet.items("dims", tensor.dims, lambda size: sheet.write(str(size)), ",")
-        sheet.write("]")
+    write_sizes(sheet, tensor.dims)
     sheet.write(")")
     if tensor.values.name:
         sheet.write(" ")

@@ -10,7 +10,7 @@ from onnx_lint.common.record import replace
 from onnx_lint.ir.places.place import key_of, place_of
 from onnx_lint.model import Model
 from onnx_lint.report import ContextLine, Diagnostic, worst_of_each
-from onnx_lint.surroundings.facts import types_around, types_line
+from onnx_lint.surroundings.facts import types_line
 from onnx_lint.surroundings.lines import Site, line_of, node_before, site_of
 
 PER_RULE: Final = 100
@@ -56,12 +56,10 @@ def surroundings(diagnostic: Diagnostic, model: Model) -> tuple[ContextLine, ...
         if before is not None:
             is_related = others.pop(before.line, None) is not None
             lines.append(_unmarked(line_of(before, with_name=is_related and is_of_names)))
-        type_of = types_around(diagnostic, site, model)
-        lines.append(line_of(site, type_of=type_of))
-        if lines[-1].notes:
-            others = {line: other for line, other in others.items() if not _is_declaration(other)}
-        elif type_of is not None and (known := types_line(site, type_of)) is not None:
+        lines.append(line_of(site))
+        if (known := types_line(diagnostic, site, model)) is not None:
             lines.append(known)
+            others = {line: other for line, other in others.items() if not _is_declaration(other)}
     lines += [_unmarked(line_of(other, with_name=is_of_names), _elsewhere(other, site)) for other in others.values()]
     return tuple(lines)
 
@@ -71,7 +69,7 @@ def _unmarked(line: ContextLine, comment: str = "") -> ContextLine:
 
 
 def _is_declaration(site: Site) -> bool:
-    """Return whether the line has no more than name and type of a value, which notes have as well."""
+    """Return whether the line has no more than name and type of a value, which the line of types has as well."""
     return site.step is not None and site.step[0] in _DECLARATIONS
 
 

@@ -31,8 +31,6 @@ class Sheet:
         self.focus = focus
         self.is_cut = False
         """True if anything is left out or differs from the syntax."""
-        self.operands: list[tuple[int, int, str]] = []
-        """The inputs of the node that are written: first character, the one after it, and the name."""
         self._pieces: list[str] = []
         self._length = 0
         self._depth: int | None = 0
@@ -60,13 +58,6 @@ class Sheet:
         """Add the sign for a part that is left out."""
         self.is_cut = True
         self.write(CUT)
-
-    @contextmanager
-    def operand(self, name: str) -> Iterator[None]:
-        """Record the text written inside this context as an input of the node."""
-        start = self._length
-        yield
-        self.operands.append((start, self._length, name))
 
     @contextmanager
     def subject(self) -> Iterator[None]:
@@ -102,7 +93,7 @@ class Sheet:
         step = self.focus[self._depth] if self._depth is not None and self._depth < len(self.focus) else None
         return step if step is not None and step[0] == field else None
 
-    def items(self, field: str, items: Sequence[Any], write: Callable[[Any], None], separator: str = ", ") -> None:
+    def items(self, field: str, items: Sequence[Any], write: Callable[[Any], None]) -> None:
         """Write the items of a repeated field: all of a short list, otherwise those around the one in focus."""
         count = len(items)
         start = self._length
@@ -114,17 +105,17 @@ class Sheet:
             first, end = max(middle - _AROUND, 0), min(middle + _AROUND + 1, count)
         if first:
             self.leave_out()
-            self.write(separator)
+            self.write(", ")
         for index in range(first, end):
             if index > first:
-                self.write(separator)
+                self.write(", ")
             if self._length > MAX_LINE and index != marked:
                 self.leave_out()
                 continue
             with self.part(field, index):
                 write(items[index])
         if end < count:
-            self.write(separator)
+            self.write(", ")
             self.leave_out()
         if step == (field, None) and self._depth is not None:
             self._mark_from(start, self._depth + 1)
@@ -143,15 +134,7 @@ def cut_around(line: ContextLine, most: int) -> ContextLine:
     head = CUT if first > 0 else ""
     tail = CUT if first + most < len(text) else ""
 
-    def kept(start: int, end: int) -> tuple[int, int]:
+    if mark is not None:
         begin = min(max(start - first, len(head)), most)
-        return begin, max(min(end - first, most - len(tail)), begin)
-
-    shown = kept(start, end)
-    notes = [(*(shown if part[:2] == mark else kept(*part[:2])), part[2]) for part in line.notes]
-    return replace(
-        line,
-        text=head + text[first + len(head) : first + most - len(tail)] + tail,
-        mark=None if mark is None else shown,
-        notes=tuple(note for note in notes if note[0] < note[1]),
-    )
+        mark = begin, max(min(end - first, most - len(tail)), begin)
+    return replace(line, text=head + text[first + len(head) : first + most - len(tail)] + tail, mark=mark)

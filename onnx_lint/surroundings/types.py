@@ -5,14 +5,15 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Any, Final
 
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL_LOCATION, STRING_TYPE, VALUE_FIELDS
 from onnx_lint.surroundings.messages import write_beside
 from onnx_lint.surroundings.sheet import Sheet
 from onnx_lint.surroundings.words import write_bare, write_float, write_name, write_string
+from onnx_lint.wording import describe_shape
 
 MAX_VALUES: Final = 8
 """The most elements of a tensor that are written."""
@@ -78,12 +79,27 @@ def _write_tensor_type(sheet: Sheet, tensor: Proto) -> None:
     with sheet.part("elem_type"):
         write_element_type(sheet, tensor.elem_type)
     if not tensor.HasField("shape"):
-        sheet.write("[]")
-    elif tensor.shape.dim:
-        with sheet.part("shape"):
-            sheet.write("[")
-            sheet.items("dim", tensor.shape.dim, lambda dim: _write_dimension(sheet, dim), ",")
-            sheet.write("]")
+        sheet.is_cut = True
+        sheet.write(f" ({describe_shape(None)})")
+        return
+    with sheet.part("shape"):
+        _write_dims(sheet, "dim", tensor.shape.dim, lambda dim: _write_dimension(sheet, dim))
+
+
+def _write_dims(sheet: Sheet, field: str, dims: Sequence[Any], write: Callable[[Any], None]) -> None:
+    """Write the dimensions of a tensor. The syntax has nothing for a scalar, which reads like an unknown shape."""
+    if not dims:
+        sheet.is_cut = True
+        sheet.write(f" ({describe_shape(())})")
+        return
+    sheet.write("[")
+    sheet.items(field, dims, write)
+    sheet.write("]")
+
+
+def write_sizes(sheet: Sheet, dims: Sequence[int]) -> None:
+    """Write the dimensions of a stored tensor."""
+    _write_dims(sheet, "dims", dims, lambda size: sheet.write(str(size)))
 
 
 def _write_dimension(sheet: Sheet, dim: Proto) -> None:
@@ -134,29 +150,11 @@ def write_value_info(sheet: Sheet, value: Proto) -> None:
     write_beside(sheet, value, ("doc_string", "metadata_props"))
 
 
-def write_shape(sheet: Sheet, dims: Sequence[int | str | None]) -> None:
-    """Write the dimensions of a tensor of known rank; nothing for a scalar."""
-    if dims:
-        sheet.write("[")
-        sheet.items("", dims, lambda dim: sheet.write("?") if dim is None else _write_known(sheet, dim), ",")
-        sheet.write("]")
-
-
-def _write_known(sheet: Sheet, dim: int | str) -> None:
-    if isinstance(dim, int):
-        sheet.write(str(dim))
-    else:
-        write_name(sheet, dim)
-
-
 def write_tensor(sheet: Sheet, tensor: Proto, *, between: str = " ") -> None:
     """Write a TensorProto, with the values of a small one after `between`."""
     with sheet.part("data_type"):
         write_element_type(sheet, tensor.data_type)
-    if tensor.dims:
-        sheet.write("[")
-        sheet.items("dims", tensor.dims, lambda size: sheet.write(str(size)), ",")
-        sheet.write("]")
+    write_sizes(sheet, tensor.dims)
     sheet.is_cut |= any(size < 0 for size in tensor.dims[:MAX_VALUES])
     if tensor.name:
         sheet.write(" ")

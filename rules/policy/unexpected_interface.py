@@ -4,9 +4,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from onnx_lint.model import Graph, Model, Shape, describe_shape, fact_of_type
+from onnx_lint.model import Graph, Model, Shape, fact_of_type
 from onnx_lint.rule import Finding, rule
-from onnx_lint.wording import quote
+from onnx_lint.wording import describe_shape, quote
 
 Values = Mapping[str, Mapping[str, Any]]
 
@@ -92,7 +92,7 @@ def _mismatch(shape: Shape, wanted: Sequence[int | str], variables: dict[str, st
     """Return in words why a declared shape does not match; None if it does."""
     if shape is None:
         return "is declared without a shape"
-    stated = f"has the shape {describe_shape(['?' if dimension is None else dimension for dimension in shape])}"
+    stated = f"is declared as {describe_shape(shape)}"
     if "..." in wanted:
         at = list(wanted).index("...")
         rest = len(wanted) - at - 1

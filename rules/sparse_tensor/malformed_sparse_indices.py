@@ -3,8 +3,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, StoredSparseTensor, StoredTensor, describe_shape, has_sparse_tensors
+from onnx_lint.model import Model, StoredSparseTensor, StoredTensor, has_sparse_tensors
 from onnx_lint.rule import Finding, rule
+from onnx_lint.wording import describe_shape
 
 
 @rule(clause=("SPA-3", "SPA-3a"), since="0.1.0", about=has_sparse_tensors, needs="sparse-tensor")

@@ -10,10 +10,10 @@ from onnx_lint.model import (
     StoredSparseTensor,
     and_others,
     contents,
-    describe_shape,
     has_sparse_tensors,
 )
 from onnx_lint.rule import Finding, rule
+from onnx_lint.wording import describe_shape
 
 
 @rule(clause="SPA-4", since="0.1.0", about=has_sparse_tensors, needs="sparse-tensor")

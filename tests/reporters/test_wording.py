@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from onnx_lint.report import OWN_ERRORS, InternalError
-from onnx_lint.reporters.wording import internal_error_of
+from onnx_lint.report import OWN_ERRORS, ContextLine, InternalError
+from onnx_lint.reporters.wording import internal_error_of, mark_under
 
 
 @pytest.mark.parametrize(
@@ -22,3 +22,18 @@ from onnx_lint.reporters.wording import internal_error_of
 )
 def test_a_process_that_ended_is_not_called_a_crash(error: InternalError, expected: str) -> None:
     assert internal_error_of(error) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "mark", "expected"),
+    [
+        ("y = Add (left, right)", (15, 20), "               ^^^^^"),
+        ("y = Relu (x)", None, ""),
+        ("y = Add (左辺, 右辺)", (13, 15), "               ^^^^"),
+        ("y = Relu ()", (10, 10), "          ^"),
+    ],
+)
+def test_the_mark_is_under_its_part_also_behind_wide_characters(
+    text: str, mark: tuple[int, int] | None, expected: str
+) -> None:
+    assert mark_under(ContextLine("1", text, mark)) == expected

@@ -72,7 +72,7 @@ def test_the_node_before_and_the_name_that_was_meant():
     assert found(chain_of(), "undefined-name").context == (
         ContextLine("19", "h20 = Relu (h19)"),
         ContextLine("20", "y = Gemm <transB=1> (h20, w_2, b2)", (26, 29)),
-        ContextLine("1", "initializer float[10,64] w2 = {...}"),
+        ContextLine("1", "initializer float[10, 64] w2 = {...}"),
     )
 
 
@@ -93,20 +93,24 @@ def test_types_are_shown_where_they_are_what_is_wrong():
     model.graph.node[-1].input[1] = "w2"
     model.graph.initializer[1].dims[:] = [64, 10]
     context = found(model, "incompatible-operand-shapes").context
-    notes = ((21, 24, "float[N,64]"), (26, 28, "float[64,10]"), (30, 32, "float[10]"))
-    assert ContextLine("20", "y = Gemm <transB=1> (h20, w2, b2)", (26, 28), notes) in context
-    assert not any(line.text.startswith("initializer") for line in context), "the note has type and name already"
+    assert context[-2:] == (
+        ContextLine("20", "y = Gemm <transB=1> (h20, w2, b2)", (26, 28)),
+        ContextLine("", "# (float[N, 64], float[64, 10], float[10])"),
+    ), "the line of types says what a line of the initializer would say"
 
 
-def test_types_are_in_a_line_of_their_own_where_the_node_is_marked():
-    model = chain_of()
-    model.graph.node[-1].input[1] = "w2"
+def test_a_type_that_is_unknown_or_a_scalar_is_said_in_words():
+    model = chain_of(0)
+    model.graph.node[-1].input[:] = ["h0", "s", "", "u", *["h0"] * 5]
+    model.graph.input.append(make_tensor_value_info("s", TensorProto.FLOAT, []))
+    model.graph.input.append(make_tensor_value_info("u", TensorProto.FLOAT, None))
     diagnostic = replace(found(chain_of(), "undefined-name"), rule="impossible-operator-extent", related=())
     loaded = load(BytesSource(model.SerializeToString()))
+    assert surroundings(replace(diagnostic, pointer="/graph/node/0"), loaded)[-1].text.startswith("y = Gemm")
     loaded.value_flow  # noqa: B018 - nothing is inferred for the sake of a report
-    context = surroundings(replace(diagnostic, pointer="/graph/node/20"), loaded)
-    assert context[-1] == ContextLine("", "# float[N,64] h20, float[10,64] w2, float[10] b2")
-    assert context[-2].notes == ()
+    types = "float[N, 64], float (a scalar), -, float (of unknown rank), " + "float[N, 64], " * 4
+    context = surroundings(replace(diagnostic, pointer="/graph/node/0"), loaded)
+    assert context[-1] == ContextLine("", f"# ({types}...)")
 
 
 def test_every_finding_of_the_fixtures_has_lines_that_fit_it():
@@ -202,13 +206,9 @@ def test_a_cut_keeps_the_mark():
         start = draw.randrange(len(text))
         mark = start, draw.randrange(start + 1, len(text) + 1)
         most = draw.randrange(20, 200)
-        first = draw.randrange(start + 1)
-        notes = ((first, max(start, first + 1), "other"), (*mark, "own"))
-        line = cut_around(ContextLine("", text, mark, notes), most)
+        line = cut_around(ContextLine("", text, mark), most)
         cut, kept = line.text, line.mark
         assert len(cut) <= most
-        assert line.notes[-1] == (*(kept or ()), "own")
-        assert all(0 <= begin < end <= len(cut) for begin, end, _ in line.notes)
         assert kept is not None
         assert kept[0] < kept[1]
         word = text[slice(*mark)]
@@ -232,7 +232,7 @@ class TestReports:
             "   19 |  h20 = Relu (h19)",
             "   20 |  y = Gemm <transB=1> (h20, w_2, b2)",
             "      |                            ^^^",
-            "    1 |  initializer float[10,64] w2 = {...}",
+            "    1 |  initializer float[10, 64] w2 = {...}",
         ]
 
     @pytest.mark.parametrize("arguments", [["--no-context"], ["--config", "context=false"]])
@@ -264,12 +264,12 @@ class TestReports:
     @pytest.mark.parametrize(
         ("form", "expected"),
         [
-            ("text", " ^^ float[64,10]"),
-            ("sarif", " ^^ float[64,10]"),
-            ("html", '</span> h20, <span class="faint">float[64,10]</span> <mark>w2</mark>, <span class="faint">'),
+            ("text", "|                            ^^\n      |  # (float[N, 64], float[64, 10], float[10])\n"),
+            ("sarif", "|                            ^^\\n     |  # (float[N, 64], float[64, 10], float[10])"),
+            ("html", "(h20, <mark>w2</mark>, b2)\n"),
         ],
     )
-    def test_each_form_has_the_type_at_the_mark(
+    def test_each_form_marks_the_operand_and_has_the_types(
         self, form: str, expected: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ):
         model = chain_of()
@@ -277,7 +277,9 @@ class TestReports:
         model.graph.initializer[1].dims[:] = [64, 10]
         onnx.save(model, tmp_path / "m.onnx")
         run([str(tmp_path / "m.onnx"), "--select", "incompatible-operand-shapes", "-f", form])
-        assert expected in capsys.readouterr().out
+        written = capsys.readouterr().out
+        assert expected in written
+        assert "# (float[N, 64], float[64, 10], float[10])" in written
 
     def test_the_first_of_each_rule_have_lines(self, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setattr("onnx_lint.surroundings.of_findings.PER_RULE", 3)

@@ -167,7 +167,7 @@ class ShapeConflict(Record):
         return [*(note for note in found if note[0] != self.place), *call_notes(self.call)]
 
 
-_NUMBERS: Final = re.compile(r"\[[^]]*\]|\d+")
+_NUMBERS: Final = re.compile(r"\[[^]]*\]|a scalar|\d+")
 """Matches shapes and numbers in a reason."""
 
 

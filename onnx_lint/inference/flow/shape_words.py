@@ -7,7 +7,6 @@ from typing import Final
 
 from onnx_lint.common.record import Record
 from onnx_lint.inference.flow.walks import Call
-from onnx_lint.inference.shapes.dims import describe
 from onnx_lint.inference.shapes.fact import Fact, Facts
 from onnx_lint.inference.shapes.problem import (
     AxisOutOfRange,
@@ -30,7 +29,7 @@ from onnx_lint.inference.shapes.problem import (
 from onnx_lint.inference.shapes.stated import fact_of_type
 from onnx_lint.inference.types.conflict import Note, definition_of
 from onnx_lint.ir.graph import BEFORE_NODES, Graph, Node
-from onnx_lint.wording import quote
+from onnx_lint.wording import describe_list, describe_shape, quote, with_shape
 
 _FEW: Final = 3
 """The most shapes of a sequence's elements to write."""
@@ -39,10 +38,10 @@ _FEW: Final = 3
 def text_of(fact: Fact) -> str:
     """Return the shape of a value, or of its content, as text."""
     if fact.inside is not None:
-        apart = list(dict.fromkeys(map(describe, fact.elements)))
+        apart = list(dict.fromkeys(map(describe_shape, fact.elements)))
         elements = " and ".join([*apart[:_FEW], *(["others"] if len(apart) > _FEW else ())]) or text_of(fact.inside)
         return f"{(fact.kind or '').partition('(')[0] or 'something'} of {elements}"
-    return describe(fact.shape)
+    return describe_shape(fact.shape)
 
 
 class Words(Record):
@@ -95,13 +94,13 @@ class Words(Record):
                 return f"{self._place(place, node)}, but must be {_sizes(problem)}{reason}{taken}"
             case TwoSizes(variable=variable, first=first, second=second):
                 sizes = [
-                    f"{each.size} for dimension {each.axis} of {self._input(each.operand)} {self._shape(each.operand)}"
+                    f"{each.size} for dimension {each.axis} of {self._operand(each.operand)}"
                     for each in (first, second)
                 ]
                 return f"in {node} dimension variable {quote(variable)} must be both {' and '.join(sizes)}"
             case NotBroadcast(one=one, other=other):
-                pair = f"{self._input(one.operand)} {self._shape(one.operand)} and {self._input(other.operand)}"
-                what = f"{pair} {self._shape(other.operand)} of {node} cannot be broadcast to one shape"
+                pair = f"{self._operand(one.operand)} and {self._operand(other.operand)}"
+                what = f"{pair} of {node} cannot be broadcast to one shape"
                 sizes = [f"dimension {each.axis} of input {each.operand} is {each.size}" for each in (one, other)]
                 return f"{what}: {', but '.join(sizes)}"
             case Indivisible(place=place, divisor=divisor, by=by):
@@ -157,13 +156,16 @@ class Words(Record):
     def _input(self, index: int) -> str:
         return f"input {index} {quote(self.node.inputs[index])}"
 
+    def _operand(self, index: int) -> str:
+        return with_shape(self._input(index), self._shape(index))
+
     def _shape(self, index: int) -> str:
         return text_of(self.inputs[index])
 
     def _rank(self, problem: WrongRank) -> str:
         ranks = _ranks(problem.least, problem.greatest)
         if isinstance(problem.like, int):
-            return f"but must have {ranks} to match {self._input(problem.like)} {self._shape(problem.like)}"
+            return f"but must have {ranks} to match {self._operand(problem.like)}"
         if problem.like is not None:
             given = any(attribute.name == problem.like for attribute in self.node.attribute_protos)
             return f"but must have {ranks} {'by' if given else 'without'} attribute {quote(problem.like)}"
@@ -176,15 +178,13 @@ class Words(Record):
         return f"attribute {quote(source)}" if given else f"attribute {quote(source)} (by default)"
 
     def _element(self, element: Element, node: str) -> str:
-        value = describe(element.value) if isinstance(element.value, tuple) else element.value
         which = "" if element.index is None else f"element {element.index} of "
-        return f"{which}{self._source(element.source)} of {node} is {value}"
+        return f"{which}{self._source(element.source)} of {node} is {_value(element)}"
 
     def _place(self, place: ProblemPlace, node: str) -> str:
         if isinstance(place, Element):
             return self._element(place, node)
-        what = f"dimension {place.axis} of {self._input(place.operand)} {self._shape(place.operand)} of {node}"
-        return f"{what} is {place.size}"
+        return f"dimension {place.axis} of {self._operand(place.operand)} of {node} is {place.size}"
 
     def _reason(self, expected: int | None, by: ProblemPlace | None) -> str:
         """Return the source of a size: the other operand or attribute, with its own number if that differs.
@@ -194,19 +194,23 @@ class Words(Record):
         if by is None:
             return ""
         if isinstance(by, InputDimension):
-            what = f"dimension {by.axis} of {self._input(by.operand)} {self._shape(by.operand)}"
+            what = f"dimension {by.axis} of {self._operand(by.operand)}"
             return f" like {what}" if by.size == expected else f" because of {what}"
-        value = describe(by.value) if isinstance(by.value, tuple) else by.value
+        value = _value(by)
         which = "" if by.index is None else f"element {by.index} of "
         what = f"{which}{self._source(by.source)}"
-        return f" like {what}" if value == expected else f" because {what} is {value}"
+        return f" like {what}" if by.value == expected else f" because {what} is {value}"
 
     def _for(self, by: NumberSource | None) -> str:
         if by is None:
             return ""
-        return (
-            f" because of attribute {quote(by)}" if isinstance(by, str) else f" for {self._input(by)} {self._shape(by)}"
-        )
+        return f" because of attribute {quote(by)}" if isinstance(by, str) else f" for {self._operand(by)}"
+
+
+def _value(element: Element) -> object:
+    """Return a number, or a list of numbers."""
+    value = element.value
+    return (describe_list(value) if value else "empty") if isinstance(value, tuple) else value
 
 
 def _source(place: ProblemPlace | None) -> NumberSource | None:

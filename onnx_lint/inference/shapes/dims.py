@@ -188,13 +188,3 @@ def may_count_the_same(one: Dims, other: Dims) -> bool:
     # The open dimensions on one side may supply the missing factor.
     known, whole = sizes if are_open[0] else reversed(sizes)
     return known != 0 and whole % known == 0
-
-
-def describe(shape: Sequence[object] | None) -> str:
-    """Return a shape for a message, in the textual syntax of ONNX: "[2, N, ?]", "[]"; "of unknown rank" for None.
-
-    A variable named "?" is quoted, since that is the sign of an unknown dimension.
-    """
-    if shape is None:
-        return "of unknown rank"
-    return f"[{', '.join('?' if dim is None else repr(dim) if dim == '?' else str(dim) for dim in shape)}]"

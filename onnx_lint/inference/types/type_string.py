@@ -63,6 +63,11 @@ def is_optional(kind: ValueType) -> bool:
     return kind.startswith("optional(")
 
 
+def tensor_element(kind: ValueType | None) -> str | None:
+    """Return the element type of a dense tensor type; None for any other type."""
+    return _argument(kind, "tensor(")
+
+
 def map_value(kind: ValueType | None) -> ValueType | None:
     """Return the type of a map's values, as a tensor for an element type; None for any other type."""
     inner = _argument(kind, "map(")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from onnx_lint.ir.documents.value_types import KINDS, type_of_value
-from onnx_lint.ir.in_words import describe_element_type, describe_type
+from onnx_lint.ir.in_words import describe_tensor_type, describe_type
 from onnx_lint.ir.places.place import ROOT
 from onnx_lint.schema import Proto
 
@@ -33,10 +33,6 @@ def _value_of(fact: _FactSource, document: Proto) -> Any:
 def _attribute_type(proto: Proto) -> str:
     types = proto.DESCRIPTOR.enum_types_by_name["AttributeType"].values_by_number
     return str(types[proto.type].name if proto.type in types else proto.type)
-
-
-def _tensor_type(element_type: int, dims: list[int]) -> str:
-    return f"{describe_element_type(element_type)}[{','.join(map(str, dims))}]"
 
 
 def _value_type(proto: Proto) -> str:
@@ -74,10 +70,10 @@ _FACTS: Final[Mapping[str, Mapping[str, _FactSource]]] = {
         "attributes": ("attribute",),
     },
     "AttributeProto": {"name": "name", "type": _attribute_type},
-    "TensorProto": {"name": "name", "type": lambda proto: _tensor_type(proto.data_type, proto.dims)},
+    "TensorProto": {"name": "name", "type": lambda proto: describe_tensor_type(proto.data_type, proto.dims)},
     "SparseTensorProto": {
         "name": lambda proto: proto.values.name,
-        "type": lambda proto: f"sparse {_tensor_type(proto.values.data_type, proto.dims)}",
+        "type": lambda proto: f"sparse {describe_tensor_type(proto.values.data_type, proto.dims)}",
     },
     "ValueInfoProto": {"name": "name", "type": lambda proto: describe_type(proto.type)},
     "TypeProto": {"type": describe_type},

@@ -103,7 +103,7 @@ class Declaration:
         return f"{self.field.replace('_', ' ')} {quote(self.name)} of {self.graph.describe()}"
 
     def describe_type(self) -> str:
-        """Return the declared type, such as `float[2,N]`."""
+        """Return the declared type, such as `float[2, N]`."""
         from onnx_lint.ir.in_words import describe_tensor_type, describe_type
 
         if not self.is_initializer:

@@ -9,15 +9,12 @@ from typing import Final
 
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import ELEMENT_TYPES
+from onnx_lint.wording import describe_shape
 
 ValueFault = tuple[str, str, str, str | None]
 """The attribute, the fault, what is allowed, and the attribute that it contradicts."""
 
 _VALUES: Final = {"values_int64s": "int64", "values_floats": "float", "values_strings": "string"}
-
-
-_MOST_SIZES: Final = 8
-"""The most sizes of a shape in a message."""
 
 
 def encoder_faults(given: Mapping[str, Proto]) -> Iterator[ValueFault]:
@@ -31,8 +28,8 @@ def encoder_faults(given: Mapping[str, Proto]) -> Iterator[ValueFault]:
     if default is None or default.t.data_type not in ELEMENT_TYPES:
         return
     if list(default.t.dims) != [1]:
-        sizes = ", ".join(map(str, default.t.dims[:_MOST_SIZES]))
-        yield "default_tensor", f"has the shape [{sizes}], which onnx and ONNX Runtime refuse", "the shape [1]", None
+        shape = describe_shape(default.t.dims)
+        yield "default_tensor", f"is {shape}, which onnx and ONNX Runtime refuse", "the shape [1]", None
         return
     kinds = {name: kind for name, kind in _VALUES.items() if name in given}
     if "values_tensor" in given and given["values_tensor"].t.data_type in ELEMENT_TYPES:

@@ -7,7 +7,6 @@ from typing import Final
 
 from onnx_lint.input.source import Source
 from onnx_lint.ir.columns.tensor_encodings import element_count, encoding_in
-from onnx_lint.ir.in_words import describe_shape
 from onnx_lint.ir.parts import Tensor
 from onnx_lint.ir.payload import Payload
 from onnx_lint.ir.places.place import Place
@@ -16,6 +15,7 @@ from onnx_lint.ir.tensors.strings import StringScan
 from onnx_lint.ir.tensors.wire_values import count_entries
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL_LOCATION, TYPED_FIELDS, ElementType
+from onnx_lint.wording import typed
 
 _UNITS: Final = {"raw_data": ("byte", "bytes"), "string_data": ("string", "strings")}
 
@@ -173,9 +173,9 @@ class StoredTensor:
         return f"{count:,} {one if count == 1 else many}"
 
     def describe_type(self) -> str:
-        """Element type and shape, such as `float[2,3]`; a scalar has empty brackets."""
+        """Return element type and shape, such as `float[2, 3]`."""
         name = self.type.name if self.type else f"element type {self.proto.data_type}"
-        return f"{name}{describe_shape(self.proto.dims)}"
+        return typed(name, self.proto.dims)
 
     @property
     def offset(self) -> int | None:

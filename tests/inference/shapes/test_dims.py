@@ -81,7 +81,3 @@ def test_what_branches_have_in_common():
 def test_numbers_of_elements_that_may_be_the_same(one, other, expected):
     assert dims.may_count_the_same(one, other) is expected
     assert dims.may_count_the_same(other, one) is expected
-
-
-def test_a_variable_that_is_called_as_what_is_unknown_is_quoted():
-    assert dims.describe((2, "?", None, "N")) == "[2, '?', ?, N]"

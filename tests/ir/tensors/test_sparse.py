@@ -68,7 +68,7 @@ def test_sparse_indices_are_those_that_a_plain_loop_finds(way: str, seed: int, r
 
     assert found.get("sparse-index-out-of-range") == expected(
         outside,
-        lambda i: f"index {i} of sparse tensor 's' of main graph is {shown(i)}, outside the dense shape [7,11,13]",
+        lambda i: f"index {i} of sparse tensor 's' of main graph is {shown(i)}, outside the dense shape [7, 11, 13]",
     )
     assert found.get("unordered-sparse-indices") == expected(unordered, order)
     assert found.get("explicit-default-value") == expected(

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from onnx_lint.inference.shapes.dims import Dim, Dims, are_sizes, broadcast, describe, divide, multiply, product
+from onnx_lint.inference.shapes.dims import Dim, Dims, are_sizes, broadcast, divide, multiply, product
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import AxisOutOfRange, Element
 from onnx_lint.inference.shapes.registration import shapes_of
 from onnx_lint.inference.shapes.rules.reduction import rank_without, unknown_of_rank
+from onnx_lint.wording import describe_shape
 
 
 @shapes_of("Shape")
@@ -176,10 +177,10 @@ def _count_elements(
     have, want = product(before), product(after)
     if not rest:
         if isinstance(have, int) and isinstance(want, int) and have != want:
-            reason = f"{describe(before)} has {have} elements, but {describe(after)} has {want}"
+            reason = f"{describe_shape(before)} has {have} elements, but {describe_shape(after)} has {want}"
             node.wrong_value(source, tuple(target), reason, allowed=f"a shape of {product(shape)} elements")
     elif isinstance(have, int) and isinstance(want, int) and have % want:
-        reason = f"{describe(before)} has {have} elements, which {want} does not divide"
+        reason = f"{describe_shape(before)} has {have} elements, which {want} does not divide"
         node.wrong_value(source, -1, reason, rest[0], allowed=f"other sizes whose product divides {have}")
     else:
         sizes = product([dim for dim in before if isinstance(dim, int)])

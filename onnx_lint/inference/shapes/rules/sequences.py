@@ -12,7 +12,6 @@ from onnx_lint.inference.shapes.dims import (
     add,
     agree,
     are_sizes,
-    describe,
     divide_down,
     is_natural,
     multiply,
@@ -24,6 +23,7 @@ from onnx_lint.inference.shapes.fact import MOST_ELEMENTS
 from onnx_lint.inference.shapes.operands import UNKNOWN, Inside, Operands, Outputs, held, sequence_of
 from onnx_lint.inference.shapes.problem import EMPTY
 from onnx_lint.inference.shapes.registration import shapes_of
+from onnx_lint.wording import describe_shape
 
 # --- optionals
 
@@ -138,7 +138,7 @@ def concat(node: Operands) -> Outputs:
     for index, shape in known[1:]:
         first = known[0][1]
         if not _can_be_joined(first, shape, None if is_new else node.integer("axis", 0)):
-            reason = f"elements {known[0][0]} and {index} are {describe(first)} and {describe(shape)}"
+            reason = f"elements {known[0][0]} and {index} are {describe_shape(first)} and {describe_shape(shape)}"
             allowed = "elements of one shape, but for the axis to concatenate on"
             node.wrong_value(0, "of unequal elements", reason, allowed=allowed)
             return UNKNOWN
