@@ -4,9 +4,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
-from onnx_lint.model import ROOT, GraphKind, Model, Place, Proto, describe_shape, has_training_information, joined
+from onnx_lint.model import ROOT, GraphKind, Model, Place, Proto, has_training_information, joined
 from onnx_lint.rule import Finding, rule
-from onnx_lint.wording import Suggestions, quote
+from onnx_lint.wording import Suggestions, describe_shape, quote
 
 
 @rule(clause=("TRN-2", "TRN-5", "TRN-5a", "TRN-12"), since="0.1.0", about=has_training_information)
@@ -79,10 +79,7 @@ def _misfits(model: Model) -> Iterator[Finding]:
             difference = joined(value, state)[1]
             if difference:
                 found, needed = (
-                    str(each.kind)
-                    if difference == "type"
-                    else describe_shape(["?" if dim is None else dim for dim in each.shape or ()])
-                    for each in (value, state)
+                    str(each.kind) if difference == "type" else describe_shape(each.shape) for each in (value, state)
                 )
                 yield Finding(
                     info.at(field, position),
