@@ -13,7 +13,7 @@ from onnx_lint.inference.flow.outcome_memo import OutcomeMemo
 from onnx_lint.inference.flow.walks import WalkedValue, WalkResult, Walks, arguments_for
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts
 from onnx_lint.inference.shapes.problem import is_remark
-from onnx_lint.inference.shapes.rules import shape_rule
+from onnx_lint.inference.shapes.rules import has_shape_rule
 from onnx_lint.inference.types.type_string import optional_element, sequence_element
 from onnx_lint.ir.crashes import Crashes
 from onnx_lint.ir.graph import BEFORE_NODES, Graph, GraphKind, Node
@@ -183,7 +183,7 @@ class Origins:
             body = self._walks.of_arguments(function.body, arguments)
             inner = self._first_unknown(body, function.body.output_names)
             return inner or self._first_unknown(walked, node.inputs) or ("budget", name)
-        if shape_rule(memo.operator.schema) is None:
+        if not has_shape_rule(memo.operator.schema):
             return "operator-without-rule", name
         for nested in self._nested_in(node.graph).get(node.index, ()):
             inner = self._first_unknown(self._walks.of(nested, walked.call), nested.output_names)

@@ -114,8 +114,10 @@ For QuantizeLinear 0 is the default; ONNX Runtime refuses integers.
 
 _RUNTIME: Final[tuple[ValueRow, ...]] = (
     ("com.microsoft", "FusedConv", "activation", 1, ANY, "Clip HardSigmoid HardSwish LeakyRelu Relu Sigmoid Tanh"),
+    ("com.microsoft", "PackedSparseAttentionIndexer SparseAttentionIndexer", "policy_mode", 1, ANY, "csa qsa"),
+    ("com.microsoft", "PackedSparseAttentionIndexerMerge", "policy_mode", 1, ANY, "append_indices append_range"),
 )
-"""The functions that ONNX Runtime 1.32 knows; with others it makes no session."""
+"""The functions and modes that ONNX Runtime 1.32 knows; with others it makes no session."""
 
 _REDUCTIONS: Final = (
     "ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare"

@@ -126,6 +126,13 @@ _ROWS: Final[tuple[_CombinationRow, ...]] = (
      "ONNX Runtime"),
     ("com.microsoft", "GroupQueryAttention", 1, Choice.TOGETHER, "in:key in:value", "ONNX Runtime"),
     ("com.microsoft", "GroupQueryAttention", 1, Choice.TOGETHER, "in:cos_cache in:sin_cache", "ONNX Runtime"),
+    ("com.microsoft", "GatedDeltaNet SparseAttention DynamicSparseAttention", 1, Choice.TOGETHER, "in:key in:value",
+     "ONNX Runtime"),
+    ("com.microsoft", "GatedDeltaNet", 1, Choice.SOME, "in:key in:initial_state", "ONNX Runtime"),
+    ("com.microsoft", "QEmbedLayerNormalization", 1, Choice.TOGETHER,
+     "in:segment_ids in:segment_embedding in:segment_embedding_scale in:segment_embedding_zero_point", "ONNX Runtime"),
+    ("com.microsoft", "VarlenCausalConvWithState", 1, Choice.TOGETHER, "in:kernel_delta in:previous_mask",
+     "ONNX Runtime"),
     ("com.microsoft", "AttnLSTM DynamicQuantizeLSTM", 1, Choice.SOME, "hidden_size", "ONNX Runtime"),
     *[("ai.onnx.ml", operators, 3, Choice.AT_MOST_ONE, f"{name} {name}_as_tensor", "the operator's description")
       for name, operators in (("base_values", _TREES), ("nodes_hitrates", _TREES), ("nodes_values", _TREES),

@@ -14,9 +14,11 @@ from support.models.shape_samples import SCHEMAS
 from support.project.each_case import each_case
 from support.project.shape_families import operators_by_family
 
+from onnx_lint.inference.shapes.equations import equation
 from onnx_lint.inference.shapes.fact import ABSENT, fact
 from onnx_lint.inference.shapes.operands import Operands
 from onnx_lint.inference.shapes.rules import RUNTIME_WITHOUT_SHAPES, shape_rule
+from onnx_lint.inference.shapes.rules.contrib_requirements import ADVISED, FORMS
 from onnx_lint.spec.operators import OperatorSchema
 
 DOMAIN = "com.microsoft"
@@ -108,6 +110,15 @@ def _with_rules() -> list[str]:
 def test_each_operator_has_a_rule_or_a_reason():
     listed = [*_with_rules(), *RUNTIME_WITHOUT_SHAPES]
     assert sorted(listed) == sorted(SCHEMAS.operator_names(DOMAIN))
+
+
+@pytest.mark.parametrize("table", [FORMS, ADVISED])
+def test_each_requirement_is_an_equation_of_its_operator(table):
+    for operator, forms in table.items():
+        schema = _schema(operator)
+        assert shape_rule(schema) is not None
+        for form in map(equation, forms):
+            assert len(form.inputs) <= max(schema.max_input, len(schema.inputs))
 
 
 def test_each_operator_with_a_rule_has_an_example():

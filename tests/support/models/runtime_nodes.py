@@ -401,7 +401,7 @@ DESCRIBED = (
     ),
     node(
         "PagedAttention",
-        *(f(7, 16), None, None, f(9, 4, 2, 8), f(9, 4, 2, 8), i32(3), i32(2), i32(2, 4)),
+        *(f(7, 48), None, None, f(9, 4, 2, 8), f(9, 4, 2, 8), i32(3), i32(2), i32(2, 4)),
         to=[(7, None), (9, 4, 2, 8), (9, 4, 2, 8)],
         runs=False,
         num_heads=2,

@@ -87,9 +87,11 @@ FAMILIES: Final[Mapping[str, Mapping[str, str]]] = {
         """,
         "contrib_elements": """
             BiasAdd BiasDropout BiasGelu BiasSoftmax BiasSplitGelu BitmaskBiasDropout BitmaskDropout CDist CropAndResize
-            DynamicTimeWarping ExpandDims FastGelu GatedAdd GatedRMSNorm GatherND Gelu GemmaRotaryEmbedding GridSample
-            GroupNorm Inverse Irfft IsAllFinite MulInteger MurmurHash3 NGramRepeatBlock Pad QuickGelu Range Rfft
-            ScaledSiLU SkipGroupNorm SwiGLU Tokenizer TorchEmbedding Trilu UnfoldTensor Unique
+            DequantizeWithOrder DynamicTimeWarping ExpandDims FastGelu GatedAdd GatedRMSNorm GatherND Gelu
+            GemmaRotaryEmbedding GridSample GroupNorm Inverse Irfft IsAllFinite LongformerAttention MRotaryEmbedding
+            MulInteger MurmurHash3 NGramRepeatBlock Pad QLinearLeakyRelu QLinearSigmoid QOrderedGelu
+            QOrderedLayerNormalization QuantizeWithOrder QuickGelu Range Rfft ScaledSiLU SkipGroupNorm SwiGLU Tokenizer
+            TorchEmbedding Trilu UnfoldTensor Unique
         """,
         "contrib_generation": "BeamSearch GreedySearch Sampling WhisperBeamSearch",
         "contrib_images": """
@@ -100,14 +102,13 @@ FAMILIES: Final[Mapping[str, Mapping[str, str]]] = {
             MatMulInteger16 MatMulIntegerToFloat MatMulNBits QGemm SparseToDenseMatMul TransposeMatMul
         """,
         "contrib_quantization": """
-            DequantizeLinear DequantizeWithOrder DynamicQuantizeLSTM GatherBlockQuantized GatherPacked QLinearAdd
-            QLinearConcat QLinearLeakyRelu QLinearMul QLinearReduceMean QLinearSigmoid QLinearSoftmax QLinearWhere
-            QOrderedGelu QOrderedLayerNormalization QuantizeBFP QuantizeLinear QuantizeWithOrder ReduceSumInteger
+            DequantizeLinear DynamicQuantizeLSTM GatherBlockQuantized GatherPacked QLinearAdd QLinearConcat QLinearMul
+            QLinearReduceMean QLinearSoftmax QLinearWhere QuantizeBFP QuantizeLinear ReduceSumInteger
         """,
         "contrib_transformers": """
-            CausalConvWithState EmbedLayerNormalization GatedRelativePositionBias LongformerAttention MRotaryEmbedding
-            MoE QEmbedLayerNormalization QMoE RelativePositionBias RemovePadding RestorePadding RotaryEmbedding
-            SkipLayerNormalization SkipSimplifiedLayerNormalization
+            CausalConvWithState EmbedLayerNormalization GatedRelativePositionBias MoE QEmbedLayerNormalization QMoE
+            RelativePositionBias RemovePadding RestorePadding RotaryEmbedding SkipLayerNormalization
+            SkipSimplifiedLayerNormalization
         """,
     },
 }
@@ -172,20 +173,26 @@ def _import_family(module: str) -> None:
     import_module(f"{__name__}.{module}")
 
 
+def has_shape_rule(schema: OperatorSchema) -> bool:
+    """Return whether the shapes of an operator's outputs are inferred."""
+    return schema.name in _modules(schema.domain) if schema.domain in FAMILIES else False
+
+
 def shape_rule(schema: OperatorSchema) -> ShapeRule | None:
     """Return the rule for an operator as of a version; None if there is none.
 
     Raises KeyError if the module that FAMILIES lists for the operator has no rule for it.
     """
     module = _modules(schema.domain).get(schema.name) if schema.domain in FAMILIES else None
-    if module is None:
+    if module is None and schema.domain != _RUNTIME_DOMAIN:
         return None
-    _import_family(module)
     found = None
-    for since, rule in declared[f"{schema.domain}::{schema.name}" if schema.domain else schema.name]:
-        if since <= schema.since_version:
-            found = rule
-    if found is not None and schema.domain == _RUNTIME_DOMAIN:
+    if module is not None:
+        _import_family(module)
+        for since, rule in declared[f"{schema.domain}::{schema.name}" if schema.domain else schema.name]:
+            if since <= schema.since_version:
+                found = rule
+    if schema.domain == _RUNTIME_DOMAIN:
         from onnx_lint.inference.shapes.rules.contrib_requirements import required
 
         return required(schema.name, found)

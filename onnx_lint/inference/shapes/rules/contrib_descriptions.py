@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operators of ONNX Runtime (com.microsoft) whose description states the shapes of the outputs explicitly.
 
-Inputs are not checked against a description: if they have another form, the outputs are unknown.
+Inputs that have another form than the description says are a warning, and the outputs are unknown.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from onnx_lint.inference.shapes.equations import solve
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.registration import shapes_of
 from onnx_lint.inference.shapes.rules.contrib_attention import number_of
+from onnx_lint.inference.shapes.rules.contrib_requirements import advise
 from onnx_lint.inference.shapes.rules.pooling import pool
 
 _RUNTIME = "com.microsoft::"
@@ -49,9 +50,9 @@ def _described(text: str, node: Operands) -> Outputs:
 
 
 def _unless_wrong(node: Operands, found: Outputs) -> Outputs:
-    """Return the shapes, or none if something does not fit, which is not reported."""
+    """Return the shapes, or none if something does not fit."""
     if node.problems:
-        node.problems.clear()
+        advise(node)
         return UNKNOWN
     return found
 

@@ -22,8 +22,10 @@ def _named(*names: str) -> list[str]:
 
 @shapes_of(
     *_named(
-        "BiasAdd", "BiasDropout", "BiasSoftmax", "BitmaskBiasDropout", "BitmaskDropout", "GatedAdd", "GatedRMSNorm",
-        "Gelu", "GroupNorm", "MurmurHash3", "QuickGelu", "ScaledSiLU",
+        "BiasAdd", "BiasDropout", "BiasSoftmax", "BitmaskBiasDropout", "BitmaskDropout", "DequantizeWithOrder",
+        "GatedAdd", "GatedRMSNorm", "Gelu", "GroupNorm", "LongformerAttention", "MRotaryEmbedding", "MurmurHash3",
+        "QLinearLeakyRelu", "QLinearSigmoid", "QOrderedGelu", "QOrderedLayerNormalization", "QuantizeWithOrder",
+        "QuickGelu", "ScaledSiLU",
     )
 )  # fmt: skip
 def as_first(node: Operands) -> Outputs:
@@ -55,21 +57,6 @@ def fits_last(node: Operands, *indices: int) -> None:
             node.same((index, 0), node.dim(0, -1), node.place(0, len(node.fact(0).shape or ()) - 1))
 
 
-@shapes_of(*_named("Inverse"))
-def inverse(node: Operands) -> Outputs:
-    """Square matrices, with their shape."""
-    shape = node.shape(0, at_least=2)
-    if shape is not None:
-        node.equal((0, -2), (0, -1))
-    return [shape]
-
-
-@shapes_of(*_named("SkipGroupNorm"))
-def skip_group_norm(node: Operands) -> Outputs:
-    """The shape of the first input, also of the sum before the normalization."""
-    return [node.shape(0)] * 2
-
-
 @shapes_of(*_named("BiasSplitGelu"))
 def split(node: Operands) -> Outputs:
     """Half of the last dimension is a gate of the other half."""
@@ -91,18 +78,6 @@ def swiglu(node: Operands) -> Outputs:
     return [(*shape[:-1], divide(width, 2))]
 
 
-@shapes_of(*_named("GemmaRotaryEmbedding"))
-def gemma_rotary_embedding(node: Operands) -> Outputs:
-    """Queries and keys with their shapes."""
-    return [node.shape(1), node.shape(3)]
-
-
-@shapes_of(*_named("NGramRepeatBlock"))
-def block_repeats(node: Operands) -> Outputs:
-    """The scores."""
-    return [node.shape(1)]
-
-
 @shapes_of(*_named("MulInteger"))
 def multiply_integers(node: Operands) -> Outputs:
     """Two operands, each followed by its zero point, broadcast to one shape."""
@@ -122,12 +97,6 @@ def expand(node: Operands) -> Outputs:
     return [(*shape[:place], 1, *shape[place:])]
 
 
-@shapes_of(*_named("IsAllFinite"))
-def is_all_finite(node: Operands) -> Outputs:
-    """A truth value."""
-    return [()]
-
-
 @shapes_of(*_named("Range"), reads=(0, 1, 2))
 def count(node: Operands) -> Outputs:
     """As Range of ONNX, and in steps of 1 where the node gives no other ones."""
@@ -137,33 +106,26 @@ def count(node: Operands) -> Outputs:
     return [(max(limit - start, 0) if isinstance(start, int) and isinstance(limit, int) else None,)]
 
 
-@shapes_of(*_named("Trilu"))
-def triangle(node: Operands) -> Outputs:
-    """As Trilu of ONNX."""
-    return trilu(node)
-
-
-@shapes_of(*_named("GatherND"))
-def gather_slices(node: Operands) -> Outputs:
-    """As GatherND of ONNX without batches."""
-    return gather_nd(node)
-
-
-@shapes_of(*_named("GridSample"))
-def sample(node: Operands) -> Outputs:
-    """As GridSample of ONNX over an image."""
-    return sample_at_grid(node)
-
-
 equations(
     {
         "CDist": "A[m n] B[k n] -> C[m k]",
+        "GemmaRotaryEmbedding": "angles q[*q] turned k[*k] ... -> Q[*q] K[*k]",
+        "Inverse": "X[*batch n n] -> Y[*batch n n]",
+        "IsAllFinite": "... -> Y[]",
+        "NGramRepeatBlock": "ids scores[*all] -> Y[*all]",
+        "SkipGroupNorm": "X[*all] ... -> Y[*all] sum[*all]",
         "DynamicTimeWarping": "input -> output[2 ?]",
         "TorchEmbedding": "weight[n m] indices[*places] ... -> Y[*places m]",
         "Unique": "x[n] -> y[?] idx[n] counts[?]",
     },
     domain="com.microsoft",
 )
+
+
+# As the operators of ONNX: GatherND without batches, GridSample over an image.
+shapes_of(*_named("Trilu"))(trilu)
+shapes_of(*_named("GatherND"))(gather_nd)
+shapes_of(*_named("GridSample"))(sample_at_grid)
 
 
 @shapes_of(*_named("Tokenizer"))

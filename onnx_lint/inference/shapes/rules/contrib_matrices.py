@@ -7,7 +7,7 @@ import math
 
 from onnx_lint.inference.shapes.dims import Dims, Shape, are_sizes
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.problem import Element, InputDimension, Unequal
+from onnx_lint.inference.shapes.problem import Element, InputDimension, Remark, Unequal
 from onnx_lint.inference.shapes.registration import shapes_of
 from onnx_lint.inference.shapes.rules.matrices import general_product, matrix_product
 
@@ -114,9 +114,12 @@ def product_with_small_floats(node: Operands) -> Outputs:
         given, needed = node.fact(index).shape, -(-numbers // (each or 1))
         if given == ():
             node.wrong_rank(index, 1, 1)
-        elif given and are_sizes(given) and math.prod(given) < needed:
-            place = InputDimension(index, 0, given[0])
-            node.problems.append(Unequal(place, needed, Element("K", node.integer("K")), or_more=True))
+        elif given and are_sizes(given) and math.prod(given) != needed:
+            problem = Unequal(InputDimension(index, 0, given[0]), needed, Element("K", node.integer("K")))
+            if math.prod(given) < needed:
+                node.problems.append(problem)
+            else:
+                node.remarks.append(Remark(problem, "; ONNX Runtime runs it"))
     count, rows = (node.integer(name) for name in (("N", "K") if is_transposed else ("K", "N")))
     shape: Shape = node.shape(0, at_least=1)
     if shape is not None and rows is not None and rows > 0:

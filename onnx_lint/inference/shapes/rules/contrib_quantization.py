@@ -12,24 +12,7 @@ from onnx_lint.inference.shapes.rules.reduction import reduced
 _RUNTIME = "com.microsoft::"
 
 
-@shapes_of(_RUNTIME + "DequantizeLinear", _RUNTIME + "QuantizeLinear")
-def quantized(node: Operands) -> Outputs:
-    """As the operators of ONNX: one scale, or one for each index of an axis."""
-    return quantize(node)
-
-
-@shapes_of(
-    *[
-        _RUNTIME + name
-        for name in (
-            "DequantizeWithOrder", "QLinearLeakyRelu", "QLinearSigmoid", "QOrderedGelu",
-            "QOrderedLayerNormalization", "QuantizeWithOrder",
-        )
-    ]
-)  # fmt: skip
-def as_first(node: Operands) -> Outputs:
-    """The shape of the first input."""
-    return [node.shape(0)]
+shapes_of(_RUNTIME + "DequantizeLinear", _RUNTIME + "QuantizeLinear")(quantize)
 
 
 @shapes_of(_RUNTIME + "QLinearSoftmax")

@@ -12,13 +12,17 @@ from functools import partial
 from typing import Final
 
 from onnx_lint.inference.shapes.equations import require
-from onnx_lint.inference.shapes.operands import Operands, Outputs
-from onnx_lint.inference.shapes.problem import Element
+from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
+from onnx_lint.inference.shapes.problem import Element, InputDimension, Remark
 from onnx_lint.inference.shapes.registration import Infer, ShapeRule
 
 _PAST: Final = "past_key![b @kv_num_heads p ?] past_value![b @kv_num_heads p ?]"
 _BEHIND_PAST: Final = "lengths total[] cos[m r] sin[m r] ->"
 _SCALARS: Final = "x x_scale[] x_zero_point[] y_scale[] y_zero_point[] ->"
+_HEADS: Final = "@n_head_per_ngram*@max_ngram_size-@n_head_per_ngram"
+_CHANNELS: Final = "@heads*@head_dim+2*@n_groups*@d_state"
+_SNAPSHOTS: Final = f"s[n {_CHANNELS} 3] t[n @heads @d_state @head_dim]"
+_BY_HEAD: Final = f"bias[{_CHANNELS}] dt[@heads] a[@heads] d[@heads] norm[0+@heads*@head_dim] row[1] ->"
 
 FORMS: Final[Mapping[str, tuple[str, ...]]] = {
     "BiasSplitGelu": ("x[b s 2*h] bias[2*h] ->",),
@@ -28,14 +32,39 @@ FORMS: Final[Mapping[str, tuple[str, ...]]] = {
         "query[b ? ?] key![b t ?] value![b t ?] ... ->",
         "query[b ? ?] key![b @num_heads t ?] value![b @num_heads t ?] ... ->",
     ),
+    "ConvStateReplay": ("source[?] capture[?] destination[?] metadata[8] ->",),
     "DequantizeBFP": ("x[?] ... ->",),
+    "DynamicSparseAttention": ("query[? ? ?] ... ->",),
     "EmbedLayerNormalization": (
         "ids[b s] segments[b s] words positions segment gamma beta mask[b s] position_ids[1|b s] ->",
     ),
     "EngramGate": ("key[b s m h] query[b s m h] value[b s h] ... ->",),
     "GatedAdd": ("x[*rows c] y[*rows c] gate[*rows 1] ->",),
     "GatedRMSNorm": ("x[*all] scale gate[*all] ->",),
+    "GatedDeltaNet": (
+        "query[t h d] key![t h d] value![t g v] lengths decay beta state[b g v d] ... ->",
+        "query[b t h d] key![b t h d] value![b t g v] lengths decay beta state[b g v d] ... ->",
+        "query[? ?] - - lengths decay beta state![? ? ? ?] ... ->",
+        "query[? ? ?] - - lengths decay beta state![? ? ? ?] ... ->",
+    ),
+    "GatedDeltaNetStateReplay": ("source[?] capsule[?] destination[?] metadata[11] ->",),
+    "GatedRelativePositionBias": ("x bias positions weight gate eco offset[? ? *more] ->",),
     "GatherPacked": ("data[? ?] indices ->",),
+    "GridSample": ("x[n ? ? ?] grid[n ? ? 2] ->",),
+    "HyperConnectionLowRankMix": ("streams[*rows ?] ... ->",),
+    "HyperConnectionPreMix": ("streams[*rows ?] ... ->",),
+    "LinearAttention": ("query[b t ?] key[b t ?] value[b t ?] ... ->",),
+    "Mamba2Verify": tuple(
+        f"x[r {_CHANNELS}+@heads*@head_dim+@heads] {_SNAPSHOTS} {weights} {_BY_HEAD}"
+        for weights in (f"w[{_CHANNELS} 4]", f"w[{_CHANNELS} 1 4]")
+    ),
+    "MatMulBlockQuantizedFp4Weight": ("a[*rows k] b[n k/2] ... ->",),
+    "MatMulBlockQuantizedFp8Weight": ("a[*rows k] b[n k] ... ->",),
+    "MatMulNBitsMlp": ("a[*rows ?] skip norm[@K] gate scales bias[@N] up up_scales up_bias[@N] ->",),
+    "MatMulNBitsQLoRA": ("x[*rows ?] w scales a[? ? ?] a_scales[? ?] b[? ? ?] b_scales[? ?] ->",),
+    "MatMulNBitsQkv": ("a[*rows ?] skip norm[@K] q s b[@Nq] k k_s k_b[@Nkv] v v_s v_b[@Nkv] ->",),
+    "MatMulPacked": ("a[*rows ?] ... ->",),
+    "MoEGroupRouter": ("logits[? *rows e] bias[e] - ->", "logits[? 256*w] bias[e] weights![e 256*w] ->"),
     "GroupQueryAttention": (
         f"query[b s @num_heads*d] key![b s @kv_num_heads*d] value![b s @kv_num_heads*d] - - {_BEHIND_PAST}",
         f"query[b ? @num_heads*d] key![b t @kv_num_heads*d] value![b t @kv_num_heads*d] {_PAST} {_BEHIND_PAST}",
@@ -52,15 +81,21 @@ FORMS: Final[Mapping[str, tuple[str, ...]]] = {
         "query[b s D] key![b t @num_heads 2 D/@num_heads] - ... ->",
         "query[b s @num_heads 3 ?] - - ... ->",
     ),
-    "NGramHashMapping": ("ids[? ?] ... ->",),
+    "NGramHashMapping": (f"ids[b s] multipliers[?] sizes[{_HEADS}] past offsets[{_HEADS}] eos[] segments[b s] ->",),
     "NGramRepeatBlock": ("ids[b ?] scores[b ?] ->",),
     "NhwcConv": ("x[? ? ? *more] ... ->",),
     "NhwcFusedConv": ("x[? ? ? *more] ... ->",),
+    "NhwcMaxPool": ("x[? ? ? *more] ->",),
     "PackedAttention": ("x[t i] weights[i w] bias[w] ... ->",),
+    "PackedMultiHeadAttention": ("query[? ?] ... ->", "query[? ? ? ?] ... ->"),
+    "PagedAttention": ("query[? ?] ... ->",),
     "QAttention": ("x weights bias x_scale[] weight_scale mask x_zero_point[] ... ->",),
+    "QEmbedLayerNormalization": ("ids[b s] segments words[? h] positions segment gamma[h] beta[h] ... ->",),
     "QGemm": ("a a_scale[] a_zero_point[] ... ->",),
     "QLinearLeakyRelu": (_SCALARS,),
     "QLinearSigmoid": (_SCALARS,),
+    "QOrderedMatMul": ("a[? *a] scale b[? *b] ... ->",),
+    "RMSNormRotary": ("x[? ? ? ?] scale[?] ... ->",),
     "RelativePositionBias": ("table[? ? *more] ... ->",),
     "RemovePadding": ("x[b s h] count ->",),
     "RestorePadding": ("x[t h] offsets[b s] ->",),
@@ -69,9 +104,55 @@ FORMS: Final[Mapping[str, tuple[str, ...]]] = {
         for x in ("x[b s ?]", "x[b ? s ?]")
         for positions in ("ids[]", "ids[b s]")
     ),
+    "RouterGateUpProj": ("x[*rows k] weights[k ?] ->",),
+    "SparseAttention": ("query[? ? ?] key value past[? ? ? ?] ... ->",),
+    "SparsePagedAttention": ("query[? ?] ... ->",),
+    "SpeculativePrefixCommit": ("next[?] ... ->", "next[? ?] ... ->"),
+    "UnfoldTensor": ("x[*rows ?] ->",),
+    "VarlenNGramHashMapping": ("ids[t] multipliers sizes lengths[?] ... ->",),
     "VarlenCausalConvWithState": ("x[? c] weights[c 1 ?] offsets[?] ... ->",),
 }
 """The forms of each operator, as equations."""
+
+ADVISED: Final[Mapping[str, tuple[str, ...]]] = {
+    "BiasAdd": ("x[n s c] bias[c] skip[n s c] ->",),
+    "GroupNorm": ("x[? ? ? ?] gamma[c] beta[c] ->",),
+    "LongformerAttention": ("x[b s h] w[h 3*h] bias[3*h] mask[b s] g[h 3*h] c[3*h] global[b s] ->",),
+    "MatMulBlockQuantizedFp4Weight": ("a b[n ?] scales[n ?] global[] a_scale[] bias[n] ->",),
+    "MatMulBlockQuantizedFp8Weight": ("a b[n ?] scales[n ?] a_scale[] bias[n] ->",),
+    "MatMulNBitsMlp": ("a[*rows @K] ... ->",),
+    "MatMulNBitsQLoRA": ("x[*rows @K] w[@N ? ?] s a[? ? ?] t[r ?] b[@N ? ?] u[@N ?] ->",),
+    "MatMulNBitsQkv": ("a[*rows @K] ... ->",),
+    "MatMulPacked": ("a[*rows @K] b[@N ?] scale[] ->",),
+    "MoEPacked": ("x[*rows h] p[? e] gate[e i ?] up[e i ?] down[e h ?] weights[? e] ->",),
+    "NGramHashMapping": ("ids[b s] m sizes past[b @max_ngram_size-1] ... ->",),
+    "PackedAttention": ("x w b offsets[b s] lengths[b+1] bias[1|b 1|@num_heads s s] ->",),
+    "PackedMultiHeadAttention": (
+        "q[t h] k![t h] v![t w] bias[h+h+w] offsets[b s] lengths[b+1] scores[1|b 1|@num_heads s s] ->",
+        "q[t @num_heads 3 d] - - bias offsets[b s] lengths[b+1] scores[1|b 1|@num_heads s s] ->",
+    ),
+    "PagedAttention": (
+        "q[t ?] k[t w] v[t w] K[n p @kv_num_heads ?] V[n p @kv_num_heads ?] lengths[?] past[b] table[b ?] "
+        "cos[m r] sin[m r] slots[t] sink[@num_heads] q_norm[d] k_norm[d] ... ->",
+    ),
+    "QOrderedAttention": (
+        "x[b s i] a[] c[] d[] e[] Q[i h] K[i h] V[i h] q k v qb[h] kb[h] vb[h] f[] g[] j[] mask "
+        "past[2 b @num_heads p ?] bias[1|b 1|@num_heads s ?] ->",
+    ),
+    "QOrderedGelu": ("x a[] c[] ->",),
+    "QOrderedLayerNormalization": ("x a[] gamma[h] beta[h] c[] ->",),
+    "QOrderedLongformerAttention": (
+        "x[b s h] a[] w[h 3*h] d bias[3*h] e f mask[b s] g[h 3*h] i c[3*h] j global[b s] k ->",
+    ),
+    "QOrderedMatMul": ("a[? m k] b[] c[? ?] d e[] bias[?] f g[] ->",),
+    "RMSNormRotary": ("x[b s n ?] scale[?] ids cos[m @rotary_embedding_dim/2] sin[m @rotary_embedding_dim/2] ... ->",),
+    "SkipGroupNorm": ("x[? ? ? ?] gamma[c] beta[c] skip bias[c] ->",),
+}
+"""Forms that only the descriptions require: ONNX Runtime makes a session without them, and has no kernel for the
+processor, or runs the node.
+"""
+
+_UNCHECKED: Final = "; only its description requires this, ONNX Runtime does not check it on the processor"
 
 LEAST: Final[Mapping[str, Mapping[str, int]]] = {
     "AttnLSTM": {"hidden_size": 1},
@@ -87,14 +168,18 @@ LEAST: Final[Mapping[str, Mapping[str, int]]] = {
 }
 """The least value of attributes."""
 
+_PACKED: Final = frozenset({"DynamicSparseAttention", "PagedAttention", "SparseAttention", "SparsePagedAttention"})
+"""Attention whose queries may have keys and values behind them: as many heads as num_heads and twice kv_num_heads."""
+
 _MULTIPLES: Final[Mapping[str, tuple[str, str]]] = {"GroupQueryAttention": ("num_heads", "kv_num_heads")}
 """An attribute that is a multiple of another."""
 
 
-def required(operator: str, rule: ShapeRule) -> ShapeRule:
-    """Return the rule of an operator with what the tables require of it."""
-    if operator not in FORMS and operator not in LEAST:
+def required(operator: str, rule: ShapeRule | None) -> ShapeRule | None:
+    """Return the rule of an operator, if it has one, with what the tables require of it."""
+    if operator not in FORMS and operator not in LEAST and operator not in ADVISED:
         return rule
+    rule = rule or ShapeRule(lambda _: UNKNOWN)
     return ShapeRule(partial(_infer, rule.infer, operator), rule.reads)
 
 
@@ -102,6 +187,7 @@ def _infer(infer: Infer, operator: str, node: Operands) -> Outputs:
     found = infer(node)
     if node.problems:
         return found  # one fault, one finding
+    advice, node.remarks = node.remarks, []
     for name, least in LEAST.get(operator, {}).items():
         node.at_least(least, (node.integer(name),), name)
     one, other = map(node.integer, _MULTIPLES.get(operator, ("", "")))
@@ -110,4 +196,21 @@ def _infer(infer: Infer, operator: str, node: Operands) -> Outputs:
         node.indivisible(Element(names[0], one), other, Element(names[1], other))
     if not node.problems and operator in FORMS:
         require(FORMS[operator], node)
+    width, shared = node.dim(0, -1), node.integer("kv_num_heads", 0)
+    if operator in _PACKED and not node.problems and not node.given(1) and isinstance(width, int) and shared > 0:
+        heads = node.integer("num_heads", 0) + 2 * shared
+        if width % heads:
+            rank = len(node.fact(0).shape or ())
+            node.indivisible(InputDimension(0, rank - 1, width), heads, Element("kv_num_heads", shared))
+    if not node.problems:
+        node.remarks = advice
+        if operator in ADVISED and not advice:
+            require(ADVISED[operator], node)
+            advise(node)
     return found
+
+
+def advise(node: Operands) -> None:
+    """Make remarks of the problems: only the description of the operator forbids them."""
+    node.remarks += [Remark(each, _UNCHECKED) for each in node.problems if not isinstance(each, Remark)]
+    node.problems.clear()

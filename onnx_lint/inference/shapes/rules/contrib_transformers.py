@@ -21,12 +21,6 @@ def _named(*names: str) -> list[str]:
     return [_RUNTIME + name for name in names]
 
 
-@shapes_of(*_named("LongformerAttention", "MRotaryEmbedding"))
-def as_first(node: Operands) -> Outputs:
-    """The shape of the first input."""
-    return [node.shape(0)]
-
-
 @shapes_of(*_named("MoE", "QMoE"))
 def experts(node: Operands) -> Outputs:
     """Infer the shape of the first input. The router has a column for each expert, and so have the weights a matrix."""
