@@ -103,6 +103,10 @@ def _run(plan: Plan) -> int:
 
         print_weakenings(report.weakened)
     code = results.end(report)
+    if code == exit_codes.FINDINGS and not own.quiet and all(output.path is not None for output in outputs):
+        from onnx_lint.reporters.wording import total_of  # late, as few runs print nothing else
+
+        sys.stderr.write(f"{total_of(report)}; the report is in {visible(str(outputs[0].path))}\n")
     if own.quiet or "text" not in forms:
         results.print_not_made()
     if code > exit_codes.FINDINGS or report.totals.internal_errors:

@@ -519,7 +519,9 @@ def test_several_reports_of_one_run(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.usefixtures("folder")
 def test_a_plain_output_path_takes_the_report_away_from_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["twice.textproto", "-f", "concise", "-o", "./a=b.txt"]) == 1
-    assert capsys.readouterr().out == ""
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.endswith("1 error; the report is in ./a=b.txt\n")
     assert Path("a=b.txt").read_text() == CONCISE_TWICE
 
 
