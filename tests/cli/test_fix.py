@@ -422,7 +422,7 @@ def test_the_library_takes_the_operator_sets_and_the_path_of_a_part() -> None:
     assert [[node.op_type for node in each.node] for each in fixed] == [["Relu", "Gelu"]] * 2
 
 
-def test_a_fault_that_the_order_of_nodes_hid_is_reported(capsys: Output):
+def test_a_fault_of_an_unordered_node_is_known_before_the_fix(capsys: Output):
     weight = 'initializer { name: "w" data_type: 1 dims: 3 float_data: [1, 2, 3] }'
     user = 'node { name: "s" op_type: "Add" input: "a" input: "w" output: "y" }'
     Path("hidden.onnx").write_bytes(model(user + PRODUCER + weight))
@@ -431,4 +431,4 @@ def test_a_fault_that_the_order_of_nodes_hid_is_reported(capsys: Output):
     out = capsys.readouterr().out
     assert "cannot be broadcast" in out
     assert "   = fixed: 1 finding: 1 of unordered-nodes\n" in out
-    assert "   = revealed: 1 finding: 1 of incompatible-operand-shapes, hidden until now\n" in out
+    assert "revealed" not in out
