@@ -103,6 +103,7 @@ if TYPE_CHECKING:
     from onnx_lint.ir.tensors.strings import Occurrences, and_others
     from onnx_lint.model.newer_features import Feature, features_beyond, may_use_newer_features
     from onnx_lint.model.questions import (
+        control_flow_graphs,
         functions_are_bound,
         has_aliased_domains,
         has_attributes_named_as_values,

@@ -26,7 +26,7 @@ from onnx_lint.ir.graph import Function, Graph, GraphKind, Node, NodesOfGraphs
 from onnx_lint.ir.names.declarations import RepeatedDeclarations, repeated_declarations
 from onnx_lint.ir.names.resolution import Resolution, resolve
 from onnx_lint.ir.nesting import with_nested
-from onnx_lint.ir.operators.control_flow import ControlFlow, attribute_name
+from onnx_lint.ir.operators.control_flow import ControlFlow
 from onnx_lint.ir.operators.function_calls import Calls
 from onnx_lint.ir.operators.imports import Imports, domains_in_use
 from onnx_lint.ir.operators.operators import Operators
@@ -456,21 +456,6 @@ class Model:
         from onnx_lint.ir.operators.bound_nodes import bound_nodes
 
         return bound_nodes(self.parametric_functions, self.graphs, self.operators)
-
-    def control_flow_graphs(self) -> Iterator[tuple[str, Graph, Node]]:
-        """Yield each graph that a control-flow node runs: the attribute of the node, the graph and the node.
-
-        A node of a function may run a graph that a call gives to the function, or the default of a parameter.
-        """
-        for graph in self.nested_graphs:
-            node = self.control_flow.node_of(graph)
-            if node is not None:
-                yield attribute_name(node.attribute_protos, graph), graph, node
-        if self.bound_nodes:
-            from onnx_lint.ir.operators.bound_nodes import graphs_given
-
-            given = graphs_given(self.bound_nodes)
-            yield from (each for each in given if self.control_flow.is_control_flow(each[2].form))
 
     @cached_property
     def value_flow(self) -> ValueFlow:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 
 from onnx_lint.inference.types.usual_types import sight_of
 from onnx_lint.ir.documents.kinds import OPERATOR_SET_KIND
-from onnx_lint.ir.graph import Nodes, NodesOfGraphs
+from onnx_lint.ir.graph import Graph, Node, Nodes, NodesOfGraphs
 from onnx_lint.ir.names.plain_names import has_plain_names
 from onnx_lint.ir.operators import attribute_faults, mismatch
+from onnx_lint.ir.operators.control_flow import attribute_name
 from onnx_lint.ir.parts import METADATA
 from onnx_lint.spec.ir_versions import FREE_INITIALIZERS_SINCE, LATER_FIELDS
 from onnx_lint.spec.operators import BUILT_IN
@@ -117,6 +118,22 @@ def functions_are_bound(model: Model) -> bool:
 
 
 # --- graphs and names
+
+
+def control_flow_graphs(model: Model) -> Iterator[tuple[str, Graph, Node]]:
+    """Yield each graph that a control-flow node runs: the attribute of the node, the graph and the node.
+
+    A node of a function may run a graph that a call gives to the function, or the default of a parameter.
+    """
+    for graph in model.nested_graphs:
+        node = model.control_flow.node_of(graph)
+        if node is not None:
+            yield attribute_name(node.attribute_protos, graph), graph, node
+    if model.bound_nodes:
+        from onnx_lint.ir.operators.bound_nodes import graphs_given
+
+        given = graphs_given(model.bound_nodes)
+        yield from (each for each in given if model.control_flow.is_control_flow(each[2].form))
 
 
 def has_several_graphs(model: Model) -> bool:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Graph, Model, Node, Place
+from onnx_lint.model import Graph, Model, Node, Place, control_flow_graphs
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -60,7 +60,7 @@ def initialized_subgraph_input(model: Model) -> Iterator[Finding]:
     first and have no initializer; further inputs with one may follow. The edition 1.9 makes no such difference and
     allows it in no IR version.
     """
-    for _, graph, node in model.control_flow_graphs():
+    for _, graph, node in control_flow_graphs(model):
         if graph.input_names and (graph.initializer_names or graph.sparse_initializer_names):
             yield from _findings(model, graph, node, _initializers(graph))
 

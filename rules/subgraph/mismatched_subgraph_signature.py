@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import PREVIEW_DOMAIN, Graph, Model, Node, attribute_name, handed_on_outputs
+from onnx_lint.model import PREVIEW_DOMAIN, Graph, Model, Node, attribute_name, control_flow_graphs, handed_on_outputs
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -64,7 +64,7 @@ def mismatched_subgraph_signature(model: Model) -> Iterator[Finding]:
     function of the model is not a control-flow operator, whatever its name. A graph that the call gives to the function
     is checked with the operator in the body that runs it.
     """
-    for name, graph, node in model.control_flow_graphs():
+    for name, graph, node in control_flow_graphs(model):
         if name in BRANCHES[node.op_type]:
             yield from _inputs(model, name, graph, node)
             yield from _outputs(name, graph, node)
