@@ -22,7 +22,7 @@ READ_FLOATS: Final = frozenset({"Constant", "GRU", "LSTM", "RNN", "Upsample"})
 """The only operators of whose attributes of type FLOAT a shape rule reads the values."""
 
 READ_FLOAT_ELEMENTS: Final = frozenset(
-    {"Dropout", "NonMaxSuppression", "OneHot", "Range", "Resize", "Split", "Upsample"}
+    {"Dropout", "NonMaxSuppression", "NonZero", "OneHot", "Range", "Resize", "Split", "Upsample"}
 )
 """The only operators whose shape rules read an operand whose elements may be floating-point numbers."""
 
