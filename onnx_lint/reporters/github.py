@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Workflow commands of GitHub Actions, which annotate files with findings.
 
-GitHub shows ten annotations of each type per step and fifty per job, so at most ten of each type are written: during
-the run the first of each rule and clause, at the end those of files and rules with the fewest so far. All others are
-lines of the log, in a folded group for each file.
+GitHub shows ten annotations of each type per step and fifty per job, so at most ten of each type are written: of each
+file the first of each rule and clause, of a single file the first three. All others are lines of the log, in a folded
+group for each file.
 """
 
 from __future__ import annotations
@@ -36,6 +36,9 @@ from onnx_lint.spec.clauses import Severity
 MAX_OF_A_TYPE: Final = 10
 """The annotations of one type that GitHub shows per step. Three types stay below the fifty of a job."""
 
+MAX_OF_A_KIND: Final = 3
+"""The annotations of one rule and clause in a single file, so that one rule does not fill the room; 1 in several."""
+
 MAX_MESSAGE: Final = 1000
 
 _TYPES: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
@@ -63,27 +66,21 @@ class Writer:
         self._stream = stream
         self._options = options
         self._root = options.root or default_root()
-        self._is_alone = count <= 1
-        self._written: Counter[tuple[str, str]] = Counter()
-        """The number of annotations of each type, path and kind so far."""
-        self._waiting: list[_Annotation] = []
-        """The candidates for the rest of the room: the first ten of each file and kind."""
+        self._of_a_kind = MAX_OF_A_KIND if count <= 1 else 1
+        self._written: Counter[str] = Counter()
+        """The number of annotations of each type so far."""
 
     def file(self, file: FileReport) -> None:
-        """Write the annotations of new kinds, and lines of the log for everything else."""
+        """Write annotations while there is room, and lines of the log for everything else."""
         rest: list[_Annotation] = []
         seen: Counter[str] = Counter()
         for item in _annotations(file, self._root, self._options):
-            seen[item.kind] += 1
-            if not self._written["kind", item.kind] and self._has_room(item):
-                self._annotate(item)
-                continue
-            rest.append(item)
-            if seen[item.kind] <= MAX_OF_A_TYPE and self._has_room(item):
-                self._waiting.append(item)
-        if self._is_alone:
-            annotated = set(map(id, self._fill()))
-            rest = [item for item in rest if id(item) not in annotated]
+            if self._written[item.type] < MAX_OF_A_TYPE and seen[item.kind] < self._of_a_kind:
+                self._written[item.type] += 1
+                seen[item.kind] += 1
+                self._stream.write(_command(item))
+            else:
+                rest.append(item)
         if rest:
             what = f"{counted(len(rest), 'more finding')} in {shown_path(file.path)}"
             self._stream.write(f"::group::{_log_line(what)}")
@@ -94,8 +91,7 @@ class Writer:
                 self._stream.write(_log_line(f"not verified: {shown_path(file.path)}: {what}"))
 
     def end(self, report: Report) -> None:
-        """Write annotations until there is no room left, then the statistics and a line about all files."""
-        self._fill()
+        """Write the statistics and a line about all files."""
         if self._options.statistics:
             self._stream.writelines(map(_log_line, statistics_lines(report)))
         if report.not_linted:
@@ -104,29 +100,6 @@ class Writer:
             self._stream.write(_log_line(f"onnx-lint: {total_of(report)}"))
         weakened = weakened_of(report.weakened, quiet=self._options.quiet)
         self._stream.writelines(_log_line(f"onnx-lint: {what}") for what in weakened)
-
-    def _has_room(self, item: _Annotation) -> bool:
-        return self._written["type", item.type] < MAX_OF_A_TYPE
-
-    def _annotate(self, item: _Annotation) -> None:
-        self._written.update((("type", item.type), ("path", item.path), ("kind", item.kind)))
-        self._stream.write(_command(item))
-
-    def _fill(self) -> list[_Annotation]:
-        """Write the best of the waiting annotations while there is room, and return them."""
-        filled = []
-        for kind in _TYPES.values():
-            waiting = [item for item in self._waiting if item.type == kind]
-            while waiting and self._has_room(waiting[0]):
-                best = min(range(len(waiting)), key=lambda index: self._spread(waiting[index]))
-                filled.append(waiting.pop(best))
-                self._annotate(filled[-1])
-        self._waiting.clear()
-        return filled
-
-    def _spread(self, item: _Annotation) -> tuple[int, int]:
-        """Return how many annotations its file and its kind have."""
-        return self._written["path", item.path], self._written["kind", item.kind]
 
 
 def _annotations(file: FileReport, root: Path, options: Options) -> Iterator[_Annotation]:

@@ -29,13 +29,9 @@ from onnx_lint.reporters import Options
 from onnx_lint.reporters.documentation import clauses_markdown, headed
 from onnx_lint.reporters.escape import shortened, shown_path, visible
 from onnx_lint.reporters.html_findings import (
-    INTERNAL_ERROR,
     MAX_MESSAGE,
-    Crashed,
-    Found,
     PageEntry,
     common_folder,
-    entries_of,
     filter_of,
     findings_of,
     in_order_of_pages,
@@ -98,6 +94,10 @@ _TAIL: Final = """<script>{layout}</script>
 """
 
 
+_FileRow = tuple[str, str, Sequence[int]]
+"""A file on the page: its path, its worst severity, and the numbers of the texts about it."""
+
+
 class _PageFile(Record):
     """What the page says of a file."""
 
@@ -115,8 +115,7 @@ class Gatherer:
 
     def __init__(self, head: Report, options: Options, count: int) -> None:
         self._head = head
-        self._found: list[Found] = []
-        self._crashes: list[Crashed] = []
+        self._found: list[PageEntry] = []
         self._files: list[_PageFile] = []
         self._texts: dict[str, int] = {}
         """Each text once: of a folder of thousands nearly all states are the same."""
@@ -134,11 +133,9 @@ class Gatherer:
         self._files.append(_PageFile(file.path, rank, worst.label if worst else "", tuple(map(self._number_of, lines))))
         self._clean += is_unremarkable(file, self._head)
         self._unchecked += is_unchecked
-        room = MAX_FINDINGS - len(self._crashes)
-        self._crashes += [(file.path, error) for error in file.internal_errors[:room]]
         if file.diagnostics:
             self._counts[file.path] = Counter(item.severity for item in file.diagnostics)
-            self._found += [(file.path, item) for item in file.diagnostics]
+            self._found += [PageEntry(file.path, item) for item in file.diagnostics]
             if len(self._found) > 2 * MAX_FINDINGS:
                 self._found = self._worst()
 
@@ -152,20 +149,20 @@ class Gatherer:
         stream.writelines(f"{part}\n" for part in self._body(report))
         stream.write(_TAIL.format(layout=layout, script=script))
 
-    def _findings(self) -> list[Found]:
+    def _findings(self) -> list[PageEntry]:
         """Return the worst findings of all files, in the order of the page."""
         worst = self._worst()
-        rows = ((path, each.summary, _part_of(each)) for path, item in worst for each in (PageEntry(path, item),))
+        rows = ((entry.path, entry.summary, _part_of(entry)) for entry in worst)
         return in_order_of_pages(worst[: _number_that_fits(rows, MAX_PACKED)])
 
-    def _worst(self) -> list[Found]:
-        return sorted(self._found, key=lambda each: -each[1].severity)[:MAX_FINDINGS]
+    def _worst(self) -> list[PageEntry]:
+        return sorted(self._found, key=lambda entry: -entry.item.severity)[:MAX_FINDINGS]
 
     def _number_of(self, line: str) -> int:
         return self._texts.setdefault(shortened(visible(line), MAX_MESSAGE), len(self._texts))
 
     def _body(self, report: Report) -> Iterator[str]:
-        findings = self._findings()
+        entries = self._findings()
         yield f"<header><h1>onnx-lint</h1><p>{text_of(total_of(report))}</p>"
         standard = f"ONNX {report.edition}" + (f" ({report.variant})" if report.variant != "onnx-ml" else "")
         yield f'<p class="faint">Checked against {text_of(standard)} by onnx-lint {__version__}.'
@@ -178,23 +175,29 @@ class Gatherer:
         yield "</header><main>"
         yield self._tiles(report)
         is_single = len(self._files) == 1
-        if len({item.rule for _, item in findings}) > is_single:  # of one rule and file, the finding itself says all
+        rules = {entry.item.rule for entry in entries}
+        if len(rules) > is_single:  # of one rule and file, the finding itself says all
             yield '<section class="charts" aria-label="Charts">'
             yield _rule_chart(report)
             if not is_single:
                 yield self._file_chart(folder)
                 yield _producer_chart(report)
             yield "</section>"
-        entries = entries_of(findings, self._crashes)
         sizes = accumulate(len(entry.details()) for entry in entries[:SHOWN_FINDINGS])
         shown = sum(size <= MAX_SHOWN for size in sizes)
         if entries:
             yield from findings_of(report, entries, shown, folder)
         else:
             yield filter_of(report, ())
-        yield from self._files_and_data(report, entries, shown, folder)
+        files = self._listed_files(report)
+        numbers = {path: number for number, (path, *_) in reversed([*enumerate(files)])}  # the first of a path
+        needed = max((numbers[entry.path] + 1 for entry in entries), default=0)
+        rows = [(_shown_name(path, folder), worst, lines) for path, worst, lines in files]
+        rows = rows[: max(needed, _number_that_fits(rows, MAX_FILES))]
+        yield from _file_section(rows, list(self._texts), len(files), is_open=len(files) == 1 or not entries)
+        yield from _data_elements(rows, list(self._texts), entries, shown, numbers)
         yield from _operators(report)
-        yield from documentation_of(sorted({item.rule for _, item in findings}))
+        yield from documentation_of(sorted(rules))
         yield "</main>"
 
     def _tiles(self, report: Report) -> str:
@@ -208,7 +211,7 @@ class Gatherer:
         return tiles_of(
             [
                 *([] if is_single else [(counted(files, "file"), "", "#")]),
-                *([(counted(crashes, INTERNAL_ERROR), "error", _filter(severity=INTERNAL_ERROR))] if crashes else []),
+                *([(counted(crashes, "internal error"), "error", _filter(files="internal error"))] if crashes else []),
                 *((counted(count, name), name, _filter(severity=name)) for name, count in levels),
                 *([(f"{unchecked:,} not checked", "warning", _filter(files=_NOT_CHECKED))] if unchecked else []),
                 *([] if is_single else [(f"{self._clean:,} without findings", "good", _filter(files="conforms"))]),
@@ -227,47 +230,55 @@ class Gatherer:
         title = "Folder" if by_folder else "File"
         return chart(f"{title}s", title, [(_filter_link("file", name), found) for name, found in order])
 
-    def _files_and_data(
-        self, report: Report, entries: Sequence[PageEntry], shown_entries: int, folder: str
-    ) -> Iterator[str]:
-        """Yield the section with the state of each file, files with findings first, and the data for the scripts."""
-        files: list[tuple[str, str, Sequence[int]]] = []
-        numbers: dict[str, int] = {}
-        for file in sorted(self._files, key=lambda file: file.rank):
-            numbers.setdefault(file.path, len(files))
-            files.append((_shown_name(file.path, folder), file.worst, file.lines))
-        interrupted = [self._number_of(f"{_NOT_CHECKED}: the run was interrupted")] if report.not_linted else []
-        files += ((_shown_name(path, folder), "", interrupted) for path in report.not_linted)
-        count = len(files)
-        needed = max((numbers[entry.path] + 1 for entry in entries), default=0)
-        files = files[: max(needed, _number_that_fits(files, MAX_FILES))]
-        said = list(self._texts)
-        yield f'<section><details id="files"{" open" if len(files) == 1 or not entries else ""}>'
-        yield f"<summary><h2>Files ({count:,})</h2></summary>"
-        yield '<p class="faint" id="listed"></p><ul id="list">'
-        for path, _, shown in files[:SHOWN_FILES]:
-            yield f"<li><code>{escape(path)}</code> {'<br>'.join(escape(said[number]) for number in shown)}</li>"
-        yield "</ul>"
-        if len(files) > SHOWN_FILES:
-            yield f'<p id="others" class="faint">and {len(files) - SHOWN_FILES:,} more</p>'
-        if left_out := count - len(files):
-            yield f"<p>{counted(left_out, 'more file')}, no worse than these, left out; the JSON report has all.</p>"
-        yield "</details></section>"
-        rules = sorted({entry.item.rule for entry in entries[shown_entries:]})
-        positions = {rule: number for number, rule in enumerate(rules)}
-        findings = [
-            (numbers[entry.path], entry.severity, positions[entry.item.rule], entry.summary)
-            for entry in entries[shown_entries:]
+    def _listed_files(self, report: Report) -> list[_FileRow]:
+        """Return path, worst severity and texts of each file: files with findings first, unlinted ones last."""
+        files = [(file.path, file.worst, file.lines) for file in sorted(self._files, key=lambda file: file.rank)]
+        interrupted = (self._number_of(f"{_NOT_CHECKED}: the run was interrupted"),) if report.not_linted else ()
+        return [*files, *((path, "", interrupted) for path in report.not_linted)]
+
+
+def _file_section(rows: Sequence[_FileRow], texts: Sequence[str], count: int, *, is_open: bool) -> Iterator[str]:
+    """Yield the section with the state of each file. `count`: the number of files, of which `rows` are on the page."""
+    yield f'<section><details id="files"{" open" if is_open else ""}>'
+    yield f"<summary><h2>Files ({count:,})</h2></summary>"
+    yield '<p class="faint" id="listed"></p><ul id="list">'
+    for path, _, lines in rows[:SHOWN_FILES]:
+        yield f"<li><code>{escape(path)}</code> {'<br>'.join(escape(texts[number]) for number in lines)}</li>"
+    yield "</ul>"
+    if len(rows) > SHOWN_FILES:
+        yield f'<p id="others" class="faint">and {len(rows) - SHOWN_FILES:,} more</p>'
+    if left_out := count - len(rows):
+        yield f"<p>{counted(left_out, 'more file')}, no worse than these, left out; the JSON report has all.</p>"
+    yield "</details></section>"
+
+
+def _data_elements(
+    rows: Sequence[_FileRow],
+    texts: Sequence[str],
+    entries: Sequence[PageEntry],
+    shown: int,
+    numbers: Mapping[str, int],
+) -> Iterator[str]:
+    """Yield the data for the scripts: the files, and all findings but those that are markup, `shown` in number.
+
+    `numbers`: the row of each file.
+    """
+    others = entries[shown:]
+    rules = {rule: number for number, rule in enumerate(sorted({entry.item.rule for entry in others}))}
+    data = {
+        "perPart": PER_PART,
+        "rules": [shortened(visible(rule), MAX_MESSAGE) for rule in rules],
+        "texts": texts,
+        "files": rows,
+        "findings": [(numbers[each.path], each.severity, rules[each.item.rule], each.summary) for each in others],
+    }
+    yield _packed(data, 'id="data"')
+    for start in range(0, len(entries), PER_PART):
+        part = [
+            ("" if number < shown else body, picture)
+            for number, (body, picture) in enumerate(map(_part_of, entries[start : start + PER_PART]), start)
         ]
-        shown_rules = [shortened(visible(rule), MAX_MESSAGE) for rule in rules]
-        data = {"perPart": PER_PART, "rules": shown_rules, "texts": said, "files": files, "findings": findings}
-        yield _packed(data, 'id="data"')
-        for start in range(0, len(entries), PER_PART):
-            part = [
-                ("" if number < shown_entries else body, picture)
-                for number, (body, picture) in enumerate(map(_part_of, entries[start : start + PER_PART]), start)
-            ]
-            yield _packed(part, 'class="part"')
+        yield _packed(part, 'class="part"')
 
 
 def _data(*names: str) -> str:
@@ -320,7 +331,8 @@ def _number_that_fits(rows: Iterable[Any], most: int) -> int:
 
 def _part_of(entry: PageEntry) -> tuple[str, Mapping[str, Any] | None]:
     """Return the body and the picture of an entry, which scripts unpack."""
-    return entry.body, picture_data(entry.picture) if entry.picture else None
+    drawn = entry.item.neighbourhood
+    return entry.body, picture_data(drawn) if drawn is not None else None
 
 
 def _is_unchecked(file: FileReport) -> bool:

@@ -17,8 +17,6 @@ from onnx_lint.input.locations import is_remote
 from onnx_lint.report import (
     ContextLine,
     Diagnostic,
-    InternalError,
-    Neighbourhood,
     ProposedFix,
     Report,
 )
@@ -28,7 +26,6 @@ from onnx_lint.reporters.wording import (
     allowed_of,
     bytes_of,
     counted,
-    internal_error_of,
     related_of,
     unnamed_of,
 )
@@ -36,11 +33,6 @@ from onnx_lint.spec.clauses import Severity
 
 MAX_MESSAGE: Final = 1000
 MAX_OPTIONS: Final = 500
-INTERNAL_ERROR: Final = "internal error"
-
-Found = tuple[str, Diagnostic]
-Crashed = tuple[str, InternalError]
-"""The path of a file, and what was found or crashed there."""
 
 
 def text_of(text: str) -> str:
@@ -77,42 +69,25 @@ def rule_link(rule: str) -> str:
 
 
 class PageEntry(Record):
-    """A finding or an internal error on the page."""
+    """A finding on the page."""
 
     path: str
-    item: Diagnostic | InternalError
-    shows_trace: bool = True
-    """False for an internal error whose traceback another entry shows."""
+    item: Diagnostic
 
     @property
     def severity(self) -> str:
         """The severity for the filter of the page."""
-        return self.item.severity.label if isinstance(self.item, Diagnostic) else INTERNAL_ERROR
-
-    @property
-    def picture(self) -> Neighbourhood | None:
-        """The nodes around the finding."""
-        return self.item.neighbourhood if isinstance(self.item, Diagnostic) else None
+        return self.item.severity.label
 
     @property
     def summary(self) -> str:
         """The line that is shown while the entry is closed."""
-        if isinstance(self.item, Diagnostic):
-            return _summary_of(self.item)
-        place = f"<code>{text_of(self.item.place)}</code>" if self.item.place is not None else ""
-        said = text_of(internal_error_of(self.item))
-        return f'<b class="error">{INTERNAL_ERROR}</b> {said}<span class="where">{place}</span>'
+        return _summary_of(self.item)
 
     @property
     def body(self) -> str:
         """The markup of the entry when it is open."""
-        if isinstance(self.item, Diagnostic):
-            return _body_of(self.path, self.item)
-        lines = [escape(visible(line)) for line in self.item.traceback.splitlines()]
-        trace = (
-            f"<pre>{chr(10).join(lines)}</pre>" if self.shows_trace else "<p>The trace is that of an entry above.</p>"
-        )
-        return trace if lines else ""
+        return _body_of(self.path, self.item)
 
     def details(self, *, is_open: bool = False) -> str:
         """Return the entry as an element that opens."""
@@ -122,25 +97,12 @@ class PageEntry(Record):
         )
 
 
-def entries_of(found: Iterable[Found], crashes: Iterable[Crashed]) -> list[PageEntry]:
-    """Return the entries of the page, those of a file together: its internal errors before its findings."""
-    groups: dict[str, list[PageEntry]] = {}
-    traces: set[str] = set()
-    for path, error in crashes:
-        groups.setdefault(path, []).append(PageEntry(path, error, error.traceback not in traces))
-        traces.add(error.traceback)
-    for path, item in found:
-        groups.setdefault(path, []).append(PageEntry(path, item))
-    return [entry for group in groups.values() for entry in group]
-
-
 def findings_of(report: Report, entries: Sequence[PageEntry], shown: int, folder: str) -> Iterator[str]:
     """Yield the section with the filter and the first entries, `shown` in number. `folder`: left out of paths."""
     yield "<section><h2>Findings</h2>"
     yield filter_of(report, entries)
     yield '<div id="findings">'
-    of_findings = [entry for entry in entries if entry.severity != INTERNAL_ERROR]
-    first = next((entry for entry in of_findings if entry.picture is not None), next(iter(of_findings), None))
+    first = next((entry for entry in entries if entry.item.neighbourhood is not None), entries[0])
     for path, group in groupby(entries[:shown], key=lambda entry: entry.path):
         items = list(group)
         name = text_of(shown_path(path).removeprefix(folder))
@@ -151,8 +113,7 @@ def findings_of(report: Report, entries: Sequence[PageEntry], shown: int, folder
     yield "</div>"
     if len(entries) > shown:
         yield f"<noscript><p>{counted(len(entries) - shown, 'more finding')} can be shown with scripts.</p></noscript>"
-    left_out = report.totals.levels.total() - sum(entry.severity != INTERNAL_ERROR for entry in entries)
-    if left_out:
+    if left_out := report.totals.levels.total() - len(entries):
         yield f"<p>{counted(left_out, 'more finding')}, no worse than these, left out; the JSON report has all.</p>"
     yield "</section>"
 
@@ -160,31 +121,30 @@ def findings_of(report: Report, entries: Sequence[PageEntry], shown: int, folder
 def filter_of(report: Report, entries: Sequence[PageEntry]) -> str:
     """Return the form that filters findings and files; scripts show it."""
     levels = [level.label for level in reversed(Severity)]
-    has_crash = any(entry.severity == INTERNAL_ERROR for entry in entries)
     file = '<input name="file" placeholder="any file" aria-label="Part of the path" autocomplete="off">'
     return (
         '<form id="filter" hidden role="search" aria-label="Findings and files">'
         '<input type="search" name="text" placeholder="Search (/)" aria-label="Search" autocomplete="off">'
-        + _select("severity", [INTERNAL_ERROR, *levels] if has_crash else levels)
+        + _select("severity", levels)
         + _select("rule", sorted({entry.item.rule for entry in entries}))
         + (file if report.totals.files + len(report.not_linted) > 1 else '<input type="hidden" name="file" value="">')
         + '<button type="reset">Reset</button><output id="shown" class="faint"></output></form>'
     )
 
 
-def in_order_of_pages(found: Iterable[Found]) -> list[Found]:
+def in_order_of_pages(entries: Iterable[PageEntry]) -> list[PageEntry]:
     """Return findings as the page has them: files by their worst finding, and in each file errors first."""
     worst: dict[str, Severity] = {}
-    listed = sorted(found, key=lambda each: -each[1].severity)
-    for path, item in listed:
-        worst.setdefault(path, item.severity)
+    listed = sorted(entries, key=lambda entry: -entry.item.severity)
+    for entry in listed:
+        worst.setdefault(entry.path, entry.item.severity)
     order = {path: number for number, path in enumerate(sorted(worst, key=lambda path: -worst[path]))}
-    return sorted(listed, key=lambda each: order[each[0]])
+    return sorted(listed, key=lambda entry: order[entry.path])
 
 
 def _counts(entries: Sequence[PageEntry]) -> str:
     count = Counter(entry.severity for entry in entries)
-    levels = [INTERNAL_ERROR, *(level.label for level in reversed(Severity))]
+    levels = [level.label for level in reversed(Severity)]
     return ", ".join(counted(count[level], level) for level in levels if count[level])
 
 

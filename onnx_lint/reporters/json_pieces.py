@@ -29,6 +29,11 @@ class Properties(Record):
     values: Mapping[str, Any]
 
 
+def given(**properties: Any) -> dict[str, Any]:
+    """Return the properties that have a value. Those without one are left out of the report; 0 is a value."""
+    return {name: value for name, value in properties.items() if value not in (None, "", [], {})}
+
+
 def write_pieces(value: Any, stream: TextIO, *, indent: int | None = None) -> None:
     """Write the value and a newline, as `json.dump` does: with `indent`, or without spaces.
 

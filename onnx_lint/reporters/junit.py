@@ -77,7 +77,7 @@ class Gatherer:
             self._keep(suite)
         counts = "".join(f' {name}="{self._counts[name]}"' for name, _ in _COUNTED)
         stream.write('<?xml version="1.0" encoding="UTF-8"?>\n')
-        stream.write(f"<!-- {total_of(report)} -->\n")
+        stream.write(f"<!-- {total_of(report).replace('--', '')} -->\n")  # two dashes would end the comment
         stream.write(f'<testsuites name="onnx-lint"{counts}>')
         stream.writelines(self._suites.pieces())
         stream.write("\n</testsuites>\n")

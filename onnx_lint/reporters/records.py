@@ -18,9 +18,11 @@ from onnx_lint.report import (
     Repair,
     Report,
     Shapes,
+    Traffic,
 )
 from onnx_lint.reporters.escape import encodable, shown_path
 from onnx_lint.reporters.fingerprint import fingerprints
+from onnx_lint.reporters.json_pieces import given
 from onnx_lint.reporters.statistics import by_operator, by_producer, statistics
 from onnx_lint.spec.clauses import Severity
 
@@ -40,7 +42,7 @@ def tool_record(report: Report) -> dict[str, Any]:
 
 def settings_record(report: Report) -> dict[str, Any]:
     """Return the settings by which code of others ran: the plugins, if there are any."""
-    return {"settings": {"plugins": list(report.plugins)}} if report.plugins else {}
+    return given(settings=given(plugins=list(report.plugins)))
 
 
 def summary_record(report: Report) -> dict[str, Any]:
@@ -48,7 +50,7 @@ def summary_record(report: Report) -> dict[str, Any]:
     totals = report.totals
     return {
         "conforms": report.conforms,
-        **_why(report.conforms_why),
+        **given(conforms_why=report.conforms_why),
         "files": totals.files,
         "files_with_findings": totals.files - totals.worst[None],
         "unreadable": totals.unreadable,
@@ -68,19 +70,11 @@ def summary_record(report: Report) -> dict[str, Any]:
             {"domain": domain, "version": version, "operator": name, "nodes": nodes, "models": models}
             for (domain, version, name), (nodes, models) in by_operator(report)
         ],
-        **_weakened(report),
-        **({"not_linted": len(report.not_linted)} if report.not_linted else {}),
+        **given(
+            weakened=[{"file": weakening.file, "settings": dict(weakening.settings)} for weakening in report.weakened],
+            not_linted=len(report.not_linted) or None,
+        ),
     }
-
-
-def _why(why: str | None) -> dict[str, Any]:
-    return {"conforms_why": why} if why else {}
-
-
-def _weakened(report: Report) -> dict[str, Any]:
-    """Return what configuration files turn off, if anything."""
-    found = [{"file": weakening.file, "settings": dict(weakening.settings)} for weakening in report.weakened]
-    return {"weakened": found} if found else {}
 
 
 def file_record(file: FileReport) -> dict[str, Any]:
@@ -89,7 +83,7 @@ def file_record(file: FileReport) -> dict[str, Any]:
     return {
         "path": path_of(file),
         "conforms": conforms,
-        **_why(why),
+        **given(conforms_why=why),
         "size": None if file.unreadable is not None else file.size,
         "kind": file.kind,
         "facts": _facts(file.facts) if file.facts is not None else None,
@@ -103,15 +97,13 @@ def file_record(file: FileReport) -> dict[str, Any]:
         "pedantic": [{"rule": item.rule, "count": item.count, "message": item.describe()} for item in file.counted],
         "internal_errors": [_internal_error(error) for error in file.internal_errors],
         "summary": _counts(Counter(item.severity for item in file.diagnostics)) | {"suppressed": len(file.suppressed)},
-        **(
-            {"targets": [{"program": each.program, "loads": each.loads, "message": each.said} for each in file.targets]}
-            if file.targets
-            else {}
+        **given(
+            targets=[{"program": each.program, "loads": each.loads, "message": each.said} for each in file.targets],
+            data_files=list(file.data_files),
+            repair=file.repair and _repair(file.repair),
         ),
-        **({"data_files": list(file.data_files)} if file.data_files else {}),
-        **({"repair": _repair(file.repair)} if file.repair is not None else {}),
         **_differences(file),
-        **_traffic(file),
+        **given(remote=file.traffic and _traffic(file.traffic)),
     }
 
 
@@ -125,12 +117,9 @@ def _repair(repair: Repair) -> dict[str, Any]:
     }
 
 
-def _traffic(file: FileReport) -> dict[str, Any]:
+def _traffic(traffic: Traffic) -> dict[str, Any]:
     """Return the network traffic of a remote model."""
-    if file.traffic is None:
-        return {}
-    found = file.traffic
-    return {"remote": {"requests": found.requests, "bytes": found.received, "version": found.version}}
+    return {"requests": traffic.requests, "bytes": traffic.received, "version": traffic.version}
 
 
 def _differences(file: FileReport) -> dict[str, Any]:
@@ -144,14 +133,9 @@ def diagnostic_records(file: FileReport, *, show_suppressed: bool = False) -> It
     """Yield the diagnostics of a file in order, then the suppressed ones if asked for."""
     items = (*file.diagnostics, *(file.suppressed if show_suppressed else ()))
     for index, (item, mark) in enumerate(zip(items, fingerprints(items), strict=True)):
-        yield _diagnostic(item, mark) | _suppression(item, is_suppressed=index >= len(file.diagnostics))
-
-
-def _suppression(item: Diagnostic, *, is_suppressed: bool) -> dict[str, Any]:
-    """Return the keys of a suppressed finding; none for another."""
-    if not is_suppressed:
-        return {}
-    return {"suppressed": True, **({"suppressed_by": item.suppressed_by} if item.suppressed_by is not None else {})}
+        is_suppressed = index >= len(file.diagnostics)
+        suppression = given(suppressed=True, suppressed_by=item.suppressed_by) if is_suppressed else {}
+        yield _diagnostic(item, mark) | suppression
 
 
 def path_of(file: FileReport) -> str:
@@ -214,33 +198,25 @@ def _diagnostic(item: Diagnostic, fingerprint: str) -> dict[str, Any]:
         "allowed": item.allowed,
         "related": [_related(place) for place in item.related],
         "fingerprint": fingerprint,
-        **({"refused_by": dict(item.refused_by)} if item.refused_by else {}),
-        **({"accepted_by": {name: list(releases) for name, releases in item.accepted_by}} if item.accepted_by else {}),
-        **({"hint": item.hint} if item.hint is not None else {}),
-        **({"count": item.count} if item.count > 1 else {}),
-        **({"plugin": item.declared_by} if item.declared_by is not None else {}),
-        **({"fix": _fix(item.fix)} if item.fix is not None else {}),
+        **given(
+            refused_by=dict(item.refused_by),
+            accepted_by={name: list(releases) for name, releases in item.accepted_by},
+            hint=item.hint,
+            count=item.count if item.count > 1 else None,
+            plugin=item.declared_by,
+            fix=item.fix and _fix(item.fix),
+        ),
         **_line_and_column(item),
     }
 
 
 def _fix(fix: ProposedFix) -> dict[str, Any]:
     edits = [
-        {
-            "edit": edit.kind,
-            "place": edit.place,
-            "pointer": edit.pointer,
-            **({"before": edit.before} if edit.before is not None else {}),
-        }
+        {"edit": edit.kind, "place": edit.place, "pointer": edit.pointer, **given(before=edit.before)}
         for edit in fix.edits
     ]
     patches = [{"offset": offset, "length": length, "replacement": new} for offset, length, new in fix.patches]
-    return {
-        "message": fix.message,
-        "safe": fix.is_safe,
-        **({"edits": edits} if edits else {}),
-        **({"bytes": patches} if patches else {}),
-    }
+    return {"message": fix.message, "safe": fix.is_safe, **given(edits=edits, bytes=patches)}
 
 
 def _related(place: RelatedPlace) -> dict[str, Any]:
@@ -263,12 +239,16 @@ def _bytes(byte_range: tuple[int, int] | None) -> dict[str, int] | None:
 
 
 def _internal_error(error: InternalError) -> dict[str, Any]:
-    found = {"work": error.work, "operator": error.operator, "node": error.node, "place": error.place}
     return {
         "rule": error.rule,
         "exception": error.exception,
         "traceback": error.traceback,
-        **{name: value for name, value in found.items() if value is not None},
-        **({"nodes": error.nodes} if error.nodes else {}),
-        **({"not_run": list(error.not_run)} if error.not_run else {}),
+        **given(
+            work=error.work,
+            operator=error.operator,
+            node=error.node,
+            place=error.place,
+            nodes=error.nodes or None,
+            not_run=list(error.not_run),
+        ),
     }

@@ -26,10 +26,10 @@ from onnx_lint.report import Diagnostic, FileReport, ProposedFix, RelatedPlace, 
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, visible
 from onnx_lint.reporters.fingerprint import fingerprints
-from onnx_lint.reporters.json_pieces import Elements, Properties, Written, pieces_of, write_pieces
+from onnx_lint.reporters.json_pieces import Elements, Properties, Written, given, pieces_of, write_pieces
 from onnx_lint.reporters.links import information_url
 from onnx_lint.reporters.packed_text import PackedText
-from onnx_lint.reporters.sarif_rules import NOTIFICATIONS, sarif_rules
+from onnx_lint.reporters.sarif_rules import notification_index, notifications, sarif_rules
 from onnx_lint.reporters.uri import default_root, uri_of
 from onnx_lint.reporters.wording import (
     description_of,
@@ -126,19 +126,18 @@ class Gatherer:
         if left_out > 0:
             of_run.append(_notification("too-many-results", "warning", f"{left_out:,} results were left out."))
         configured = [_notification("weakened-verdict", "note", f"{what}.") for what in weakened_of(report.weakened)]
-        url = information_url(options.documentation_url)
         driver = {
             "name": "onnx-lint",
             "version": __version__,
             "semanticVersion": __version__,
-            **({"informationUri": url} if url is not None else {}),
+            **given(informationUri=information_url(options.documentation_url)),
             "rules": sarif_rules(self._indices, report.edition, options.documentation_url),
-            "notifications": NOTIFICATIONS,
+            "notifications": notifications(),
         }
         has_crashed = report.totals.internal_errors > 0
         successful = not report.not_linted and (not has_crashed or options.internal_errors == "warning")
-        notifications = Elements(chain(_written(self._notifications.lines()), of_run))
-        invocation: dict[str, Any] = {"executionSuccessful": successful, "toolExecutionNotifications": notifications}
+        found = Elements(chain(_written(self._notifications.lines()), of_run))
+        invocation: dict[str, Any] = {"executionSuccessful": successful, "toolExecutionNotifications": found}
         if report.not_linted:
             invocation["exitCode"] = INTERRUPTED
             of_run.append(_notification("interrupted", "error", f"{interrupted_of(report)}."))
@@ -155,7 +154,7 @@ class Gatherer:
                 "edition": report.edition,
                 "variant": report.variant,
                 "conforms": report.conforms,
-                **({"conformsWhy": visible(report.conforms_why)} if report.conforms_why else {}),
+                **given(conformsWhy=visible(report.conforms_why or "")),
             },
         }
         return Properties(run)
@@ -178,14 +177,8 @@ def _artifact(file: FileReport, uri: str) -> dict[str, Any]:
     artifact: dict[str, Any] = {"location": {"uri": uri}, "roles": ["analysisTarget"]}
     if file.unreadable is None:
         artifact["length"] = file.size
-        artifact["properties"] = {"kind": file.kind, **_described(file)}
+        artifact["properties"] = {"kind": file.kind, **given(facts=shortened(description_of(file), MAX_MESSAGE))}
     return artifact
-
-
-def _described(file: FileReport) -> dict[str, Any]:
-    """Return the description of the file, if known, as a property."""
-    what = description_of(file)
-    return {"facts": shortened(what, MAX_MESSAGE)} if what else {}
 
 
 # --- results
@@ -196,8 +189,10 @@ def _result(
 ) -> dict[str, Any]:
     """Return a finding as a result. `known`: the ids of findings that are suppressed."""
     digest, _, number = mark.partition(":")
-    related = item.related[:MAX_RELATED]
-    result = {
+    justification = item.suppressed_by or "The baseline lists the finding."
+    suppression = {"kind": "external", "status": "accepted", "justification": justification}
+    related = enumerate(item.related[:MAX_RELATED], 1)
+    return {
         "ruleId": item.rule,
         "ruleIndex": rule_index,
         "kind": "fail",
@@ -206,19 +201,13 @@ def _result(
         "locations": [_location(item, artifact, region)],
         "partialFingerprints": {"primaryLocationLineHash": f"{digest[:16]}:{number}", "onnxLint/v1": mark},
         "properties": _properties(item),
+        **given(
+            occurrenceCount=item.count if item.count > 1 else None,
+            suppressions=[suppression] if id(item) in known else [],
+            fixes=[_fix(item.fix, artifact)] if item.fix is not None and item.fix.patches else [],
+            relatedLocations=[_related(place, number, artifact, region) for number, place in related],
+        ),
     }
-    if item.count > 1:
-        result["occurrenceCount"] = item.count
-    if id(item) in known:
-        justification = item.suppressed_by or "The baseline lists the finding."
-        result["suppressions"] = [{"kind": "external", "status": "accepted", "justification": justification}]
-    if item.fix is not None and item.fix.patches:
-        result["fixes"] = [_fix(item.fix, artifact)]
-    if related:
-        result["relatedLocations"] = [
-            _related(place, number, artifact, region) for number, place in enumerate(related, 1)
-        ]
-    return result
 
 
 def _fix(fix: ProposedFix, artifact: dict[str, Any]) -> dict[str, Any]:
@@ -312,26 +301,23 @@ def _related(place: RelatedPlace, number: int, artifact: dict[str, Any], region:
 
 
 def _properties(item: Diagnostic) -> dict[str, Any]:
-    properties: dict[str, Any] = {
+    start, end = item.byte_range or (None, None)
+    return {
         "place": visible(item.place),
         "pointer": visible(item.pointer),
         "clause": item.clause,
         "keyword": item.keyword,
         "anchor": item.anchor,
         "clauseSummary": item.clause_summary,
+        **given(
+            allowed=visible(item.allowed or ""),
+            hint=visible(item.hint or ""),
+            refusedBy=dict(item.refused_by),
+            acceptedBy={name: list(releases) for name, releases in item.accepted_by},
+            byteOffset=start,
+            byteLength=None if start is None or end is None else end - start,
+        ),
     }
-    if item.allowed:
-        properties["allowed"] = visible(item.allowed)
-    if item.hint:
-        properties["hint"] = visible(item.hint)
-    if item.refused_by:
-        properties["refusedBy"] = dict(item.refused_by)
-    if item.accepted_by:
-        properties["acceptedBy"] = {name: list(releases) for name, releases in item.accepted_by}
-    if item.byte_range is not None:
-        start, end = item.byte_range
-        properties |= {"byteOffset": start, "byteLength": end - start}
-    return properties
 
 
 # --- what could not be checked
@@ -358,9 +344,8 @@ def _notifications(
 
 
 def _notification(name: str, level: str, text: str) -> dict[str, Any]:
-    index = next(index for index, descriptor in enumerate(NOTIFICATIONS) if descriptor["id"] == name)
     return {
-        "descriptor": {"id": name, "index": index},
+        "descriptor": {"id": name, "index": notification_index(name)},
         "level": level,
         "message": {"text": shortened(text, MAX_MESSAGE)},
     }

@@ -9,6 +9,7 @@ from typing import Any, Final
 from onnx_lint.engine.registry import Registered, registry
 from onnx_lint.reporters.documentation import clauses_markdown, headed, security_markdown, worst_severity
 from onnx_lint.reporters.escape import shortened
+from onnx_lint.reporters.json_pieces import given
 from onnx_lint.reporters.links import documentation_url
 from onnx_lint.spec.clauses import Severity, clauses
 
@@ -27,65 +28,41 @@ _SECURITY_SEVERITIES: Final = {Severity.ERROR: "8.0", Severity.WARNING: "5.0", S
 MAX_TAGS: Final = 20
 """The most tags that GitHub accepts for a rule."""
 
-NOTIFICATIONS: Final[list[dict[str, Any]]] = [
-    {
-        "id": "internal-error",
-        "name": "InternalError",
-        "shortDescription": {"text": "A rule or an analysis crashed."},
-        "fullDescription": {
-            "text": "A rule or an analysis crashed, so that some findings may be missing. The fault is not in the file."
-        },
-        "help": {"text": "Report the exception to the maintainers of onnx-lint, or of the plugin that has the rule."},
-    },
-    {
-        "id": "not-judged",
-        "name": "NotJudged",
-        "shortDescription": {"text": "A file was read, but no model in it was judged."},
-        "fullDescription": {"text": "The file holds no model that can be read."},
-        "help": {"text": "See the results of the file."},
-    },
-    {
-        "id": "not-verified",
-        "name": "NotVerified",
-        "shortDescription": {"text": "Something was not examined."},
-        "fullDescription": {
-            "text": "Some operators are unknown, some files were not examined, or findings exceed a limit."
-        },
-        "help": {
-            "text": "Describe the operators with --opset-schema, lint the file in the folder of its external data, or"
-            " raise the limit."
-        },
-    },
-    {
-        "id": "weakened-verdict",
-        "name": "WeakenedVerdict",
-        "shortDescription": {"text": "A configuration file weakens the verdict."},
-        "fullDescription": {"text": "A configuration file hides findings, or makes them less severe."},
-        "help": {"text": "Lint with --no-config to see what is found without it."},
-    },
-    {
-        "id": "interrupted",
-        "name": "InterruptedRun",
-        "shortDescription": {"text": "The run was interrupted."},
-        "fullDescription": {"text": "The run was interrupted, so that some files were not linted."},
-        "help": {"text": "Lint again. The results for the files that were linted are complete."},
-    },
-    {
-        "id": "too-many-results",
-        "name": "TooManyResults",
-        "shortDescription": {"text": "Some results were left out."},
-        "fullDescription": {"text": "There are more results than code scanning accepts. The least severe are missing."},
-        "help": {"text": "Lint fewer files in one run, or select fewer rules. The JSON report is complete."},
-    },
-    {
-        "id": "unreadable-file",
-        "name": "UnreadableFile",
-        "shortDescription": {"text": "A file could not be read."},
-        "fullDescription": {"text": "A file could not be read, so there is no verdict on it."},
-        "help": {"text": "Check that the file exists, is a regular file, and is readable."},
-    },
-]
-"""The notifications about a run, sorted by id."""
+_NOTIFICATIONS: Final = (
+    (
+        "internal-error",
+        "A rule or an analysis crashed, so that some findings may be missing. The fault is not in the file.",
+        "Report the exception to the maintainers of onnx-lint, or of the plugin that has the rule.",
+    ),
+    ("not-judged", "A file was read, but holds no model that can be judged.", "See the results of the file."),
+    (
+        "not-verified",
+        "Some operators are unknown, some files were not examined, or findings exceed a limit.",
+        "Describe the operators with --opset-schema, lint the file in the folder of its external data, or raise the"
+        " limit.",
+    ),
+    (
+        "weakened-verdict",
+        "A configuration file hides findings, or makes them less severe.",
+        "Lint with --no-config to see what is found without it.",
+    ),
+    (
+        "interrupted",
+        "The run was interrupted, so that some files were not linted.",
+        "Lint again. The results for the files that were linted are complete.",
+    ),
+    (
+        "too-many-results",
+        "There are more results than code scanning accepts. The least severe are missing.",
+        "Lint fewer files in one run, or select fewer rules. The JSON report is complete.",
+    ),
+    (
+        "unreadable-file",
+        "A file could not be read, so there is no verdict on it.",
+        "Check that the file exists, is a regular file, and is readable.",
+    ),
+)
+"""What SARIF reports beside findings: its id, what happened, and what to do."""
 
 
 def sarif_rules(ids: Iterable[str], edition: str, site: str | None = None) -> list[dict[str, Any]]:
@@ -104,19 +81,17 @@ def _rule(entry: Registered, edition: str, site: str | None) -> dict[str, Any]:
     documentation = f"{headed(entry.documentation)}\n\n### Clauses\n\n{clauses_markdown(entry)}"
     if entry.security:
         documentation += f"\n\n### Security\n\n{security_markdown(entry)}"
-    properties: dict[str, Any] = {
+    security = {"security-severity": _SECURITY_SEVERITIES[level]} if entry.security else {}
+    properties = {
         "tags": [*_security_tags(entry), "onnx", entry.chapter, *keywords][:MAX_TAGS],
         "precision": "very-high",
         "problem.severity": _PROBLEM_SEVERITIES[level],
+        **security,
+        **given(plugin=entry.plugin),
     }
-    if entry.security:
-        properties["security-severity"] = _SECURITY_SEVERITIES[level]
-    if entry.plugin:
-        properties["plugin"] = entry.plugin
-    url = documentation_url(entry.id, site)
     return {
         **_identity(entry.id),
-        **({"helpUri": url} if url is not None else {}),
+        **given(helpUri=documentation_url(entry.id, site)),
         "shortDescription": {"text": shortened(entry.documentation.partition("\n")[0], MAX_DESCRIPTION)},
         "fullDescription": {"text": shortened(_full_description(entry.documentation), MAX_DESCRIPTION)},
         "help": {"text": documentation.replace("### ", ""), "markdown": documentation},
@@ -153,6 +128,19 @@ def _identity(name: str) -> dict[str, str]:
     """
     words = name.split("-")
     return {"id": name, "name": "".join(word.capitalize() for word in words)} if len(words) > 1 else {"id": name}
+
+
+def notifications() -> list[dict[str, Any]]:
+    """Return the descriptions of everything that is reported beside findings."""
+    return [
+        {**_identity(name), "shortDescription": {"text": text}, "help": {"text": help_text}}
+        for name, text, help_text in _NOTIFICATIONS
+    ]
+
+
+def notification_index(name: str) -> int:
+    """Return the index of a notification in `notifications`."""
+    return [each for each, *_ in _NOTIFICATIONS].index(name)
 
 
 def _full_description(documentation: str) -> str:

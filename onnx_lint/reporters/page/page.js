@@ -93,7 +93,7 @@
     return { grow, set: (found) => { items = found; listed = 0; button.hidden = true; }, isEmpty: () => listed === 0 };
   };
 
-  const LEVELS = ["internal error", "error", "warning", "note"];
+  const LEVELS = ["error", "warning", "note"];
   const counts = new Map();
   for (const { file, severity } of entries) {
     if (!counts.has(file)) counts.set(file, {});
@@ -135,7 +135,6 @@
   const NAMES = ["text", "severity", "rule", "file"];
   const lower = data.texts.map((text) => text.toLowerCase());
   const paths = new Set(data.files.map(([path]) => path));
-  const noun = entries.some((each) => each.severity === LEVELS[0]) ? "entries" : "findings";
   let wanted = {};
   const fits = (text, words) => words.every((word) => text.includes(word));
   const apply = () => {
@@ -150,13 +149,13 @@
       findingList.grow();
     }
     if (entries.length) {
-      document.getElementById("shown").textContent = `${grouped(found.length)} of ${grouped(entries.length)} ${noun}`;
+      document.getElementById("shown").textContent = `${grouped(found.length)} of ${grouped(entries.length)} findings`;
     }
     if (files) {
       const has = rule ? new Set(found.map((each) => each.file)) : null;
       const part = (state || "").toLowerCase();
       const listed = data.files.filter(([path, worst, lines]) => isOf(path)
-        && (!severity || worst === severity || (severity === LEVELS[0] && lines.some((line) => lower[line].startsWith(severity))))
+        && (!severity || worst === severity)
         && (!has || has.has(path)) && (!part || lines.some((line) => lower[line].startsWith(part)))
         && (!words.length || fits(`${path.toLowerCase()} ${lines.map((line) => lower[line]).join(" ")}`, words)));
       document.getElementById("listed").textContent = data.files.length < 2 ? "" : `${grouped(listed.length)} of ${grouped(data.files.length)} files`;
