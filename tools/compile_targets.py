@@ -5,10 +5,11 @@
     python -m tools.compile_targets openvino PYTHON...
 
 Each PYTHON is the interpreter of an environment with `onnx` and one release of the product. ONNX Runtime is asked for
-its operators and its kernels for the processor; its limits on versions are found by loading tiny models. OpenVINO loads
-a model with one node for each definition of an operator without subgraphs, and one for each element type, and refuses
-what it cannot convert. With `--ask` the module prints the answers of its own environment, and imports nothing else of
-this project.
+its operators and its kernels for the processor; its limits on versions are found by loading tiny models. If it has no
+kernel for an operator with a function, it runs the function, whose nodes may lack kernels. So it loads a model for each
+version and the types of each of these operators. OpenVINO loads a model with one node for each definition of an
+operator without subgraphs, and one for each element type, and refuses what it cannot convert. With `--ask` the module
+prints the answers of its own environment, and imports nothing else of this project.
 """
 
 from __future__ import annotations
@@ -36,6 +37,11 @@ def main(arguments: list[str]) -> int:
         return 0
     product, *pythons = arguments
     answers = [json.loads(subprocess.check_output([python, __file__, "--ask", product])) for python in pythons]
+    if product == "onnxruntime":
+        from tools.runtime_functions import runtime_functions
+
+        for answer, python in zip(answers, pythons, strict=True):
+            answer["functions"] = [*runtime_functions(python, answer["opsets"])]
     answers.sort(key=lambda answer: [int(part) for part in answer["version"].split(".")])
     make = {"onnxruntime": onnxruntime_file, "openvino": openvino_file}[product]
     (PRODUCTS / f"{product}.json").write_text(make(answers, datetime.date.today().isoformat()))
@@ -60,7 +66,7 @@ def ask_onnxruntime() -> dict[str, Any]:
     own = {definition[:2] for definition in schemas - standard}
     ir_version = max(number for number in range(3, onnx.IR_VERSION + 1) if _loads(number, {"": 7}))
     newest = {domain: onnx.defs.onnx_opset_version() for domain in ONNX_DOMAINS[:1]}
-    newest |= {domain: _newest(domain) for domain in ONNX_DOMAINS[1:]}
+    newest |= {domain: _newest(domain) for domain in ONNX_DOMAINS[1:]} | dict.fromkeys(OWN_DOMAINS, 9)
     return {
         "version": onnxruntime.__version__,
         "ir_version": ir_version,
@@ -103,26 +109,30 @@ def _loads(ir_version: int, imports: dict[str, int]) -> bool:
 def onnxruntime_file(answers: list[dict[str, Any]], date: str) -> str:
     """Return the content of the data file, with a line for each operator.
 
-    An operator has the releases that know it, and its kernels: first and last version, types by parameter, releases.
+    An operator has the releases that know it, and its kernels: first and last version, types by parameter, releases. If
+    it has a function, it has in the same form what the releases refuse: they run neither a kernel nor the function.
     Releases are bits of a number, the oldest first. The types of a parameter are an index into `types`.
     """
     types: dict[str, int] = {}
     operators: dict[str, dict[str, Any]] = {}
     kernels: dict[str, dict[str, list[Any]]] = {}
+    refused: dict[str, dict[str, list[Any]]] = {}
     for bit, answer in enumerate(answers):
         for domain, name in answer["operators"]:
             entry = operators.setdefault(f"{domain}::{name}", {"releases": 0})
             entry["releases"] |= 1 << bit
-        for domain, name, first, last, constraints in answer["kernels"]:
-            allowed = {
-                parameter: types.setdefault(" ".join(sorted(found)), len(types))
-                for parameter, found in sorted(constraints.items())
-            }
-            row = [first, None if last == 2**31 - 1 else last, allowed]
-            rows = kernels.setdefault(f"{domain}::{name}", {})
-            rows.setdefault(json.dumps(row), [*row, 0])[3] |= 1 << bit
-    for name, rows in kernels.items():
-        operators.setdefault(name, {})["kernels"] = list(rows.values())
+        for of_operator, listed in ((kernels, answer["kernels"]), (refused, answer["functions"])):
+            for domain, name, first, last, constraints in listed:
+                allowed = {
+                    parameter: types.setdefault(" ".join(sorted(found)), len(types))
+                    for parameter, found in sorted(constraints.items())
+                }
+                row = [first, None if last == 2**31 - 1 else last, allowed]
+                rows = of_operator.setdefault(f"{domain}::{name}", {})
+                rows.setdefault(json.dumps(row), [*row, 0])[3] |= 1 << bit
+    for key, of_operator in (("kernels", kernels), ("refused_types", refused)):
+        for name, rows in of_operator.items():
+            operators.setdefault(name, {})[key] = [*rows.values()]
     head = {
         "source": ONNXRUNTIME,
         "date": date,

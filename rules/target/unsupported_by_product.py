@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from onnx_lint.model import (
@@ -138,11 +138,11 @@ def _operators(model: Model, release: ProductRelease) -> Iterator[Finding]:
             continue
         if release.has_kernels:
             is_known = domain in release.opsets or domain in own_domains
-            if not is_known or schema.has_function_body or name in _WITHOUT_KERNEL:
+            if not is_known or name in _WITHOUT_KERNEL:
                 continue
         refusal = _refused_by_kernels if release.has_kernels else _refused_by_list
         for node in nodes:
-            for subject, what in refusal(model, node, schema, release):
+            for subject, what in refusal(model, node, schema, operator.opset_version or 0, release):
                 refused.setdefault((subject, what), []).append(node)
     for name, nodes in missing.items():
         yield _finding(nodes, f"has an operator that {release} does not have", "PRD-3", name, release)
@@ -152,9 +152,7 @@ def _operators(model: Model, release: ProductRelease) -> Iterator[Finding]:
         what = f"is of domain {quote(domain)}, which {release} does not register; {needs}"
         yield _finding(nodes, what, "PRD-3", domain, release)
     for (subject, what), nodes in refused.items():
-        kernel = f"for which {release} has no kernel for the processor (CPUExecutionProvider)"
-        why = kernel if release.has_kernels else f"which {release} does not support"
-        yield _finding(nodes, f"has {what}, {why}", "PRD-4", subject, release)
+        yield _finding(nodes, f"has {what}", "PRD-4", subject, release)
 
 
 LIBRARIES: Final = {
@@ -203,57 +201,84 @@ def _finding(nodes: list[Node], what: str, clause: str, name: str, release: Prod
     )
 
 
+_CASTS = 6
+"""The operator set from which on the Casts that ONNX Runtime inserts are valid."""
+
 _SUBGRAPHS = frozenset({"GRAPH", "GRAPHS"})
 """The types of attributes of operators whose operands are those of the nodes inside, too."""
 
 
 def _refused_by_list(
-    model: Model, node: Node, schema: OperatorSchema, release: ProductRelease
+    model: Model, node: Node, schema: OperatorSchema, _version: int, release: ProductRelease
 ) -> Iterator[tuple[str, str]]:
     """Yield the operator, or the types of operands, that the release does not support, with a description."""
     if release.refuses(schema.domain, schema.name, schema.since_version):
-        yield _name(schema.domain, schema.name), f"the operator {schema.name} of version {schema.since_version}"
+        yield _name(schema.domain, schema.name), f"{_described(schema)}, which {release} does not support"
     elif release.element_types and not any(each.type in _SUBGRAPHS for each in schema.attributes.values()):
-        for kind in sorted(frozenset[str]().union(*_types(model, node, schema).values()) - release.element_types):
-            yield kind, f"an operand of type {kind}"
+        kinds = {kind for kinds in _types(model, node, schema).values() for kind in kinds if kind.startswith("tensor(")}
+        for kind in sorted(kinds - release.element_types):
+            yield kind, f"an operand of type {kind}, which {release} does not support"
 
 
 def _refused_by_kernels(
-    model: Model, node: Node, schema: OperatorSchema, release: ProductRelease
+    model: Model, node: Node, schema: OperatorSchema, version: int, release: ProductRelease
 ) -> Iterator[tuple[str, str]]:
-    """Yield the operator, with a description of the version or the types for which the release has no kernel."""
-    what = _without_kernel(model, node, schema, release)
+    """Yield the operator, with a description of the version or the types for which the release has no kernel.
+
+    `version`: that of the operator set.
+    """
+    types = _types(model, node, schema)
+    has_function = schema.has_function_body or release.runs_function(schema.domain, schema.name)
+    what = (_without_function if has_function else _without_kernel)(types, schema, version, release)
     if what is not None:
-        yield _name(schema.domain, schema.name), what
+        no_kernel = f"for which {release} has no kernel for the processor (CPUExecutionProvider)"
+        more = ", and it cannot run the function of the operator" if has_function else ""
+        yield _name(schema.domain, schema.name), f"{what}, {no_kernel}{more}"
 
 
-def _without_kernel(model: Model, node: Node, schema: OperatorSchema, release: ProductRelease) -> str | None:
+def _without_function(
+    types: Mapping[str, set[str]], schema: OperatorSchema, version: int, release: ProductRelease
+) -> str | None:
+    """Return the version or the types for which the release runs neither a kernel nor the function; None if it does."""
+    for refused in release.refused_types(schema.domain, schema.name, version):
+        if all(types.get(name) and types[name] <= kinds for name, kinds in refused.items()):
+            return _described(schema, {kind for name in refused for kind in types[name]})
+    return None
+
+
+def _described(schema: OperatorSchema, kinds: Collection[str] = ()) -> str:
+    shown = f"with {' and '.join(sorted(kinds))}" if kinds else f"of version {schema.since_version}"
+    return f"the operator {schema.name} {shown}"
+
+
+def _without_kernel(
+    types: Mapping[str, set[str]], schema: OperatorSchema, version: int, release: ProductRelease
+) -> str | None:
     """Return the version or the types for which the release has no kernel; None if it has one, or may have one."""
     kernels = [kernel for kernel in release.kernels(schema.domain, schema.name) if kernel.is_for(schema.since_version)]
     if not kernels:
-        return f"the operator {schema.name} of version {schema.since_version}"
-    types = _types(model, node, schema)
-    # A float16 computation without a kernel runs in float, between two Casts.
-    wider = {name: {"tensor(float)" if kind == "tensor(float16)" else kind for kind in types[name]} for name in types}
+        return _described(schema)
+    # A float16 computation without a kernel runs in float, between two Casts; those of version 6 or later.
+    half = "tensor(float16)" if schema.domain or version >= _CASTS else ""
+    wider = {name: {"tensor(float)" if kind == half else kind for kind in types[name]} for name in types}
     for kernel in kernels:
         for given in (types, wider):
             if all(given.get(name, set()) <= allowed for name, allowed in kernel.types.items()):
                 return None
     judged = {name: frozenset[str]().union(*(kernel.types.get(name, ()) for kernel in kernels)) for name in types}
     without = {kind for name, allowed in judged.items() if allowed for kind in types[name] - allowed}
-    shown = sorted(without or {kind for name, allowed in judged.items() if allowed for kind in types[name]})
-    return f"the operator {schema.name} with {' and '.join(shown)}"
+    return _described(schema, without or {kind for name, allowed in judged.items() if allowed for kind in types[name]})
 
 
 def _types(model: Model, node: Node, schema: OperatorSchema) -> Mapping[str, set[str]]:
-    """Return the known types of the tensors among the operands, by type variable and by parameter."""
+    """Return the known types of the operands but maps, by type variable and by parameter."""
     found: dict[str, set[str]] = {}
     known = model.value_flow.facts_seen(node.graph)
     for names, parameter_at in ((node.inputs, schema.input_at), (node.outputs, schema.output_at)):
         for index, name in enumerate(names):
             parameter, fact = parameter_at(index), known(name) if name else None
             kind = fact.kind if fact is not None else None
-            if parameter is None or kind is None or not kind.startswith("tensor("):
+            if parameter is None or kind is None or "map(" in kind:
                 continue
             for key in filter(None, (parameter.name, parameter.variable)):
                 found.setdefault(key, set()).add(kind)

@@ -3,7 +3,11 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
+from collections import Counter
+from pathlib import Path
+from random import Random
 
 import onnx.defs
 import pytest
@@ -11,6 +15,8 @@ from onnx import ModelProto
 
 import onnx_lint
 from onnx_lint.spec.products import product_release
+from tools.compare_target import LACKS, outcomes
+from tools.single_nodes import single_nodes
 
 pytestmark = pytest.mark.consumers
 
@@ -35,6 +41,35 @@ def test_the_node_test_cases_load_as_the_target_says() -> None:
     without_kernel = {name for name, reason in refused.items() if "NOT_IMPLEMENTED" in reason}
     assert without_kernel & reported
     assert [name for name in sorted(without_kernel - reported) if not _has_bodies(models[name])] == []
+
+
+def test_single_nodes_load_as_the_target_says(tmp_path: Path) -> None:
+    """Operators, versions and types at random: what loads is not reported, and what has no kernel is."""
+    onnxruntime = pytest.importorskip("onnxruntime", reason="no part of the development packages")
+    target = _target(f"onnxruntime={onnxruntime.__version__}")
+    models = Random(4).sample([*single_nodes()], 1000)
+    files = [tmp_path / f"{index}.onnx" for index in range(len(models))]
+    for file, (_, model) in zip(files, models, strict=True):
+        file.write_bytes(model)
+    reasons = outcomes(sys.executable, "onnxruntime", files)
+    false, missed, agreed = [], [], Counter[bool]()
+    for file, (name, _) in zip(files, models, strict=True):
+        reason = reasons[str(file)]
+        errors = onnx_lint.lint(file, target=target).errors
+        if any(error.rule == "unsupported-by-product" for error in errors):
+            agreed[True] += reason is not None
+            false += [name] * (reason is None)
+        elif reason is None:
+            agreed[False] += 1
+        elif LACKS.search(reason) and all(error.rule in DECLARATIONS for error in errors):
+            missed.append(f"{name}: {reason}")
+    assert false == []
+    assert missed == []
+    assert min(agreed[True], agreed[False]) > 200
+
+
+DECLARATIONS = ("shapeless-graph-value", "untyped-graph-value")
+"""The rules that do not report what ONNX Runtime refuses: the models have no shapes."""
 
 
 def test_openvino_converts_no_node_test_case_that_is_reported() -> None:

@@ -60,10 +60,15 @@ def test_the_data_of_each_product_name_operators_of_onnx_and_known_types(product
     assert release.element_types <= kinds
     for name, entry in release.operators.items():
         domain, _, op_type = name.partition("::")
+        versions = BUILT_IN.versions(domain, op_type)
         for version, _ in entry.get("refused", ()):
-            versions = BUILT_IN.versions(domain, op_type)
             assert versions, name
             assert version is None or version in versions, name
+        for first, _, types, _ in entry.get("refused_types", ()):
+            schema = BUILT_IN.find(domain, op_type, first)
+            assert schema is not None, name
+            allowed = {each.variable: each.types for each in (*schema.inputs, *schema.outputs)}
+            assert all(release.types[index] < allowed[variable] for variable, index in types.items()), name
 
 
 def test_a_list_of_refused_operators_is_by_release_and_definition() -> None:
@@ -90,6 +95,29 @@ def test_operators_of_domains_that_the_data_do_not_cover_are_not_judged() -> Non
 def test_a_kernel_implements_the_definitions_of_its_versions() -> None:
     assert [n for n in range(1, 20) if Kernel(7, 12, {}).is_for(n)] == [7, 8, 9, 10, 11, 12]
     assert [n for n in range(1, 20) if Kernel(13, None, {}).is_for(n)] == [13]
+
+
+@pytest.mark.parametrize(
+    ("domain", "op_type", "version", "kind", "refusing"),
+    [
+        ("", "Elu", 17, 11, "1.17.3 1.20.1 1.23.2 1.32.0"),
+        ("", "Elu", 18, 11, ""),
+        ("", "Elu", 19, 11, "1.17.3 1.20.1 1.23.2 1.32.0"),
+        ("", "Elu", 17, 1, ""),
+        ("com.microsoft", "QuickGelu", 16, 11, "1.17.3 1.20.1 1.23.2"),
+        ("com.microsoft", "QuickGelu", 16, 16, "1.17.3 1.20.1 1.23.2 1.32.0"),
+    ],
+)
+def test_an_operator_without_a_kernel_runs_its_function_in_some_versions_and_types(
+    domain: str, op_type: str, version: int, kind: int, refusing: str
+) -> None:
+    model = single_node(domain, op_type, version, kind)
+    found = onnx_lint.lint(model, target=[f"onnxruntime={each}" for each in RELEASES], select="target").errors
+    said = " ".join(item.message for item in found)
+    assert [each for each in RELEASES if f"onnxruntime {each} " in said] == refusing.split()
+
+
+RELEASES = ("1.17.3", "1.20.1", "1.23.2", "1.32.0")
 
 
 def test_a_target_of_the_command_line_or_the_configuration_runs_the_rule(tmp_path: Path) -> None:
@@ -121,6 +149,12 @@ FOREIGN = """ir_version: 8 producer_name: "p" producer_version: "1" opset_import
     output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } } }"""
 
 
+def single_node(domain: str, op_type: str, version: int, kind: int) -> bytes:
+    """`version`: of the default domain. `kind`: the number of the element type."""
+    text = FOREIGN.replace("version: 16", f"version: {version}").replace("elem_type: 1", f"elem_type: {kind}")
+    return (text % (domain, op_type, domain)).encode()
+
+
 @pytest.mark.parametrize(
     ("domain", "op_type", "said"),
     [
@@ -147,13 +181,15 @@ def test_a_domain_that_the_configuration_registers_is_not_judged(tmp_path: Path)
 def test_a_release_that_is_not_listed_is_judged_by_its_neighbours() -> None:
     """Operator set 24 came between 1.23.2 and 1.32.0; 1.17.3 and 1.20.1 both have no version 22."""
 
-    def levels(version: int, target: str) -> set[tuple[str, str]]:
-        text = (FOREIGN % ("", "Relu", "")).replace("version: 16", f"version: {version}").encode()
-        found = onnx_lint.lint(text, target=target, select="target").diagnostics
+    def levels(version: int, target: str, name: str = "Relu", kind: int = 1, domain: str = "") -> set[tuple[str, str]]:
+        model = single_node(domain, name, version, kind)
+        found = onnx_lint.lint(model, target=target, select="target").diagnostics
         return {(item.clause, item.severity.label) for item in found}
 
     assert levels(24, "onnxruntime=1.24") == {("PRD-5", "warning")}
     assert levels(16, "onnxruntime=1.24") == set()
     assert levels(24, "onnxruntime=1.18") == {("PRD-2", "error")}
+    assert levels(16, "onnxruntime=1.24", "Elu", 11) == {("PRD-4", "error")}
+    assert levels(16, "onnxruntime=1.24", "QuickGelu", 11, "com.microsoft") == {("PRD-5", "warning")}
     with pytest.raises(ValueError, match="the known releases of onnxruntime are"):
         levels(16, "onnxruntime=2.0")

@@ -66,7 +66,7 @@ class ProductRelease(Record):
     def own_domains(self) -> frozenset[str]:
         """The domains of the operators that only the product defines."""
         own = (name for name, entry in self.operators.items() if "releases" in entry)
-        return frozenset(name.partition("::")[0] for name in own) - set(self.opsets)
+        return frozenset(name.partition("::")[0] for name in own) - {""}
 
     def refuses(self, domain: str, op_type: str, since_version: int) -> bool:
         """Return whether the data list the operator, as defined in a version, as one that it does not support."""
@@ -80,7 +80,25 @@ class ProductRelease(Record):
 
     def kernels(self, domain: str, op_type: str) -> Iterator[Kernel]:
         """Yield the kernels of an operator."""
-        for first, last, types, releases in self.operators.get(f"{domain}::{op_type}", {}).get("kernels", ()):
+        return self._rows(domain, op_type, "kernels")
+
+    def runs_function(self, domain: str, op_type: str) -> bool:
+        """Return whether it is an operator of the product with a function, which runs if there is no kernel."""
+        entry = self.operators.get(f"{domain}::{op_type}", {})
+        return "releases" in entry and "refused_types" in entry
+
+    def refused_types(self, domain: str, op_type: str, version: int) -> Iterator[Mapping[str, frozenset[str]]]:
+        """Yield types with which neither a kernel nor the function of an operator runs.
+
+        `version`: that of the operator set, since the function depends on it. A type variable that is missing may have
+        any type.
+        """
+        for row in self._rows(domain, op_type, "refused_types"):
+            if row.first <= version <= (row.last or version):
+                yield row.types
+
+    def _rows(self, domain: str, op_type: str, key: str) -> Iterator[Kernel]:
+        for first, last, types, releases in self.operators.get(f"{domain}::{op_type}", {}).get(key, ()):
             if releases & self.bit:
                 yield Kernel(first, last, {name: self.types[index] for name, index in types.items()})
 

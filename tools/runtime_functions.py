@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Asks a release of ONNX Runtime which operators with a function it cannot run, and for which types.
+
+If a release has no kernel for an operator, it runs the function that defines it, and the nodes of the function may lack
+kernels. Which function depends on the version of the operator set that the model imports. So the release loads a model
+with one node for each version and all types.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from onnx_lint.spec.operators import OperatorSchema
+from tools.compare_target import LACKS, outcomes
+from tools.single_nodes import Types, combinations, definitions, forms, single_node, versions
+
+Box = dict[str, list[str]]
+"""Types by type variable, each of which goes with each of the others. A variable that may have any type is left out."""
+
+_OWN_DOMAINS = ("com.microsoft", "com.microsoft.nchwc")
+
+
+def runtime_functions(python: str, opsets: Mapping[str, int]) -> Iterator[tuple[str, str, int, int, Box]]:
+    """Yield what a release refuses: domain, name, first and last version of the operator set, and types.
+
+    A node is refused if it is with the least operands, with all of them, and with each value of an attribute. So what
+    is refused only with some attribute is not listed.
+    """
+    own = _own_functions(python)
+    for operator in definitions():
+        known = [version for version in versions(operator) if version <= opsets.get(operator.domain, 0)]
+        if not known or not (operator.has_function_body or operator in own):
+            continue
+        refused = _refused(python, operator, known)
+        starts = [version for version in known if refused[version] != refused.get(version - 1)]
+        for first, after in zip(starts, [*starts[1:], versions(operator)[-1] + 1], strict=True):
+            for box in _boxes(operator, refused[first]):
+                yield operator.domain, operator.name, first, after - 1, box
+
+
+def _own_functions(python: str) -> list[OperatorSchema]:
+    """Return the operators of the product that have a function, which the product does not say.
+
+    It shows in a refusal: the release misses another operator, which is one of the function.
+    """
+    models = [
+        (operator, single_node(operator, 1, {operator.inputs[0].type: kind}))
+        for operator in definitions()
+        if operator.domain in _OWN_DOMAINS and operator.inputs
+        for kind in sorted(operator.inputs[0].types)
+    ]
+    found = []
+    for (operator, _), reason in zip(models, _reasons(python, [model for _, model in models]), strict=True):
+        missed = re.search(r"(?:implementation|kernel) for (?:[\w.]*\.)?(\w+)\(", reason or "")
+        if missed is not None and missed[1] != operator.name and operator not in found:
+            found.append(operator)
+    return found
+
+
+def _refused(python: str, operator: OperatorSchema, known: Iterable[int]) -> dict[int, list[Types]]:
+    """Return the types that a release refuses for an operator, by version of the operator set."""
+    nodes = list(itertools.product(known, combinations(operator)))
+    answers = [[reason] for reason in _reasons(python, [single_node(operator, *node) for node in nodes])]
+    again = [(index, form) for index, (reason,) in enumerate(answers) if reason for form in forms(operator)]
+    more = _reasons(python, [single_node(operator, *nodes[index], *form) for index, form in again])
+    for (index, _), reason in zip(again, more, strict=True):
+        answers[index].append(reason)
+    refused: dict[int, list[Types]] = {version: [] for version in known}
+    for (version, types), reasons in zip(nodes, answers, strict=True):
+        if all(reasons) and any(reason and LACKS.search(reason) for reason in reasons):
+            refused[version].append(types)
+    return refused
+
+
+def _boxes(operator: OperatorSchema, refused: Iterable[Types]) -> Iterator[Box]:
+    all_types = {each.variable: each.types for each in (*operator.inputs, *operator.outputs)}
+    variables = [*next(iter(refused), {})]
+    for box in _products({tuple(types.values()) for types in refused}):
+        named = zip(variables, box, strict=True)
+        yield {name: kinds for name, kinds in named if len(kinds) < len(all_types[name])}
+
+
+def _reasons(python: str, models: Iterable[bytes]) -> list[str | None]:
+    """Return why each model is refused; None if it loads."""
+    with tempfile.TemporaryDirectory() as folder:
+        files = []
+        for index, model in enumerate(models):
+            files.append(Path(folder, f"{index}.onnx"))
+            files[-1].write_bytes(model)
+        found = outcomes(python, "onnxruntime", files)
+        return [found[str(file)] for file in files]
+
+
+def _products(rows: set[tuple[str, ...]]) -> Iterator[list[list[str]]]:
+    """Yield lists of types whose products are the rows."""
+    if rows == {()}:
+        yield []
+        return
+    firsts: dict[frozenset[tuple[str, ...]], list[str]] = {}
+    for kind in sorted({row[0] for row in rows}):
+        firsts.setdefault(frozenset(row[1:] for row in rows if row[0] == kind), []).append(kind)
+    for others, kinds in firsts.items():
+        yield from ([kinds, *box] for box in _products(set(others)))
