@@ -138,8 +138,6 @@ class Settings(TypedDict, total=False):
     """Further folders into which to follow them."""
     verify_checksums: bool
     """Whether to read external data files and compare their checksums."""
-    download: bool
-    """Whether to fetch a remote model whole, up to the limit `file_bytes`, if its server has no ranges."""
     limits: str | Mapping[str, int | str]
     """The values of limits by name, in place of the defaults of `onnx_lint.input.limits.Limits`."""
     proto: str | None

@@ -435,9 +435,7 @@ def test_run_time_needs_five_packages_and_no_onnx():
     assert wrong == []
 
 
-BORDER = {
-    *("application", "check", "options", "sections", "cache", "catalogue", "configuration", "new_rule", "shapes"),
-}
+BORDER = {"application", "catalogue", "commands", "new_rule", "options", "sections"}
 """The modules that speak with click: the program, its commands and options."""
 
 
@@ -521,7 +519,7 @@ def test_a_plain_run_imports_nothing_for_findings_or_for_operators_that_the_mode
     families = f"{rules.__name__}."
     assert {name for name in found if name.startswith(families)} == {f"{families}unary"}
     of_findings = {"byte_ranges", "conflict", "digraph", "in_words", "marks", "surroundings"}
-    of_other_runs = {"check", "kept_files", "replacement", "statistics"}
+    of_other_runs = {"commands", "kept_files", "replacement", "statistics"}
     assert {name for name in found if name.rpartition(".")[2] in of_findings | of_other_runs} == set()
     assert found & {"click", "heapq", "numpy", "pkgutil", "rich", "select", "tempfile", "unicodedata"} == set()
 

@@ -11,12 +11,9 @@ import click
 
 from onnx_lint import __version__
 from onnx_lint.cli import exit_codes
-from onnx_lint.cli.cache import cache_command
 from onnx_lint.cli.catalogue import clauses_command, explain_command, rules_command
-from onnx_lint.cli.check import check_command, fix_command
-from onnx_lint.cli.configuration import config_command
+from onnx_lint.cli.commands import cache_command, check_command, config_command, fix_command, shapes_command
 from onnx_lint.cli.new_rule import new_rule_command
-from onnx_lint.cli.shapes import shapes_command
 from onnx_lint.cli.standard_streams import ClosedPipeError
 from onnx_lint.cli.streams import standard_output
 from onnx_lint.common.distribution import NAME

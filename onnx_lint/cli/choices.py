@@ -34,7 +34,7 @@ WITH_BASELINE: Final = {"findings_per_rule": 100_000, "findings": 1_000_000}
 """The limits on findings if there is a baseline. With lower limits, findings beyond them would appear as new later."""
 
 
-GATES: Final = ("CI", "TF_BUILD", "TEAMCITY_VERSION", "PRE_COMMIT")
+CI_VARIABLES: Final = ("CI", "TF_BUILD", "TEAMCITY_VERSION", "PRE_COMMIT")
 """The variables that CI servers and pre-commit set. Azure Pipelines and TeamCity do not set `CI`."""
 
 
@@ -56,6 +56,8 @@ class Plan:
         error, and the program answers for the files that it names.
         """
         self.request = request
+        if not is_library:
+            _check_working_directory()
         _check_baseline_options(request)
         self._configurations = Configurations()
         self._fixed, pairs = _given(request)
@@ -206,7 +208,15 @@ def _print_warnings(texts: Iterable[str]) -> None:
 
 def _is_gate() -> bool:
     """Return whether a program starts onnx-lint and looks at the exit code alone: a CI server, or pre-commit."""
-    return any(os.environ.get(name, "").lower() not in ("", "0", "false") for name in GATES)
+    return any(os.environ.get(name, "").lower() not in ("", "0", "false") for name in CI_VARIABLES)
+
+
+def _check_working_directory() -> None:
+    """Raise RunError if the working directory was removed since the program started."""
+    try:
+        os.getcwd()
+    except OSError as error:
+        raise RunError("the working directory does not exist any more") from error
 
 
 def _check_baseline_options(request: Request) -> None:

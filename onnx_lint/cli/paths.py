@@ -43,8 +43,6 @@ class Exclusion:
 
     def __init__(self, patterns: Sequence[str] = ()) -> None:
         self.patterns = tuple(patterns)
-        self.unused = set(patterns)
-        """The globs that nothing has matched so far."""
 
     def covers(self, path: str) -> bool:
         """Return whether the path, or a directory that it names, matches one of the globs."""
@@ -59,18 +57,7 @@ class Exclusion:
         while not os.path.isabs(path) and (path := os.path.dirname(path)) not in {"", ".", ".."}:
             parts.append(path)
         here = os.getcwd()
-        found = {each for each in self.patterns if any(matches(each.rstrip("/"), part, here) for part in parts)}
-        self.unused -= found
-        return bool(found)
-
-
-def has_working_directory() -> bool:
-    """Return whether the working directory exists; it may have been removed since the program started."""
-    try:
-        os.getcwd()
-    except OSError:
-        return False
-    return True
+        return any(matches(each.rstrip("/"), part, here) for each in self.patterns for part in parts)
 
 
 def paths_of(request: Request) -> Iterable[str]:
@@ -145,11 +132,6 @@ def _numbered(inputs: list[Input]) -> list[Input]:
             item = replace(item, name=item.name if number == 1 else f"{item.name}#{number}")
         numbered.append(item)
     return numbered
-
-
-def is_searched(path: str) -> bool:
-    """Return whether the inputs of a path are looked for, as opposed to a path that is one."""
-    return not is_remote(path) and (os.path.isdir(path) or not (_MAGIC.isdisjoint(path) or os.path.lexists(path)))
 
 
 def _inputs(path: str, exclude: Exclusion, access: Access | None) -> Iterator[Input]:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from onnx_lint.cli.paths import Exclusion, find_inputs, is_searched, paths_of
+from onnx_lint.cli.paths import Exclusion, find_inputs, paths_of
 from onnx_lint.configuration.errors import RequestError
 from onnx_lint.input.locations import is_remote
 from onnx_lint.reporters import DRAWN, WITH_LINES, Options
@@ -68,26 +68,17 @@ def _warn_about_outside(paths: Iterable[str], root: str | None) -> None:
 
 
 def inputs_of(plan: Plan) -> list[Input]:
-    """Return the inputs of a run. Raises RunError and RequestError as `paths_of` does.
-
-    Warns about globs of the command line that exclude nothing from what was searched. Those of a configuration may be
-    for other folders.
-    """
+    """Return the inputs of a run. Raises RunError and RequestError as `paths_of` does."""
     own = plan.run_request()
     paths = tuple(paths_of(own))
     access = None
     if any(map(is_remote, paths)):
         from onnx_lint.remote.access import access_of
 
-        settings = plan.settings_for("-")
-        access = access_of(settings.limits, download=settings.download)
-    exclude = Exclusion(own.exclude)
-    found = find_inputs(paths, exclude, may_be_none=own.allow_no_input, access=access)
+        access = access_of(plan.settings_for("-").limits)
+    found = find_inputs(paths, Exclusion(own.exclude), may_be_none=own.allow_no_input, access=access)
     if not found:
         sys.stderr.write(f"Nothing to lint: {'every file is excluded' if paths else 'no file is listed'}.\n")
-    for glob in plan.request.exclude if any(map(is_searched, paths)) else ():
-        if glob in exclude.unused:
-            sys.stderr.write(f"Warning: --exclude {visible(glob)} excludes nothing\n")
     return found
 
 

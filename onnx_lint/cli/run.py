@@ -15,7 +15,6 @@ from onnx_lint.cli import exit_codes
 from onnx_lint.cli.choices import Plan, fails
 from onnx_lint.cli.jobs import lint_each
 from onnx_lint.cli.outputs import LiveReport, WholeReport, parse_outputs, reports_of
-from onnx_lint.cli.paths import has_working_directory
 from onnx_lint.cli.planning import options_of, tasks_of
 from onnx_lint.cli.progress import ProgressBar, is_wanted
 from onnx_lint.cli.streams import standard_output
@@ -42,8 +41,6 @@ def run(request: Request) -> int:
     Raises RequestError for a request that makes no sense, and RunError for a configuration or a baseline that cannot be
     used. If a report cannot be written, that is printed on standard error and the exit code is at least 2.
     """
-    if not has_working_directory():
-        raise RunError("the working directory does not exist any more")
     plan = Plan(request)
     if request.show_settings:
         from onnx_lint.cli.show_settings import show_settings

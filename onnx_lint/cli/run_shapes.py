@@ -10,11 +10,10 @@ from onnx_lint import __version__
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.choices import Plan
 from onnx_lint.cli.failures import print_internal_errors, print_unreadable
-from onnx_lint.cli.paths import has_working_directory
 from onnx_lint.cli.streams import standard_output
 from onnx_lint.cli.weakened import print_weakenings, weakenings
 from onnx_lint.common.distribution import NAME
-from onnx_lint.configuration.errors import RequestError, RunError
+from onnx_lint.configuration.errors import RequestError
 from onnx_lint.configuration.settings import Request
 from onnx_lint.engine.facts import why_not_judged
 from onnx_lint.engine.lint import load_source, opened
@@ -64,8 +63,6 @@ def run_shapes(path: str, request: Request, name: str | None, graph: str | None,
 
 def _load(path: str, request: Request) -> Model | None:
     """Return the model in the file. If there is none, print why on standard error, as a run does, and return None."""
-    if not has_working_directory():
-        raise RunError("the working directory does not exist any more")
     shown = shown_location(path)
     plan = Plan(request)
     settings = plan.settings_for(shown)

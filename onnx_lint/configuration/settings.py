@@ -554,9 +554,6 @@ class Request(Record, metaclass=_RequestType):
     verify_checksums: bool = setting(
         FLAG, False, "Read external data files and compare their checksums.", READ, is_rare=True
     )
-    download: bool = setting(
-        FLAG, False, "Download remote files whole if the server has no range requests.", READ, is_rare=True
-    )
     limits: Mapping[str, Any] = setting(
         table(_LIMIT, _LIMIT_SCHEMA),
         EMPTY,

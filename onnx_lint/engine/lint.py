@@ -220,7 +220,7 @@ def opened(path: str, settings: Settings) -> Source:
     if is_remote(path):
         from onnx_lint.remote import open_remote  # late: it imports packages that only remote models need
 
-        return open_remote(path, settings.limits, download=settings.download)
+        return open_remote(path, settings.limits)
     # One byte beyond the limit shows that there is more.
     return source_of(path, settings.limits.file_bytes + 1)
 

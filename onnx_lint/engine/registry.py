@@ -6,7 +6,7 @@ from __future__ import annotations
 import functools
 import json
 import os
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
@@ -17,11 +17,11 @@ from onnx_lint.common.cached import cached_property
 from onnx_lint.common.record import Record, replace
 from onnx_lint.engine import plugins
 from onnx_lint.ir.documents.kinds import NEEDS, Need
-from onnx_lint.rule import Finding, Rule, RuleError, RuleSubject
+from onnx_lint.rule import Rule, RuleSubject
 from onnx_lint.spec.clauses import Clause, declare, specified_clauses
 
 if TYPE_CHECKING:
-    from onnx_lint.model import Model
+    pass
 
 _OWN_RULES = "onnx_lint.rules"
 
@@ -67,8 +67,6 @@ class Registered:
         """The parts that a document must have for the rule to check it."""
         self.about = about
         """What is false or empty for a model if the rule finds nothing; None if the rule always runs."""
-        self.is_faulty = False
-        """True if the rule cannot run; it raises a RuleError that says why."""
         self.flag = flag
         """An option of the command line, and the option of the rule that it turns on; None if there is none."""
         self.security = tuple(security)
@@ -192,24 +190,6 @@ def _own_clauses(entries: Iterable[Registered]) -> dict[str, Clause]:
     return found
 
 
-def _check_clauses(entry: Registered, known: Container[str]) -> None:
-    """Give an entry of a plugin that cites an unknown clause a fault, which costs that rule alone."""
-    unknown = [clause for clause in entry.clauses if clause not in known]
-    if not unknown:
-        return
-    message = f"rule {entry.id!r} in {entry.module} cites clause {unknown[0]!r}, which does not exist"
-    if entry.plugin is None:
-        raise RegistryError(message)
-
-    def check(model: Model) -> Iterator[Finding]:
-        raise RuleError(message)
-
-    check.__doc__ = entry.rule.documentation
-    entry.is_faulty = True
-    entry.clauses = tuple(clause for clause in entry.clauses if clause in known)
-    entry.rule = replace(entry.rule, check=check, clauses=entry.clauses)
-
-
 def _register(found: Iterable[Registered]) -> _Registry:
     registered: dict[str, Registered] = {}
     for entry in found:
@@ -222,15 +202,18 @@ def _register(found: Iterable[Registered]) -> _Registry:
     own = _own_clauses(registered.values())
     known = {*own, *specified_clauses()}
     for entry in registered.values():
-        _check_clauses(entry, known)
+        unknown = [clause for clause in entry.clauses if clause not in known]
+        if unknown:
+            where = f"rule {entry.id!r} in {entry.module}"
+            raise RegistryError(f"{where} cites clause {unknown[0]!r}, which does not exist")
     return _Registry(dict(sorted(registered.items())), own)
 
 
 def registry() -> Mapping[str, Registered]:
     """Return every rule by its id, in order: those of onnx-lint, of installed plugins and of the plugin files in use.
 
-    Raises RegistryError if a plugin cannot be loaded, two rules share an id, a rule of onnx-lint cites an unknown
-    clause, or a rule needs what no document has.
+    Raises RegistryError if a plugin cannot be loaded, two rules share an id, or a rule cites an unknown clause or needs
+    what no document has.
     """
     try:
         found = _registry_with(plugins.files_in_use())

@@ -72,9 +72,6 @@ def _finds_error(clause: Clause, settings: Settings) -> bool:
 
 def applies(entry: Registered, settings: Settings) -> bool:
     """Return whether any clause of the rule is in the edition and selected."""
-    if entry.is_faulty:  # it is selected like a rule of a MUST, so that its fault is reported
-        is_wanted = not settings.select or _matches(entry, "MUST", (*settings.select, *settings.extend_select))
-        return is_wanted and not _matches(entry, "MUST", settings.ignore)
     table = clauses()
     return any(_is_present(entry, table[name], settings) for name in entry.clauses)
 

@@ -68,8 +68,6 @@ class Settings(Record):
     """The message that the files hold, such as `TensorProto`; None to recognize it by the content."""
     opset_imports: Mapping[str, int] = EMPTY
     """Operator set versions by domain, for graphs and nodes without a model that imports them."""
-    download: bool = False
-    """True to fetch remote files whole, up to the limit `file_bytes`, if their server has no range requests."""
     plugins: tuple[str, ...] = ()
     """The absolute paths of plugin files, whose rules run beside the others."""
     policy_lines: Mapping[str, str] = EMPTY

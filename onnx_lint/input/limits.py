@@ -44,7 +44,7 @@ class Limits(Record):
     external_bytes: int = 1 << 36
     """Bytes of files of external data that are read for one model to verify their checksums."""
     download_bytes: int = 1 << 26
-    """Bytes of a remote model that are fetched whole if its server has no range requests, without --download."""
+    """Bytes of a remote model that are fetched whole if its server has no range requests."""
     request_seconds: int = 60
     """Seconds that a store may take to answer a request for a part of a remote model."""
     remote_seconds: int = 3_600

@@ -22,13 +22,13 @@ WHOLE_BYTES: Final = 1 << 20
 """A model of at most this size is fetched whole, with a second request if the first one did not return all of it."""
 
 
-def open_remote(address: str, limits: Limits, *, download: bool = False, most: int | None = None) -> RemoteSource:
+def open_remote(address: str, limits: Limits, *, most: int | None = None) -> RemoteSource:
     """Open the object at an address.
 
     Raises RemoteError if it cannot be read. The text begins with the address as reports show it. `most`: raise
     TooLargeError if a server without range requests returns more bytes; None for the limit.
     """
-    access = access_of(limits, download=download).counted()
+    access = access_of(limits).counted()
     try:
         source = RemoteSource(address, access, most=most)
         if source.size <= WHOLE_BYTES:

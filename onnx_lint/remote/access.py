@@ -98,10 +98,9 @@ class Access(Record):
         return replace(self, patience=Patience(self.remote_seconds))
 
 
-def access_of(limits: Limits, *, download: bool) -> Access:
-    """Return the limits on requests; with `download` objects are fetched whole up to `file_bytes`."""
-    most = limits.file_bytes if download else limits.download_bytes
-    return Access(limits.request_seconds, most, limits.remote_seconds)
+def access_of(limits: Limits) -> Access:
+    """Return the limits on requests."""
+    return Access(limits.request_seconds, limits.download_bytes, limits.remote_seconds)
 
 
 def file_system(address: str, access: Access) -> Any:

@@ -43,10 +43,6 @@ class OpeningSettings(Protocol):
         """The message in the file; None to recognize it."""
 
     @property
-    def download(self) -> bool:
-        """True if an object is fetched whole where its server has no range requests."""
-
-    @property
     def external_data(self) -> bool:
         """True if files of external data are looked up."""
 
@@ -67,7 +63,7 @@ class Ahead:
         """Begin to open the model at an address."""
         future = self._opening[number] = Future()
         if self._threads < len(self._opening) and not self._has_another_thread():
-            future.set_result(lambda: open_remote(address, settings.limits, download=settings.download))
+            future.set_result(lambda: open_remote(address, settings.limits))
         else:
             self._jobs.put(lambda: _open(future, self._room, address, settings))
 
@@ -106,10 +102,10 @@ def _work(jobs: SimpleQueue[Callable[[], None] | None]) -> None:
 def _open(future: Future[Opened], room: _Room, address: str, settings: OpeningSettings) -> None:
     """Set the result of the future, which never is an exception: the linter raises that in its turn."""
     try:
-        source = open_remote(address, settings.limits, download=settings.download, most=_MOST_BYTES)
+        source = open_remote(address, settings.limits, most=_MOST_BYTES)
         early = _read_early(source, room, address, settings)
     except TooLargeError:
-        future.set_result(lambda: open_remote(address, settings.limits, download=settings.download))
+        future.set_result(lambda: open_remote(address, settings.limits))
     except BaseException as error:
         future.set_result(_raising(error))
     else:

@@ -189,4 +189,4 @@ def _range_of(answer: aiohttp.ClientResponse) -> tuple[int, int, int]:
 
 def _too_large(what: str, most: int) -> TooLargeError:
     limit = f"{what} more than the limit download_bytes of {most:,}"
-    return TooLargeError(f"the server has no range requests, and {limit} (option --download fetches it)")
+    return TooLargeError(f"the server has no range requests, and {limit} (option --limit download_bytes)")

@@ -39,7 +39,6 @@ OTHERS: dict[str, Any] = {
     "target": Target(ir_version=8),
     "proto": "TensorProto",
     "opset_imports": {"ai.onnx": 12},
-    "download": True,
     "policy_lines": {"max-size": "onnx-lint.toml:1"},
     "suppressions": (Suppression("onnx-lint.toml:1", "cycle", "known"),),
 }

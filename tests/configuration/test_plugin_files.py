@@ -13,7 +13,7 @@ from support.models.clean_model import CLEAN
 
 from onnx_lint import fix, lint
 from onnx_lint.cli.application import run
-from onnx_lint.cli.choices import GATES
+from onnx_lint.cli.choices import CI_VARIABLES
 from onnx_lint.engine.plugins import _module_of_file, use_files
 
 MODEL = CLEAN.encode()
@@ -35,7 +35,7 @@ def house_rule(model):
 @pytest.fixture(autouse=True)
 def _leave_no_plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Other tests see the rules and clauses of onnx-lint alone. The user is at a terminal, and trusts nothing yet."""
-    for name in GATES:
+    for name in CI_VARIABLES:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "own"))
     yield
@@ -99,7 +99,7 @@ def test_a_configuration_that_was_found_runs_nothing_and_says_how_to_allow_it(
     assert not _has_run(folder)
 
 
-@pytest.mark.parametrize(("variable", "value"), [("CI", "1"), *((name, "True") for name in GATES)])
+@pytest.mark.parametrize(("variable", "value"), [("CI", "1"), *((name, "True") for name in CI_VARIABLES)])
 def test_a_gate_fails_instead(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured, variable: str, value: str
 ):

@@ -277,32 +277,6 @@ def test_where_nothing_was_checked_there_is_no_word_of_findings(capsys: pytest.C
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize(
-    ("arguments", "warned"),
-    [
-        (["zoo", "--exclude", "nothing/**", "--exclude", "a.*"], ["nothing/**"]),
-        (["zoo", "--exclude", "zoo/deep", "--exclude", "zoo/de*"], []),
-        (["zoo/*", "--exclude", "b\x1b"], [r"b\x1b"]),
-        (["zoo/a.txtpb", "--exclude", "nothing"], []),
-        (["zoo"], []),
-    ],
-)
-def test_an_exclusion_that_matches_nothing_is_reported(
-    arguments: list[str], warned: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    """It is reported only if files are searched for. The globs of a hook are for other commits, too, and those of a
-    configuration for other folders.
-    """
-    for name in ("zoo/a.txtpb", "zoo/b.txtpb", "zoo/deep/c.txtpb"):
-        Path(name).parent.mkdir(parents=True, exist_ok=True)
-        Path(name).write_text(CLEAN)
-    Path("onnx-lint.toml").write_text('exclude = ["elsewhere/**"]')
-    assert run(arguments) == 0
-    said = [f"Warning: --exclude {glob} excludes nothing" for glob in warned]
-    assert capsys.readouterr().err.splitlines() == said
-
-
-@pytest.mark.usefixtures("folder")
 def test_directories_are_searched_and_each_file_is_linted_once(capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("models/b/z.onnx", "models/b/a.PBTXT", "models/a.txtpb", "models/m.json", "models/.git/x.onnx"):
         Path(name).parent.mkdir(parents=True, exist_ok=True)

@@ -102,7 +102,7 @@ CASES: dict[str, list[tuple[str, list[str], bool | None, str]]] = {
 the last line of the text begins with."""
 
 ONLY_ADDS = {"pedantic", "extend_select", "policy", "plugins", "verify_checksums"} | {
-    *("opset_schemas", "follow_links", "external_data_roots", "download")
+    *("opset_schemas", "follow_links", "external_data_roots")
 }
 """Settings by which a check can only find more, or look at more."""
 IN_THE_VERDICT = {"edition"}

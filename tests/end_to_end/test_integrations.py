@@ -19,7 +19,7 @@ from support.models.clean_model import CLEAN
 from support.project.checkout import ROOT
 
 from onnx_lint.cli import exit_codes
-from onnx_lint.cli.check import check_command
+from onnx_lint.cli.commands import check_command
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 

@@ -200,8 +200,8 @@ class TestServersWithoutRanges:
         limits = Limits(request_seconds=5, download_bytes=1 << 20)
         report = linted(server.url("m.onnx"), Settings(limits=limits))
         assert "the server has no range requests" in report.unreadable
-        assert "more than the limit download_bytes of 1,048,576 (option --download fetches it)" in report.unreadable
-        report = linted(server.url("m.onnx"), Settings(limits=limits, download=True))
+        assert "more than the limit download_bytes of 1,048,576 (option --limit download_bytes)" in report.unreadable
+        report = linted(server.url("m.onnx"), Settings())
         assert (report.unreadable, found(report), report.size) == (None, [], size)
 
 

@@ -15,7 +15,7 @@ from support.project.fixture_files import FIXTURES, Fixture, fixtures, fixtures_
 from support.project.syntax_trees import files, nodes_of, tree_of
 
 from onnx_lint import model
-from onnx_lint.cli.check import check_command
+from onnx_lint.cli.commands import check_command
 from onnx_lint.engine.registry import INDEX, PAGES, Registered
 from onnx_lint.ir.documents.kinds import KINDS, MODEL_KIND
 from onnx_lint.spec.clauses import Clause, clauses

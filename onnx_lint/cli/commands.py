@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commands `check`, `fix`, `shapes`, `config` and `cache`. What they run is imported when they do."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+import click
+
+from onnx_lint.cache.folder import CacheFolderError, cache_folder
+from onnx_lint.cli.options import CHECK, FIX, form_option, given_of, options
+from onnx_lint.cli.request import request_of
+from onnx_lint.cli.sections import SectionedCommand
+from onnx_lint.cli.streams import report_file, standard_output
+from onnx_lint.configuration.documents import configuration_schema, described, starter_file
+from onnx_lint.configuration.errors import RequestError, RunError
+from onnx_lint.configuration.settings import keys
+from onnx_lint.reporters.escape import shown_path
+from onnx_lint.wording import suggestion
+
+
+@click.command("check", cls=SectionedCommand, short_help="Check models (the default command).")
+@click.argument("paths", nargs=-1, metavar="PATH...", type=click.Path(readable=False))
+@options(*CHECK)
+@click.pass_context
+def check_command(ctx: click.Context, /, paths: tuple[str, ...], **given: Any) -> None:
+    """Check whether models conform to the ONNX specification.
+
+    PATH is a file, a directory (searched for .onnx, .onnxopset, .textproto, .txtpb and .pbtxt, and for .prototxt and
+    .onnxtxt files that begin like a model), a glob, or - for standard input. With the extra "remote" it is also a URL,
+    such as https://host/model.onnx, s3://bucket/models/ or hf://org/repo. NAMES are separated by commas. Options that
+    take NAMES, GLOB, FILE or a pair can be repeated. All settings can also be written to a configuration file: see
+    onnx-lint config.
+    """
+    _check(ctx, paths, given)
+
+
+@click.command("fix", cls=SectionedCommand, short_help="Fix what can be fixed, and change nothing else.")
+@click.argument("paths", nargs=-1, metavar="PATH...", type=click.Path(readable=False))
+@options(*FIX)
+@click.pass_context
+def fix_command(ctx: click.Context, /, paths: tuple[str, ...], **given: Any) -> None:
+    """Fix what can be fixed in models, and report what is left.
+
+    Only the bytes that a fix names change. The new file is checked before it replaces the old one. A model on standard
+    input goes to standard output, and the report to standard error. PATH and all other options are those of
+    onnx-lint check, but there is no -o; onnx-lint --fix -o json=report.json PATH writes a report to a file.
+    """
+    _check(ctx, paths, {**given, "fix": True})
+
+
+def _check(ctx: click.Context, paths: tuple[str, ...], given: dict[str, Any]) -> None:
+    if not paths and given["files_from"] is None:
+        raise click.UsageError("Missing argument 'PATH...'.")
+    from onnx_lint.cli.run import run  # late: other commands, and --help, import this module
+
+    try:
+        code = run(request_of(paths, given_of(ctx, given), given))
+    except RequestError as error:
+        raise click.UsageError(str(error)) from error
+    ctx.exit(code)
+
+
+@click.command("shapes", short_help="Show the inferred types and shapes of a model's values.")
+@click.argument("model", metavar="MODEL", type=click.Path(readable=False))
+@form_option
+@click.option("--value", "name", metavar="NAME", help="Show only the values of this name, and how each was inferred.")
+@click.option(
+    "--graph",
+    "graph",
+    metavar="PLACE",
+    help="Show only this graph or function, such as graph, functions[0] or graph.node[3].attribute[0].g.",
+)
+@options("external_data", "opset_schemas", "limits", "config", "no_config")
+@click.pass_context
+def shapes_command(
+    ctx: click.Context, /, model: str, format_name: str, name: str | None, graph: str | None, **given: Any
+) -> None:
+    """Show the inferred types and shapes of the values of MODEL, a file or - for standard input.
+
+    A function is listed once for each call with different argument types. "?" replaces a type that cannot be inferred,
+    "of unknown rank" a shape; beside it is the operator or input that is the reason.
+    """
+    from onnx_lint.cli.run_shapes import run_shapes
+
+    try:
+        code = run_shapes(model, request_of((model,), given_of(ctx, given), given), name, graph, format_name)
+    except RequestError as error:
+        raise click.UsageError(str(error)) from error
+    ctx.exit(code)
+
+
+@click.command("config", short_help="Document configuration files.")
+@click.argument("key", required=False, metavar="[KEY]")
+@click.option("--init", is_flag=True, help="Print a file to start from, with every key as a comment.")
+@click.option("--schema", is_flag=True, help="Print the JSON Schema of configuration files.")
+@click.option("-o", "--output", metavar="PATH", help="Write to this new file instead of standard output.")
+def config_command(key: str | None, init: bool, schema: bool, output: str | None) -> None:
+    """List the keys of configuration files, or explain KEY.
+
+    The configuration of a model is the nearest onnx-lint.toml, .onnx-lint.toml or pyproject.toml (with a table
+    [tool.onnx-lint]) in its folder or above.
+    """
+    if sum((key is not None, init, schema)) > 1:
+        raise click.UsageError("KEY, --init and --schema cannot be combined")
+    text = _configuration_text(key, init=init, schema=schema)
+    if output is None:
+        with standard_output() as stream:
+            stream.write(text)
+        return
+    if os.path.lexists(output):
+        raise click.ClickException(f"{shown_path(output)}: the file exists already")
+    with report_file(output) as stream:
+        stream.write(text)
+
+
+def _configuration_text(key: str | None, *, init: bool, schema: bool) -> str:
+    if init:
+        return starter_file()
+    if schema:
+        return json.dumps(configuration_schema(), indent=2) + "\n"
+    if key is None:
+        width = max(map(len, keys()))
+        return "".join(f"{name.ljust(width)}  {known.summary}\n" for name, known in keys().items())
+    if key not in keys():
+        raise click.UsageError(f"unknown key {key!r}{suggestion(key, keys())}")
+    return described(keys()[key])
+
+
+@click.command("cache", short_help="Print the folder of the cache, or clear it.")
+@click.argument("action", type=click.Choice(("dir", "clear")))
+def cache_command(action: str) -> None:
+    """Print the folder of the cache that --cache uses (dir), or delete what is in it (clear).
+
+    The folder is ~/.cache/onnx-lint, or below XDG_CACHE_HOME, unless ONNX_LINT_CACHE_DIR names another one.
+    """
+    from onnx_lint.cache.store import clear
+
+    try:
+        folder, _ = cache_folder(os.environ)
+    except CacheFolderError as error:
+        raise RunError(str(error)) from error
+    if action == "clear":
+        try:
+            clear(folder)
+        except OSError as error:
+            raise click.ClickException(f"{shown_path(folder)}: {error.strerror or error}") from error
+        return
+    with standard_output() as stream:
+        stream.write(f"{shown_path(folder)}\n")
