@@ -104,6 +104,7 @@ if TYPE_CHECKING:
     from onnx_lint.model.newer_features import Feature, features_beyond, may_use_newer_features
     from onnx_lint.model.questions import (
         control_flow_graphs,
+        documentation_of,
         functions_are_bound,
         has_aliased_domains,
         has_attributes_named_as_values,

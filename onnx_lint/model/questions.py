@@ -7,7 +7,7 @@ uses facts that the model keeps, and never looks at each node.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from onnx_lint.inference.types.usual_types import sight_of
@@ -17,6 +17,7 @@ from onnx_lint.ir.names.plain_names import has_plain_names
 from onnx_lint.ir.operators import attribute_faults, mismatch
 from onnx_lint.ir.operators.control_flow import attribute_name
 from onnx_lint.ir.parts import METADATA
+from onnx_lint.ir.places.place import ROOT
 from onnx_lint.spec.ir_versions import FREE_INITIALIZERS_SINCE, LATER_FIELDS
 from onnx_lint.spec.operators import BUILT_IN
 from onnx_lint.spec.operators.store import ONNXRUNTIME
@@ -335,6 +336,25 @@ def is_documented(model: Model) -> bool:
         or model.tensors.documented
         or any(kind.is_documented for kind in model.attribute_index.kinds)
     )
+
+
+def documentation_of(model: Model, is_wanted: Callable[[str], object]) -> Iterator[tuple[str, Place, str]]:
+    """Yield the documentation strings that `is_wanted` is true for, with the place of their message and its name."""
+    if is_wanted(model.proto.doc_string):
+        yield model.proto.doc_string, ROOT, "the model"
+    nodes: dict[Graph, list[Node]] = {}
+    for node in model.nodes_with("doc_string"):
+        if is_wanted(node.proto.doc_string):
+            nodes.setdefault(node.graph, []).append(node)
+    for graph in model.graphs if nodes or model.graphs_with("doc_string") else ():
+        if is_wanted(graph.proto.doc_string):
+            yield graph.proto.doc_string, graph.place, graph.describe()
+        for node in nodes.get(graph, ()):
+            yield node.proto.doc_string, node.place, node.describe()
+    parts = (model.attributes(lambda kind: kind.is_documented), model.annotated_value_infos, model.tensors.documented)
+    for part in (each for listed in parts for each in listed):
+        if is_wanted(part.proto.doc_string):
+            yield part.proto.doc_string, part.place, part.describe()
 
 
 def has_training_information(model: Model) -> bool:

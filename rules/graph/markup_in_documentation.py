@@ -4,7 +4,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from onnx_lint.model import ROOT, Graph, Model, Node, Place, is_documented
+from onnx_lint.model import Model, documentation_of, is_documented
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
@@ -51,7 +51,7 @@ def markup_in_documentation(model: Model) -> Iterator[Finding]:
     The English text says that markup "may not" be used, which RFC 2119 does not define and nobody enforces: a
     warning. The Russian text of edition 1.21 forbids it, so it is an error there.
     """
-    for text, place, thing in _documentation(model):
+    for text, place, thing in documentation_of(model, lambda text: "<" in text):
         tag = _TAG.search(text)
         if tag is not None:
             yield Finding(
@@ -59,26 +59,3 @@ def markup_in_documentation(model: Model) -> Iterator[Finding]:
                 f"documentation of {thing} holds the tag {quote(tag[0])}",
                 allowed="plain text or Markdown",
             )
-
-
-def _documentation(model: Model) -> Iterator[tuple[str, Place, str]]:
-    """The documentation strings in which a tag could stand, with the place of their message and what it is."""
-    if "<" in model.proto.doc_string:
-        yield model.proto.doc_string, ROOT, "the model"
-    nodes: dict[Graph, list[Node]] = {}
-    for node in model.nodes_with("doc_string"):
-        if "<" in node.proto.doc_string:
-            nodes.setdefault(node.graph, []).append(node)
-    for graph in model.graphs if nodes or model.graphs_with("doc_string") else ():
-        if "<" in graph.proto.doc_string:
-            yield graph.proto.doc_string, graph.place, graph.describe()
-        for node in nodes.get(graph, ()):
-            yield node.proto.doc_string, node.place, node.describe()
-    for attribute in model.attributes(lambda kind: kind.is_documented):
-        yield attribute.proto.doc_string, attribute.place, attribute.describe()
-    for value_info in model.annotated_value_infos:
-        if "<" in value_info.proto.doc_string:
-            yield value_info.proto.doc_string, value_info.place, value_info.describe()
-    for tensor in model.tensors.documented:
-        if "<" in tensor.proto.doc_string:
-            yield tensor.proto.doc_string, tensor.place, tensor.describe()
