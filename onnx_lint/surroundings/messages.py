@@ -15,7 +15,6 @@ _MAX_DEPTH: Final = 4
 
 def write_message(sheet: Sheet, message: Proto, depth: int = 0) -> None:
     """Write the fields of a message, of deeply nested ones only the outer levels."""
-    sheet.is_cut = True
     if depth >= _MAX_DEPTH:
         sheet.write("{")
         sheet.leave_out()
@@ -49,7 +48,6 @@ def write_beside(sheet: Sheet, message: Proto, fields: Sequence[str]) -> None:
     """Write the field in focus after a comment sign, if it is one of `fields`, which the syntax cannot express."""
     for field in fields:
         if sheet.aims_at(field):
-            sheet.is_cut = True
             sheet.write("  # ")
             write_field(sheet, message, field)
 

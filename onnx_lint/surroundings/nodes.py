@@ -11,13 +11,10 @@ from onnx_lint.spec.operators.schema import ATTRIBUTE_TYPE_NAMES
 from onnx_lint.surroundings.messages import write_beside, write_field
 from onnx_lint.surroundings.sheet import Sheet
 from onnx_lint.surroundings.types import write_element_type, write_sizes, write_tensor, write_type, write_value_info
-from onnx_lint.surroundings.words import write_bare, write_domain, write_float, write_name, write_string
+from onnx_lint.surroundings.words import write_domain, write_float, write_name, write_string
 
 _VALUE_FIELDS: Final = frozenset(VALUE_FIELD_OF_TYPE.values())
 _IN_LISTS: Final = {"floats", "ints", "strings", "tensors", "graphs", "sparse_tensors", "type_protos"}
-_IMPLIED_LISTS: Final = {"floats", "ints", "strings"}
-"""The lists whose type follows from their first element."""
-
 _BESIDE: Final = ("doc_string", "metadata_props", "device_configurations")
 """The fields of a node that the syntax cannot express."""
 
@@ -51,11 +48,11 @@ def _write_identity(sheet: Sheet, message: Proto, name: str) -> None:
                 write_domain(sheet, message.domain)
             sheet.write(".")
         with sheet.part(name):
-            write_bare(sheet, getattr(message, name))
+            write_name(sheet, getattr(message, name))
         if message.overload:
             sheet.write(":")
             with sheet.part("overload"):
-                write_bare(sheet, message.overload)
+                write_name(sheet, message.overload)
 
 
 def _write_attributes(sheet: Sheet, node: Proto) -> None:
@@ -67,7 +64,7 @@ def _write_attributes(sheet: Sheet, node: Proto) -> None:
 def write_attribute(sheet: Sheet, attribute: Proto) -> None:
     """Write an AttributeProto, with its type if the value does not imply it, or if it is in focus."""
     with sheet.subject(), sheet.part("name"):
-        write_bare(sheet, attribute.name)
+        write_name(sheet, attribute.name)
     field = VALUE_FIELD_OF_TYPE.get(attribute.type)
     given = [each.name for each, _ in attribute.ListFields() if each.name in _VALUE_FIELDS]
     is_reference = bool(attribute.ref_attr_name)
@@ -91,7 +88,6 @@ def write_attribute(sheet: Sheet, attribute: Proto) -> None:
         sheet.write("[")
         sheet.items(field, value, lambda each: _write_value(sheet, field.removesuffix("s"), each))
         sheet.write("]")
-        sheet.is_cut |= bool(value) and field not in _IMPLIED_LISTS
         return
     with sheet.part(field):
         _write_value(sheet, field, value)
@@ -118,7 +114,6 @@ def _write_attribute_type(sheet: Sheet, attribute: Proto) -> None:
 
 def _write_irregular(sheet: Sheet, attribute: Proto, given: list[str]) -> None:
     """Write an attribute that is not a name with one value of its type: its type and all its fields."""
-    sheet.is_cut = True
     _write_attribute_type(sheet, attribute)
     sheet.write(" = {")
     fields = [*(["ref_attr_name"] if attribute.ref_attr_name else []), *given]
@@ -149,7 +144,6 @@ def _write_value(sheet: Sheet, field: str, value: Proto) -> None:
 
 def write_sparse_tensor(sheet: Sheet, tensor: Proto) -> None:
     """Write a SparseTensorProto, which has no form in the syntax: its type, the name and the number of its values."""
-    sheet.is_cut = True
     sheet.write("sparse_tensor(")
     with sheet.part("values"), sheet.part("data_type"):
         write_element_type(sheet, tensor.values.data_type)
@@ -184,7 +178,7 @@ def write_function_header(sheet: Sheet, function: Proto) -> None:
     _write_identity(sheet, function, "name")
     if function.attribute or function.attribute_proto:
         sheet.write(" <")
-        sheet.items("attribute", function.attribute, lambda name: write_bare(sheet, name))
+        sheet.items("attribute", function.attribute, lambda name: write_name(sheet, name))
         if function.attribute and function.attribute_proto:
             sheet.write(", ")
         sheet.items("attribute_proto", function.attribute_proto, lambda each: write_attribute(sheet, each))

@@ -29,8 +29,6 @@ class Sheet:
 
     def __init__(self, focus: PlaceKey = ()) -> None:
         self.focus = focus
-        self.is_cut = False
-        """True if anything is left out or differs from the syntax."""
         self._pieces: list[str] = []
         self._length = 0
         self._depth: int | None = 0
@@ -56,7 +54,6 @@ class Sheet:
 
     def leave_out(self) -> None:
         """Add the sign for a part that is left out."""
-        self.is_cut = True
         self.write(CUT)
 
     @contextmanager

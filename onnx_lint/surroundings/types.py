@@ -3,16 +3,15 @@
 
 from __future__ import annotations
 
-import math
 import struct
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from onnx_lint.schema import Proto
-from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL_LOCATION, STRING_TYPE, VALUE_FIELDS
+from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL_LOCATION, VALUE_FIELDS
 from onnx_lint.surroundings.messages import write_beside
 from onnx_lint.surroundings.sheet import Sheet
-from onnx_lint.surroundings.words import write_bare, write_float, write_name, write_string
+from onnx_lint.surroundings.words import write_float, write_name, write_string
 from onnx_lint.wording import describe_shape
 
 MAX_VALUES: Final = 8
@@ -34,7 +33,6 @@ _FLOATS: Final = {"float": False, "double": True}
 def write_element_type(sheet: Sheet, number: int) -> None:
     """Write the name of an element type, or its number if it has none."""
     element = ELEMENT_TYPES.get(number)
-    sheet.is_cut |= element is None
     sheet.write(element.name if element is not None else f"undefined({number})" if number else "undefined")
 
 
@@ -42,7 +40,6 @@ def write_type(sheet: Sheet, proto: Proto, depth: int = 0) -> None:
     """Write a TypeProto."""
     kind = proto.WhichOneof("value")
     if kind is None:
-        sheet.is_cut = True
         sheet.write("undefined")
         return
     if depth == _MAX_DEPTH:
@@ -79,7 +76,6 @@ def _write_tensor_type(sheet: Sheet, tensor: Proto) -> None:
     with sheet.part("elem_type"):
         write_element_type(sheet, tensor.elem_type)
     if not tensor.HasField("shape"):
-        sheet.is_cut = True
         sheet.write(f" ({describe_shape(None)})")
         return
     with sheet.part("shape"):
@@ -89,7 +85,6 @@ def _write_tensor_type(sheet: Sheet, tensor: Proto) -> None:
 def _write_dims(sheet: Sheet, field: str, dims: Sequence[Any], write: Callable[[Any], None]) -> None:
     """Write the dimensions of a tensor. The syntax has nothing for a scalar, which reads like an unknown shape."""
     if not dims:
-        sheet.is_cut = True
         sheet.write(f" ({describe_shape(())})")
         return
     sheet.write("[")
@@ -107,7 +102,6 @@ def _write_dimension(sheet: Sheet, dim: Proto) -> None:
         case "dim_value":
             with sheet.part("dim_value"):
                 sheet.write(str(dim.dim_value))
-            sheet.is_cut |= dim.dim_value < 0
         case "dim_param":
             with sheet.part("dim_param"):
                 write_name(sheet, dim.dim_param)
@@ -118,7 +112,6 @@ def _write_dimension(sheet: Sheet, dim: Proto) -> None:
 
 def _write_denotation(sheet: Sheet, proto: Proto) -> None:
     """Write the denotation of a type or dimension, which the syntax cannot express, if it is in focus."""
-    sheet.is_cut |= bool(proto.denotation)
     if sheet.aims_at("denotation"):
         sheet.write(" denotation ")
         with sheet.part("denotation"):
@@ -129,11 +122,11 @@ def _write_opaque(sheet: Sheet, opaque: Proto) -> None:
     sheet.write("opaque(")
     if opaque.domain:
         with sheet.part("domain"):
-            write_bare(sheet, opaque.domain)
+            write_name(sheet, opaque.domain)
         sheet.write(",")
     if opaque.name:
         with sheet.part("name"):
-            write_bare(sheet, opaque.name)
+            write_name(sheet, opaque.name)
     sheet.write(")")
 
 
@@ -143,8 +136,6 @@ def write_value_info(sheet: Sheet, value: Proto) -> None:
         with sheet.part("type"):
             write_type(sheet, value.type)
         sheet.write(" ")
-    else:
-        sheet.is_cut = True
     with sheet.subject(), sheet.part("name"):
         write_name(sheet, value.name)
     write_beside(sheet, value, ("doc_string", "metadata_props"))
@@ -155,13 +146,11 @@ def write_tensor(sheet: Sheet, tensor: Proto, *, between: str = " ") -> None:
     with sheet.part("data_type"):
         write_element_type(sheet, tensor.data_type)
     write_sizes(sheet, tensor.dims)
-    sheet.is_cut |= any(size < 0 for size in tensor.dims[:MAX_VALUES])
     if tensor.name:
         sheet.write(" ")
         with sheet.subject(), sheet.part("name"):
             write_name(sheet, tensor.name)
     shown = _write_values(sheet, tensor, between)
-    sheet.is_cut |= tensor.HasField("segment")
     write_beside(sheet, tensor, [field for field in _BESIDE_VALUES if field != shown])
 
 
@@ -169,7 +158,6 @@ def _write_values(sheet: Sheet, tensor: Proto, between: str) -> str | None:
     """Write the values, or a sign for them; return the field that holds them."""
     element = ELEMENT_TYPES.get(tensor.data_type)
     if tensor.data_location == EXTERNAL_LOCATION or element is None:
-        sheet.is_cut = True
         return None
     field = "raw_data" if tensor.HasField("raw_data") else element.field
     sheet.write(between)
@@ -182,7 +170,6 @@ def _write_values(sheet: Sheet, tensor: Proto, between: str) -> str | None:
             sheet.leave_out()
             sheet.write("}")
         return field
-    sheet.is_cut |= (element.bits < 8 and element.number != STRING_TYPE) or math.prod(tensor.dims) != len(values)
     sheet.write("{")
     is_double = _FLOATS.get(element.name, False)
     sheet.items(field, values, lambda value: _write_element(sheet, value, is_double=is_double))

@@ -27,18 +27,11 @@ def write_name(sheet: Sheet, name: str) -> None:
         write_string(sheet, name)
 
 
-def write_bare(sheet: Sheet, name: str) -> None:
-    """Write a name that the syntax allows only as an identifier."""
-    sheet.is_cut |= not _is_identifier(name[: MAX_NAME + 1])
-    write_name(sheet, name)
-
-
 def write_domain(sheet: Sheet, domain: str) -> None:
-    """Write the domain of an operator. The syntax allows only identifiers with dots between them."""
+    """Write the domain of an operator: unquoted if it has identifiers with dots between them."""
     if len(domain) <= MAX_NAME and all(map(_is_identifier, domain.split("."))):
         sheet.write(domain)
     else:
-        sheet.is_cut = True
         write_string(sheet, domain)
 
 
@@ -48,7 +41,6 @@ def write_string(sheet: Sheet, value: str | bytes) -> None:
     is_long = len(value) > MAX_NAME
     text = f"{_decoded(value[:half])}{CUT}{_decoded(value[-half:])}" if is_long else _decoded(value)
     shown = visible(text)
-    sheet.is_cut |= is_long or shown != text or (isinstance(value, bytes) and text.encode() != value)
     sheet.write(f'"{shown.translate(_ESCAPES) if shown == text else _quoted_escapes(shown)}"')
 
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`onnx.parser` reads a model that was written without cuts as the same model."""
+"""`onnx.parser` reads lines of a model as the same model, where nothing is left out of them."""
 
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
@@ -41,30 +42,51 @@ def graphs() -> Iterator[Graph]:
     return (graph for model in models() for graph in model.graphs)
 
 
-def written(proto: Proto, write: Callable[[Sheet, Proto], None]) -> str | None:
-    """The line; None where something is left out of it."""
+BEYOND_SYNTAX = re.compile(
+    r"""\.\.\.|undefined|\((a scalar|of unknown rank)\)|[\[, ]-\d+[\], ]|\\|""|opaque\("|= \{\w+: """
+)
+"""Parts of a line that are left out, or for which the syntax has no words, or no unambiguous ones."""
+
+
+def written(proto: Proto, write: Callable[[Sheet, Proto], None]) -> str:
     sheet = Sheet(NAME)
     write(sheet, proto)
-    return None if sheet.is_cut else sheet.text
+    return sheet.text
 
 
 def test_nodes_are_read_back():
+    """Wherever onnx reads back what it prints itself, unless a part is left out."""
     wrong, read, cut = [], 0, 0
     for node in chain.from_iterable(graph.nodes for graph in graphs()):
-        text = written(node.proto, write_node)
-        if text is None:
-            cut += 1
-            continue
-        read += 1
         message = onnx.NodeProto.FromString(schema.serialized(node.proto))
         if message.name == "":
             message.ClearField("name")  # the printer of onnx would write it
-        given = onnx.printer.to_text(message)
-        if onnx.printer.to_text(onnx.parser.parse_node(text)) != given:
+        given = printed(message)
+        text = written(node.proto, write_node)
+        if BEYOND_SYNTAX.search(text) or given is None or read_back(given) != given:
+            cut += 1
+            continue
+        read += 1
+        if read_back(text) != given:
             wrong.append((text, given))
     assert wrong == []
     assert read > 500
     assert read > 5 * cut
+
+
+def printed(node: onnx.NodeProto) -> str | None:
+    try:
+        return str(onnx.printer.to_text(node))
+    except UnicodeDecodeError:
+        return None
+
+
+def read_back(text: str) -> str | None:
+    """The text that onnx prints for the node that it reads from a text; None if it cannot read it."""
+    try:
+        return printed(onnx.parser.parse_node(text))
+    except (onnx.parser.ParseError, UnicodeDecodeError):
+        return None
 
 
 def test_declarations_are_read_back():
@@ -72,11 +94,11 @@ def test_declarations_are_read_back():
     for graph in graphs():
         for value in () if graph.is_function or graph.is_file else (*graph.proto.input, *graph.proto.output):
             text = written(value, write_value_info)
-            if text is None:
+            given = onnx.ValueInfoProto.FromString(schema.serialized(value))
+            if BEYOND_SYNTAX.search(text) or "denotation" in str(given):
                 continue
             read += 1
             (again,) = onnx.parser.parse_graph(f"g ({text}) => () {{}}").input
-            given = onnx.ValueInfoProto.FromString(schema.serialized(value))
             if (again.name, again.type) != (given.name, given.type):
                 wrong.append((text, given))
     assert wrong == []
@@ -89,7 +111,7 @@ def test_initializers_are_read_back():
         for index, name in enumerate(graph.initializer_names):
             tensor = graph.message_at("initializer", index)
             text = written(tensor, write_initializer)
-            if text is None or not name:
+            if BEYOND_SYNTAX.search(text) or " = {" not in text or not name:
                 continue
             read += 1
             (again,) = onnx.parser.parse_graph(f"g () => () <{text}> {{}}").initializer
