@@ -396,9 +396,9 @@ def test_what_rules_import_late_is_offered_as_it_is_typed():
     assert [name for name in typed if f"onnx_lint.model.{name}" not in used] == []
 
 
-SAME_MEANING = {"Report", "Settings", "Writer", "Gatherer"}
+SAME_MEANING = {"Report", "Settings", "Writer"}
 """`library.Report` is a report with more to ask, `library.Settings` are those that a user writes, and each form
-of report has a `Writer` or a `Gatherer`."""
+of report has a `Writer`."""
 
 
 def _class_or_alias(node: ast.stmt) -> str:

@@ -17,10 +17,10 @@ from onnx_lint.configuration.errors import RequestError
 from onnx_lint.report import InternalError
 from onnx_lint.reporters import (
     REPORTERS,
+    STREAMED,
     FileWriter,
     Options,
     form_writer,
-    is_streamed,
 )
 from onnx_lint.reporters.escape import visible
 from onnx_lint.reporters.packed_text import PackedText
@@ -253,7 +253,7 @@ def reports_of(
     """
     live = None
     for output in outputs:
-        if may_be_live and output.path is None and is_streamed(output.format_name):
+        if may_be_live and output.path is None and output.format_name in STREAMED:
             live = LiveReport(head, output, options, color=color, count=count)
     left = [output for output in outputs if live is None or output is not live.output]
     return live, [WholeReport(head, output, options, color=color, count=count) for output in left]

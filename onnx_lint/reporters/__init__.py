@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The report formats, one module each. No reporter knows a rule by name.
 
-A module is imported when its format is used. It has a class `Writer` (see :class:`FileWriter`) if each file is written
-when it is done, or a class `Gatherer` (see :class:`FileGatherer`) if the report is written at the end. Neither keeps
-the report of a file that has no findings.
+A module is imported when its format is used. It has a class `Writer` (see :class:`FileWriter`), which does not keep the
+report of a file that has no findings.
 """
 
 from __future__ import annotations
@@ -68,26 +67,16 @@ Reporter = Callable[["Report", TextIO, Options], None]
 
 
 class FileWriter(Protocol):
-    """Writes a report during the run. It is constructed with `(head, stream, options, count)`.
+    """Writes a report. It is constructed with `(head, stream, options, count)`.
 
     `head`: the report before the first file, with edition and rules. `count`: the number of files.
     """
 
     def file(self, file: FileReport) -> None:
-        """Write the report on the next file."""
+        """Take the report on the next file. A streamed format writes it."""
 
     def end(self, report: Report) -> None:
-        """Write the end of the report, after all files."""
-
-
-class FileGatherer(Protocol):
-    """Gathers what a report needs of each file, and writes it. It is constructed with `(head, options, count)`."""
-
-    def file(self, file: FileReport) -> None:
-        """Gather what is needed of the next file."""
-
-    def write(self, report: Report, stream: TextIO) -> None:
-        """Write the whole report, after all files."""
+        """Write the report, or the rest of it, after all files."""
 
 
 REPORTERS: Final[Mapping[str, str]] = MappingProxyType(
@@ -120,31 +109,14 @@ def reporter(name: str) -> Reporter:
     return write
 
 
-def is_streamed(name: str) -> bool:
-    """Return whether the format `name` is written while files are linted, and not at the end. Raises KeyError."""
-    return hasattr(importlib.import_module(REPORTERS[name]), "Writer")
+STREAMED: Final = frozenset({"text", "concise", "jsonl", "github"})
+"""The formats that are written while files are checked, and not at the end."""
 
 
 def form_writer(name: str) -> Callable[[Report, TextIO, Options, int], FileWriter]:
     """Return the FileWriter of the format `name`. Raises KeyError."""
-    module = importlib.import_module(REPORTERS[name])
-    if is_streamed(name):
-        writer: Callable[[Report, TextIO, Options, int], FileWriter] = module.Writer
-        return writer
-    return lambda head, stream, options, count: _AtTheEnd(module.Gatherer(head, options, count), stream)
-
-
-class _AtTheEnd:
-    """Writes what a FileGatherer has gathered."""
-
-    def __init__(self, gatherer: FileGatherer, stream: TextIO) -> None:
-        self.file = gatherer.file
-        self._gatherer = gatherer
-        self._stream = stream
-
-    def end(self, report: Report) -> None:
-        """Write the whole report."""
-        self._gatherer.write(report, self._stream)
+    writer: Callable[[Report, TextIO, Options, int], FileWriter] = importlib.import_module(REPORTERS[name]).Writer
+    return writer
 
 
 def write_report(name: str, report: Report, stream: TextIO, options: Options | None = None) -> None:

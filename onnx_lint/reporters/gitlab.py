@@ -32,10 +32,11 @@ _SEVERITIES: Final = {Severity.ERROR: "major", Severity.WARNING: "minor", Severi
 _RANKS: Final = (_BLOCKER, "major", "minor", "info")
 
 
-class Gatherer:
+class Writer:
     """Keeps the most severe issues of all files, and writes one JSON array."""
 
-    def __init__(self, head: Report, options: Options, count: int) -> None:
+    def __init__(self, head: Report, stream: TextIO, options: Options, count: int) -> None:
+        self._stream = stream
         self._options = options
         self._root = options.root or default_root()
         self._issues: list[dict[str, Any]] = []
@@ -49,7 +50,7 @@ class Gatherer:
             self._dropped += len(self._issues) - len(kept)
             self._issues = kept
 
-    def write(self, report: Report, stream: TextIO) -> None:
+    def end(self, report: Report) -> None:
         """Write the issues; if there are too many, the most severe and one that counts those left out."""
         issues = self._issues
         if report.not_linted:
@@ -59,7 +60,7 @@ class Gatherer:
             kept = _worst(issues, MAX_ISSUES - 1)
             left_out = f"{len(issues) + self._dropped - len(kept):,} issues were left out; the JSON report has them all"
             issues = [*kept, _issue("too-many-issues", "info", left_out, kept[-1]["location"]["path"])]
-        stream.write(json_without_commands(json.dumps(issues, indent=2)) + "\n")
+        self._stream.write(json_without_commands(json.dumps(issues, indent=2)) + "\n")
 
 
 def _issues(file: FileReport, path: str, options: Options) -> Iterator[dict[str, Any]]:

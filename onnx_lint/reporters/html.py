@@ -110,10 +110,11 @@ class _PageFile(Record):
     """The numbers of the texts about it."""
 
 
-class Gatherer:
+class Writer:
     """Keeps the worst findings and a few lines about each file, and writes the page."""
 
-    def __init__(self, head: Report, options: Options, count: int) -> None:
+    def __init__(self, head: Report, stream: TextIO, options: Options, count: int) -> None:
+        self._stream = stream
         self._head = head
         self._found: list[PageEntry] = []
         self._files: list[_PageFile] = []
@@ -139,15 +140,17 @@ class Gatherer:
             if len(self._found) > 2 * MAX_FINDINGS:
                 self._found = self._worst()
 
-    def write(self, report: Report, stream: TextIO) -> None:
+    def end(self, report: Report) -> None:
         """Write the page."""
         style, layout, script = _data("picture.css", "page.css"), _data("dagre.min.js"), _data("picture.js", "page.js")
         hashes = " ".join(f"'sha256-{_hash(text)}'" for text in (layout, script))
         style_hash = f"'sha256-{_hash(style)}'"
         policy = f"default-src 'none'; style-src {style_hash}; script-src {hashes}; base-uri 'none'; form-action 'none'"
-        stream.write(_HEAD.format(policy=policy, version=__version__, title=text_of(total_of(report)), style=style))
-        stream.writelines(f"{part}\n" for part in self._body(report))
-        stream.write(_TAIL.format(layout=layout, script=script))
+        self._stream.write(
+            _HEAD.format(policy=policy, version=__version__, title=text_of(total_of(report)), style=style)
+        )
+        self._stream.writelines(f"{part}\n" for part in self._body(report))
+        self._stream.write(_TAIL.format(layout=layout, script=script))
 
     def _findings(self) -> list[PageEntry]:
         """Return the worst findings of all files, in the order of the page."""

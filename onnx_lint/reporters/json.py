@@ -25,10 +25,11 @@ from onnx_lint.reporters.records import (
 )
 
 
-class Gatherer:
+class Writer:
     """Keeps the record of each file as text, and writes one JSON document."""
 
-    def __init__(self, head: Report, options: Options, count: int) -> None:
+    def __init__(self, head: Report, stream: TextIO, options: Options, count: int) -> None:
+        self._stream = stream
         self._options = options
         self._files = PackedText()
         self._before = "["
@@ -42,7 +43,7 @@ class Gatherer:
         for piece in pieces_of(record, 2, 2):
             self._files.write(piece)
 
-    def write(self, report: Report, stream: TextIO) -> None:
+    def end(self, report: Report) -> None:
         """Write the document."""
         document = {
             "version": VERSION,
@@ -51,7 +52,7 @@ class Gatherer:
             "files": Written(self._elements()),
             "summary": json_safe(summary_record(report)),
         }
-        write_pieces(Properties(document), stream, indent=2)
+        write_pieces(Properties(document), self._stream, indent=2)
 
     def _elements(self) -> Iterator[str]:
         yield from self._files.pieces()

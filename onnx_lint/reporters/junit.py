@@ -44,10 +44,11 @@ _NO_XML: Final = re.compile("[\ufffe\uffff]")
 """The characters that XML 1.0 does not allow and `visible` does not escape."""
 
 
-class Gatherer:
+class Writer:
     """Keeps the test suite of each file as text, and writes one document."""
 
-    def __init__(self, head: Report, options: Options, count: int) -> None:
+    def __init__(self, head: Report, stream: TextIO, options: Options, count: int) -> None:
+        self._stream = stream
         self._head = head
         self._options = options
         self._suites = PackedText()
@@ -68,7 +69,7 @@ class Gatherer:
         ElementTree.indent(suite, level=1)
         self._suites.write(f"\n  {ElementTree.tostring(suite, encoding='unicode')}")
 
-    def write(self, report: Report, stream: TextIO) -> None:
+    def end(self, report: Report) -> None:
         """Write the document."""
         for not_linted in report.not_linted:
             path = _text(shown_path(not_linted))
@@ -76,11 +77,11 @@ class Gatherer:
             _case(suite, path, "linted", "skipped", interrupted_of(report), "")
             self._keep(suite)
         counts = "".join(f' {name}="{self._counts[name]}"' for name, _ in _COUNTED)
-        stream.write('<?xml version="1.0" encoding="UTF-8"?>\n')
-        stream.write(f"<!-- {total_of(report).replace('--', '')} -->\n")  # two dashes would end the comment
-        stream.write(f'<testsuites name="onnx-lint"{counts}>')
-        stream.writelines(self._suites.pieces())
-        stream.write("\n</testsuites>\n")
+        self._stream.write('<?xml version="1.0" encoding="UTF-8"?>\n')
+        self._stream.write(f"<!-- {total_of(report).replace('--', '')} -->\n")  # two dashes would end the comment
+        self._stream.write(f'<testsuites name="onnx-lint"{counts}>')
+        self._stream.writelines(self._suites.pieces())
+        self._stream.write("\n</testsuites>\n")
 
 
 def _fill(suite: ElementTree.Element, file: FileReport, report: Report, options: Options) -> None:

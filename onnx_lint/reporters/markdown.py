@@ -38,10 +38,11 @@ _NAMED: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;"}
 _LINKS: Final = re.compile(r"://|www\.", re.IGNORECASE)
 
 
-class Gatherer:
+class Writer:
     """Keeps the files of which there is something to say, and writes the sections."""
 
-    def __init__(self, head: Report, options: Options, count: int) -> None:
+    def __init__(self, head: Report, stream: TextIO, options: Options, count: int) -> None:
+        self._stream = stream
         self._head = head
         self._options = options
         self._shows_all = count <= 1 or options.verbose
@@ -52,19 +53,19 @@ class Gatherer:
         if self._shows_all or not is_unremarkable(file, self._head):
             self._files.append(file)
 
-    def write(self, report: Report, stream: TextIO) -> None:
+    def end(self, report: Report) -> None:
         """Write whole sections while there is room."""
         left = MAX_BYTES
         left_out = 0
         for section in _sections(report, self._files, self._options):
             size = len(section.encode())
             if size <= left and not left_out:
-                stream.write(section)
+                self._stream.write(section)
                 left -= size
             else:
                 left_out += 1
         if left_out:
-            stream.write(f"\n*{counted(left_out, 'more section')} left out: a step summary may have 1 MiB.*\n")
+            self._stream.write(f"\n*{counted(left_out, 'more section')} left out: a step summary may have 1 MiB.*\n")
 
 
 def _sections(report: Report, files: Sequence[FileReport], options: Options) -> Iterator[str]:

@@ -57,10 +57,11 @@ _REGION: Final = {"startLine": 1, "startColumn": 1, "endLine": 1, "endColumn": 1
 _VALUE_FIELDS: Final = frozenset({"input", "output", "value_info"})
 
 
-class Gatherer:
+class Writer:
     """Keeps the results of all files as text, as many as are written, and writes one run with them."""
 
-    def __init__(self, head: Report, options: Options, count: int) -> None:
+    def __init__(self, head: Report, stream: TextIO, options: Options, count: int) -> None:
+        self._stream = stream
         self._options = options
         self._root = options.root or default_root()
         self._indices = {rule: index for index, rule in enumerate(sorted(head.rules))}
@@ -114,10 +115,10 @@ class Gatherer:
             kept[severity] -= 1
             yield kept[severity] >= 0
 
-    def write(self, report: Report, stream: TextIO) -> None:
+    def end(self, report: Report) -> None:
         """Write the run."""
         log = {"$schema": SCHEMA, "version": "2.1.0", "runs": Elements([self._run(report)])}
-        write_pieces(Properties(log), stream)
+        write_pieces(Properties(log), self._stream)
 
     def _run(self, report: Report) -> Properties:
         options = self._options
