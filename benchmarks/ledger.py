@@ -101,12 +101,6 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "from google.protobuf.descriptor_pb2 import FileDescriptorSet\n"
         "FileDescriptorSet.FromString(package_data.read('onnx_lint.schema', 'onnx.binpb'))\nschema.pool()",
     ),
-    "compiled-clauses": Pair(
-        "from onnx_lint.common import package_data\nfrom onnx_lint.spec import clauses\n"
-        "source = package_data.read('onnx_lint.spec', clauses.SOURCE)\n",
-        "assert clauses._compiled(source)",
-        "clauses.parse(source.decode())",
-    ),
     "entry-points": Pair(
         "from onnx_lint.engine import plugins\n",
         "plugins._may_have_packages()",
@@ -138,14 +132,6 @@ PAIRS: Final[Mapping[str, Pair]] = {
         _LINT,
         "lint(300)",
         "from onnx_lint.engine import selection\nfor _ in range(300):\n    selection._kept.clear()\n    lint(1)",
-    ),
-    "sound-forms": Pair(
-        _MANY,
-        "main()",
-        "from onnx_lint.common.cached import Memory\nfrom onnx_lint.ir.operators.operators import Scope\n"
-        "class Nothing(Memory):\n    def keep(self, key, value): return value\n"
-        "init = Scope.__init__\ndef start(self):\n    init(self)\n    self.sound = Nothing(0)\n"
-        "Scope.__init__ = start\nmain()",
     ),
     "canonical": Pair(
         _LOAD,

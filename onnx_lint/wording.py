@@ -66,6 +66,11 @@ def typed(element: str, shape: Sequence[int | str | None] | None) -> str:
     return with_shape(element, describe_shape(shape), "")
 
 
+def counted(count: int, noun: str) -> str:
+    """Return a number with its noun in the singular or plural: `1 element`, `2,000 elements`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """Return the known name nearest to `name`; None if none is near or the name is very long.
 

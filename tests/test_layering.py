@@ -87,9 +87,8 @@ LENT = {
     Path("onnx_lint/pytest_plugin.py"): {"pytest"},
     Path("onnx_lint/testing.py"): {"pytest"},
     REMOTE / "access.py": {"fsspec"},
-    REMOTE / "hub.py": {"huggingface_hub"},
     REMOTE / "s3_object.py": {"fsspec"},
-    REMOTE / "web_index.py": {"fsspec"},
+    REMOTE / "versions.py": {"huggingface_hub"},
     REMOTE / "web_object.py": {"aiohttp", "fsspec", "yarl"},
     REMOTE / "web_session.py": {"aiohttp", "yarl"},
 }

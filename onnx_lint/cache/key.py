@@ -30,19 +30,19 @@ _ENDPOINTS: Final = (
 )
 """Matches the environment variables that decide which server an address of a store leads to."""
 
-KEY_BYTES: Final = 32
-"""The length of a key."""
 
+def key_of(settings: bytes, *, path: str, name: str, extent: tuple[bool, bool]) -> bytes:
+    """Return the key of a check: of these settings, and of a file by its path and by its name in the report.
 
-def key_of(settings: bytes, *, path: str, name: str) -> bytes:
-    """Return the key of a check: of these settings, and of a file by its path and by its name in the report."""
+    `extent`: whether the report shows the lines and the nodes around findings.
+    """
     place: object = path
     if not is_remote(path):
         place = os.path.abspath(path)
     elif not is_web(path):  # the name has the whole address; the path may have a commit of the hub
         place = sorted((name, value) for name, value in os.environ.items() if re.fullmatch(_ENDPOINTS, name))
-    found = hashlib.blake2b(settings, digest_size=KEY_BYTES)
-    found.update(repr((place, name)).encode("utf-8", "surrogatepass"))
+    found = hashlib.blake2b(settings, digest_size=32)
+    found.update(repr((place, name, extent)).encode("utf-8", "surrogatepass"))
     return found.digest()
 
 

@@ -34,7 +34,7 @@ _RETRY_SECONDS: Final = 0.01
 _FORMAT: Final = 1
 _APPLICATION: Final = 0x4F4E4C54
 _TABLE: Final = "CREATE TABLE verdicts (key BLOB PRIMARY KEY, used INTEGER NOT NULL, content BLOB NOT NULL)"
-_FIND: Final = "SELECT key, used, content FROM verdicts WHERE key >= ? AND key < ?"
+_FIND: Final = "SELECT used, content FROM verdicts WHERE key = ?"
 _SETTINGS: Final = ("trusted_schema = OFF", "cell_size_check = ON", "journal_mode = WAL", "synchronous = NORMAL")
 _CHECK_BYTES: Final = 16
 
@@ -54,26 +54,21 @@ class Store:
         except (sqlite3.Error, OSError):
             self._fail()
 
-    def beginning_with(self, prefix: bytes) -> dict[bytes, bytes]:
-        """Return the contents of the entries whose keys begin with `prefix`, by the rest of the key.
-
-        A damaged entry is left out.
-        """
+    def get(self, key: bytes) -> bytes | None:
+        """Return the content of an entry; None if there is none, or if it is damaged."""
         if self._connection is None:
-            return {}
+            return None
         try:
-            rows = self._connection.execute(_FIND, (prefix, prefix + b"\xff")).fetchall()
+            row = self._connection.execute(_FIND, (key,)).fetchone()
         except sqlite3.Error as error:
             self._recover(error)
-            return {}
-        found = {}
-        for key, used, content in rows:
-            if not isinstance(content, bytes) or content[:_CHECK_BYTES] != _check(key, content[_CHECK_BYTES:]):
-                continue
-            if not isinstance(used, int) or used + _DAY_SECONDS < time.time():
-                self._used.append(key)
-            found[key[len(prefix) :]] = content[_CHECK_BYTES:]
-        return found
+            return None
+        used, content = row or (None, None)
+        if not isinstance(content, bytes) or content[:_CHECK_BYTES] != _check(key, content[_CHECK_BYTES:]):
+            return None
+        if not isinstance(used, int) or used + _DAY_SECONDS < time.time():
+            self._used.append(key)
+        return content[_CHECK_BYTES:]
 
     def put(self, key: bytes, content: bytes) -> None:
         """Write an entry, or replace it, as a whole."""

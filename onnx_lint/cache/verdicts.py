@@ -23,7 +23,7 @@ from onnx_lint.cache.identity import (
     is_same_elsewhere,
     is_settled,
 )
-from onnx_lint.cache.key import KEY_BYTES, digest_of_settings, key_of
+from onnx_lint.cache.key import digest_of_settings, key_of
 from onnx_lint.cache.serialized import from_bytes, parsed, serialized, to_bytes
 from onnx_lint.cache.store import Store
 from onnx_lint.common.record import Record
@@ -87,24 +87,12 @@ class Verdicts:
         self._store.close()
 
     def find(self, check: FileCheck, *, may_read: bool) -> FileReport | None:
-        """Return the report of an unchanged file; None if there is none. `may_read`: whether to compare the content.
-
-        It may come from an entry with more context lines or with pictures, which are then left out.
-        """
+        """Return the report of an unchanged file; None if there is none. `may_read`: whether to compare the content."""
         key = self._key(check)
-        entries = self._store.beginning_with(key) if key is not None else {}
-        own = _extent(check)
-        for extent in sorted(entries, key=own.__ne__):  # its own entry is the first
-            report = self._found(check, key + extent, entries[extent], may_read=may_read) if key is not None else None
-            if report is not None:
-                return report
-        return None
-
-    def _found(self, check: FileCheck, key: bytes, content: bytes, *, may_read: bool) -> FileReport | None:
+        content = self._store.get(key) if key is not None else None
+        if key is None or content is None:
+            return None
         try:
-            context, pictures = from_bytes(key[KEY_BYTES:])
-            if check.context > context or check.pictures > pictures:
-                return None
             identity = check.identity()
             entry = _unpacked(content)
             if identity is None or not _is_unchanged(check, entry, identity, may_read=may_read):
@@ -118,8 +106,6 @@ class Verdicts:
         if was_read and entry["digest"] is not None and check.identity() == identity:
             # The next run need not compare the content: a later change gives the file a later time.
             self._store.put(key, _packed({**entry, "identity": identity, "moment": time.time_ns()}))
-        if check.context != context or check.pictures != pictures:
-            return report.with_extent(context=check.context, pictures=check.pictures)
         return report
 
     def checked(self, check: FileCheck, lint: Callable[[DataFolder | None], FileReport]) -> FileReport:
@@ -152,7 +138,7 @@ class Verdicts:
     def _put(self, check: FileCheck, entry: Mapping[str, Any]) -> None:
         key = self._key(check)
         if key is not None:
-            self._store.put(key + _extent(check), _packed(entry))
+            self._store.put(key, _packed(entry))
 
     def _key(self, check: FileCheck) -> bytes | None:
         known = self._settings.get(id(check.settings))
@@ -160,7 +146,9 @@ class Verdicts:
             # The settings are kept as well, so that no other object gets their id.
             known = check.settings, digest_of_settings(check.settings)
             self._settings[id(check.settings)] = known
-        return key_of(known[1], path=check.path, name=check.name) if known[1] is not None else None
+        if known[1] is None:
+            return None
+        return key_of(known[1], path=check.path, name=check.name, extent=(check.context, check.pictures))
 
 
 def linted(
@@ -189,11 +177,6 @@ def linted(
     except TypeError:
         return report, None
     return report, {"identity": before, "moment": moment, "digest": digest, **beside, "report": made}
-
-
-def _extent(check: FileCheck) -> bytes:
-    """Return the end of a key: how much the report shows of the model around its findings."""
-    return to_bytes([check.context, check.pictures])
 
 
 def _is_unchanged(check: FileCheck, entry: Mapping[str, Any], identity: Identity, *, may_read: bool) -> bool:

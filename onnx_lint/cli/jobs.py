@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from onnx_lint.common.model_limits import NO_LIMITS, ModelLimits
 from onnx_lint.input.locations import is_remote
 from onnx_lint.report import FileReport
-from onnx_lint.tasks.lint_one import Task, check_of, is_opened_ahead, lint_one
+from onnx_lint.tasks.lint_one import Task, check_of, is_opened_ahead, lint_one, opening_of
 
 if TYPE_CHECKING:
     from onnx_lint.input.source import Source
@@ -159,7 +159,7 @@ def _with_openings(tasks: Sequence[Task], remote: Sequence[int]) -> Iterator[tup
     def begin() -> None:
         while ahead is not None and waiting and len(ahead) < AHEAD:
             index = waiting.popleft()
-            ahead.begin(index, tasks[index].path, tasks[index].settings)
+            ahead.begin(index, opening_of(tasks[index]))
 
     try:
         begin()

@@ -151,7 +151,7 @@ def schemas_of(settings: Settings) -> OperatorSchemas:
     """Return the known operators. Raises OSError or SchemaFileError (a ValueError) for a faulty schema file."""
     if not settings.opset_schemas:
         return BUILT_IN
-    from onnx_lint.loader.identity.described import operator_schemas
+    from onnx_lint.spec.operators.schema_file import operator_schemas
 
     return operator_schemas(settings.opset_schemas)
 

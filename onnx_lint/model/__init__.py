@@ -66,7 +66,6 @@ if TYPE_CHECKING:
         alternatives_without,
         attributes_for_runtime,
         attributes_with,
-        counted,
         describe_attribute_type,
         describe_importer,
         describe_imports,
@@ -201,6 +200,7 @@ if TYPE_CHECKING:
         release_of_opset,
     )
     from onnx_lint.spec.version_range import in_range
+    from onnx_lint.wording import counted
 
 __all__ = [
     "BEFORE_NODES",

@@ -199,7 +199,11 @@ def _fields_of_model(model: Model, premature: Mapping[str, list[str]]) -> Iterat
                 for item in holders:
                     if getattr(item.proto, field):
                         yield f"{message}.{field}", item.place.at(field), _named(item), 1
-    for field in premature.get("NodeProto", ()):
+    yield from _fields_of_nodes(model, premature.get("NodeProto", ()))
+
+
+def _fields_of_nodes(model: Model, premature: Iterable[str]) -> Iterator[_Occurrence]:
+    for field in premature:
         if field != "domain":
             nodes = overloaded_nodes(model) if field == "overload" else model.nodes_with(field)
             for node in islice(nodes, 1):

@@ -8,16 +8,13 @@ import logging
 import random
 import time
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any, Final, TypeVar
 
 from onnx_lint.common.record import Record, replace
 from onnx_lint.common.visible import visible
 from onnx_lint.input.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.input.locations import is_web, scheme_of, shown_address
-from onnx_lint.remote.errors import RemoteError, explained, is_passing, needs_package
-from onnx_lint.remote.setting_faults import unread_setting
+from onnx_lint.remote.errors import RemoteError, explained, is_passing, needs_package, unread_setting
 
 T = TypeVar("T")
 
@@ -116,11 +113,7 @@ def file_system(address: str, access: Access) -> Any:
         raise needs_package(address, error) from None
     except Exception:
         raise RemoteError(_NO_CONFIGURATION) from None
-    for name in _LOGGING:
-        # Without any logging configuration, Python would write these messages to standard error.
-        logger = logging.getLogger(name)
-        if not logger.handlers:
-            logger.addHandler(logging.NullHandler())
+    _silence()
     scheme = scheme_of(address)
     if "::" in address or scheme in _NO_STORES:
         raise RemoteError("a chain of addresses is not supported")
@@ -137,6 +130,13 @@ def file_system(address: str, access: Access) -> Any:
         if isinstance(error, ValueError) and "Protocol not known" in str(error):
             raise RemoteError(f"no store is known for addresses that begin with {scheme}://") from None
         raise explained(error, address, access.request_seconds) from None
+
+
+def _silence() -> None:
+    """Keep the messages of the file systems from standard error, where Python writes them if nothing is configured."""
+    for logger in map(logging.getLogger, _LOGGING):
+        if not logger.handlers:
+            logger.addHandler(logging.NullHandler())
 
 
 _LOGGING: Final = ("aiobotocore", "aiohttp", "asyncio", "botocore", "fsspec", "gcsfs", "google", "s3fs")
@@ -193,12 +193,7 @@ def _retry_after(error: BaseException, access: Access) -> float:
     text = headers.get("Retry-After", "").strip() if hasattr(headers, "get") else ""
     if text.isascii() and text.isdigit():
         return min(float(text[:_MOST_DIGITS]), access.request_seconds)
-    try:
-        date = parsedate_to_datetime(text)
-        left = (date if date.tzinfo is not None else date.replace(tzinfo=UTC)) - datetime.now(UTC)
-    except (ValueError, OverflowError):
-        return 0.0  # neither seconds nor a date (RFC 9110, section 10.2.3)
-    return min(max(left.total_seconds(), 0.0), access.request_seconds)
+    return 0.0
 
 
 @contextlib.contextmanager

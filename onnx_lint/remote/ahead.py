@@ -7,8 +7,9 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from queue import SimpleQueue
-from typing import Final, Protocol
+from typing import Final
 
+from onnx_lint.common.record import Record
 from onnx_lint.input.limits import Limits
 from onnx_lint.input.locations import shown_address, without_query
 from onnx_lint.ir.tensors.external import first_location
@@ -22,29 +23,23 @@ _MOST_BYTES: Final = 1 << 20
 """The most bytes of a model to fetch before its turn. Only a server without range requests returns more than asked."""
 
 _MOST_EARLY_BYTES: Final = 1 << 22
-"""The most further bytes of a larger model to fetch before its turn."""
-
-_ALL_EARLY_BYTES: Final = 1 << 25
-"""The most further bytes of all models that wait for their turn."""
+"""The most further bytes of a larger model to fetch before its turn. Of each, HELD_BYTES are in memory."""
 
 Opened = Callable[[], RemoteSource]
 """Returns the source of a model, or raises why it cannot be opened."""
 
 
-class OpeningSettings(Protocol):
-    """The settings of the linter that matter here, see `onnx_lint.engine.settings`."""
+class Opening(Record):
+    """A model to open, with the settings that matter for it, see `onnx_lint.engine.settings`."""
 
-    @property
-    def limits(self) -> Limits:
-        """The limits on the model."""
+    address: str
+    limits: Limits
+    proto: str | None
+    external_data: bool
 
-    @property
-    def proto(self) -> str | None:
-        """The message in the file; None to recognize it."""
-
-    @property
-    def external_data(self) -> bool:
-        """True if files of external data are looked up."""
+    def open(self, most: int | None = None) -> RemoteSource:
+        """Open the model; see `open_remote`."""
+        return open_remote(self.address, self.limits, most=most)
 
 
 class Ahead:
@@ -54,18 +49,17 @@ class Ahead:
         self._opening: dict[int, Future[Opened]] = {}
         self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._threads = 0
-        self._room = _Room(_ALL_EARLY_BYTES)
 
     def __len__(self) -> int:
         return len(self._opening)
 
-    def begin(self, number: int, address: str, settings: OpeningSettings) -> None:
-        """Begin to open the model at an address."""
+    def begin(self, number: int, opening: Opening) -> None:
+        """Begin to open a model."""
         future = self._opening[number] = Future()
         if self._threads < len(self._opening) and not self._has_another_thread():
-            future.set_result(lambda: open_remote(address, settings.limits))
+            future.set_result(opening.open)
         else:
-            self._jobs.put(lambda: _open(future, self._room, address, settings))
+            self._jobs.put(lambda: _open(future, opening))
 
     def _has_another_thread(self) -> bool:
         """Start a thread, and return whether the system allows that."""
@@ -99,69 +93,27 @@ def _work(jobs: SimpleQueue[Callable[[], None] | None]) -> None:
         job()
 
 
-def _open(future: Future[Opened], room: _Room, address: str, settings: OpeningSettings) -> None:
+def _open(future: Future[Opened], opening: Opening) -> None:
     """Set the result of the future, which never is an exception: the linter raises that in its turn."""
     try:
-        source = open_remote(address, settings.limits, most=_MOST_BYTES)
-        early = _read_early(source, room, address, settings)
+        source = opening.open(_MOST_BYTES)
+        source.read_early(lambda: _read_early(source, opening), _MOST_EARLY_BYTES)
     except TooLargeError:
-        future.set_result(lambda: open_remote(address, settings.limits))
+        future.set_result(opening.open)
     except BaseException as error:
         future.set_result(_raising(error))
     else:
-
-        def opened() -> RemoteSource:
-            room.give_back(early)
-            return source
-
-        future.set_result(opened)
+        future.set_result(lambda: source)
 
 
-def _read_early(source: RemoteSource, room: _Room, address: str, settings: OpeningSettings) -> int:
-    """Make the requests that the linter makes first for a model, until there is no more room.
-
-    Return the number of bytes that they take up.
-    """
-    taken = 0
-
-    def may_fetch(size: int) -> bool:
-        nonlocal taken
-        if taken + size > _MOST_EARLY_BYTES or not room.take(size):
-            return False
-        taken += size
-        return True
-
-    def read(source: RemoteSource) -> None:
-        if source.size > WHOLE_BYTES:
-            read_first(source, without_query(shown_address(address)), settings.limits, settings.proto)
-        elif settings.external_data:
-            location = first_location(source.read_at(0, source.size))
-            if location is not None:
-                source.beside(settings.limits.external_bytes).file(location)
-
-    source.read_early(read, may_fetch)
-    return taken
-
-
-class _Room:
-    """The bytes that all models together may still take up."""
-
-    def __init__(self, size: int) -> None:
-        self._left = size
-        self._lock = threading.Lock()
-
-    def take(self, size: int) -> bool:
-        """Take that many bytes; return whether there were as many."""
-        with self._lock:
-            if size > self._left:
-                return False
-            self._left -= size
-            return True
-
-    def give_back(self, size: int) -> None:
-        """Return bytes that were taken."""
-        with self._lock:
-            self._left += size
+def _read_early(source: RemoteSource, opening: Opening) -> None:
+    """Make the requests that the linter makes first for a model."""
+    if source.size > WHOLE_BYTES:
+        read_first(source, without_query(shown_address(opening.address)), opening.limits, opening.proto)
+    elif opening.external_data:
+        location = first_location(source.read_at(0, source.size))
+        if location is not None:
+            source.beside(opening.limits.external_bytes).file(location)
 
 
 def _raising(error: BaseException) -> Opened:

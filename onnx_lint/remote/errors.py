@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import os
 import re
 import ssl
+import sys
 from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Any, Final
@@ -13,7 +16,6 @@ from typing import Any, Final
 from onnx_lint.common.distribution import install_command
 from onnx_lint.input.locations import is_web, scheme_of
 from onnx_lint.input.source import ReadError
-from onnx_lint.remote.setting_faults import settings_in_use
 
 _MOST_CAUSES: Final = 10
 _CREDENTIALS: Final = {
@@ -28,10 +30,6 @@ _CREDENTIALS: Final = {
 """The places where the file system of a scheme looks for credentials."""
 _PASSING: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 """The HTTP statuses of failures that a repeated request may not have."""
-
-_NO_CLASS: Final = 600
-"""Three digits from here on are not an HTTP status (RFC 9110, section 15), but some servers use them."""
-
 
 _NO_ADDRESS: Final = frozenset(
     {"InvalidURL", "InvalidUrlClientError", "NonHttpUrlClientError", "EndpointResolutionError", "UnsupportedProtocol"}
@@ -154,8 +152,6 @@ def _of_status(status: int, address: str, causes: list[BaseException], still: st
         return ChangedError()
     if status == HTTPStatus.TOO_MANY_REQUESTS:
         return RemoteError(f"the server received too many requests (429){still}")
-    if status >= _NO_CLASS:
-        return RemoteError(f"the server answered with an invalid HTTP status ({status})")
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return RemoteError(f"the server failed ({status}){still}")
     return RemoteError(f"the server refused the request ({status})")
@@ -206,3 +202,48 @@ def needs_package(address: str, error: ImportError) -> RemoteError:
     found = re.search(r"[Ii]nstall\s+[\"'`]?([A-Za-z0-9._-]+)", str(error))
     package = found[1] if found else error.name
     return RemoteError(f"addresses that begin with {scheme}:// need a further package: pip install {package}")
+
+
+# --- settings of the environment that may make a store unusable; their values may be credentials
+
+_PROXIES: Final = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy")
+_ENDPOINTS: Final = {
+    **dict.fromkeys(("http", "https"), _PROXIES),
+    **dict.fromkeys(("s3", "s3a"), ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")),
+    "hf": ("HF_ENDPOINT",),
+}
+"""The variables with the address of a server for a store."""
+
+_SAME_STORE: Final = (("http", "https"), ("s3", "s3a"), ("gs", "gcs"))
+"""The schemes of one file system, which uses the settings of each."""
+
+
+def unread_setting(address: str) -> str | None:
+    """Return the fault of a variable that fsspec would ignore, for the store of an address; None if there is none."""
+    for name in _fsspec_variables(address):
+        try:
+            value = json.loads(os.environ.get(name, "{}"))
+        except (ValueError, RecursionError):
+            value = None
+        if not isinstance(value, dict):
+            return f"the environment variable {name} is not a JSON object"
+    return None
+
+
+def settings_in_use(address: str) -> str:
+    """Return where the settings of a store are, for a sentence; empty if it has none."""
+    names = [*_ENDPOINTS.get(scheme_of(address), ()), *_fsspec_variables(address)]
+    found = [name for name in names if os.environ.get(name)]
+    configured = getattr(sys.modules.get("fsspec.config"), "conf", {})
+    if any(configured.get(scheme) for scheme in _schemes(address)):
+        found.append("the configuration of fsspec")
+    return " or ".join(found)
+
+
+def _fsspec_variables(address: str) -> list[str]:
+    return [f"FSSPEC_{scheme.upper()}" for scheme in _schemes(address)]
+
+
+def _schemes(address: str) -> tuple[str, ...]:
+    own = scheme_of(address)
+    return next((schemes for schemes in _SAME_STORE if own in schemes), (own,))

@@ -11,8 +11,7 @@ from onnx_lint.common.record import Record
 from onnx_lint.input.locations import MODEL_SUFFIXES, is_glob, is_web, scheme_of, shown_address
 from onnx_lint.remote.access import Access, file_system, tried
 from onnx_lint.remote.errors import RemoteError
-from onnx_lint.remote.hub import pinned
-from onnx_lint.remote.versions import content_version_of
+from onnx_lint.remote.versions import content_version_of, pinned
 
 
 class RemoteObject(Record):
@@ -29,28 +28,20 @@ class RemoteObject(Record):
 def listed(target: str, access: Access | None = None) -> Iterator[RemoteObject]:
     """Yield the models at an address, sorted by name.
 
-    The address of an object yields that object, with any suffix; on the web it must not be one. An address that ends
-    with a slash, or names a folder, yields the objects below it with the suffix of a model. An address with `*`, `?` or
+    The address must not be one of the web. That of an object yields that object, with any suffix. One that ends with a
+    slash, or names a folder, yields the objects below it with the suffix of a model. An address with `*`, `?` or
     `[` yields the objects that it matches. Raises RemoteError if the store cannot be read or there is no such object or
     folder.
     """
     access = (access or Access()).counted()
     try:
-        found = {each.address: each for each in _listed(target, access)}  # a glob may match one object in two ways
+        if is_web(target):
+            raise RemoteError("a web server has no listing: name each model, or the address of a store")
+        objects = _in_store(file_system(target, access), target, access)
+        found = {each.address: each for each in objects}  # a glob may match one object in two ways
         yield from sorted(found.values(), key=lambda each: each.url)
     except RemoteError as error:
         raise type(error)(f"{shown_address(target)}: {error}") from None
-
-
-def _listed(target: str, access: Access) -> Iterator[RemoteObject]:
-    system = file_system(target, access)
-    if not is_web(target):
-        yield from _in_store(system, target, access)
-    else:
-        from onnx_lint.remote.web_index import objects_below  # late, as it needs what `file_system` may find missing
-
-        for address in objects_below(system, target, access):
-            yield RemoteObject(shown_address(address), address)
 
 
 def _in_store(system: Any, target: str, access: Access) -> Iterator[RemoteObject]:

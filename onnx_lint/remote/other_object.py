@@ -8,10 +8,9 @@ from typing import Any
 from onnx_lint.input.locations import scheme_of
 from onnx_lint.remote.access import Access, as_remote_errors, tried
 from onnx_lint.remote.errors import ChangedError, RemoteError
-from onnx_lint.remote.hub import pinned
 from onnx_lint.remote.objects import Beginning, StoredObject
 from onnx_lint.remote.parts import Parts
-from onnx_lint.remote.versions import content_version_of, version_of
+from onnx_lint.remote.versions import content_version_of, pinned, version_of
 
 
 class OtherObject(StoredObject):

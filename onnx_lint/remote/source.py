@@ -12,7 +12,6 @@ from onnx_lint.input.source import LEAST_WINDOW_BYTES, Source
 from onnx_lint.remote.access import Access, as_remote_errors, file_system
 from onnx_lint.remote.data_folder import RemoteFolder
 from onnx_lint.remote.errors import RemoteError
-from onnx_lint.remote.lookup import Lookup, lookup_beside
 from onnx_lint.remote.objects import PART_BYTES, StoredObject
 from onnx_lint.remote.other_object import OtherObject
 from onnx_lint.remote.parts import Parts
@@ -56,8 +55,8 @@ class RemoteSource(Source):
         self._version = begun.version
         self.identity = (begun.content, begun.size) if begun.content is not None else None
         """What no other content of the object has: the store's name of the version, and the size."""
-        self._lookup: Lookup | None = None
-        self._may_fetch: Callable[[int], bool] | None = None
+        self._early_left: int | None = None
+        """The bytes that may still be fetched before the turn of the model; None in its turn."""
         self._error: RemoteError | None = None
         self._beside: RemoteFolder | None = None
         self._files: list[RemoteSource] = []
@@ -94,8 +93,10 @@ class RemoteSource(Source):
         following = self._parts.next_start(start)
         if following is not None:
             stop = min(stop, following)
-        if self._may_fetch is not None and not self._may_fetch(stop - start):
-            raise _EnoughError
+        if self._early_left is not None:
+            self._early_left -= stop - start
+            if self._early_left < 0:
+                raise _EnoughError
         self._ahead = ahead
         data = self._object.fetch(start, stop)
         if len(data) != stop - start:
@@ -103,14 +104,14 @@ class RemoteSource(Source):
         self._parts.add(start, data)
         self._fetched_to = stop
 
-    def read_early(self, read: Callable[[RemoteSource], None], may_fetch: Callable[[int], bool]) -> None:
-        """Let `read` read from the source, up to the first request for which `may_fetch` returns false.
+    def read_early(self, read: Callable[[], None], most: int) -> None:
+        """Let `read` read from the source before its turn, up to the request with which it would fetch more bytes.
 
         Nothing is raised: the next read fails in the same way.
         """
-        self._may_fetch = may_fetch
+        self._early_left = most
         try:
-            read(self)
+            read()
         except _EnoughError:
             pass
         except RemoteError as error:
@@ -118,7 +119,7 @@ class RemoteSource(Source):
         except Exception:  # the content is faulty; whoever reads it next reports that
             pass
         finally:
-            self._may_fetch = None
+            self._early_left = None
 
     def close(self) -> None:
         """Release everything that was read."""
@@ -130,13 +131,13 @@ class RemoteSource(Source):
         """Return the files beside the object, the same each time. At most `most` bytes of their contents are read."""
         if self._beside is not None:
             return self._beside
-        lookup = self._lookup = lookup_beside(self._object.address, self._access)
 
-        def opened(below: str) -> RemoteSource:
-            self._files.append(RemoteSource(lookup.address_of(below), self._access, first_bytes=LEAST_AHEAD))
+        def opened(address: str) -> RemoteSource:
+            self._files.append(RemoteSource(address, self._access, first_bytes=LEAST_AHEAD))
             return self._files[-1]
 
-        self._beside = RemoteFolder(lookup, min(most, self._access.download_bytes), opened)
+        most = min(most, self._access.download_bytes)
+        self._beside = RemoteFolder(self._object.address, self._access, most, opened)
         return self._beside
 
     def finish(self) -> Traffic:
@@ -144,7 +145,7 @@ class RemoteSource(Source):
         for each in (self, *self._files):
             each._object.check()
         objects = [each._object for each in (self, *self._files)]
-        requests = sum(each.requests for each in objects) + (self._lookup.requests if self._lookup is not None else 0)
+        requests = sum(each.requests for each in objects) + (self._beside.requests if self._beside is not None else 0)
         return Traffic(requests, sum(each.received for each in objects), self._version)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the version of an object from the metadata of its file system."""
+"""The versions of objects: in the metadata of their file systems, and as revisions of a repository of the hub."""
 
 from __future__ import annotations
 
@@ -34,3 +34,23 @@ def version_of(about: Mapping[str, Any]) -> str | None:
             # Listings and single objects may format the same time differently.
             return str(value.timestamp() if isinstance(value, datetime) else value)
     return None
+
+
+def pinned(system: Any, address: str) -> str:
+    """Return the path of an object or folder in the current revision of its address.
+
+    Revisions are those of a repository of the Hugging Face Hub. For another store, return the path as its file system
+    expects it. Raises the errors of the file system.
+    """
+    path: str = system._strip_protocol(address)
+    if system.protocol != "hf":
+        return path
+    from huggingface_hub import HfApi
+
+    resolved = system.resolve_path(path)
+    if not hasattr(resolved, "repo_id"):
+        return path  # a bucket has no revisions
+    api = HfApi(endpoint=system.endpoint, token=system.token)
+    revision = api.repo_info(resolved.repo_id, revision=resolved.revision, repo_type=resolved.repo_type).sha
+    root = resolved.root.rpartition("@")[0] or resolved.root
+    return f"{root}@{revision}/{resolved.path_in_repo}".rstrip("/")

@@ -23,7 +23,6 @@ from onnx_lint.remote.errors import ChangedError, RemoteError, RemoteNotFoundErr
 from onnx_lint.remote.objects import Beginning, StoredObject
 from onnx_lint.remote.parts import Parts
 from onnx_lint.remote.versions import content_version_of
-from onnx_lint.remote.web_session import Counter
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -39,7 +38,7 @@ _NO_LIMIT: Final = aiohttp.ClientTimeout()
 _LOOK_BYTES: Final = 1 << 10
 
 
-class WebObject(StoredObject, Counter):
+class WebObject(StoredObject):
     """A file on an HTTP server."""
 
     def __init__(self, system: Any, address: str, access: Access) -> None:
@@ -88,7 +87,8 @@ class WebObject(StoredObject, Counter):
             headers["If-Match"] = self._etag
         elif self._etag is None and self._modified is not None:
             headers["If-Unmodified-Since"] = self._modified
-        request = session.get(self._url, headers=headers, timeout=_NO_LIMIT, trace_request_ctx=self)
+        self.requests += 1
+        request = session.get(self._url, headers=headers, timeout=_NO_LIMIT)
         async with asyncio.timeout(self._access.seconds_for(0)) as self._waiting, request as answer:
             now = asyncio.get_running_loop().time()
             self._waiting.reschedule(now + self._access.seconds_for(stop - start))
@@ -101,9 +101,8 @@ class WebObject(StoredObject, Counter):
     async def _head(self) -> Beginning | None:
         session: aiohttp.ClientSession = await self._system.set_session()
         headers = {"Accept-Encoding": "identity"}
-        request = session.head(
-            self._url, headers=headers, timeout=_NO_LIMIT, allow_redirects=True, trace_request_ctx=self
-        )
+        self.requests += 1
+        request = session.head(self._url, headers=headers, timeout=_NO_LIMIT, allow_redirects=True)
         async with asyncio.timeout(self._access.seconds_for(0)), request as answer:
             answer.raise_for_status()
             if "Content-Encoding" in answer.headers or answer.content_length is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The HTTP session of fsspec's file system. It checks redirects, and counts requests."""
+"""The HTTP session of fsspec's file system. It checks redirects."""
 
 from __future__ import annotations
 
@@ -15,13 +15,6 @@ import yarl
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from onnx_lint.remote.redirects import check_reach, check_scheme
-
-
-class Counter:
-    """Counts requests, including those after a redirect."""
-
-    def __init__(self) -> None:
-        self.requests = 0
 
 
 def web_options(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -40,29 +33,18 @@ async def session(**options: Any) -> aiohttp.ClientSession:
     trace = aiohttp.TraceConfig()
 
     async def on_redirect(
-        _: aiohttp.ClientSession, context: SimpleNamespace, redirect: aiohttp.TraceRequestRedirectParams
+        _: aiohttp.ClientSession, __: SimpleNamespace, redirect: aiohttp.TraceRequestRedirectParams
     ) -> None:
         try:
             await _check_redirect(resolver, redirect)
         except BaseException:
             redirect.response.close()
             raise
-        _count(context)
 
-    async def on_start(_: aiohttp.ClientSession, context: SimpleNamespace, __: object) -> None:
-        _count(context)
-
-    trace.on_request_start.append(on_start)
     trace.on_request_redirect.append(on_redirect)
     options.setdefault("connector", aiohttp.TCPConnector(resolver=resolver, use_dns_cache=False))
     traces = [*options.pop("trace_configs", ()), trace]
     return aiohttp.ClientSession(trace_configs=traces, **options)
-
-
-def _count(context: SimpleNamespace) -> None:
-    counter = context.trace_request_ctx
-    if isinstance(counter, Counter):
-        counter.requests += 1
 
 
 async def _check_redirect(resolver: _KnownAddresses, redirect: aiohttp.TraceRequestRedirectParams) -> None:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import binascii
 import enum
 import functools
 import json
@@ -11,7 +10,7 @@ import re
 from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
 from onnx_lint.common import package_data
 from onnx_lint.common.record import EMPTY, Record, field_names
@@ -21,7 +20,6 @@ __all__ = [
     "DEFAULT_EDITION",
     "EDITIONS",
     "KEYWORDS",
-    "STATIC",
     "Clause",
     "Severity",
     "clauses",
@@ -87,12 +85,6 @@ OWN_KEYWORDS: Final[Mapping[str, str]] = MappingProxyType(
 )
 """The meaning of the keywords that RFC 2119 does not define."""
 
-ABSENT: Final = "absent"
-"""Replaces the keyword of an edition that no longer has a clause of the edition before."""
-
-STATIC: Final = ("yes", "partly", "no")
-"""The values of `static`: whether one file can show that a clause is violated."""
-
 PRESENCES: Final = ("listed", "pedantic", "optional")
 """The ways in which findings of a clause are reported by default: one by one, as a number, or not at all.
 
@@ -145,100 +137,6 @@ class Clause(Record):
     """The plugin, configuration or chapter of onnx-lint that declares it; None for a clause of the specification."""
 
 
-_NEEDED: Final = {
-    "summary": str,
-    "chapter": str,
-    "anchor": str,
-    "since": int,
-    "keyword": dict,
-    "static": str,
-    "rules": list,
-}
-_OPTIONAL: Final = {
-    "until": int,
-    "reason": str,
-    "presence": str,
-    "counted": list,
-    "note": str,
-    "refines": str,
-    "refused_by": dict,
-    "accepted_by": list,
-}
-
-
-def _clause(name: str, entry: Mapping[str, Any]) -> Clause:
-    fields = _NEEDED | _OPTIONAL
-    for key, value in entry.items():
-        if key not in fields:
-            raise ValueError(f"clause {name!r} has an unknown key {key!r}")
-        if not isinstance(value, fields[key]):
-            raise ValueError(f"clause {name!r}: {key} is not of type {fields[key].__name__}")
-    for key in _NEEDED:
-        if key not in entry:
-            raise ValueError(f"clause {name!r} has no {key}")
-    for edition, word in entry["keyword"].items():
-        if edition not in EDITIONS:
-            raise ValueError(f"clause {name!r} names the unknown edition {edition!r}")
-        if word not in KEYWORDS and word != ABSENT:
-            raise ValueError(f"clause {name!r} has the unknown keyword {word!r} in edition {edition}")
-    if entry["static"] not in STATIC:
-        raise ValueError(f"clause {name!r}: static is {entry['static']!r}, not one of {', '.join(STATIC)}")
-    presence = entry.get("presence", "listed")
-    if presence not in PRESENCES:
-        raise ValueError(f"clause {name!r}: presence is {presence!r}, not one of {', '.join(PRESENCES)}")
-    counted = tuple(entry.get("counted", ()))
-    if len(counted) not in ((0, 2) if presence == "pedantic" else (0,)):
-        raise ValueError(f"clause {name!r}: counted holds words for one and for several, where presence is 'pedantic'")
-    refused_by = entry.get("refused_by", {})
-    for consumer, release in refused_by.items():
-        if consumer not in CONSUMERS or not isinstance(release, str):
-            raise ValueError(f"clause {name!r}: refused_by holds a release for each of {', '.join(CONSUMERS)}")
-    accepted_by = entry.get("accepted_by", [])
-    for row in accepted_by:
-        if ACCEPTED.fullmatch(row) is None:
-            raise ValueError(f"clause {name!r}: accepted_by holds rows such as 'onnxruntime=1.32 if constant'")
-    return Clause(
-        id=name,
-        summary=entry["summary"],
-        chapter=entry["chapter"],
-        anchor=entry["anchor"],
-        since=entry["since"],
-        until=entry.get("until"),
-        keyword=MappingProxyType(_in_every_edition(entry["keyword"])),
-        static=entry["static"],
-        rules=tuple(entry["rules"]),
-        reason=entry.get("reason"),
-        presence=presence,
-        counted=counted,
-        note=entry.get("note"),
-        refines=entry.get("refines"),
-        refused_by=dict(refused_by),
-        accepted_by=tuple(accepted_by),
-        declared_by=entry["chapter"] if entry["chapter"] in OWN_CHAPTERS else None,
-    )
-
-
-def _in_every_edition(keyword: Mapping[str, str]) -> dict[str, str]:
-    """Return the keyword of each edition that has the clause. A keyword holds until a later edition changes it."""
-    found: dict[str, str] = {}
-    word = ABSENT
-    for edition in EDITIONS:
-        word = keyword.get(edition, word)
-        if word != ABSENT:
-            found[edition] = word
-    return found
-
-
-def parse(text: str) -> dict[str, Clause]:
-    """Return the clauses in `text`, a TOML document with a table for each.
-
-    Raises ValueError for malformed TOML, a missing or unknown key, or an unknown edition, keyword or static value.
-    """
-    import tomllib
-
-    return {name: _clause(name, entry) for name, entry in tomllib.loads(text).items()}
-
-
 _declared: Final[dict[str, Clause]] = {}
 """The clauses of the plugins that are in use, by their ids."""
 
@@ -254,37 +152,21 @@ def declare(own: Mapping[str, Clause]) -> None:
 def clauses() -> Mapping[str, Clause]:
     """Return every clause by its id: those of the specification in the order of the chapters, then declared ones.
 
-    Raises ValueError if their file is malformed, and FileNotFoundError if it is missing.
+    Raises FileNotFoundError if their file is missing.
     """
     return MappingProxyType(ChainMap(_declared, specified_clauses()))  # type: ignore[arg-type] # it is read only
 
 
 @functools.cache
 def specified_clauses() -> Mapping[str, Clause]:
-    """Return the clauses of the specification by their ids, in the order of the chapters. Raises as `clauses` does."""
-    data = package_data.read("onnx_lint.spec", SOURCE)
-    compiled = _compiled(data)
-    return MappingProxyType(parse(data.decode("utf-8"))) if compiled is None else compiled
+    """Return the clauses of the specification by their ids, in the order of the chapters.
 
-
-SOURCE: Final = "clauses.toml"
-COMPILED: Final = "clauses.jsonl"
-
-
-def _compiled(source: bytes) -> Mapping[str, Clause] | None:
-    """Return the clauses in compiled form; None if it is missing or was compiled from another source.
-
-    The first line is JSON with a checksum of the source and the keywords. Each further line is a clause: the values of
-    its fields in order, with an index into the keywords of the first line, since few differ. `python -m
-    tools.compile_clauses` writes it. Parsing TOML takes more time (docs/performance.md: compiled-clauses).
+    They are in `clauses.toml`, which `python -m tools.compile_clauses` compiles. The first line of the compiled form is
+    JSON with the keywords. Each further line is a clause: the values of its fields in order, with an index into the
+    keywords, since few differ. Raises FileNotFoundError if the file is missing.
     """
-    try:
-        data = package_data.read("onnx_lint.spec", COMPILED)
-    except FileNotFoundError:
-        return None
-    head, *lines = data.splitlines() or [b"{}"]
-    header = json.loads(head)
-    return _Compiled(header["keywords"], lines) if header.get("crc32") == binascii.crc32(source) else None
+    head, *lines = package_data.read("onnx_lint.spec", "clauses.jsonl").splitlines()
+    return _Compiled(json.loads(head), lines)
 
 
 _FIELDS: Final = field_names(Clause)

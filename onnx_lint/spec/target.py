@@ -8,7 +8,7 @@ from typing import Final
 
 from onnx_lint.common.record import EMPTY, Record
 from onnx_lint.spec.clauses import ACCEPTED, Clause, clauses
-from onnx_lint.spec.products import PRODUCTS, product_release
+from onnx_lint.spec.products import PRODUCTS, product_release, version_number
 from onnx_lint.spec.releases import (
     DOMAIN_ALIAS,
     NEWEST_IR_VERSION,
@@ -111,11 +111,9 @@ def refuses(program: str, since: Mapping[str, str]) -> bool:
     """Return whether the program is known to reject something: `since` states the first release of each that does."""
     name, _, version = program.partition("=")
     first = since.get(name)
-    return first is not None and (not version or _numbers(product_release(program).version) >= _numbers(first))
-
-
-def _numbers(version: str) -> list[int]:
-    return [int(part) for part in version.split(".")]
+    return first is not None and (
+        not version or version_number(product_release(program).version) >= version_number(first)
+    )
 
 
 def _mistake(what: str, version: str) -> str:
@@ -163,7 +161,7 @@ def target_of(names: Iterable[str], registered: Iterable[str] = ()) -> Target:
         elif name not in (ONNX, WITHOUT_ML):
             if what == CHECKER:
                 tried = {clause.refused_by[CHECKER] for clause in clauses().values() if CHECKER in clause.refused_by}
-                first, last = min(tried, key=_numbers), max(tried, key=_numbers)
+                first, last = min(tried, key=version_number), max(tried, key=version_number)
                 raise ValueError(f"target {name!r}: write {CHECKER}; it stands for onnx {first} to {last}")
             likely = mistake or suggestion(what or name, [*PRODUCTS, ONNX, CHECKER, WITHOUT_ML])
             raise ValueError(f"unknown target {quote(name)}{likely}; the targets are {KNOWN}")

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from onnx_lint.fixing.files import Mending
     from onnx_lint.input.source import Source
     from onnx_lint.ir.tensors.data_folder import DataFolder
+    from onnx_lint.remote.ahead import Opening
 
 
 class Task(Record):
@@ -60,6 +61,14 @@ def file_check(task: Task) -> FileCheck | None:
 def is_opened_ahead(task: Task) -> bool:
     """Return whether to open the model of a task before its turn, see `onnx_lint.remote.ahead`."""
     return is_remote(task.path) and task.problem is None and task.mending is None
+
+
+def opening_of(task: Task) -> Opening:
+    """Return what to open before the turn of a task."""
+    from onnx_lint.remote.ahead import Opening
+
+    settings = task.settings
+    return Opening(task.path, settings.limits, settings.proto, settings.external_data)
 
 
 def lint_one(task: Task, opening: Callable[[], Source] | None = None, beside: DataFolder | None = None) -> FileReport:

@@ -14,7 +14,7 @@ from onnx_lint.common.model_limits import NO_LIMITS, ModelLimits
 from onnx_lint.common.watched_process import STARTS, Answered, Ended, ProcessPool, Ready
 from onnx_lint.engine.lint import import_usual_rules
 from onnx_lint.report import OWN_ERRORS, FileReport, InternalError
-from onnx_lint.tasks.lint_one import Task, is_opened_ahead, lint_one
+from onnx_lint.tasks.lint_one import Task, is_opened_ahead, lint_one, opening_of
 
 if TYPE_CHECKING:
     from onnx_lint.input.source import Source
@@ -122,7 +122,7 @@ class Linter:
                 from onnx_lint.remote.ahead import Ahead
 
                 self._ahead = Ahead()
-            self._ahead.begin(index, task.path, task.settings)
+            self._ahead.begin(index, opening_of(task))
 
     def opening(self, index: int) -> Callable[[], Source] | None:
         """Return what returns the source of a task; None if nobody has begun to open it."""

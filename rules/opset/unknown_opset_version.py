@@ -54,8 +54,8 @@ def unknown_opset_version(model: Model) -> Iterator[Finding]:
 
     A number from 1 to 2147483647; for the domains that ONNX publishes one of the versions published so far. A model
     that is newer than this onnx-lint is reported too. For other domains an explicit 0 is accepted, since their
-    publishers may count from 0; where operator-set documents of such a domain are given, a version beyond the
-    newest of them is reported. Imports of the model and of functions are judged alike, whether anything uses them
+    publishers may count from 0; in an operator set of such a domain, a version of it beyond that of the set is
+    reported. Imports of the model and of functions are judged alike, whether anything uses them
     or not; those of a model below IR version 3 are reported by `premature-opset-import`.
 
     Under an earlier edition than the newest, versions that its release of ONNX did not have yet are reported, by the

@@ -72,8 +72,8 @@ def unknown_operator(model: Model) -> Iterator[Finding]:
     declares the operator, too, and wins over a standard one. Inside a function body the imports of the function
     hold.
 
-    The known operators are those of the domains that ONNX publishes, and of those that a schema file describes or
-    an operator-set document declares, which are taken to name all operators of the domain. Nodes of any other
+    The known operators are those of the domains that ONNX publishes, and of those that a schema file describes, or
+    the operator set itself, which are taken to name all operators of the domain. Nodes of any other
     domain are counted as not verified, and so are unknown operators of ONNX Runtime's domains (a newer release may
     have them) and of a version that is newer than the newest known. A domain that is not imported is reported by
     `missing-opset-import`, a removed experimental operator by `removed-experimental-operator`.

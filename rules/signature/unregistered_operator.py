@@ -46,8 +46,8 @@ def unregistered_operator(model: Model) -> Iterator[Finding]:
     onnx-lint knows; `onnx-lint --version` prints it. A newer release may have more, and so may a build for training or
     a library of your own. The finding is therefore a warning with `--pedantic`, and otherwise the node is counted as
     not verified. With `--target onnxruntime=VERSION`, the rule `unsupported-by-product` judges the operators. Operators
-    that a schema file or an operator-set document describes are accepted. ONNX Runtime does not look at functions that
-    nothing calls, nor at training graphs.
+    that a schema file describes are accepted. ONNX Runtime does not look at functions that nothing calls, nor at
+    training graphs.
     """
     if not imports_of_onnxruntime(model):
         return

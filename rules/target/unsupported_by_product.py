@@ -8,7 +8,6 @@ from onnx_lint.model import (
     ROOT,
     Model,
     Node,
-    Operator,
     OperatorSchema,
     ProductRelease,
     has_target,
@@ -131,7 +130,7 @@ def _operators(model: Model, release: ProductRelease) -> Iterator[Finding]:
             missing.setdefault(name, []).extend(nodes)
             continue
         if release.has_kernels and op_type and domain not in {"", *own_domains, *release.opsets}:
-            if domain not in model.target.registered and not _is_described(model, operator):
+            if domain not in model.target.registered and not model.operators.schemas.is_described(domain):
                 foreign.setdefault(domain, []).extend(nodes)
             continue
         if schema is None or schema.deprecated:
@@ -167,13 +166,6 @@ LIBRARIES: Final = {
     "trt.plugins": "a plugin of TensorRT, which the TensorRT execution provider runs",
 }
 """The library that registers the operators of a well-known domain."""
-
-
-def _is_described(model: Model, operator: Operator) -> bool:
-    """Return whether a schema file or an operator-set document of the user describes the operator."""
-    schemas, version = model.operators.schemas, operator.opset_version
-    is_declared = version is not None and bool(schemas.is_declared(operator.domain, operator.op_type, version))
-    return is_declared or schemas.is_described(operator.domain)
 
 
 def _name(domain: str, op_type: str) -> str:

@@ -212,16 +212,11 @@ def test_the_skeleton_with_its_payloads_is_the_whole(seed: int, monkeypatch: pyt
 class CountingSource(BytesSource):
     """Counts the bytes that are read from a source."""
 
-    __slots__ = ("read", "source")
-
     def __init__(self, source: FileSource) -> None:
         super().__init__(b"")
         self.source = source
+        self.size = source.size
         self.read = 0
-
-    @property
-    def size(self) -> int:
-        return self.source.size
 
     def read_at(self, offset: int, length: int) -> bytes:
         data = self.source.read_at(offset, length)

@@ -29,7 +29,7 @@ from onnx_lint.remote.ahead import AHEAD
 from onnx_lint.remote.source import FIRST_BYTES
 from onnx_lint.report import FileReport
 from onnx_lint.reporters import Options, reporter
-from onnx_lint.tasks.lint_one import Task, lint_one
+from onnx_lint.tasks.lint_one import Task, lint_one, opening_of
 
 pytestmark = pytest.mark.remote
 
@@ -85,20 +85,19 @@ def test_without_external_data_no_file_is_looked_up(server: WebServer) -> None:
     assert [asked.path for asked in server.asked if not asked.path.endswith(".onnx")] == []
 
 
-def test_parts_that_are_fetched_early_are_bounded(server: WebServer, tmp_path: Path) -> None:
-    write_inlined(tmp_path / "medium", 3, 1 << 18)
-    server.files |= {f"{number:03}.onnx": File(tmp_path / "medium") for number in range(AHEAD)}
+@pytest.mark.parametrize("tensors", [40, 1_000])
+def test_parts_that_are_fetched_early_are_bounded(server: WebServer, tmp_path: Path, tensors: int) -> None:
+    """A model of up to 4 MiB is parsed whole. Of a larger one no more is fetched, here with tensors of 64 KiB."""
+    size = write_inlined(tmp_path / "model", tensors, 1 << 14)
+    server.files["m.onnx"] = File(tmp_path / "model")
     early = ahead.Ahead()
-    for number, name in enumerate(server.files):
-        early.begin(number, server.url(name), SETTINGS)
-    opened = [early.take(number) for number in range(AHEAD)]
+    early.begin(0, opening_of(_tasks(server)[0]))
+    opened = early.take(0)
     early.close()
-    size = (tmp_path / "medium").stat().st_size
-    whole = [each for each in server.asked if (each.range or "").endswith(f"-{size - 1}")]
-    assert len(whole) == (1 << 25) // (size - FIRST_BYTES)
-    for each in opened:
-        assert each is not None
-        assert len(each().read_at(0, size)) == size
+    assert opened is not None
+    assert FIRST_BYTES < server.sent <= min(size, FIRST_BYTES + (1 << 22))
+    assert (server.sent == size) == (tensors == 40)
+    assert len(opened().read_at(0, size)) == size
 
 
 def test_the_threads_are_few_and_end(server: WebServer) -> None:

@@ -100,10 +100,10 @@ def redirect(server: WebServer, target: str, status: int = 302) -> None:
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_a_redirect_on_one_host_is_followed_and_counted(everywhere: WebServer, status: int):
+def test_a_redirect_on_one_host_is_followed(everywhere: WebServer, status: int):
     redirect(everywhere, "/m.onnx", status)
     report = lint_file(everywhere.url("go"), QUICK)
-    assert (report.unreadable, report.traffic.requests) == (None, 2)
+    assert report.unreadable is None
     assert [asked.path for asked in everywhere.asked] == ["/go", "/m.onnx"]
 
 

@@ -3,9 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +14,7 @@ from onnx_lint.engine.lint import lint_file, lint_source
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.limits import Limits
 from onnx_lint.input.source import BytesSource
-from onnx_lint.remote import RemoteError, listed
-from onnx_lint.remote.access import Access, Patience
+from onnx_lint.remote.access import Patience
 from onnx_lint.report import FileReport
 
 pytestmark = pytest.mark.remote
@@ -219,8 +215,8 @@ class TestFailures:
             (429, "the server received too many requests (429), and still after 4 tries"),
             (500, "the server failed (500), and still after 4 tries"),
             (503, "the server failed (503), and still after 4 tries"),
-            (600, "the server answered with an invalid HTTP status (600)"),
-            (999, "the server answered with an invalid HTTP status (999)"),
+            (600, "the server failed (600)"),
+            (999, "the server failed (999)"),
         ],
     )
     def test_statuses(self, server: WebServer, status: int, sentence: str):
@@ -277,38 +273,14 @@ class TestFailures:
         assert report.unreadable == f"{server.url('m.onnx')}: {said}"
         assert len(server.asked) < 10
 
-    def test_so_are_folders_without_end(self, server: WebServer):
-        """Each page leads to one more folder."""
-        server.files["d/"] = File(b'<a href="d/">x</a>', headers={"Content-Type": "text/html"})
-
-        def more(asked: Asked) -> None:
-            server.files[asked.path[1:] + "d/"] = replace(server.files["d/"])
-
-        server.files["d/"].before = lambda _, asked: more(asked)
-        server.files["d/"].delay = 0.1
-        with pytest.raises(RemoteError, match="the requests took longer than the limit remote_seconds of 1"):
-            list(listed(server.url("d/"), Access(remote_seconds=1)))
-        assert 2 < len(server.asked) < 12
-
-    def test_a_page_that_drips_ends_with_the_time_for_all_requests(self, server: WebServer):
-        """It would take 500 s, and one response may take 60."""
-        server.files["d/"] = File(b"<p>" * 5_000, rate=30, headers={"Content-Type": "text/html"})
-        with pytest.raises(RemoteError, match="the limit remote_seconds of 1"):
-            list(listed(server.url("d/"), Access(60, remote_seconds=1)))
-
-    @pytest.mark.parametrize("is_date", [False, True])
     def test_a_server_that_wants_time_gets_it_and_the_user_is_told(
-        self, server: WebServer, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, is_date: bool
+        self, server: WebServer, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
     ):
-        """A date has only whole seconds, and some of them have passed when it arrives."""
         waited: list[float] = []
         monkeypatch.setattr(Patience, "wait", lambda _, seconds: waited.append(seconds))
-        wanted = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True) if is_date else "30"
-        server.files["m.onnx"] = File(small_model(), status=[503], headers={"Retry-After": wanted})
+        server.files["m.onnx"] = File(small_model(), status=[503], headers={"Retry-After": "30"})
         same(linted(server.url("m.onnx"), Settings()), small_model())
-        (seconds,) = waited
-        assert 0 < seconds <= 30
-        assert is_date or seconds == 30
+        assert waited == [30]
         (said,) = caplog.messages
         assert said.startswith("Waiting ")
         assert said.endswith(f" s before the next request to {server.url('m.onnx')}, as its server asked (Retry-After)")
@@ -321,13 +293,10 @@ class TestFailures:
         same(linted(server.url("m.onnx")), small_model())
         assert caplog.messages == []
 
-    @pytest.mark.parametrize("wanted", ["9" * 5_000, "Fri, 31 Dec 9999 23:59:59 GMT"])
-    def test_no_wait_is_longer_than_an_answer_may_take(
-        self, server: WebServer, monkeypatch: pytest.MonkeyPatch, wanted: str
-    ):
+    def test_no_wait_is_longer_than_an_answer_may_take(self, server: WebServer, monkeypatch: pytest.MonkeyPatch):
         waited: list[float] = []
         monkeypatch.setattr(Patience, "wait", lambda _, seconds: waited.append(seconds))
-        server.files["m.onnx"] = File(small_model(), status=[503, 429], headers={"Retry-After": wanted})
+        server.files["m.onnx"] = File(small_model(), status=[503, 429], headers={"Retry-After": "9" * 5_000})
         same(linted(server.url("m.onnx"), Settings(limits=Limits(request_seconds=7))), small_model())
         assert waited == [7, 7]
 

@@ -8,26 +8,14 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from onnx_lint.common.cached import Memory
+from onnx_lint.common.record import Record
 from onnx_lint.ir.columns.tensor_encodings import is_evident
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
 
+_SHORT: Final = {"FLOAT": "f", "INT": "i", "STRING": "s", "TENSOR": "t", "GRAPH": "g", "TYPE_PROTO": "tp"}
+
 VALUE_FIELD_OF_TYPE: Final[Mapping[int, str]] = MappingProxyType(
-    {
-        ATTRIBUTE_TYPE_CODES["FLOAT"]: "f",
-        ATTRIBUTE_TYPE_CODES["INT"]: "i",
-        ATTRIBUTE_TYPE_CODES["STRING"]: "s",
-        ATTRIBUTE_TYPE_CODES["TENSOR"]: "t",
-        ATTRIBUTE_TYPE_CODES["GRAPH"]: "g",
-        ATTRIBUTE_TYPE_CODES["SPARSE_TENSOR"]: "sparse_tensor",
-        ATTRIBUTE_TYPE_CODES["TYPE_PROTO"]: "tp",
-        ATTRIBUTE_TYPE_CODES["FLOATS"]: "floats",
-        ATTRIBUTE_TYPE_CODES["INTS"]: "ints",
-        ATTRIBUTE_TYPE_CODES["STRINGS"]: "strings",
-        ATTRIBUTE_TYPE_CODES["TENSORS"]: "tensors",
-        ATTRIBUTE_TYPE_CODES["GRAPHS"]: "graphs",
-        ATTRIBUTE_TYPE_CODES["SPARSE_TENSORS"]: "sparse_tensors",
-        ATTRIBUTE_TYPE_CODES["TYPE_PROTOS"]: "type_protos",
-    }
+    {code: _SHORT.get(name, name.lower()) for name, code in ATTRIBUTE_TYPE_CODES.items()}
 )
 """The field of AttributeProto that holds the value, for each number of the enum AttributeType but UNDEFINED."""
 
@@ -36,45 +24,26 @@ _VALUE_FIELDS: Final = frozenset(VALUE_FIELD_OF_TYPE.values())
 _SPARSE_FIELDS: Final = frozenset({"sparse_tensor", "sparse_tensors"})
 
 
-class AttributeKind:
+class AttributeKind(Record):
     """A kind of attribute: type, fields and element types, no name and no values. Equal ones are mostly one object."""
 
-    __slots__ = (
-        "are_tensors_evident",
-        "element_types",
-        "fields",
-        "is_documented",
-        "is_named",
-        "is_reference",
-        "is_text",
-        "type",
-    )
+    type: int
+    """The stated type, even if the enum does not have the number; 0 if it is absent or UNDEFINED."""
+    fields: tuple[str, ...]
+    """The value fields that are set."""
+    is_named: bool
+    is_reference: bool
+    """True if it refers to an attribute parameter of a function."""
+    is_documented: bool
+    is_text: bool
+    """True if all its strings are valid UTF-8; also if it has none."""
+    element_types: frozenset[int]
+    """The element types that its dense tensors state; 0 is among them if one states none."""
+    are_tensors_evident: bool
+    """True if its tensors, if any, are dense and evidently right, and have no annotations."""
 
-    def __init__(
-        self,
-        type: int,
-        fields: tuple[str, ...],
-        is_named: bool,
-        is_reference: bool,
-        is_documented: bool,
-        is_text: bool,
-        element_types: frozenset[int],
-        are_tensors_evident: bool,
-    ) -> None:
-        self.type = type
-        """The stated type, even if the enum does not have the number; 0 if it is absent or UNDEFINED."""
-        self.fields = fields
-        """The value fields that are set."""
-        self.is_named = is_named
-        self.is_reference = is_reference
-        """True if it refers to an attribute parameter of a function."""
-        self.is_documented = is_documented
-        self.is_text = is_text
-        """True if all its strings are valid UTF-8; also if it has none."""
-        self.element_types = element_types
-        """The element types that its dense tensors state; 0 is among them if one states none."""
-        self.are_tensors_evident = are_tensors_evident
-        """True if its tensors, if any, are dense and evidently right, and have no annotations."""
+    __eq__ = object.__eq__  # as fast as possible
+    __hash__ = object.__hash__
 
     @property
     def is_usual(self) -> bool:

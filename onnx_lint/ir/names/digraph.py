@@ -61,7 +61,10 @@ def digraph(followers: Sequence[Collection[int]]) -> Digraph:
 
 
 def strong_components(graph: Digraph) -> Sequence[int]:
-    """Return the number of the strongly connected component of each node (Tarjan's algorithm, without recursion)."""
+    """Return the number of the strongly connected component of each node (Tarjan's algorithm, without recursion).
+
+    An edge to another component leads to a lower number.
+    """
     count, ends, followers = len(graph), graph.ends, graph.followers
     order, low, component = _numbers(count, -1), _numbers(count, 0), _numbers(count, -1)
     upcoming = _numbers(count, 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -21,9 +21,10 @@ from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, ATTRIBUTE_TYPE_NAMES,
 from onnx_lint.spec.operators.attribute_constraints import ACTIVATIONS, AttributeConstraints, attribute_constraints
 from onnx_lint.spec.operators.attribute_values import AllowedValues, allowed_values
 from onnx_lint.spec.operators.combinations import Choice, combinations
+from onnx_lint.wording import counted
 
 if TYPE_CHECKING:
-    from onnx_lint.ir.operators.ensemble_votes import ValueFault
+    from onnx_lint.ir.operators.machine_learning_attributes import ValueFault
 
 _FIELDS = {ATTRIBUTE_TYPE_CODES[name]: name.lower() for name in ("FLOATS", "INTS", "STRINGS")}
 _NUMBERS = {
@@ -88,25 +89,14 @@ def _faults(schema: OperatorSchema, form: NodeForm) -> list[AttributeFault]:
 def has_faulty_attributes(operators: Operators) -> bool:
     """Return true if a node has attributes with values that its operator cannot use or does not list, or attributes and
     operands that it does not allow together.
-
-    Forms in which an earlier model had no fault are not checked again (docs/performance.md: sound-forms).
     """
-    for alike in operators.verified_nodes:
-        schema = alike.operator.schema
-        for graph, forms in alike.forms.items():
-            sound = operators.scope(graph.function).sound
-            new = [form for form in forms if form not in sound]
-            if not new or schema is None:
-                continue
-            if true_if_it_crashes(partial(_are_faulty, schema, alike, new)):
-                return True
-            for form in new:
-                if form.is_shared:
-                    sound.keep(form, True)
-    return False
+    return any(true_if_it_crashes(partial(_are_faulty, alike)) for alike in operators.verified_nodes)
 
 
-def _are_faulty(schema: OperatorSchema, alike: AlikeNodes, forms: Collection[NodeForm]) -> bool:
+def _are_faulty(alike: AlikeNodes) -> bool:
+    schema, forms = alike.operator.schema, set[NodeForm]().union(*alike.forms.values())
+    if schema is None:
+        return False
     if has_broken_combinations(schema, forms):
         return True
     if not alike.attributes:
@@ -216,7 +206,7 @@ def _missized(
         # An empty list counts as omitted if it may be omitted.
         is_left_out = length == 0 and not schema.attributes[name].required and given[name].type in _FIELDS
         if length is not None and length != size and not is_left_out:
-            yield AttributeFault(name, f"has {_counted(length)}", _counted(size))
+            yield AttributeFault(name, f"has {counted(length, 'element')}", counted(size, "element"))
         elif name == "value" and not given[name].t.dims:
             what = "is a scalar, which onnx and ONNX Runtime refuse"
             yield AttributeFault(name, what, "a list of one element", is_allowed=True)
@@ -260,9 +250,9 @@ def _unequal(
         right = lengths[units.index(usual)]
         for (name, length, factor), unit in zip(lengths, units, strict=True):
             if unit != usual:
-                wanted = _counted(right[1] * factor // right[2])
+                wanted = counted(right[1] * factor // right[2], "element")
                 relation = "as many as" if factor == right[2] else "twice as many as" if factor > 1 else "half of"
-                what = f"has {_counted(length)}, but '{right[0]}' has {right[1]}"
+                what = f"has {counted(length, 'element')}, but '{right[0]}' has {right[1]}"
                 yield AttributeFault(name, what, f"{wanted}, {relation} '{right[0]}'", right[0])
 
 
@@ -278,10 +268,6 @@ def _length(attribute: Proto) -> int | None:
     if attribute.type in _FIELDS:
         return len(getattr(attribute, _FIELDS[attribute.type]))
     return element_count(attribute.t.dims) if attribute.type == ATTRIBUTE_TYPE_CODES["TENSOR"] else None
-
-
-def _counted(length: int) -> str:
-    return "1 element" if length == 1 else f"{length:,} elements"
 
 
 # --- operators with special requirements
@@ -353,7 +339,7 @@ def _permutation(attribute: Proto) -> Iterator[AttributeFault]:
     if twice is not None:
         yield AttributeFault("perm", f"names axis {twice} twice", allowed)
     elif outside is not None:
-        yield AttributeFault("perm", f"has {_counted(count)} and names axis {outside}", allowed)
+        yield AttributeFault("perm", f"has {counted(count, 'element')} and names axis {outside}", allowed)
 
 
 def _activations(schema: OperatorSchema, form: NodeForm, given: GivenAttributes) -> Iterator[AttributeFault]:
@@ -366,8 +352,8 @@ def _activations(schema: OperatorSchema, form: NodeForm, given: GivenAttributes)
     # The default of RNN has two functions even for one direction.
     is_default = schema.name == "RNN" and length == _PAIR and list(given["activations"].strings) == [b"Tanh"] * _PAIR
     if length != number and not is_default and length:
-        what = f"has {_counted(length)}, but '{schema.name}' takes {each} for each direction"
-        yield AttributeFault("activations", what, _counted(number))
+        what = f"has {counted(length, 'element')}, but '{schema.name}' takes {each} for each direction"
+        yield AttributeFault("activations", what, counted(number, "element"))
 
 
 def _intercepts(form: NodeForm, given: GivenAttributes) -> Iterator[AttributeFault]:
@@ -376,4 +362,6 @@ def _intercepts(form: NodeForm, given: GivenAttributes) -> Iterator[AttributeFau
     targets = given["targets"].i if "targets" in given else 1
     length = len(given["intercepts"].floats)
     if length and length != targets:
-        yield AttributeFault("intercepts", f"has {_counted(length)}, but 'targets' is {targets}", "one for each target")
+        yield AttributeFault(
+            "intercepts", f"has {counted(length, 'element')}, but 'targets' is {targets}", "one for each target"
+        )

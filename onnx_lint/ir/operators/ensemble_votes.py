@@ -9,10 +9,9 @@ from typing import Any, Final
 
 from onnx_lint.common.record import Record
 from onnx_lint.ir.columns.tensor_encodings import element_count
+from onnx_lint.ir.operators.machine_learning_attributes import ValueFault
 from onnx_lint.schema import Proto
-
-ValueFault = tuple[str, str, str, str | None]
-"""The attribute, the fault, what is allowed, and the attribute that it contradicts."""
+from onnx_lint.wording import counted
 
 Given = Mapping[str, Proto]
 """The attributes of a node by name. References to parameters of a function are left out."""
@@ -143,11 +142,6 @@ def length_of(proto: Proto) -> int | None:
     if proto.HasField("t"):
         return element_count(proto.t.dims)
     return max(len(proto.ints), len(proto.floats))
-
-
-def counted(count: int, noun: str) -> str:
-    """Return a number with its noun."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def are(count: int, noun: str) -> str:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from onnx_lint.common.cached import cached_property
 from onnx_lint.common.record import Record
@@ -162,7 +162,8 @@ class Calls:
         for node, function in self.all:
             if node.graph.function is not None:
                 bodies.setdefault(node.graph.function.index, Counter())[function.index] += 1
-        for index in _callees_first(self.callees):
+        # A component has a greater number than those that it calls.
+        for index in sorted(range(len(sizes)), key=self._component.__getitem__):
             for callee, calls in bodies.get(index, {}).items():
                 if self._component[callee] != self._component[index]:
                     sizes[index] += calls * (sizes[callee] - 1)
@@ -204,22 +205,3 @@ class Calls:
         indices = [way[-1], *way[1:-1]]
         nodes = [self.callees[here][there] for here, there in zip(indices, way[1:], strict=True)]
         return Recursion(tuple(self._functions[index] for index in indices), tuple(nodes))
-
-
-def _callees_first(callees: Sequence[dict[int, Node]]) -> Iterator[int]:
-    """Yield the functions in an order in which callees come before callers, except in circles."""
-    seen = [False] * len(callees)
-    for start in range(len(callees)):
-        if seen[start]:
-            continue
-        seen[start] = True
-        way = [(start, iter(callees[start]))]
-        while way:
-            index, rest = way[-1]
-            callee = next((other for other in rest if not seen[other]), None)
-            if callee is None:
-                way.pop()
-                yield index
-            else:
-                seen[callee] = True
-                way.append((callee, iter(callees[callee])))

@@ -9,7 +9,7 @@ from typing import Final
 
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import ELEMENT_TYPES
-from onnx_lint.wording import describe_shape
+from onnx_lint.wording import counted, describe_shape
 
 ValueFault = tuple[str, str, str, str | None]
 """The attribute, the fault, what is allowed, and the attribute that it contradicts."""
@@ -61,15 +61,11 @@ def linear_classifier_faults(given: Mapping[str, Proto]) -> Iterator[ValueFault]
             # It has no score for the labels behind the last intercept.
             taken = "; ONNX Runtime runs it" if labels > models > 1 else ""
             allowed = f"{wanted} elements, " + ("for a single model" if models == 1 else "as many as 'intercepts'")
-            yield name, f"has {_elements(labels)}, but 'intercepts' has {models}{taken}", allowed, "intercepts"
+            yield name, f"has {counted(labels, 'element')}, but 'intercepts' has {models}{taken}", allowed, "intercepts"
     numbers = len(given["coefficients"].floats) if "coefficients" in given else 0
     if numbers % models:
-        what = f"has {_elements(numbers)}, but 'intercepts' has {models}"
+        what = f"has {counted(numbers, 'element')}, but 'intercepts' has {models}"
         yield "coefficients", what, f"a multiple of {models}, one for each feature and model", "intercepts"
-
-
-def _elements(count: int) -> str:
-    return f"{count:,} element" if count == 1 else f"{count:,} elements"
 
 
 # --- TfIdfVectorizer
@@ -88,7 +84,7 @@ def n_gram_faults(given: Mapping[str, Proto]) -> Iterator[ValueFault]:
         )
         return
     if starts and greatest is not None and greatest > len(starts):
-        what = f"is {greatest}, but 'ngram_counts' has {_elements(len(starts))}"
+        what = f"is {greatest}, but 'ngram_counts' has {counted(len(starts), 'element')}"
         yield "max_gram_length", what, f"at most {len(starts)}, or more elements of 'ngram_counts'", "ngram_counts"
     pools = {
         name: size
@@ -103,7 +99,7 @@ def _pool_faults(given: Mapping[str, Proto], starts: list[int], pool: str, size:
     n_grams = 0
     for n, (start, end) in enumerate(pairwise([*starts, size]), 1):
         if start > end:
-            after = f"element {n} is {end}" if n < len(starts) else f"'{pool}' has {_elements(size)}"
+            after = f"element {n} is {end}" if n < len(starts) else f"'{pool}' has {counted(size, 'element')}"
             yield (
                 "ngram_counts",
                 f"has {start} as element {n - 1}, but {after}",
@@ -112,11 +108,11 @@ def _pool_faults(given: Mapping[str, Proto], starts: list[int], pool: str, size:
             )
             return
         if (end - start) % n:
-            what = f"leaves {_elements(end - start)} of '{pool}' to n-grams of length {n}"
+            what = f"leaves {counted(end - start, 'element')} of '{pool}' to n-grams of length {n}"
             yield "ngram_counts", what, f"a multiple of {n} elements for them", pool
             return
         n_grams += (end - start) // n
     count = len(given["ngram_indexes"].ints) if "ngram_indexes" in given else 0
     if count and count != n_grams:
-        what = f"has {_elements(count)}, but '{pool}' has {n_grams} n-grams; ONNX Runtime runs it"
+        what = f"has {counted(count, 'element')}, but '{pool}' has {n_grams} n-grams; ONNX Runtime runs it"
         yield "ngram_indexes", what, f"{n_grams}, one for each n-gram", pool

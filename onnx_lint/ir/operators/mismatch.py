@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Final
 
-from onnx_lint.common.cached import Memory
 from onnx_lint.common.record import EMPTY, Record
 from onnx_lint.ir.graph import Node
 from onnx_lint.ir.operators.operators import AlikeNodes, Operators, OperatorStatus
@@ -21,7 +20,7 @@ from onnx_lint.spec.operators import (
 )
 from onnx_lint.spec.operators.combinations import Choice, Combination, combinations
 from onnx_lint.spec.operators.store import ONNXRUNTIME
-from onnx_lint.wording import nearest, quote
+from onnx_lint.wording import counted, nearest, quote
 
 if TYPE_CHECKING:
     from onnx_lint.ir.operators.bound_nodes import BoundNodes
@@ -229,36 +228,21 @@ def fits(schema: OperatorSchema, alike: AlikeNodes) -> bool:
     )
 
 
-def _needs_more(schema: OperatorSchema, alike: AlikeNodes) -> bool:
-    return not fits(schema, alike) or bool(attributes_for_runtime(schema, alike))
-
-
 def has_mismatches(operators: Operators) -> bool:
     """Return true if a node uses an operator that is unknown or deprecated, or does not match its signature.
 
-    Types and values are not checked. Uses that match are kept for the next model.
+    Types and values are not checked.
     """
-    for alike in operators.alike_nodes:
-        schema = alike.operator.schema
-        if alike.operator.status is OperatorStatus.UNKNOWN:
-            return True
-        if schema is None:
-            continue
-        used = (alike.inputs, alike.outputs, alike.attributes)
-        key = (operators.schemas, schema.domain, schema.name, schema.since_version, *used)
-        if key not in _fitting:
-            if schema.deprecated or _needs_more(schema, alike):
-                return True
-            if sum(map(len, used)) <= _MOST_PARTS:
-                _fitting.keep(key, True)
-    return False
+    return any(map(_is_mismatch, operators.alike_nodes))
 
 
-_fitting: Final[Memory[tuple[object, ...], bool]] = Memory(10_000)
-"""The uses that match the signature of their operator: the schemas, the signature, and the operands and attributes."""
-
-_MOST_PARTS: Final = 20
-"""Nodes with more operands and attributes are hardly ever met again."""
+def _is_mismatch(alike: AlikeNodes) -> bool:
+    schema = alike.operator.schema
+    if schema is None:
+        return alike.operator.status is OperatorStatus.UNKNOWN
+    if schema.deprecated or alike.operator.status is OperatorStatus.UNKNOWN:
+        return True
+    return not fits(schema, alike) or bool(attributes_for_runtime(schema, alike))
 
 
 def other_version(schemas: OperatorSchemas, schema: OperatorSchema, alike: AlikeNodes) -> str:
@@ -316,11 +300,6 @@ def describe_schema(schema: OperatorSchema) -> str:
 def describe_attribute_type(code: int) -> str:
     """Return the name of an attribute type."""
     return ATTRIBUTE_TYPE_NAMES.get(code, str(code))
-
-
-def counted(count: int, word: str) -> str:
-    """Return a number and a word in its singular or plural."""
-    return f"{count} {word}" if count == 1 else f"{count} {word}s"
 
 
 def attributes_with(node: Node, names: set[str]) -> Iterator[int]:

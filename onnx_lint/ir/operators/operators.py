@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Final
 
-from onnx_lint.common.cached import Memory, cached_property
-from onnx_lint.common.record import EMPTY
+from onnx_lint.common.cached import cached_property
+from onnx_lint.common.record import EMPTY, Record
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.graph import Function, Graph, Node, NodesOfGraphs
 from onnx_lint.ir.operators.function_calls import Calls
@@ -43,28 +43,20 @@ class OperatorStatus(Enum):
     """The node names no operator."""
 
 
-class Operator:
+class Operator(Record):
     """An operator as nodes name it, resolved under one imported version; there is one object for each."""
 
-    __slots__ = ("domain", "function", "op_type", "opset_version", "schema", "status")
+    domain: str
+    """The domain; the default domain is empty."""
+    op_type: str
+    opset_version: int | None
+    """The imported version, None if there is none."""
+    status: OperatorStatus
+    schema: OperatorSchema | None = None
+    function: Function | None = None
 
-    def __init__(
-        self,
-        domain: str,
-        op_type: str,
-        opset_version: int | None,
-        status: OperatorStatus,
-        schema: OperatorSchema | None = None,
-        function: Function | None = None,
-    ) -> None:
-        self.domain = domain
-        """The domain; the default domain is empty."""
-        self.op_type = op_type
-        self.opset_version = opset_version
-        """The imported version, None if there is none."""
-        self.status = status
-        self.schema = schema
-        self.function = function
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
 
     @property
     def versioned_name(self) -> str:
@@ -72,21 +64,8 @@ class Operator:
         return f"{self.domain}::{self.op_type} {self.opset_version}"
 
 
-_kept: Final[Memory[tuple[OperatorSchemas, str, str, int | None], Operator]] = Memory(10_000)
-"""The operators that a domain, op_type and version name in a set of schemas."""
-
-
-class Scope:
-    """Shared by the graphs of all models whose operators have the same versions of the same schemas."""
-
-    __slots__ = ("sound",)
-
-    def __init__(self) -> None:
-        self.sound: Memory[NodeForm, bool] = Memory(5_000)
-        """The forms whose attributes have no fault, see onnx_lint.ir.operators.attribute_faults."""
-
-
-_scopes: Final[Memory[tuple[OperatorSchemas, frozenset[tuple[str, int]]], Scope]] = Memory(100)
+Scope = tuple[OperatorSchemas, frozenset[tuple[str, int]]]
+"""Shared by the graphs of all models whose operators have the same versions of the same schemas."""
 
 
 class AlikeNodes:
@@ -155,7 +134,6 @@ class Operators:
         self._calls: dict[int, Operator] = {}
         self._unmatched: dict[tuple[str, str], Operator] = {}
         self._by_form: dict[tuple[int, NodeForm], Operator] = {}
-        self._scopes: dict[int, Scope] = {}
 
     def opset_versions(self, graph: Graph) -> Mapping[str, int]:
         """Return the imported version of each domain for the nodes of a graph (the default domain is empty).
@@ -185,13 +163,8 @@ class Operators:
         return -1 if function is None else self._imports.number_of(function)
 
     def scope(self, function: Function | None) -> Scope:
-        """Return the knowledge from earlier models about nodes in a function, or outside of functions."""
-        number = self.number(function)
-        found = self._scopes.get(number)
-        if found is None:
-            key = self.schemas, frozenset(self._judged_versions(function).items())
-            found = self._scopes[number] = _scopes[key] if key in _scopes else _scopes.keep(key, Scope())
-        return found
+        """Return what nodes in a function, or outside of functions, share with those of other models."""
+        return self.schemas, frozenset(self._versions(function).items())
 
     def operator(self, node: Node) -> Operator:
         """Return the operator that the node's domain, op_type and overload name."""
@@ -286,20 +259,11 @@ class Operators:
 
     def _declared(self, domain: str, op_type: str, version: int | None) -> Operator:
         key = (domain, op_type, version)
-        if key not in self._operators:
-            self._operators[key] = self._kept(*key)
-        return self._operators[key]
-
-    def _kept(self, domain: str, op_type: str, version: int | None) -> Operator:
-        # A thousand models have a few hundred operators between them. Names that their authors invented are not kept.
-        key = (self.schemas, domain, op_type, version)
-        found = _kept.get(key)
+        found = self._operators.get(key)
         if found is None:
             schema = None if version is None or not op_type else self.schemas.find(domain, op_type, version)
             status = self._status(domain, op_type, version, schema)
-            found = Operator(domain, op_type, version, status, schema)
-            if schema is not None:
-                _kept.keep(key, found)
+            found = self._operators[key] = Operator(domain, op_type, version, status, schema)
         return found
 
     def _status(self, domain: str, op_type: str, version: int | None, schema: OperatorSchema | None) -> OperatorStatus:

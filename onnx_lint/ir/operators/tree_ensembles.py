@@ -18,17 +18,17 @@ from onnx_lint.ir.operators.ensemble_votes import (
     BRANCHES,
     MOST,
     Given,
-    ValueFault,
     Voting,
     are,
     base_value_faults,
     class_count,
-    counted,
     counter,
     length_of,
 )
+from onnx_lint.ir.operators.machine_learning_attributes import ValueFault
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import ELEMENT_TYPES
+from onnx_lint.wording import counted
 
 Array = NDArray[Any]
 

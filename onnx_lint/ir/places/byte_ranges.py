@@ -21,12 +21,10 @@ _STEP_BYTES: Final = 1 << 18
 class ByteRanges:
     """The byte positions of a serialized message. Only the necessary part of the message is walked."""
 
-    __slots__ = ("_opened", "_root", "_size")
+    __slots__ = ("_root", "_size")
 
     def __init__(self, source: Source, message: str = "ModelProto") -> None:
         self._size = source.size
-        self._opened: list[tuple[Step, _FieldPositions]] = []
-        """The messages around the last place, from the outermost on: the next place is often close to it."""
         self._root = _FieldPositions(source, message, [(0, source.size)])
 
     def byte_range(self, place: Place) -> tuple[int, int] | None:
@@ -58,18 +56,9 @@ class ByteRanges:
         return [] if message is None else message.spans(place.key[-1], every=True)
 
     def _message_around(self, place: Place) -> _FieldPositions | None:
-        steps, opened = place.key[:-1], self._opened
-        depth = 0
-        while depth < min(len(steps), len(opened)) and opened[depth][0] == steps[depth]:
-            depth += 1
-        del opened[depth:]
-        message = opened[-1][1] if opened else self._root
-        for step in steps[depth:]:
-            inner = message.inner(step)
-            if inner is None:
-                return None
-            message = inner
-            opened.append((step, message))
+        message: _FieldPositions | None = self._root
+        for step in place.key[:-1]:
+            message = message.inner(step) if message is not None else None
         return message
 
 

@@ -89,8 +89,3 @@ class Fix(Record):
         left = tuple(edit for edit in edits if not places.isdisjoint(edit.place.ancestors()))
         message = self.message if len(left) == len(edits) else f"{self.message}, except what is suppressed"
         return Fix(message, left, self.is_safe) if left else None
-
-    @property
-    def safety(self) -> str:
-        """The safety in one word, for reports."""
-        return "safe" if self.is_safe else "unsafe"

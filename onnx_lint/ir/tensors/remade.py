@@ -8,7 +8,7 @@ kilobyte, however small it is.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, overload
+from typing import Final
 
 from onnx_lint.common.record import Record
 from onnx_lint.ir.graph import Graph
@@ -43,7 +43,7 @@ class TensorOrigin(Record):
         return Tensor(proto, place, graph, self.payloads.get(place.key, ()) if self.payloads else ())
 
 
-class Tensors(Sequence[Tensor]):
+class Tensors:
     """Tensors in the order of the model. The first ones are kept, and the others are made at each use."""
 
     __slots__ = ("_items",)
@@ -61,13 +61,6 @@ class Tensors(Sequence[Tensor]):
 
     def __iter__(self) -> Iterator[Tensor]:
         return map(made, self._items)
-
-    @overload
-    def __getitem__(self, index: int) -> Tensor: ...
-    @overload
-    def __getitem__(self, index: slice) -> Tensors: ...
-    def __getitem__(self, index: int | slice) -> Tensor | Tensors:
-        return Tensors(self._items[index]) if isinstance(index, slice) else made(self._items[index])
 
 
 def made(item: Tensor | TensorOrigin) -> Tensor:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
-from onnx_lint.spec.operators.declared import DeclaredSet, DeclaredSets
+from onnx_lint.spec.operators.declared import DeclaredSet
 from onnx_lint.spec.operators.schema import OperatorSchema, SchemaFileError
 from onnx_lint.spec.operators.store import ONNX, ONNXRUNTIME, DataFile
 from onnx_lint.spec.releases import normalized_domain
@@ -18,20 +18,20 @@ _DATA_FILES: Final = (ONNX, ONNXRUNTIME)
 
 
 class OperatorSchemas:
-    """The operators of the built-in domains, of schema files and of operator-set documents.
+    """The operators of the built-in domains, of schema files, and of the operator-set document that is checked.
 
     A schema file's operator replaces a built-in one with the same domain and name, in all its versions. So a newer
     runtime's `com.microsoft` can be described. "ai.onnx" is the default domain "".
     """
 
-    def __init__(self, files: Iterable[SchemaFile] = (), declared: Iterable[DeclaredSet] = ()) -> None:
-        """`files`: schema files. `declared`: operator-set documents.
+    def __init__(self, files: Iterable[SchemaFile] = (), declared: DeclaredSet | None = None) -> None:
+        """`files`: schema files. `declared`: what an operator-set document declares.
 
         Raises SchemaFileError if two files describe one operator.
         """
         self._described: dict[tuple[str, str], dict[int, OperatorSchema]] = {}
         self._found: dict[tuple[str, str, int], OperatorSchema | None] = {}
-        self._declared = DeclaredSets(declared)
+        self._declared = declared
         origin: dict[tuple[str, str], SchemaFile] = {}
         for file in files:
             for name, schemas in file.operators.items():
@@ -58,27 +58,30 @@ class OperatorSchemas:
         return found
 
     def with_declared(self, declared: DeclaredSet) -> OperatorSchemas:
-        """Return these operators together with those of one more operator-set document."""
-        more = OperatorSchemas(declared=[*self._declared, declared])
+        """Return these operators together with those that an operator-set document declares."""
+        more = OperatorSchemas(declared=declared)
         more._described = self._described
         return more
 
+    def _declared_in(self, domain: str) -> DeclaredSet | None:
+        return self._declared if self._declared is not None and self._declared.domain == domain else None
+
     def is_declared(self, domain: str, op_type: str, opset_version: int) -> bool | None:
-        """Return whether the operator-set documents have the operator in that version; None if they do not say.
+        """Return whether the operator-set document has the operator in that version; None if it does not say.
 
         For ONNX's own domains only a document of exactly this version counts: the built-in data are more precise than a
         document of a later version, in which many operators have a newer definition.
         """
-        if not self._declared.domains:
-            return None
         domain = normalized_domain(domain)
-        if _data_file(domain) is not None and not self._declared.has_version(domain, opset_version):
+        declared = self._declared_in(domain)
+        if declared is None or (_data_file(domain) is not None and declared.version != opset_version):
             return None
-        return self._declared.has(domain, op_type, opset_version)
+        return declared.has(op_type, opset_version)
 
     def newest_declared(self, domain: str) -> int | None:
-        """Return the newest version of the domain that an operator-set document declares; None if there is none."""
-        return self._declared.newest(normalized_domain(domain))
+        """Return the version of the domain that the operator-set document declares; None if it is of another domain."""
+        declared = self._declared_in(normalized_domain(domain))
+        return declared.version if declared is not None else None
 
     def is_described(self, domain: str) -> bool:
         """Return whether a schema file describes the domain."""
@@ -92,7 +95,8 @@ class OperatorSchemas:
             return tuple(sorted(described))
         file = _data_file(domain)
         published = () if file is None else file.versions(domain, op_type)
-        since = None if published else self._declared.since(domain).get(op_type)
+        declared = self._declared_in(domain)
+        since = None if published or declared is None else declared.operators.get(op_type)
         return published if since is None else (since,)
 
     def section(self, domain: str, op_type: str, opset_version: int) -> str | None:
@@ -120,17 +124,20 @@ class OperatorSchemas:
         domain = normalized_domain(domain)
         file = _data_file(domain)
         first = dict(file.first_versions(domain)) if file is not None else {}
-        first |= {name: since for name, since in self._declared.since(domain).items() if name not in first}
+        declared = self._declared_in(domain)
+        if declared is not None:
+            first = {**declared.operators, **first}
         first |= {name: min(versions) for (of, name), versions in self._described.items() if of == domain}
         names = sorted(name for name, since in first.items() if opset_version is None or since <= opset_version)
-        if opset_version is None or domain not in self._declared.domains:
+        if opset_version is None or declared is None:
             return tuple(names)
         return tuple(name for name in names if self.is_declared(domain, name, opset_version) is not False)
 
     def known_domains(self) -> tuple[str, ...]:
         """Return the domains whose operators are known: ONNX's own, ONNX Runtime's, those of schema files."""
         built_in = [domain for file in _DATA_FILES for domain in file.domains]
-        return tuple(dict.fromkeys([*built_in, *self._declared.domains, *(domain for domain, _ in self._described)]))
+        declared = [self._declared.domain] if self._declared is not None else []
+        return tuple(dict.fromkeys([*built_in, *declared, *(domain for domain, _ in self._described)]))
 
     def domains_of(self, op_type: str) -> tuple[str, ...]:
         """Return the known domains that have an operator of that name, in any version."""

@@ -7,14 +7,17 @@ an asterisk means every element type: "tensor(*)".
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final, TypeVar
 
+from onnx_lint.common.cached import remembered
 from onnx_lint.common.record import Record
 from onnx_lint.input.regular_file import read_regular
 from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES, ELEMENT_TYPES, MAP_KEYS
+from onnx_lint.spec.operators import BUILT_IN, OperatorSchemas
 from onnx_lint.spec.operators.json_value import JsonValue, parse
 from onnx_lint.spec.operators.schema import (
     ATTRIBUTE_TYPE_CODES,
@@ -63,6 +66,20 @@ class SchemaFile(Record):
     operators: Mapping[str, tuple[OperatorSchema, ...]]
 
 
+def operator_schemas(paths: Iterable[str]) -> OperatorSchemas:
+    """Return the built-in operators and those in the schema files; a file that has changed is read again.
+
+    Raises the errors of `load_schema_file`, and SchemaFileError if two files describe one operator.
+    """
+    status = [(path, os.stat(path)) for path in paths]
+    return _loaded(tuple([(path, found.st_mtime_ns, found.st_size) for path, found in status])) if status else BUILT_IN
+
+
+@remembered(8)
+def _loaded(stamped: tuple[tuple[str, int, int], ...]) -> OperatorSchemas:
+    return OperatorSchemas([load_schema_file(path) for path, _, _ in stamped])
+
+
 def load_schema_file(path: str | Path) -> SchemaFile:
     """Read a schema file.
 
@@ -70,12 +87,7 @@ def load_schema_file(path: str | Path) -> SchemaFile:
     that no system allows; and SchemaFileError if the file is not JSON or not of the documented form, or describes a
     domain of ONNX itself.
     """
-    return parsed_schema_file(path, read_regular(path, MAX_BYTES))
-
-
-def parsed_schema_file(path: str | Path, data: bytes) -> SchemaFile:
-    """Return the schema file with the content `data`. Raises SchemaFileError as `load_schema_file` does."""
-    root = JsonValue(parse(path, data), "", path)
+    root = JsonValue(parse(path, read_regular(path, MAX_BYTES)), "", path)
     root.expect_keys(_FILE_KEYS, required=("format", "domain", "operators"))
     if root.get("format", int) != FORMAT:
         root.at("format").fail(f"format {root.data['format']} is not known, only {FORMAT}")

@@ -128,14 +128,15 @@ def product_releases(target: str) -> tuple[ProductRelease, ...]:
         if f"{listed}.".startswith(f"{version}."):
             return (_release(name, index, listed),)
     if re.fullmatch(r"\d+\.\d+(\.\d+)?", version):
-        number = _number(version)
-        later = sum(_number(listed) < number for listed in versions)
+        number = version_number(version)
+        later = sum(version_number(listed) < number for listed in versions)
         if 0 < later < len(versions):
             return _release(name, later - 1, version), _release(name, later, version)
     raise ValueError(f"target {target!r}: the known releases of {name} are {', '.join(versions)}; write NAME=VERSION")
 
 
-def _number(version: str) -> list[int]:
+def version_number(version: str) -> list[int]:
+    """Return the parts of a version, to compare it with others."""
     return [int(part) for part in version.split(".")]
 
 

@@ -9,8 +9,7 @@ from onnx_lint.ir.places.place import ROOT
 
 def test_a_fix_is_safe_unless_it_says_otherwise():
     edits = (Delete(ROOT.at("opset_import", 1)),)
-    assert Fix("delete the import", edits).safety == "safe"
-    assert Fix("delete the import", edits, is_safe=False).safety == "unsafe"
+    assert Fix("delete the import", edits).is_safe
 
 
 def test_edits_can_be_worked_out_later():
