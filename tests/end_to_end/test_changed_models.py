@@ -13,11 +13,8 @@ from typing import Any
 
 import pytest
 import yaml
-from support.models.clean_model import CLEAN
+from support.models.clean_model import CLEAN, binary
 from support.project.checkout import ROOT
-
-from onnx_lint.input.source import BytesSource
-from onnx_lint.loader import load
 
 UNDEFINED = CLEAN.replace('input: "x" output', 'input: "z" output')
 PAGE = (ROOT / "docs" / "continuous_integration.md").read_text(encoding="utf-8").partition("## Only what changed")[2]
@@ -26,11 +23,6 @@ AUTHOR = ("-c", "user.name=a test", "-c", "user.email=test@example.invalid", "-c
 pytestmark = pytest.mark.slow
 
 Git = Callable[..., str]
-
-
-def _binary(text: str) -> bytes:
-    data: bytes = load(BytesSource(text.encode())).proto.SerializeToString()
-    return data
 
 
 def _of_github() -> str:
@@ -83,7 +75,7 @@ def server(tmp_path: Path, git: Git) -> Path:
     folder = tmp_path / "server"
     (folder / "zoo").mkdir(parents=True)
     for name in ("a", "b", "c"):
-        (folder / "zoo" / f"{name}.onnx").write_bytes(_binary(CLEAN))
+        (folder / "zoo" / f"{name}.onnx").write_bytes(binary(CLEAN))
     (folder / "README").write_text("first")
     git("init", "--quiet", "--initial-branch", "main")
     git("add", "--all")
@@ -114,8 +106,8 @@ def _one_deleted(folder: Path) -> None:
 
 
 def _two_changed(folder: Path) -> None:
-    (folder / "zoo" / "c.onnx").write_bytes(_binary(UNDEFINED))
-    (folder / "zoo" / "new one.onnx").write_bytes(_binary(CLEAN))
+    (folder / "zoo" / "c.onnx").write_bytes(binary(UNDEFINED))
+    (folder / "zoo" / "new one.onnx").write_bytes(binary(CLEAN))
 
 
 def _run(recipe: str, tmp_path: Path, git: Git) -> tuple[int, str, list[str]]:
@@ -172,7 +164,7 @@ def test_a_pull_request_is_checked_as_far_as_it_changes_models(
     git("commit", "--quiet", "-m", "change")
     # Meanwhile a model on main gets a fault, which is none of this pull request.
     git("checkout", "--quiet", "main")
-    (tmp_path / "server" / "zoo" / "a.onnx").write_bytes(_binary(UNDEFINED))
+    (tmp_path / "server" / "zoo" / "a.onnx").write_bytes(binary(UNDEFINED))
     git("commit", "--quiet", "--all", "-m", "main goes on")
     git("checkout", "--quiet", "-b", "merged")
     git("merge", "--quiet", "--no-ff", "-m", "merge", "change")

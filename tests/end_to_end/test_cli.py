@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
-from support.models.clean_model import CLEAN
+from support.models.clean_model import CLEAN, binary
 from support.processes.signals import heed_signals
 from support.project.checkout import ROOT
 from support.project.made_rules import registered
@@ -29,8 +29,6 @@ from onnx_lint.cli.streams import report_file, use_color
 from onnx_lint.engine.registry import registry
 from onnx_lint.engine.selection import selected_rules
 from onnx_lint.engine.settings import Settings
-from onnx_lint.input.source import BytesSource
-from onnx_lint.loader import load
 from onnx_lint.reporters import REPORTERS
 from onnx_lint.rule import Rule
 from onnx_lint.spec.clauses import clauses
@@ -43,12 +41,6 @@ CONCISE_TWICE = (
     "twice.textproto:8:56: graph.node[1].output[0]: error[duplicate-definition] output 0 of node 'abs' (Abs) "
     "defines 'y', which output 0 of node 'relu' (Relu) defines already\n"
 )
-
-
-def binary(text: str) -> bytes:
-    """The model of a text in binary form."""
-    data: bytes = load(BytesSource(text.encode())).proto.SerializeToString()
-    return data
 
 
 @pytest.fixture

@@ -15,13 +15,11 @@ from typing import Any
 
 import pytest
 import yaml
-from support.models.clean_model import CLEAN
+from support.models.clean_model import CLEAN, binary
 from support.project.checkout import ROOT
 
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.commands import check_command
-from onnx_lint.input.source import BytesSource
-from onnx_lint.loader import load
 
 UNDEFINED = CLEAN.replace('input: "x" output', 'input: "z" output')
 POINTER = (
@@ -29,11 +27,6 @@ POINTER = (
     "oid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\n"
     "size 12345\n"
 )
-
-
-def _binary(text: str) -> bytes:
-    data: bytes = load(BytesSource(text.encode())).proto.SerializeToString()
-    return data
 
 
 def _yaml(name: str) -> Any:
@@ -140,8 +133,8 @@ def _commit(folder: Path) -> None:
 def test_pre_commit_finds_a_bad_model_a_pointer_and_an_empty_file(hook_repository: Path, tmp_path: Path):
     models = tmp_path / "zoo" / "models"
     models.mkdir(parents=True)
-    (models / "good.onnx").write_bytes(_binary(CLEAN))
-    (models / "bad one.onnx").write_bytes(_binary(UNDEFINED))
+    (models / "good.onnx").write_bytes(binary(CLEAN))
+    (models / "bad one.onnx").write_bytes(binary(UNDEFINED))
     (models / "pointer.onnx").write_text(POINTER)
     (models / "empty.onnx").write_bytes(b"")
     (models / "notes.txt").write_text("no model")
@@ -176,8 +169,8 @@ def test_pre_commit_fixes_a_model_and_fails_until_it_is_added(hook_repository: P
     zoo = tmp_path / "zoo"
     zoo.mkdir()
     stale = CLEAN.replace("graph {", 'graph { value_info { name: "gone" }', 1)
-    (zoo / "good.onnx").write_bytes(_binary(CLEAN))
-    (zoo / "stale one.onnx").write_bytes(_binary(stale))
+    (zoo / "good.onnx").write_bytes(binary(CLEAN))
+    (zoo / "stale one.onnx").write_bytes(binary(stale))
     revision = _run(["git", "rev-parse", "HEAD"], hook_repository).stdout.strip()
     arguments = ["--fix", "--select", "unknown-value-info-name"]
     hook = {"repo": str(hook_repository), "rev": revision, "hooks": [{"id": "onnx-lint", "args": arguments}]}
@@ -189,8 +182,8 @@ def test_pre_commit_fixes_a_model_and_fails_until_it_is_added(hook_repository: P
     assert done.returncode == 1, done.stdout + done.stderr
     assert "files were modified by this hook" in done.stdout
     assert "exit code" not in done.stdout
-    assert (zoo / "stale one.onnx").read_bytes() == _binary(CLEAN)
-    assert (zoo / "good.onnx").read_bytes() == _binary(CLEAN)
+    assert (zoo / "stale one.onnx").read_bytes() == binary(CLEAN)
+    assert (zoo / "good.onnx").read_bytes() == binary(CLEAN)
     _commit(zoo)
     done = _run(command, zoo, PRE_COMMIT_HOME=str(tmp_path / "cache"))
     assert done.returncode == 0, done.stdout + done.stderr
@@ -254,8 +247,8 @@ def _lint(installed: dict[str, str], folder: Path, **inputs: str) -> tuple[int, 
 def zoo(tmp_path: Path) -> Path:
     folder = tmp_path / "zoo"
     (folder / "a folder").mkdir(parents=True)
-    (folder / "a folder" / "good.onnx").write_bytes(_binary(CLEAN))
-    (folder / "bad.onnx").write_bytes(_binary(UNDEFINED))
+    (folder / "a folder" / "good.onnx").write_bytes(binary(CLEAN))
+    (folder / "bad.onnx").write_bytes(binary(UNDEFINED))
     return folder
 
 

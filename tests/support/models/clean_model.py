@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from onnx_lint import schema
+from onnx_lint.input.source import BytesSource
+from onnx_lint.loader import load
 from onnx_lint.schema import Proto
 
 CLEAN = """
@@ -17,6 +19,11 @@ graph {
   output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } }
 }
 """
+
+
+def binary(text: str) -> bytes:
+    """Return a model in text form as bytes."""
+    return bytes(load(BytesSource(text.encode())).proto.SerializeToString())
 
 
 def clean_proto(op_type: str = "Relu", *, size: int = 2, location: str | None = None) -> Proto:
