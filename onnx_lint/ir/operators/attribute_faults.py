@@ -207,7 +207,7 @@ def _missized(
         is_left_out = length == 0 and not schema.attributes[name].required and given[name].type in _FIELDS
         if length is not None and length != size and not is_left_out:
             yield AttributeFault(name, f"has {counted(length, 'element')}", counted(size, "element"))
-        elif name == "value" and not given[name].t.dims:
+        elif length is not None and name == "value" and not given[name].t.dims:
             what = "is a scalar, which onnx and ONNX Runtime refuse"
             yield AttributeFault(name, what, "a list of one element", is_allowed=True)
 
