@@ -7,9 +7,12 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from onnx_lint.common.record import EMPTY, Record
-from onnx_lint.configuration.values import SetValue, SetValues
+from onnx_lint.configuration.values import Path, SetValue, SetValues
 from onnx_lint.input.limits import parse_size
 from onnx_lint.spec.clauses import clauses
+from onnx_lint.spec.domains import shown_domain
+from onnx_lint.spec.releases import is_onnx_domain, normalized_domain
+from onnx_lint.wording import suggestion
 
 _CLAUSES: Final = {
     "operators": "POL-1",
@@ -18,9 +21,14 @@ _CLAUSES: Final = {
     "element-types": "POL-4",
     "ir-version": "POL-5",
     "metadata": "POL-6",
+    "weight-types": "POL-4",
+    "producers": "POL-6",
     "inputs": "POL-7",
     "outputs": "POL-7",
+    "only-listed": "POL-7",
     "max-size": "POL-8",
+    "max-nodes": "POL-8",
+    "max-parameters": "POL-8",
 }
 """The clause of each entry of the table."""
 
@@ -48,6 +56,7 @@ def policy_in(values: SetValues) -> Policy:
         if path[0] != "policy" or len(path) < 2 or path[1:] in _EMPTY:
             continue
         _, entry, *names = path
+        _check_names(path, value)
         option = [] if entry in _OF_OPTIONS else [entry.replace("-", "_")]
         [rule] = clauses()[_CLAUSES[entry]].rules
         found = options.setdefault(rule, {})
@@ -58,6 +67,36 @@ def policy_in(values: SetValues) -> Policy:
         # An input has entries of its own, and a finding is about all of them.
         lines.setdefault(".".join([entry, *names[:1]]), _place(value))
     return Policy(options, lines)
+
+
+def _check_names(path: Path, value: SetValue) -> None:
+    """Raise ConfigurationError if an operator or domain does not exist, or is nearly one that does.
+
+    A domain that nobody knows may be the user's, as may any operator of it.
+    """
+    entry, last = path[1], path[-1]
+    if entry not in {"operators", "domains", "opsets"} or not path[2:]:
+        return
+    # Late: few configurations have a policy.
+    from onnx_lint.spec.operators import known_domains, onnxruntime_default_domain, operator_names
+    from onnx_lint.spec.operators.history import REMOVED_EXPERIMENTAL
+
+    removed = (*REMOVED_EXPERIMENTAL, *onnxruntime_default_domain())
+    domains = [shown_domain(domain) for domain in known_domains()]
+    for text in [last] if entry == "opsets" else value.value:
+        domain, _, operator = text.rpartition("::") if entry == "operators" else (text, "", "")
+        domain = shown_domain(domain)
+        if _PATTERN.isdisjoint(domain) and domain not in domains and (near := suggestion(domain, domains)):
+            raise value.error(path, f"unknown domain {domain!r}{near}")
+        if operator and _PATTERN.isdisjoint(text) and domain in domains:
+            known = operator_names(domain) + (() if normalized_domain(domain) else removed)
+            near = suggestion(operator, known)
+            # A newer ONNX Runtime may have more operators.
+            if operator not in known and (near or is_onnx_domain(normalized_domain(domain))):
+                raise value.error(path, f"{domain} has no operator {operator!r}{near}")
+
+
+_PATTERN: Final = frozenset("*?[")
 
 
 def _plain(entry: str, value: Any) -> Any:

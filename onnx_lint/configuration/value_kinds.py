@@ -105,6 +105,16 @@ URL: Final = ValueKind(
     option="url",
 )
 TEXTS: Final = ValueKind("a list of strings", {"type": "array", "items": {"type": "string"}}, _is_list)
+METADATA: Final = ValueKind(
+    "a list of keys, or a table with a list of patterns for the value of each key",
+    {"oneOf": [dict(TEXTS.schema), {"type": "object", "additionalProperties": dict(TEXTS.schema)}]},
+    lambda value: all(map(_is_list, value.values())) if isinstance(value, dict) else _is_list(value),
+)
+LISTED: Final = ValueKind(
+    "a list of 'inputs', 'outputs' or both",
+    {"type": "array", "items": {"enum": ["inputs", "outputs"]}},
+    lambda value: _is_list(value) and {"inputs", "outputs"}.issuperset(value),
+)
 NAMES: Final = replace(TEXTS, option="names")
 PATH: Final = replace(TEXT, option="path")
 PATHS: Final = replace(TEXTS, option="path")

@@ -1,18 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping
 
 from onnx_lint.model import ELEMENT_TYPES, Model, Place, named_element_types
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote_some
 
+_Places = Iterator[tuple[int, Place]]
+"""Element types, each with a place that has it."""
+
 
 @rule(clause="POL-4", since="0.2.0")
 def disallowed_element_type(
-    model: Model, *, allow: tuple[str, ...] = (), forbid: tuple[str, ...] = ()
+    model: Model,
+    *,
+    allow: tuple[str, ...] = (),
+    forbid: tuple[str, ...] = (),
+    weight_types: Mapping[str, tuple[str, ...]] = {},
 ) -> Iterator[Finding]:
-    """A tensor, a declared type or a Cast has an element type that the policy does not allow.
+    """A tensor, a value or a Cast has an element type that the policy does not allow.
 
     ### How to fix
 
@@ -40,12 +48,26 @@ def disallowed_element_type(
 
     Element types in the option `allow`, if there are any, and not in `forbid`, such as `float16` and `double`. The
     table `policy.element-types` of the configuration sets both. Checked are tensors, the types that are declared
-    anywhere, and the attributes that name one, such as `to` of Cast.
+    anywhere, those that follow for the outputs of nodes, and the attributes that name one, such as `to` of Cast.
+
+    With the option `weight_types`, which the table `policy.weight-types` sets, the element types of tensors are those
+    in its `allow` and not in its `forbid`, and `allow` and `forbid` are about the other places.
     """
+    if weight_types:
+        both = weight_types.get("allow", ()), weight_types.get("forbid", ())
+        yield from _disallowed(*both, "weight-types", lambda numbers: _tensors(model, numbers))
+    if allow or forbid:
+        is_all = not weight_types
+        yield from _disallowed(allow, forbid, "element-types", lambda numbers: _places(model, numbers, is_all=is_all))
+
+
+def _disallowed(
+    allow: tuple[str, ...], forbid: tuple[str, ...], entry: str, places_of: Callable[[frozenset[int]], _Places]
+) -> Iterator[Finding]:
     forbidden = {number for number, element in ELEMENT_TYPES.items() if element.name in forbid}
     others = {number for number, element in ELEMENT_TYPES.items() if allow and element.name not in allow}
     found: dict[int, list[Place]] = {}
-    for number, place in _places(model, frozenset(forbidden | others)):
+    for number, place in places_of(frozenset(forbidden | others)):
         found.setdefault(number, []).append(place)
     for number, places in found.items():
         is_forbidden = number in forbidden
@@ -60,14 +82,33 @@ def disallowed_element_type(
             subject=ELEMENT_TYPES[number].name,
             collective=True,
             count=count,
-            anchor=f"element-types.{'forbid' if is_forbidden else 'allow'}",
+            anchor=f"{entry}.{'forbid' if is_forbidden else 'allow'}",
         )
 
 
-def _places(model: Model, numbers: frozenset[int]) -> Iterator[tuple[int, Place]]:
-    for declared in model.types(lambda proto: proto.tensor_type.elem_type in numbers):
-        yield declared.proto.tensor_type.elem_type, declared.place.at("tensor_type").at("elem_type")
+def _tensors(model: Model, numbers: frozenset[int]) -> _Places:
     for tensor in model.tensors.of(numbers):
         yield tensor.proto.data_type, tensor.place
+
+
+def _places(model: Model, numbers: frozenset[int], *, is_all: bool) -> _Places:
+    for declared in model.types(lambda proto: proto.tensor_type.elem_type in numbers):
+        yield declared.proto.tensor_type.elem_type, declared.place.at("tensor_type").at("elem_type")
+    if is_all:
+        yield from _tensors(model, numbers)
     for named in named_element_types(model.operators, model.bound_nodes, numbers):
         yield named.number, named.place
+    yield from _inferred(model, {ELEMENT_TYPES[number].name: number for number in numbers})
+
+
+def _inferred(model: Model, numbers: Mapping[str, int]) -> _Places:
+    """Yield the outputs of nodes that are not declared and have one of the element types."""
+    for walked in model.value_flow.walks.first:
+        graph = walked.graph
+        declared = {*graph.value_info_names, *(() if graph.is_function else graph.output_names)}
+        for name, position in graph.positions.items():
+            kind = walked.fact(name).kind if position >= 0 and name not in declared else None
+            for element in re.findall(r"tensor\((\w+)\)", kind or ""):
+                if element in numbers:
+                    outputs = graph.node_outputs[position]
+                    yield numbers[element], graph.at("node", position).at("output", outputs.index(name))

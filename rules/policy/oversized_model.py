@@ -2,13 +2,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 
 from onnx_lint.model import ROOT, Model
 from onnx_lint.rule import Finding, rule
 
 
 @rule(clause="POL-8", since="0.2.0")
-def oversized_model(model: Model, *, max_size: int = 0) -> Iterator[Finding]:
+def oversized_model(
+    model: Model, *, max_size: int = 0, max_nodes: int = 0, max_parameters: int = 0
+) -> Iterator[Finding]:
     """The model is larger than the policy allows.
 
     ### How to fix
@@ -35,11 +38,38 @@ def oversized_model(model: Model, *, max_size: int = 0) -> Iterator[Finding]:
 
     ### Details
 
-    A file of at most as many bytes as the option `max_size`, counted together with its files of external data; 0 stops
-    the check. The key `policy.max-size` of the configuration sets it.
+    - `max_size`: the most bytes of the file, together with its files of external data.
+    - `max_nodes`: the most nodes of all graphs and functions.
+    - `max_parameters`: the most elements of all initializers.
+    - 0 stops a check. The keys `max-size`, `max-nodes` and `max-parameters` of the table `policy` set the options.
     """
-    if not max_size:
-        return
+    for most, key, count in ((max_nodes, "nodes", _nodes), (max_parameters, "parameters", _parameters)):
+        if most and (found := count(model)) > most:
+            yield Finding(
+                ROOT,
+                f"the model has {found:,} {key}, more than the policy allows",
+                allowed=f"at most {most:,} {key}",
+                subject=key,
+                anchor=f"max-{key}",
+            )
+    if max_size:
+        yield from _oversized(model, max_size)
+
+
+def _nodes(model: Model) -> int:
+    return sum(len(graph.forms) for graph in model.graphs)
+
+
+def _parameters(model: Model) -> int:
+    tensors = (
+        graph.message_at("initializer", index)
+        for graph in model.graphs
+        for index in range(len(graph.initializer_names))
+    )
+    return sum(prod(tensor.dims) for tensor in tensors)
+
+
+def _oversized(model: Model, max_size: int) -> Iterator[Finding]:
     files = {file.path: file.size or 0 for data in model.external_data if (file := data.file) is not None}
     size = model.source.size + sum(files.values())
     if size > max_size:

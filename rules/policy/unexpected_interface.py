@@ -2,11 +2,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import Any
 
 from onnx_lint.model import Graph, Model, Shape, fact_of_type
 from onnx_lint.rule import Finding, rule
-from onnx_lint.wording import describe_shape, quote
+from onnx_lint.wording import describe_shape, quote, quote_some
 
 Values = Mapping[str, Mapping[str, Any]]
 
@@ -17,6 +18,7 @@ def unexpected_interface(
     *,
     inputs: Mapping[str, Mapping[str, Any]] = {},
     outputs: Mapping[str, Mapping[str, Any]] = {},
+    only_listed: tuple[str, ...] = (),
 ) -> Iterator[Finding]:
     """The model lacks an input or output that the policy requires, or declares another type or shape of it.
 
@@ -50,17 +52,54 @@ def unexpected_interface(
     `type` and the `shape` if they are given. The tables `policy.inputs` and `policy.outputs` of the configuration set
     them. A type is the element type of a tensor, such as `float`. In a shape a number is a size, and a name is a
     variable of any name: the same name means the same variable, in all inputs and outputs. `*` is any dimension, and
-    `...` any number of dimensions. Further inputs and outputs are not checked.
+    `...` any number of dimensions.
+
+    A name with `*`, which matches any characters, is a pattern for the values that have no entry of their own. It need
+    not match any, and each value that it matches has variables of its own: `"*" = { shape = ["batch", "..."] }`
+    requires a variable as the first dimension of every input. Inputs with an initializer are left out.
+
+    Further inputs and outputs are not checked, unless the option `only_listed`, which the key `policy.only-listed`
+    sets, has `inputs` or `outputs`.
     """
     variables: dict[str, str] = {}
     for field, wanted in (("input", inputs), ("output", outputs)):
         yield from _unexpected(model.main_graph, field, wanted, variables)
+        if f"{field}s" in only_listed:
+            yield from _unlisted(model.main_graph, field, wanted)
+
+
+def _unlisted(graph: Graph, field: str, wanted: Values) -> Iterator[Finding]:
+    for name in _values(graph, field):
+        if not any(fnmatchcase(name, pattern) for pattern in wanted):
+            yield Finding(
+                graph.at(field, _names(graph, field).index(name)),
+                f"{graph.describe()} has the {field} {quote(name)}, which the policy does not list",
+                allowed=f"one of {quote_some(wanted, 5)}" if wanted else f"no {field}",
+                subject=name,
+                anchor="only-listed",
+            )
+
+
+def _names(graph: Graph, field: str) -> list[str]:
+    return graph.input_names if field == "input" else graph.output_names
+
+
+def _values(graph: Graph, field: str) -> list[str]:
+    """Return the names of the inputs or outputs, without inputs that have an initializer."""
+    filled = {*graph.initializer_names, *graph.sparse_initializer_names} if field == "input" else set()
+    return [name for name in _names(graph, field) if name not in filled]
 
 
 def _unexpected(graph: Graph, field: str, wanted: Values, variables: dict[str, str]) -> Iterator[Finding]:
-    names = graph.input_names if field == "input" else graph.output_names
-    for name, required in wanted.items():
-        anchor = f"{field}s.{name}"
+    names = _names(graph, field)
+    patterns = [each for each in wanted if "*" in each and each not in names]
+    listed = {name: name for name in wanted if name not in patterns}
+    for name in _values(graph, field):
+        entry = next((pattern for pattern in patterns if fnmatchcase(name, pattern)), None)
+        if entry is not None:
+            listed.setdefault(name, entry)
+    for name, entry in listed.items():
+        required, anchor = wanted[entry], f"{field}s.{entry}"
         if name not in names:
             yield Finding(
                 graph.place,
@@ -77,7 +116,8 @@ def _unexpected(graph: Graph, field: str, wanted: Values, variables: dict[str, s
         if required.get("type") not in (None, kind):
             what, allowed = f"has the type {kind}", required["type"]
         elif "shape" in required:
-            what, allowed = _mismatch(declared.shape, required["shape"], variables), describe_shape(required["shape"])
+            of_entry = variables if entry == name else {}
+            what, allowed = _mismatch(declared.shape, required["shape"], of_entry), describe_shape(required["shape"])
         if what is not None:
             yield Finding(
                 graph.at(field, index),

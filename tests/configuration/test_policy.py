@@ -109,7 +109,7 @@ def test_without_a_policy_no_rule_of_it_runs(tmp_path):
             "operators.allow: requires a list of strings (at least one), not an empty",
         ),
         ("[policy.element-types]\nallow = []", "(at least one), not an empty list"),
-        ("[policy]\nmetadata = ['a', 5]", "policy.metadata: requires a list of strings, not a list with 5 (item 2)"),
+        ("[policy]\nmetadata = ['a', 5]", "patterns for the value of each key, not a list with 5 (item 2)"),
         (
             "[policy.element-types]\nforbid = ['float', 'float64']",
             "such as 'float' and 'int64', not a list with 'float64' (item 2)",
@@ -135,6 +135,20 @@ def test_without_a_policy_no_rule_of_it_runs(tmp_path):
             "policy.inputs.x.shape: requires a list of sizes, names of variables, '*' or one '...', not a list",
         ),
         ("[policy]\nir-version = '9-10'", "policy.ir-version: requires a version such as 19, or a range such as"),
+        (
+            "[policy.operators]\nforbid = ['Nonzero']",
+            "forbid: ai.onnx has no operator 'Nonzero'; did you mean 'NonZero'?",
+        ),
+        ("[policy.operators]\nallow = ['Zzzz']", "policy.operators.allow: ai.onnx has no operator 'Zzzz'"),
+        (
+            "[policy.operators]\nforbid = ['com.microsoft::Gelus']",
+            "com.microsoft has no operator 'Gelus'; did you mean",
+        ),
+        ("[policy.operators]\nforbid = ['com.microsft::*']", "unknown domain 'com.microsft'; did you mean"),
+        ("[policy.domains]\nforbid = ['com.microsft']", "unknown domain 'com.microsft'; did you mean 'com.microsoft'?"),
+        ("[policy.opsets]\n'ai.onx' = '17..21'", "unknown domain 'ai.onx'; did you mean 'ai.onnx'?"),
+        ("[policy]\nmetadata = {licence = 'MIT'}", "or a table with a list of patterns for the value of each key"),
+        ("[policy]\nonly-listed = ['values']", "policy.only-listed: requires a list of 'inputs', 'outputs' or both"),
     ],
 )
 def test_a_wrong_entry_is_an_error_that_names_it(tmp_path, text, message):
@@ -158,6 +172,50 @@ def test_a_wrong_entry_is_an_error_that_names_it(tmp_path, text, message):
 def test_the_default_domain_has_two_names(tmp_path, text, rules):
     found = _findings(tmp_path, text)
     assert [rule for rule, clause, _ in found if clause.startswith("POL-")] == rules
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[policy.operators]\nforbid = ["ATen", "com.acme::Odd", "Non*", "com.microsoft::NewOne"]',
+        '[policy.domains]\nforbid = ["com.acme", "com.micro*"]\n[policy.opsets]\n"com.acme" = 1',
+        '[policy.inputs]\n"*" = { shape = [2] }\n[policy.outputs]\n"y" = { type = "float" }',
+        '[policy]\nmax-nodes = 1\nmax-parameters = 1\nproducers = ["te*"]',
+        '[policy]\nonly-listed = ["inputs"]\n[policy.inputs]\n"x*" = {}',
+        '[policy.element-types]\nallow = ["float"]\n[policy.weight-types]\nallow = ["int8"]',
+    ],
+)
+def test_a_model_that_keeps_the_policy_has_no_finding(tmp_path, text):
+    assert _findings(tmp_path, text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "messages"),
+    [
+        ('inputs."*" = { shape = ["n"] }', ["input 'x' of main graph 'g' is declared as [2], which"]),
+        ('only-listed = ["inputs", "outputs"]\noutputs = { y = {} }', ["main graph 'g' has the input 'x', which"]),
+        ("max-nodes = 1", ["the model has 2 nodes, more than"]),
+        ("max-parameters = 5", ["the model has 6 parameters, more than"]),
+        ('producers = ["pytorch*"]', ["the producer of the model is called 'test', which"]),
+        ('metadata = { licence = ["MIT", "Apache*"] }', ["the metadata has the value 'GPL' for 'licence', which"]),
+        ('metadata = ["blank"]', ["the metadata has no value for 'blank', which"]),
+        ('weight-types.allow = ["float"]', ["element type int8, which the policy does not allow, is used in 1 place"]),
+        ('element-types.forbid = ["bool"]', ["element type bool, which the policy forbids, is used in 1 place"]),
+        ('element-types.forbid = ["int8"]\nweight-types.allow = ["int8"]', []),
+    ],
+)
+def test_each_requirement_is_checked(text, messages):
+    model = schema.message("ModelProto").FromString(_model())
+    model.graph.node.add(op_type="IsNaN", input=["x"], output=["inferred"])
+    model.graph.initializer.add(name="w", data_type=3, dims=[2, 3], raw_data=bytes(6))
+    model.metadata_props.add(key="licence", value="GPL")
+    model.metadata_props.add(key="blank", value=" ")
+    policy = tomllib.loads(f"[policy]\n{text}")["policy"]
+    found = [
+        each for each in lint(model.SerializeToString(), {"policy": policy}).diagnostics if each.clause[:3] == "POL"
+    ]
+    assert len(found) == len(messages)
+    assert all(each.message.startswith(text) for each, text in zip(found, messages, strict=True)), found
 
 
 def test_a_file_replaces_the_range_of_the_default_domain_by_either_name(tmp_path):
