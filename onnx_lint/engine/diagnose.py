@@ -83,8 +83,6 @@ def _identified(diagnostic: Diagnostic, finding: Finding, structures: Structures
     """Return the diagnostic with the identities that a baseline compares besides the names."""
     if finding.parts is not None:
         return replace(diagnostic, parts=_of_parts(finding.parts, structures))
-    if finding.collective:
-        return diagnostic
     steps, names = structures.of(finding.place)
     return replace(diagnostic, structure=_digest(diagnostic.clause, *steps) + _digest(*names)) if names else diagnostic
 

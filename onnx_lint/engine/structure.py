@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.ir.graph import Graph
@@ -28,7 +27,8 @@ class Structures:
         """Return the structure around a place, and the names of its innermost node or value.
 
         A node is described by its operator, its number among the nodes with that operator, and the operators that
-        produce its inputs and use its outputs. An entry of `value_info` is described by the node of the value.
+        produce its inputs and use its outputs, the latter with their numbers. An entry of `value_info` is described by
+        the definition of the value.
         """
         steps: list[str] = []
         names: tuple[str, ...] = ()
@@ -43,13 +43,19 @@ class Structures:
                 names = (graph.table.names[index], *graph.table.outputs[index])
             elif field == "value_info" and index < len(graph.value_info_names):
                 names = (graph.value_info_names[index],)
-                position = graph.positions.get(names[0], -1)
-                steps.append(field if position < 0 else f"{field} {self._node(key[:depth], graph, position)}")
+                steps.append(f"{field} {self._value(key[:depth], graph, names[0])}")
             else:
                 steps.append(f"{field} {index}")
                 values = getattr(graph, _VALUES[field]) if field in _VALUES else ()
                 names = tuple(values[index : index + 1]) or names
         return tuple(steps), names
+
+    def _value(self, key: PlaceKey, graph: Graph, name: str) -> str:
+        found = graph.first_definition(name)
+        if found is None:
+            return ""
+        place = "" if found.node is None else self._node(key, graph, found.node.index)
+        return f"{found.field} {found.index} {place}"
 
     def _node(self, key: PlaceKey, graph: Graph, index: int) -> str:
         table = graph.table
@@ -59,16 +65,13 @@ class Structures:
             for form, inputs in zip(table.forms, table.inputs, strict=True):
                 seen[form.op_type] += 1
                 self._numbers[key].append(seen[form.op_type])
-                for name in inputs:
-                    users.setdefault(name, []).append(form.op_type)
+                for number, name in enumerate(inputs):
+                    users.setdefault(name, []).append(f"{form.op_type} {seen[form.op_type]} {number}")
         producers = (graph.positions.get(name, -1) for name in table.inputs[index])
         before = [table.forms[each].op_type if each >= 0 else "" for each in producers]
-        after = [_some(self._users[key].get(name, ())) for name in table.outputs[index] if name]
+        after = [self._users[key].get(name, [])[:_MOST_USERS] for name in table.outputs[index] if name]
         return f"{table.forms[index].op_type} {self._numbers[key][index]} {before} {after}"
 
 
-def _some(operators: Iterable[str]) -> list[str]:
-    return sorted(operators)[:_MOST_USERS]
-
-
 _MOST_USERS: Final = 8
+"""The most users of an output that belong to the structure around a node."""

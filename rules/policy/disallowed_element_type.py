@@ -48,7 +48,8 @@ def disallowed_element_type(
 
     Element types in the option `allow`, if there are any, and not in `forbid`, such as `float16` and `double`. The
     table `policy.element-types` of the configuration sets both. Checked are tensors, the types that are declared
-    anywhere, those that follow for the outputs of nodes, and the attributes that name one, such as `to` of Cast.
+    anywhere, the attributes that name one, such as `to` of Cast, and the types that follow for the outputs of nodes if
+    none of these has the type.
 
     With the option `weight_types`, which the table `policy.weight-types` sets, the element types of tensors are those
     in its `allow` and not in its `forbid`, and `allow` and `forbid` are about the other places.
@@ -92,13 +93,21 @@ def _tensors(model: Model, numbers: frozenset[int]) -> _Places:
 
 
 def _places(model: Model, numbers: frozenset[int], *, is_all: bool) -> _Places:
+    stated = set()
+    for number, place in _stated(model, numbers, is_all=is_all):
+        stated.add(number)
+        yield number, place
+    # What follows for other values has its cause in a place that states the type.
+    yield from _inferred(model, {ELEMENT_TYPES[number].name: number for number in numbers - stated})
+
+
+def _stated(model: Model, numbers: frozenset[int], *, is_all: bool) -> _Places:
     for declared in model.types(lambda proto: proto.tensor_type.elem_type in numbers):
         yield declared.proto.tensor_type.elem_type, declared.place.at("tensor_type").at("elem_type")
     if is_all:
         yield from _tensors(model, numbers)
     for named in named_element_types(model.operators, model.bound_nodes, numbers):
         yield named.number, named.place
-    yield from _inferred(model, {ELEMENT_TYPES[number].name: number for number in numbers})
 
 
 def _inferred(model: Model, numbers: Mapping[str, int]) -> _Places:
