@@ -607,10 +607,13 @@ class Report(Record):
     is_lost: bool = False
     """True if the run ended early because the cluster that linted was lost."""
 
+    kept: Totals | None = None
+    """The counts over all files of a run whose files were written and dropped: `files` is then empty."""
+
     @property
     def totals(self) -> Totals:
         """The counts over all files."""
-        return Totals(self.files)
+        return self.kept if self.kept is not None else Totals(self.files)
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
@@ -645,14 +648,3 @@ class Report(Record):
             left = len(self.not_linted)
             return _some(left, "file was not linted", "files were not linted") if left else "no file was checked"
         return totals.reasons[conforms] + (f" (and {count - 1:,} more of {totals.files:,} files)" if count > 1 else "")
-
-
-class WrittenReport(Report):
-    """The results of a run whose files are written and dropped: `files` is empty, and the totals are kept."""
-
-    kept: Totals | None = None
-
-    @property
-    def totals(self) -> Totals:
-        """The counts over all files."""
-        return self.kept if self.kept is not None else Totals(self.files)

@@ -24,7 +24,7 @@ from onnx_lint.common.model_limits import ModelLimits
 from onnx_lint.common.record import field_names, replace
 from onnx_lint.configuration.errors import RequestError, RunError
 from onnx_lint.engine.selection import report_of, with_own_settings
-from onnx_lint.report import FileReport, Repair, Report, Totals, WrittenReport
+from onnx_lint.report import FileReport, Repair, Report, Totals
 from onnx_lint.reporters import reporter
 from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.spec.clauses import Severity
@@ -266,12 +266,12 @@ def _lint(
     results.end_file()
     results.code = exit_codes.of_run(results.code, is_interrupted=bool(not_linted), is_lost=is_lost)
     known = {name: getattr(head, name) for name in field_names(Report)}
-    known |= {"stale": stale, "not_linted": not_linted, "is_lost": is_lost}
+    known |= {"stale": stale, "not_linted": not_linted, "is_lost": is_lost, "kept": results.totals}
     if head.weakened:
         from onnx_lint.cli.weakened import without_unused
 
         known["weakened"] = without_unused(head.weakened, used)
-    return WrittenReport(**known, kept=results.totals)
+    return Report(**known)
 
 
 @contextlib.contextmanager

@@ -9,7 +9,7 @@ for settings that weaken the verdict, which are printed on standard error.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final, TextIO
 
 from onnx_lint.common.digest import sha256
@@ -18,6 +18,7 @@ from onnx_lint.report import FileReport, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, visible
 from onnx_lint.reporters.fingerprint import fingerprints
+from onnx_lint.reporters.packed_text import WorstLines
 from onnx_lint.reporters.uri import default_root, path_below
 from onnx_lint.reporters.wording import internal_error_of, interrupted_of
 from onnx_lint.spec.clauses import Severity
@@ -29,7 +30,7 @@ MAX_MESSAGE: Final = 1000
 
 _BLOCKER: Final = "blocker"
 _SEVERITIES: Final = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.NOTE: "info"}
-_RANKS: Final = (_BLOCKER, "major", "minor", "info")
+_RANKS: Final = ("info", "minor", "major", _BLOCKER)
 
 
 class Writer:
@@ -39,27 +40,26 @@ class Writer:
         self._stream = stream
         self._options = options
         self._root = options.root or default_root()
-        self._issues: list[dict[str, Any]] = []
-        self._dropped = 0
+        self._issues = WorstLines(MAX_ISSUES)
 
     def file(self, file: FileReport) -> None:
         """Keep the issues of the file."""
-        self._issues += _issues(file, path_below(file.path, self._root), self._options)
-        if len(self._issues) > 2 * MAX_ISSUES:
-            kept = _worst(self._issues, MAX_ISSUES)
-            self._dropped += len(self._issues) - len(kept)
-            self._issues = kept
+        self._keep(_issues(file, path_below(file.path, self._root), self._options))
+
+    def _keep(self, issues: Iterable[dict[str, Any]]) -> None:
+        for issue in issues:
+            self._issues.add(_RANKS.index(issue["severity"]), json.dumps(issue))
 
     def end(self, report: Report) -> None:
         """Write the issues; if there are too many, the most severe and one that counts those left out."""
-        issues = self._issues
         if report.not_linted:
             path = path_below(report.not_linted[0], self._root)
-            issues = [*issues, _issue("interrupted", _BLOCKER, interrupted_of(report), path)]
-        if len(issues) + self._dropped > MAX_ISSUES:
-            kept = _worst(issues, MAX_ISSUES - 1)
-            left_out = f"{len(issues) + self._dropped - len(kept):,} issues were left out; the JSON report has them all"
-            issues = [*kept, _issue("too-many-issues", "info", left_out, kept[-1]["location"]["path"])]
+            self._keep([_issue("interrupted", _BLOCKER, interrupted_of(report), path)])
+        is_too_much = self._issues.count > MAX_ISSUES
+        issues = [*map(json.loads, self._issues.lines(MAX_ISSUES - is_too_much))]
+        if is_too_much:
+            left_out = f"{self._issues.count - len(issues):,} issues were left out; the JSON report has them all"
+            issues.append(_issue("too-many-issues", "info", left_out, issues[-1]["location"]["path"]))
         self._stream.write(json_without_commands(json.dumps(issues, indent=2)) + "\n")
 
 
@@ -88,9 +88,3 @@ def _issue(
         "severity": severity,
         "location": {"path": path, "lines": {"begin": line}},
     }
-
-
-def _worst(issues: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
-    """Return the most severe issues, in order."""
-    ranked = sorted(range(len(issues)), key=lambda index: _RANKS.index(issues[index]["severity"]))
-    return [issues[index] for index in sorted(ranked[:most])]

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import codecs
 import zlib
+from array import array
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -47,3 +49,37 @@ class PackedText:
         for piece in self.pieces():
             *lines, rest = (rest + piece).split("\n")
             yield from lines
+
+
+class WorstLines:
+    """Lines with severities, of which the most severe can be read, in their order."""
+
+    def __init__(self, most: int) -> None:
+        """`most`: how many will be read at most; those that cannot be among them are only counted."""
+        self._most = most
+        self._text = PackedText()
+        self._kept = array("b")
+        """The severities of the lines that are kept."""
+        self._counts: Counter[int] = Counter()
+
+    @property
+    def count(self) -> int:
+        """The number of all lines."""
+        return self._counts.total()
+
+    def add(self, severity: int, line: str) -> None:
+        """Add a line."""
+        if sum(count for level, count in self._counts.items() if level >= severity) < self._most:
+            self._kept.append(severity)
+            self._text.write(f"{line}\n")
+        self._counts[severity] += 1
+
+    def lines(self, most: int) -> Iterator[str]:
+        """Yield the `most` most severe lines, without their ends."""
+        room: dict[int, int] = {}
+        for severity in sorted(self._counts, reverse=True):
+            room[severity] = min(self._counts[severity], most - sum(room.values()))
+        for severity, line in zip(self._kept, self._text.lines(), strict=True):
+            room[severity] -= 1
+            if room[severity] >= 0:
+                yield line

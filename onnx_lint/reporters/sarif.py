@@ -14,10 +14,8 @@ The report follows GitHub, the service that most people use, where it differs fr
 
 from __future__ import annotations
 
-from array import array
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import chain, compress
+from itertools import chain
 from typing import Any, Final, TextIO
 
 from onnx_lint import __version__
@@ -28,7 +26,7 @@ from onnx_lint.reporters.escape import shortened, visible
 from onnx_lint.reporters.fingerprint import fingerprints
 from onnx_lint.reporters.json_pieces import Elements, Properties, Written, given, pieces_of, write_pieces
 from onnx_lint.reporters.links import information_url
-from onnx_lint.reporters.packed_text import PackedText
+from onnx_lint.reporters.packed_text import PackedText, WorstLines
 from onnx_lint.reporters.sarif_rules import notification_index, notifications, sarif_rules
 from onnx_lint.reporters.uri import default_root, uri_of
 from onnx_lint.reporters.wording import (
@@ -40,7 +38,6 @@ from onnx_lint.reporters.wording import (
     weakened_of,
     where_of,
 )
-from onnx_lint.spec.clauses import Severity
 
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 MAX_RESULTS: Final = 25_000
@@ -67,11 +64,7 @@ class Writer:
         self._indices = {rule: index for index, rule in enumerate(sorted(head.rules))}
         self._files = 0
         self._artifacts = PackedText()
-        self._results = PackedText()
-        self._severities = array("b")
-        """The severities of the results that are kept."""
-        self._levels: Counter[Severity] = Counter()
-        """The number of results so far."""
+        self._results = WorstLines(MAX_RESULTS)
         self._notifications = PackedText()
 
     def file(self, file: FileReport) -> None:
@@ -79,41 +72,23 @@ class Writer:
         uri = uri_of(file.path, self._root)
         artifact = {"uri": uri, "index": self._files}
         self._files += 1
-        self._artifacts.write(_line(_artifact(file, uri)))
+        self._artifacts.write(f"{_line(_artifact(file, uri))}\n")
         known: Collection[int] = ()
         if self._options.show_suppressed:
             known = {id(item) for item in file.suppressed}
             file = replace(file, diagnostics=(*file.diagnostics, *file.suppressed))
         region = region_of(file, self._options.sarif_region)
         for item, mark in zip(file.diagnostics, fingerprints(file.diagnostics, uri), strict=True):
-            if self._is_among_worst(item.severity):
-                self._severities.append(item.severity)
-                self._results.write(_line(_result(item, mark, artifact, self._index_of(item.rule), region, known)))
+            result = _result(item, mark, artifact, self._index_of(item.rule), region, known)
+            self._results.add(item.severity, _line(result))
         for each in _notifications(file, artifact, self._indices, self._options.internal_errors):
-            self._notifications.write(_line(each))
-
-    def _is_among_worst(self, severity: Severity) -> bool:
-        """Count a result, and return whether it can be one of the MAX_RESULTS most severe."""
-        is_among = sum(self._levels[level] for level in Severity if level >= severity) < MAX_RESULTS
-        self._levels[severity] += 1
-        return is_among
+            self._notifications.write(f"{_line(each)}\n")
 
     def _index_of(self, rule: str) -> int:
         """Return the index of a rule. Those that only some files are checked with follow the others."""
         if rule not in self._indices:
             self._indices[rule] = len(self._indices)
         return self._indices[rule]
-
-    def _worst(self) -> Iterator[bool]:
-        """Yield for each result that is kept whether it is one of the MAX_RESULTS most severe."""
-        room = MAX_RESULTS
-        kept: Counter[int] = Counter()
-        for level in reversed(Severity):
-            kept[level] = min(room, self._levels[level])
-            room -= kept[level]
-        for severity in self._severities:
-            kept[severity] -= 1
-            yield kept[severity] >= 0
 
     def end(self, report: Report) -> None:
         """Write the run."""
@@ -123,8 +98,7 @@ class Writer:
     def _run(self, report: Report) -> Properties:
         options = self._options
         of_run: list[dict[str, Any]] = []
-        left_out = self._levels.total() - MAX_RESULTS
-        if left_out > 0:
+        if (left_out := self._results.count - MAX_RESULTS) > 0:
             of_run.append(_notification("too-many-results", "warning", f"{left_out:,} results were left out."))
         configured = [_notification("weakened-verdict", "note", f"{what}.") for what in weakened_of(report.weakened)]
         driver = {
@@ -150,7 +124,7 @@ class Writer:
             "columnKind": "unicodeCodePoints",
             "invocations": Elements([Properties(invocation)]),
             "artifacts": Elements(_written(self._artifacts.lines())),
-            "results": Elements(_written(compress(self._results.lines(), self._worst()))),
+            "results": Elements(_written(self._results.lines(MAX_RESULTS))),
             "properties": {
                 "edition": report.edition,
                 "variant": report.variant,
@@ -166,7 +140,7 @@ def _written(lines: Iterable[str]) -> Iterator[Written]:
 
 
 def _line(value: dict[str, Any]) -> str:
-    return "".join((*pieces_of(value, None, 0), "\n"))
+    return "".join(pieces_of(value, None, 0))
 
 
 def region_of(file: FileReport, wanted: str | None) -> str:

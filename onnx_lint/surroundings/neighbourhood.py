@@ -116,11 +116,7 @@ class _Surroundings:
         """Return the type and shape of a value, if the rules have inferred them."""
         if self._model.shape_knowledge is None:
             return ""
-        walked = self._model.value_flow.walks.of(graph, None)
-        fact = (walked.facts if walked is not None else {}).get(name)
-        if fact is None:
-            return ""
-        return _short(type_of(fact))
+        return _short(type_of(self._model.value_flow.fact_of(name, graph)))
 
 
 class _Drawing:

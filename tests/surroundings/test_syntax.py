@@ -113,10 +113,14 @@ def test_initializers_are_read_back():
             text = written(tensor, write_initializer)
             if BEYOND_SYNTAX.search(text) or " = {" not in text or not name:
                 continue
+            given = onnx.TensorProto.FromString(schema.serialized(tensor))
+            try:
+                content = _content(given)
+            except ValueError:  # some fixtures have more or fewer values than the shape
+                continue
             read += 1
             (again,) = onnx.parser.parse_graph(f"g () => () <{text}> {{}}").initializer
-            given = onnx.TensorProto.FromString(schema.serialized(tensor))
-            if _content(again) != _content(given):
+            if _content(again) != content:
                 wrong.append((text, given))
     assert wrong == []
     assert read > 100
@@ -125,15 +129,7 @@ def test_initializers_are_read_back():
 def _content(tensor: onnx.TensorProto) -> tuple[object, ...]:
     content: object = None
     if 0 not in tensor.dims:
-        try:
-            values = onnx.numpy_helper.to_array(tensor)
-        except ValueError:  # some fixtures have fewer values than the shape; then the lists are compared
-            return (
-                tensor.name,
-                tensor.data_type,
-                tuple(tensor.dims),
-                *map(tuple, (tensor.float_data, tensor.int64_data)),
-            )
+        values = onnx.numpy_helper.to_array(tensor)
         content = values.tolist() if tensor.data_type == onnx.TensorProto.STRING else values.tobytes()
     return tensor.name, tensor.data_type, tuple(tensor.dims), content
 
