@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 from support.reports.made_up_report import error
 
+from onnx_lint.common.record import replace
 from onnx_lint.report import Diagnostic, fold, unfold
 from onnx_lint.spec.clauses import Severity
 
@@ -21,6 +24,14 @@ def test_findings_of_one_cause_are_the_first_of_them_with_a_count_and_the_next_t
     assert [(each.place, each.message) for each in found[0].related] == [
         (f"graph.node[{index}].input[1]", f"node {index}") for index in (1, 2, 3)
     ]
+
+
+def test_the_least_place_is_the_first():
+    """In whatever order the file has its fields."""
+    places = ["graph.node[2].input[0]", "graph.node[2].attribute[0].g.node[0].input[0]", "graph.node[10].input[0]"]
+    for order in permutations(places):
+        (found,) = fold([replace(_of_node(0), place=place) for place in order])
+        assert [found.place, *(related.place for related in found.related)] == places
 
 
 def test_another_rule_clause_severity_or_cause_is_another_finding():
