@@ -16,8 +16,6 @@ from support.models.messages import message_of
 from support.project.fixture_files import fixture_paths, read_fixture
 from support.wire.wire_bytes import length, number
 
-from onnx_lint import schema
-
 pytestmark = pytest.mark.slow
 
 IMPLEMENTATION = "PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION"
@@ -73,15 +71,3 @@ def test_fixtures_of_many_rules_and_each_attack(tmp_path: Path):
     for mine, theirs in zip(in_python["files"], with_upb["files"], strict=True):
         assert mine == theirs, mine["path"]
     assert in_python == with_upb
-
-
-@pytest.mark.parametrize("name", ["GraphProto", "TypeProto.Opaque", "TensorProto"])
-def test_reserved_numbers_are_those_of_the_schema(name: str):
-    from google.protobuf import descriptor_pb2
-
-    from onnx_lint.schema.reserved import is_reserved
-
-    described = descriptor_pb2.DescriptorProto()
-    schema.message(name).DESCRIPTOR.CopyToProto(described)
-    reserved = {number for entry in described.reserved_range for number in range(entry.start, entry.end)}
-    assert {number for number in range(1, 30) if is_reserved(name, number)} == reserved
