@@ -21,7 +21,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 LACKS = re.compile(
-    "NOT_IMPLEMENTED|is not a registered|MLDataType for|bound to different types|of input parameter .* is invalid"
+    "NOT_IMPLEMENTED|is not a registered|MLDataType for|InsertedPrecisionFreeCast|bound to different types|"
+    "of input parameter .* is invalid"
 )
 """What ONNX Runtime says of an operator, or of types, that it lacks."""
 _OWN = "unsupported-by-product"

@@ -66,7 +66,7 @@ def ask_onnxruntime() -> dict[str, Any]:
     own = {definition[:2] for definition in schemas - standard}
     ir_version = max(number for number in range(3, onnx.IR_VERSION + 1) if _loads(number, {"": 7}))
     newest = {domain: onnx.defs.onnx_opset_version() for domain in ONNX_DOMAINS[:1]}
-    newest |= {domain: _newest(domain) for domain in ONNX_DOMAINS[1:]} | dict.fromkeys(OWN_DOMAINS, 9)
+    newest |= {domain: _newest(domain) for domain in ONNX_DOMAINS[1:]}
     return {
         "version": onnxruntime.__version__,
         "ir_version": ir_version,

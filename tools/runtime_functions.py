@@ -32,7 +32,7 @@ def runtime_functions(python: str, opsets: Mapping[str, int]) -> Iterator[tuple[
     """
     own = _own_functions(python)
     for operator in definitions():
-        known = [version for version in versions(operator) if version <= opsets.get(operator.domain, 0)]
+        known = [version for version in versions(operator) if version <= opsets.get(operator.domain, 1)]
         if not known or not (operator.has_function_body or operator in own):
             continue
         refused = _refused(python, operator, known)
@@ -66,7 +66,7 @@ def _refused(python: str, operator: OperatorSchema, known: Iterable[int]) -> dic
     nodes = list(itertools.product(known, combinations(operator)))
     answers = [[reason] for reason in _reasons(python, [single_node(operator, *node) for node in nodes])]
     again = [(index, form) for index, (reason,) in enumerate(answers) if reason for form in forms(operator)]
-    more = _reasons(python, [single_node(operator, *nodes[index], *form) for index, form in again])
+    more = _reasons(python, [single_node(operator, *nodes[index], **form) for index, form in again])
     for (index, _), reason in zip(again, more, strict=True):
         answers[index].append(reason)
     refused: dict[int, list[Types]] = {version: [] for version in known}

@@ -79,21 +79,29 @@ def combinations(operator: OperatorSchema) -> Iterator[Types]:
         yield dict(zip(allowed, kinds, strict=True))
 
 
-def forms(operator: OperatorSchema) -> Iterator[tuple[bool, Mapping[str, Any]]]:
-    """Yield what else a node may have: all its operands, and other values of an attribute."""
-    yield True, {}
+def forms(operator: OperatorSchema) -> Iterator[dict[str, Any]]:
+    """Yield what else a node may have, as arguments of `single_node`. Functions may depend on it."""
+    yield {"has_all": True}
+    for rank in range(1, 5):
+        yield {"rank": rank}
     for name, attribute in operator.attributes.items():
         if attribute.type in ("INT", "STRING") and name not in _TYPES_OF_OUTPUTS:
             for value in sorted(allowed_values(operator, name) or {0, 1} if attribute.type == "INT" else set()):
-                yield False, {name: value}
+                yield {"attributes": {name: value}}
 
 
 def single_node(
-    operator: OperatorSchema, version: int, types: Types, has_all: bool = False, attributes: Mapping[str, Any] = {}
+    operator: OperatorSchema,
+    version: int,
+    types: Types,
+    has_all: bool = False,
+    attributes: Mapping[str, Any] = {},
+    rank: int | None = None,
 ) -> bytes:
     """Return a model with one node that has the least operands, or all of them, and the attributes that it must have.
 
-    `version`: of the operator set. An input of no type in `types` is float if it may be.
+    `version`: of the operator set. An input of no type in `types` is float if it may be. Its sizes are 1 if it has a
+    rank.
     """
     made = schema.message("ModelProto")(ir_version=8, producer_name="onnx-lint", graph={"name": "g"})
     for domain, number in ({"": 17} | {operator.domain: version}).items():
@@ -104,7 +112,10 @@ def single_node(
         assert parameter is not None
         usual = min(parameter.types, key=lambda kind: (kind != "tensor(float)", not kind.startswith("tensor"), kind))
         node.input.append(f"x{index}")
-        _set_type(made.graph.input.add(name=f"x{index}").type, types.get(parameter.type, usual))
+        declared = made.graph.input.add(name=f"x{index}").type
+        _set_type(declared, types.get(parameter.type, usual))
+        for _ in range(rank or 0):
+            declared.tensor_type.shape.dim.add(dim_value=1)
     for index in range(max(operator.min_output, len(operator.outputs) if has_all else 1)):
         node.output.append(f"y{index}")
         made.graph.output.add(name=f"y{index}")

@@ -134,6 +134,8 @@ def _operators(model: Model, release: ProductRelease) -> Iterator[Finding]:
                 foreign.setdefault(domain, []).extend(nodes)
             continue
         if schema is None or schema.deprecated:
+            if release.has_own(domain, op_type) and not any(release.kernels(domain, op_type)):
+                refused.setdefault((name, f"the operator {op_type}, {_no_kernel(release)}"), []).extend(nodes)
             continue
         if release.has_kernels:
             is_known = domain in release.opsets or domain in own_domains
@@ -223,9 +225,12 @@ def _refused_by_kernels(
     has_function = schema.has_function_body or release.runs_function(schema.domain, schema.name)
     what = (_without_function if has_function else _without_kernel)(types, schema, version, release)
     if what is not None:
-        no_kernel = f"for which {release} has no kernel for the processor (CPUExecutionProvider)"
         more = ", and it cannot run the function of the operator" if has_function else ""
-        yield _name(schema.domain, schema.name), f"{what}, {no_kernel}{more}"
+        yield _name(schema.domain, schema.name), f"{what}, {_no_kernel(release)}{more}"
+
+
+def _no_kernel(release: ProductRelease) -> str:
+    return f"for which {release} has no kernel for the processor (CPUExecutionProvider)"
 
 
 def _without_function(

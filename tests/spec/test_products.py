@@ -104,6 +104,7 @@ def test_a_kernel_implements_the_definitions_of_its_versions() -> None:
         ("", "Elu", 18, 11, ""),
         ("", "Elu", 19, 11, "1.17.3 1.20.1 1.23.2 1.32.0"),
         ("", "Elu", 17, 1, ""),
+        ("", "GRUUnit", 9, 1, "1.17.3 1.20.1 1.23.2 1.32.0"),
         ("com.microsoft", "QuickGelu", 16, 11, "1.17.3 1.20.1 1.23.2"),
         ("com.microsoft", "QuickGelu", 16, 16, "1.17.3 1.20.1 1.23.2 1.32.0"),
     ],

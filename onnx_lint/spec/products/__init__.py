@@ -66,7 +66,7 @@ class ProductRelease(Record):
     def own_domains(self) -> frozenset[str]:
         """The domains of the operators that only the product defines."""
         own = (name for name, entry in self.operators.items() if "releases" in entry)
-        return frozenset(name.partition("::")[0] for name in own) - {""}
+        return frozenset(name.partition("::")[0] for name in own) - set(self.opsets)
 
     def refuses(self, domain: str, op_type: str, since_version: int) -> bool:
         """Return whether the data list the operator, as defined in a version, as one that it does not support."""
