@@ -25,7 +25,7 @@ from onnx_lint.common.record import field_names, replace
 from onnx_lint.configuration.errors import RequestError, RunError
 from onnx_lint.engine.selection import report_of, with_own_settings
 from onnx_lint.report import FileReport, Repair, Report, Totals
-from onnx_lint.reporters import reporter
+from onnx_lint.reporters import form_writer
 from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.tasks.lint_one import Task
@@ -77,7 +77,7 @@ def _run(plan: Plan) -> int:
     is_chosen = own.format_name != "text" or "format_name" in own.given
     outputs = parse_outputs(own.format_name, own.outputs, is_chosen=is_chosen)
     for output in outputs:
-        reporter(output.format_name)  # import it now: without memory for its libraries this raises a clear error
+        form_writer(output.format_name)  # import it now: without memory for its libraries this raises a clear error
     tasks = tasks_of(plan, outputs)
     if not own.cache:
         import onnx_lint.engine.lint  # noqa: F401  # before a report begins, as a package may be missing

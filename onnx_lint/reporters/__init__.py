@@ -63,9 +63,6 @@ DRAWN: Final = frozenset({"html"})
 """The formats with pictures of the nodes around findings."""
 
 
-Reporter = Callable[["Report", TextIO, Options], None]
-
-
 class FileWriter(Protocol):
     """Writes a report. It is constructed with `(head, stream, options, count)`.
 
@@ -96,19 +93,6 @@ REPORTERS: Final[Mapping[str, str]] = MappingProxyType(
 """The module of each format."""
 
 
-def reporter(name: str) -> Reporter:
-    """Return the reporter of the format `name`, one of REPORTERS. Raises KeyError for any other."""
-    make = form_writer(name)
-
-    def write(report: Report, stream: TextIO, options: Options) -> None:
-        writer = make(report, stream, options, len(report.files))
-        for file in report.files:
-            writer.file(file)
-        writer.end(report)
-
-    return write
-
-
 STREAMED: Final = frozenset({"text", "concise", "jsonl", "github"})
 """The formats that are written while files are checked, and not at the end."""
 
@@ -123,4 +107,7 @@ def write_report(name: str, report: Report, stream: TextIO, options: Options | N
     """Write `report` to `stream` in the format `name`. Raises ValueError if there is no such format."""
     if name not in REPORTERS:
         raise ValueError(f"unknown format {name!r}; the formats are {', '.join(REPORTERS)}")
-    reporter(name)(report, stream, options or Options())
+    writer = form_writer(name)(report, stream, options or Options(), len(report.files))
+    for file in report.files:
+        writer.file(file)
+    writer.end(report)

@@ -37,7 +37,7 @@ from onnx_lint.reporters.html_findings import (
     in_order_of_pages,
     text_of,
 )
-from onnx_lint.reporters.statistics import OPERATOR_HEADS, by_producer, operator_rows, statistics
+from onnx_lint.reporters.statistics import statistics
 from onnx_lint.reporters.wording import (
     counted,
     description_of,
@@ -184,7 +184,6 @@ class Writer:
             yield _rule_chart(report)
             if not is_single:
                 yield self._file_chart(folder)
-                yield _producer_chart(report)
             yield "</section>"
         sizes = accumulate(len(entry.details()) for entry in entries[:SHOWN_FINDINGS])
         shown = sum(size <= MAX_SHOWN for size in sizes)
@@ -199,7 +198,6 @@ class Writer:
         rows = rows[: max(needed, _number_that_fits(rows, MAX_FILES))]
         yield from _file_section(rows, list(self._texts), len(files), is_open=len(files) == 1 or not entries)
         yield from _data_elements(rows, list(self._texts), entries, shown, numbers)
-        yield from _operators(report)
         yield from documentation_of(sorted(rules))
         yield "</main>"
 
@@ -365,34 +363,6 @@ def tiles_of(said: Iterable[tuple[str, str, str]]) -> str:
 def _rule_chart(report: Report) -> str:
     rows = [(_filter_link("rule", rule), {level: count}) for rule, level, count in statistics(report)]
     return chart("Rules", "Rule", rows)
-
-
-def _producer_chart(report: Report) -> str:
-    """Return the chart of the producers of models with findings; empty if there are none."""
-    rows = [
-        (
-            f"{text_of(producer) or '(none)'}, {counted(counts[None], 'model')}",
-            {level: counts[level] for level in Severity if counts[level]},
-        )
-        for producer, counts in by_producer(report)
-        if counts.total() > counts[None]
-    ]
-    return chart("Producers", "Producer", rows) if rows else ""
-
-
-def _operators(report: Report) -> Iterator[str]:
-    """Yield the section with a table of the operators that the models use, if any."""
-    rows = list(operator_rows(report))
-    if rows:
-        heads = "".join(f'<th scope="col">{head}</th>' for head in OPERATOR_HEADS)
-        yield f"<section><details><summary><h2>Operators ({len(rows):,})</h2></summary>"
-        yield f'<table class="operators"><thead><tr>{heads}</tr></thead><tbody>'
-        for row in rows[:MAX_ROWS]:
-            yield f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>"
-        yield "</tbody></table>"
-        if len(rows) > MAX_ROWS:
-            yield f"<p>{len(rows) - MAX_ROWS:,} more, with fewer nodes, left out; the JSON report has all.</p>"
-        yield "</details></section>"
 
 
 def _filter_link(name: str, value: str) -> str:

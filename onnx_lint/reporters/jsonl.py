@@ -8,10 +8,8 @@ file), `file` and `summary`. `docs/report-line.schema.json` is the JSON Schema o
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
 from typing import Any, TextIO
 
-from onnx_lint.common.record import EMPTY
 from onnx_lint.common.visible import json_without_commands
 from onnx_lint.report import FileReport, Report
 from onnx_lint.reporters import Options
@@ -37,24 +35,13 @@ class Writer:
 
     def file(self, file: FileReport) -> None:
         """Write a record for each finding, then one for the file."""
-        self._stream.writelines(file_lines(file, show_suppressed=self._show_suppressed))
+        for diagnostic in diagnostic_records(file, show_suppressed=self._show_suppressed):
+            self._write({"record": "finding", "path": path_of(file), **diagnostic})
+        self._write({"record": "file", **file_record(file)})
 
     def end(self, report: Report) -> None:
         """Write the summary."""
         self._write({"record": "summary", **summary_record(report)})
 
     def _write(self, record: dict[str, Any]) -> None:
-        self._stream.write(_line(record))
-
-
-def file_lines(file: FileReport, *, show_suppressed: bool = False, extra: Mapping[str, Any] = EMPTY) -> Iterator[str]:
-    """Yield the lines of a file: one for each finding, then one for the file itself, with
-    `extra` added to its record.
-    """
-    for diagnostic in diagnostic_records(file, show_suppressed=show_suppressed):
-        yield _line({"record": "finding", "path": path_of(file), **diagnostic})
-    yield _line({"record": "file", **file_record(file), **extra})
-
-
-def _line(record: dict[str, Any]) -> str:
-    return json_without_commands(json.dumps(json_safe(record), separators=(",", ":"))) + "\n"
+        self._stream.write(json_without_commands(json.dumps(json_safe(record), separators=(",", ":"))) + "\n")

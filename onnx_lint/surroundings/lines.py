@@ -18,7 +18,6 @@ from onnx_lint.surroundings.nodes import (
     write_graph_header,
     write_initializer,
     write_node,
-    write_sparse_tensor,
 )
 from onnx_lint.surroundings.sheet import Sheet, cut_around
 from onnx_lint.surroundings.types import write_tensor, write_type, write_value_info
@@ -62,7 +61,6 @@ _WRITERS: Final[Mapping[str, Callable[[Sheet, Proto], None]]] = {
     "AttributeProto": write_attribute,
     "ValueInfoProto": write_value_info,
     "TensorProto": write_tensor,
-    "SparseTensorProto": write_sparse_tensor,
     "TypeProto": write_type,
     "OperatorSetIdProto": _write_import,
     "StringStringEntryProto": _write_entry,

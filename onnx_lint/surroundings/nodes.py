@@ -8,9 +8,9 @@ from typing import Final
 from onnx_lint.ir.columns.attribute_kinds import VALUE_FIELD_OF_TYPE
 from onnx_lint.schema import Proto
 from onnx_lint.spec.operators.schema import ATTRIBUTE_TYPE_NAMES
-from onnx_lint.surroundings.messages import write_beside, write_field
+from onnx_lint.surroundings.messages import write_beside, write_field, write_message
 from onnx_lint.surroundings.sheet import Sheet
-from onnx_lint.surroundings.types import write_element_type, write_sizes, write_tensor, write_type, write_value_info
+from onnx_lint.surroundings.types import write_tensor, write_type, write_value_info
 from onnx_lint.surroundings.words import write_domain, write_float, write_name, write_string
 
 _VALUE_FIELDS: Final = frozenset(VALUE_FIELD_OF_TYPE.values())
@@ -139,25 +139,7 @@ def _write_value(sheet: Sheet, field: str, value: Proto) -> None:
         case "g" | "graph":
             write_graph_header(sheet, value)
         case _:
-            write_sparse_tensor(sheet, value)
-
-
-def write_sparse_tensor(sheet: Sheet, tensor: Proto) -> None:
-    """Write a SparseTensorProto, which has no form in the syntax: its type, the name and the number of its values."""
-    sheet.write("sparse_tensor(")
-    with sheet.part("values"), sheet.part("data_type"):
-        write_element_type(sheet, tensor.values.data_type)
-    write_sizes(sheet, tensor.dims)
-    sheet.write(")")
-    if tensor.values.name:
-        sheet.write(" ")
-        with sheet.subject(), sheet.part("values"), sheet.part("name"):
-            write_name(sheet, tensor.values.name)
-    for field in ("values", "indices"):
-        if sheet.aims_at(field) and tensor.HasField(field):
-            sheet.write(f" {field} ")
-            with sheet.part(field):
-                write_tensor(sheet, getattr(tensor, field))
+            write_message(sheet, value)
 
 
 def write_graph_header(sheet: Sheet, graph: Proto) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL_LOCATION, VALUE_FIELDS
-from onnx_lint.surroundings.messages import write_beside
+from onnx_lint.surroundings.messages import write_beside, write_message
 from onnx_lint.surroundings.sheet import Sheet
 from onnx_lint.surroundings.words import write_float, write_name, write_string
 from onnx_lint.wording import describe_shape
@@ -68,7 +68,8 @@ def write_type(sheet: Sheet, proto: Proto, depth: int = 0) -> None:
                     write_type(sheet, inner.value_type, depth + 1)
                 sheet.write(")")
             case "opaque_type":
-                _write_opaque(sheet, inner)
+                sheet.write("opaque")
+                write_message(sheet, inner)
     _write_denotation(sheet, proto)
 
 
@@ -92,7 +93,7 @@ def _write_dims(sheet: Sheet, field: str, dims: Sequence[Any], write: Callable[[
     sheet.write("]")
 
 
-def write_sizes(sheet: Sheet, dims: Sequence[int]) -> None:
+def _write_sizes(sheet: Sheet, dims: Sequence[int]) -> None:
     """Write the dimensions of a stored tensor."""
     _write_dims(sheet, "dims", dims, lambda size: sheet.write(str(size)))
 
@@ -118,18 +119,6 @@ def _write_denotation(sheet: Sheet, proto: Proto) -> None:
             write_string(sheet, proto.denotation)
 
 
-def _write_opaque(sheet: Sheet, opaque: Proto) -> None:
-    sheet.write("opaque(")
-    if opaque.domain:
-        with sheet.part("domain"):
-            write_name(sheet, opaque.domain)
-        sheet.write(",")
-    if opaque.name:
-        with sheet.part("name"):
-            write_name(sheet, opaque.name)
-    sheet.write(")")
-
-
 def write_value_info(sheet: Sheet, value: Proto) -> None:
     """Write a ValueInfoProto: its type and its name."""
     if value.HasField("type"):
@@ -145,7 +134,7 @@ def write_tensor(sheet: Sheet, tensor: Proto, *, between: str = " ") -> None:
     """Write a TensorProto, with the values of a small one after `between`."""
     with sheet.part("data_type"):
         write_element_type(sheet, tensor.data_type)
-    write_sizes(sheet, tensor.dims)
+    _write_sizes(sheet, tensor.dims)
     if tensor.name:
         sheet.write(" ")
         with sheet.subject(), sheet.part("name"):

@@ -26,7 +26,7 @@ from onnx_lint.engine.selection import report_of
 from onnx_lint.engine.settings import Settings
 from onnx_lint.ir.tensors.data_folder import DataFolder
 from onnx_lint.report import FileReport, InternalError
-from onnx_lint.reporters import REPORTERS, Options, reporter
+from onnx_lint.reporters import REPORTERS, write_report
 
 SETTINGS = Settings(pedantic=True)
 
@@ -82,7 +82,7 @@ def written(file: FileReport) -> dict[str, str]:
     forms = {}
     for name in REPORTERS:
         stream = io.StringIO()
-        reporter(name)(report_of([file], SETTINGS), stream, Options())
+        write_report(name, report_of([file], SETTINGS), stream)
         forms[name] = stream.getvalue()
     return forms
 

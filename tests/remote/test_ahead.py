@@ -28,7 +28,7 @@ from onnx_lint.remote import ahead
 from onnx_lint.remote.ahead import AHEAD
 from onnx_lint.remote.source import FIRST_BYTES
 from onnx_lint.report import FileReport
-from onnx_lint.reporters import Options, reporter
+from onnx_lint.reporters import write_report
 from onnx_lint.tasks.lint_one import Task, lint_one, opening_of
 
 pytestmark = pytest.mark.remote
@@ -244,7 +244,7 @@ def test_reports_are_the_same_as_one_by_one(server: WebServer, tmp_path: Path, s
 
 def _text(name: str, files: list[FileReport]) -> str:
     stream = io.StringIO()
-    reporter(name)(report_of(files, SETTINGS), stream, Options())
+    write_report(name, report_of(files, SETTINGS), stream)
     return stream.getvalue()
 
 
