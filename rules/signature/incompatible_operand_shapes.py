@@ -62,7 +62,9 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
     Shapes follow from inputs, initializers, attributes and declarations through all nodes, subgraphs and functions,
     and so do the values that decide shapes. A function is judged with the arguments of its calls, and a fault in its
     body is reported once. The outputs of a node with such a fault count as unknown. A node whose operands, attributes
-    or types are wrong is not judged, and neither is an operator that is deprecated.
+    or types are wrong is not judged, and neither is an operator that is deprecated. In a branch of If that never runs,
+    because its condition is constant, a fault is a warning: PyTorch writes such branches, and onnx and ONNX Runtime
+    refuse them only if they infer the same shapes.
 
     For operators of ONNX Runtime (com.microsoft) the source is what it refuses when it creates a session: scales of
     QLinearAdd that are not scalars, queries of GroupQueryAttention in two dimensions. A shape that their descriptions

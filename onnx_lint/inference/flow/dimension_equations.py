@@ -86,7 +86,7 @@ def contradictions(flow: ValueFlow, crashes: Crashes) -> list[Contradiction]:
     After a bug only the equations of a node or of a scope are missing; the crash is recorded.
     """
     equations: dict[_ScopePath, list[DimensionEquation]] = {(): []}
-    for walked in flow.walks.first:
+    for walked in flow.running:
         scope = _scope(walked.graph, walked.call)
         if scope is not None:
             with crashes.at(_SOLVE, walked.graph.place):
@@ -138,7 +138,7 @@ class FixedSize(Record):
 def fixed_sizes(flow: ValueFlow, crashes: Crashes) -> list[FixedSize]:
     """Return the sizes that the main graph declares for what its inputs leave open, one for each variable."""
     found: dict[str, FixedSize] = {}
-    for walked in flow.walks.first:
+    for walked in flow.running:
         graph = walked.graph
         if graph.kind is not GraphKind.MAIN or graph.is_function:
             continue

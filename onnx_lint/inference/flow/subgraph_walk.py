@@ -42,9 +42,13 @@ class SubgraphWalk:
         supplier = self._supplier(node, memo, inputs) if node.op_type != "If" else None
         found: dict[str, Facts] = {}
         graphs: dict[str, Graph] = {}
+        condition = inputs[0].content if supplier is None and inputs else None
+        idle = "then_branch" if condition == (0,) else "else_branch" if condition == (1,) else None
         for each in held:
             supplied = self._supplied(supplier, each.name, each.graph, frame) if supplier is not None else None
+            self._found.idle += each.name == idle
             found[each.name] = yield self._walk_held(each, supplied)
+            self._found.idle -= each.name == idle
             graphs[each.name] = each.graph
         if supplier is not None:
             return self._outcome(node, memo, supplier, found, graphs, frame)

@@ -66,6 +66,10 @@ class ValueFlow:
         self._operators = operators
         self._schemas = operators.schemas
         self._noted: set[tuple[object, ...]] = set()
+        self.idle = 0
+        """The number of branches around the current walk that never run, since the condition of the If is constant."""
+        self.idle_graphs: set[int] = set()
+        """The identities of the graphs in such branches."""
         self.notes = 0
         """The number of conflicts found, including repeated ones."""
 
@@ -98,6 +102,11 @@ class ValueFlow:
         if graph.parent is None and walked is not None:
             return walked.facts.get
         return lambda name: self.fact_of(name, graph)
+
+    @property
+    def running(self) -> list[WalkResult]:
+        """The first walk over each graph, without branches that never run."""
+        return [walked for walked in self.walks.first if id(walked.graph) not in self.idle_graphs]
 
     def conflicts(self) -> Iterator[Conflict]:
         """Yield all type conflicts."""
@@ -148,6 +157,7 @@ class ValueFlow:
 
         `has_unknown`: whether there may be values of unknown shape.
         """
+        (self.idle_graphs.add if self.idle else self.idle_graphs.discard)(id(graph))
         if self.keeps_all or graph not in self.walks:
             kind = graph.kind
             # The values of these are removed from `known` when the walk leaves them; for others `known` can be kept.
@@ -209,6 +219,8 @@ class ValueFlow:
         remark = ""
         if isinstance(problem, Remark):
             remark, problem = problem.words, problem.problem
+        if self.idle:
+            remark = "; the branch never runs, but onnx and ONNX Runtime refuse it if they infer the same shapes"
         about = [getattr(problem, name, None) for name in ("operand", "source", "output")]
         place = type(problem), *about, str(getattr(problem, "place", ""))
         # For other arguments of a function the numbers differ, but the problem is the same.
