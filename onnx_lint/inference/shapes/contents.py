@@ -81,7 +81,8 @@ def contents_after(
 def _held(element: ElementValue, kind: str, *, is_cast: bool) -> ElementValue:
     """Return an element as a tensor of a type holds it; None if it cannot, or if that is unknown."""
     if element is None or isinstance(element, str):
-        return element if kind in _RANGES or kind in _FORMATS else None
+        # No Boolean is a size.
+        return element if kind in _FORMATS or _RANGES.get(kind, (0, 0))[1] > 1 else None
     if kind in _RANGES:
         least, greatest = _RANGES[kind]
         number = int(element) if isinstance(element, int) or is_cast else None  # towards zero
@@ -328,9 +329,11 @@ def _reduced(node: Operands, shape: Dims) -> Content:
     numbers = [each for each in content if isinstance(each, int | float)]
     if len(numbers) < len(content):
         return None
-    # The result of a sum or product depends on the order, unless every part of it is exact.
+    # The result of a sum or product depends on the order, unless every part of it is exact. Kernels may divide by a
+    # count, or multiply by its reciprocal, which is exact for a power of two.
     largest = (math.prod if node.operator == "ReduceProd" else sum)([max(1, abs(each)) for each in numbers])
     is_exact = node.operator in ("ReduceMax", "ReduceMin") or (whole is not None and largest <= _FORMATS[kind][1])
+    is_exact &= node.operator != "ReduceMean" or len(numbers) & (len(numbers) - 1) == 0
     return (of_numbers(numbers),) if is_exact else None
 
 
@@ -379,7 +382,7 @@ def _each(node: Operands, shape: Dims) -> Content:
 
 
 def _result(
-    of_sizes: Callable[..., Dim], of_numbers: Callable[..., float] | None, elements: Sequence[ElementValue]
+    of_sizes: Callable[..., Dim], of_numbers: Callable[..., float | None] | None, elements: Sequence[ElementValue]
 ) -> ElementValue:
     if of_numbers is not None and all(isinstance(each, int | float) for each in elements):
         try:
@@ -440,7 +443,7 @@ def _choose(condition: Dim, one: Dim, other: Dim) -> Dim:
     return one if one == other else None
 
 
-_BY_ELEMENT: Final[Mapping[str, tuple[int, Callable[..., Dim], Callable[..., float] | None]]] = {
+_BY_ELEMENT: Final[Mapping[str, tuple[int, Callable[..., Dim], Callable[..., float | None] | None]]] = {
     "Add": (2, _add, operator.add),
     "Sub": (2, _subtract, operator.sub),
     "Mul": (2, dims.multiply, operator.mul),
@@ -455,7 +458,8 @@ _BY_ELEMENT: Final[Mapping[str, tuple[int, Callable[..., Dim], Callable[..., flo
     "Floor": (1, lambda size: size, math.floor),
     "Ceil": (1, lambda size: size, math.ceil),
     "Round": (1, lambda size: size, round),  # halves to even, in Python as in ONNX
-    "Sqrt": (1, _known(lambda one: None), math.sqrt),
+    # Kernels estimate roots that are not exact.
+    "Sqrt": (1, _known(lambda one: None), lambda one: root if (root := math.sqrt(one)) ** 2 == one else None),
     "Equal": (2, _equal, operator.eq),
     "Greater": (2, _known(operator.gt), operator.gt),
     "GreaterOrEqual": (2, _known(operator.ge), operator.ge),

@@ -275,7 +275,7 @@ def test_floating_point_numbers_are_those_of_numpy(operator: str, dtype: type[np
     count = {"Where": 3, "Concat": 2, "Gather": 1}.get(operator) or len(FOLLOWED[operator].reads)
     for _ in range(20):
         numbers = seed.choice((NUMBERS, NUMBERS[-4:]))
-        values = [np.array([seed.choice(numbers) for _ in range(3)], dtype) for _ in range(min(count, 3))]
+        values = [np.array([seed.choice(numbers) for _ in range(4)], dtype) for _ in range(min(count, 3))]
         inputs = {f"x{index}": value for index, value in enumerate(values)}
         inputs |= {"x0": values[0] > 1} if operator == "Where" else {}
         inputs |= {"i": np.array([2, -3], INT64)} if operator == "Gather" else {}
@@ -297,7 +297,7 @@ def test_floating_point_numbers_are_those_of_numpy(operator: str, dtype: type[np
     assert known, "no content is known"
 
 
-NUMBERS = (-2.5, 0.1, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 2.5, 3.0, 7.0, 13.0, 1000.0)
+NUMBERS = (-2.5, 0.1, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 7.0, 13.0, 1000.0)
 
 
 @pytest.mark.parametrize(
@@ -309,6 +309,7 @@ NUMBERS = (-2.5, 0.1, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 2.5, 3.0, 7.0, 13.0, 1000.0)
         ("a = Div (f, two)  b = Floor (a)  y = Cast <to = 7> (b)", None),
         ("a = Mul (f, two)  b = Div (a, two)  y = Cast <to = 7> (b)", ("N",)),
         ("y = CastLike (f, n)", ("N",)),
+        ("b = Cast <to = 9> (f)  y = Cast <to = 7> (b)", None),
     ],
 )
 def test_variables_go_through_floating_point_numbers(text: str, expected: tuple[object, ...] | None):
