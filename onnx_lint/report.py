@@ -460,6 +460,13 @@ class FileReport(Record):
     verdict: tuple[bool | None, str] | None = None
     """The conformity with all findings, if some are hidden."""
 
+    @property
+    def failure(self) -> tuple[str, str] | None:
+        """Why there is neither a verdict nor a finding: `not checked` or `not judged`, and the reason."""
+        if self.unreadable is not None:
+            return "not checked", self.unreadable
+        return ("not judged", self.not_judged) if self.not_judged is not None and not self.diagnostics else None
+
     def with_crash(self, error: Exception, work: str) -> FileReport:
         """Return the report with a crash in some work after the lint."""
         crash = replace(InternalError.of(error), work=work)
@@ -568,7 +575,7 @@ class Totals:
         self.hidden += file.hidden
         self.unreadable += file.unreadable is not None
         self.not_judged += file.not_judged is not None
-        self.unexplained += file.not_judged is not None and not file.diagnostics
+        self.unexplained += file.not_judged is not None and file.failure is not None
         self.internal_errors += len(file.internal_errors)
         conforms, why = file.conformity
         self.conformity[conforms] += 1

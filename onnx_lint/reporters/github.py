@@ -104,10 +104,9 @@ class Writer:
 
 def _annotations(file: FileReport, root: Path, options: Options) -> Iterator[_Annotation]:
     path = STANDARD_INPUT if file.path == "-" else path_below(file.path, root)
-    if file.unreadable is not None:
-        yield _about_file(path, "not checked", visible(file.unreadable))
-    if file.not_judged is not None and not file.diagnostics:
-        yield _about_file(path, "not judged", visible(file.not_judged))
+    if file.failure is not None:
+        title, reason = file.failure
+        yield _about_file(path, title, visible(reason))
     for error in file.internal_errors:
         yield _about_file(path, "internal error", visible(internal_error_of(error)), options.internal_errors)
     for item in worst_first(file.diagnostics):

@@ -64,10 +64,9 @@ class Writer:
 
 
 def _issues(file: FileReport, path: str, options: Options) -> Iterator[dict[str, Any]]:
-    if file.unreadable is not None:
-        yield _issue("unreadable-file", _BLOCKER, visible(file.unreadable), path)
-    if file.not_judged is not None and not file.diagnostics:
-        yield _issue("not-judged", _BLOCKER, visible(file.not_judged), path)
+    if file.failure is not None:
+        name = "unreadable-file" if file.unreadable is not None else "not-judged"
+        yield _issue(name, _BLOCKER, visible(file.failure[1]), path)
     for error in file.internal_errors:
         level = _BLOCKER if options.internal_errors == "error" else _SEVERITIES[Severity.WARNING]
         yield _issue("internal-error", level, visible(internal_error_of(error)), path)

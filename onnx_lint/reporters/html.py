@@ -129,7 +129,7 @@ class Writer:
         """Keep what the page says of the file."""
         lines = [_state(file, self._head), *(f"{label}: {what}" for label, what in remarks_of(file))]
         worst = worst_of(file)
-        is_unchecked = _is_unchecked(file)
+        is_unchecked = file.failure is not None
         rank = -(worst or 0), not (file.internal_errors or is_unchecked)
         self._files.append(_PageFile(file.path, rank, worst.label if worst else "", tuple(map(self._number_of, lines))))
         self._clean += is_unremarkable(file, self._head)
@@ -336,10 +336,6 @@ def _part_of(entry: PageEntry) -> tuple[str, Mapping[str, Any] | None]:
     return entry.body, picture_data(drawn) if drawn is not None else None
 
 
-def _is_unchecked(file: FileReport) -> bool:
-    return file.unreadable is not None or (file.not_judged is not None and not file.diagnostics)
-
-
 _NOT_CHECKED: Final = "not checked"
 
 
@@ -403,10 +399,8 @@ def _shown_name(path: str, folder: str) -> str:
 
 
 def _state(file: FileReport, report: Report) -> str:
-    if file.unreadable is not None:
-        return f"{_NOT_CHECKED}: {file.unreadable}"
-    if file.not_judged is not None and not file.diagnostics:
-        return f"{_NOT_CHECKED}: {file.not_judged}"
+    if file.failure is not None:
+        return f"{_NOT_CHECKED}: {file.failure[1]}"
     return "; ".join(part for part in (outcome_of(file, report), description_of(file)) if part)
 
 

@@ -21,6 +21,7 @@ from onnx_lint.reporters.packed_text import PackedText
 from onnx_lint.reporters.wording import (
     counted,
     description_of,
+    groups_of,
     internal_error_of,
     interrupted_of,
     is_ignored,
@@ -89,21 +90,17 @@ def _fill(suite: ElementTree.Element, file: FileReport, report: Report, options:
     failing = None if options.failing == "never" else Severity.of(options.failing)
     path = _text(shown_path(file.path))
     _properties(suite, file, report)
-    if file.unreadable is not None:
-        _case(suite, path, "readable", "error", _text(file.unreadable), "")
-    if file.not_judged is not None and not file.diagnostics:
-        _case(suite, path, "judged", "error", _text(file.not_judged), "")
+    if file.failure is not None:
+        _case(suite, path, "judged" if file.unreadable is None else "readable", "error", _text(file.failure[1]), "")
     for error in file.internal_errors:
         outcome = "error" if options.internal_errors == "error" else "system-out"
         message, trace = internal_error_of(error), error.traceback
         body = trace if outcome == "error" else f"{message}\n{trace}"
         _case(suite, path, _text(error.rule), outcome, _text(message), _text(body, lines=True))
-    groups: dict[tuple[str, str, Severity], list[Diagnostic]] = {}
-    for item in file.diagnostics:
-        groups.setdefault((item.rule, item.clause, item.severity), []).append(item)
-    for (rule, clause, severity), group in groups.items():
-        outcome = "failure" if failing is not None and severity >= failing else "system-out"
-        _case(suite, path, _text(f"{rule} ({clause})"), outcome, _headline(group), _list(group))
+    for group in groups_of(file.diagnostics):
+        first = group[0]
+        outcome = "failure" if failing is not None and first.severity >= failing else "system-out"
+        _case(suite, path, _text(f"{first.rule} ({first.clause})"), outcome, _headline(group), _list(group))
     if is_ignored(file, report):
         _case(suite, path, "judged", "skipped", "every rule is ignored", "")
     if suite.find("testcase") is None:

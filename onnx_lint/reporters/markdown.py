@@ -18,6 +18,7 @@ from onnx_lint.reporters.statistics import statistics
 from onnx_lint.reporters.wording import (
     counted,
     description_of,
+    groups_of,
     is_unremarkable,
     outcome_of,
     remarks_of,
@@ -86,7 +87,8 @@ def _findings(report: Report, files: Sequence[FileReport], options: Options) -> 
         for index, file in enumerate(files):
             rows = list(_rows(file, level, options))
             # Files without a verdict come even before errors.
-            if not rows and (level is not None or not _is_undone(file)):
+            is_undone = file.failure is not None or file.internal_errors
+            if not rows and (level is not None or not is_undone):
                 continue
             if last is not file:
                 yield _heading(file, report) if index not in listed else f"\n### {_inert(shown_path(file.path))}\n"
@@ -96,11 +98,6 @@ def _findings(report: Report, files: Sequence[FileReport], options: Options) -> 
     for index, file in enumerate(files):
         if index not in listed and not options.quiet:
             yield _heading(file, report)
-
-
-def _is_undone(file: FileReport) -> bool:
-    judged = file.not_judged is None or file.diagnostics
-    return file.unreadable is not None or not judged or bool(file.internal_errors)
 
 
 def _statistics(report: Report) -> str:
@@ -115,22 +112,17 @@ def _heading(file: FileReport, report: Report) -> str:
 
 def _rows(file: FileReport, level: Severity | None, options: Options) -> Iterator[str]:
     """Yield the findings of one severity as rows of a table, grouped by rule and clause."""
-    groups: dict[tuple[str, str], list[Diagnostic]] = {}
-    for item in file.diagnostics:
-        if item.severity is level:
-            groups.setdefault((item.rule, item.clause), []).append(item)
-    for index, group in enumerate(groups.values()):
+    for index, group in enumerate(groups_of(item for item in file.diagnostics if item.severity is level)):
         heading = "\n| Severity | Rule | Finding |\n| --- | --- | --- |\n" if index == 0 else ""
         yield heading + "".join(_row(item, options) for item in group[:SHOWN_PER_RULE]) + _more(group)
 
 
 def _state(file: FileReport, report: Report) -> str:
-    if file.unreadable is not None:
-        return f"**Not checked**: {_inert(file.unreadable)}"
+    if file.failure is not None:
+        title, reason = file.failure
+        return f"**{title.capitalize()}**: {_inert(reason)}"
     what = description_of(file)
     facts = f"; {_inert(what)}" if what else ""
-    if file.not_judged is not None and not file.diagnostics:
-        return f"**Not judged**: {_inert(file.not_judged)}"
     outcome = outcome_of(file, report)
     return f"{outcome[0].upper()}{outcome[1:]}{facts}"
 

@@ -25,6 +25,7 @@ from onnx_lint.reporters.wording import (
     counted_of,
     description_of,
     fixable_of,
+    groups_of,
     is_unremarkable,
     mark_under,
     not_verified_of,
@@ -124,11 +125,8 @@ class Writer:
 
 def _findings(file: FileReport, options: Options, mark: str = "") -> Iterator[list[Line]]:
     """Yield a block of lines for each finding that is shown, grouped by rule and clause."""
-    groups: dict[tuple[str, str, Severity], list[Diagnostic]] = {}
-    for diagnostic in worst_first(file.diagnostics):
-        groups.setdefault((diagnostic.rule, diagnostic.clause, diagnostic.severity), []).append(diagnostic)
     explained: set[str] = set()
-    for group in groups.values():
+    for group in groups_of(worst_first(file.diagnostics)):
         shown = group[:SHOWN_PER_RULE]
         for index, diagnostic in enumerate(shown):
             block = [*_headline(diagnostic, file, options, mark)]

@@ -279,6 +279,14 @@ def worst_first(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     return sorted(diagnostics, key=lambda item: -item.severity)
 
 
+def groups_of(diagnostics: Iterable[Diagnostic]) -> list[list[Diagnostic]]:
+    """Return the diagnostics grouped by rule, clause and severity, in the order of the first of each group."""
+    groups: dict[tuple[str, str, Severity], list[Diagnostic]] = {}
+    for item in diagnostics:
+        groups.setdefault((item.rule, item.clause, item.severity), []).append(item)
+    return list(groups.values())
+
+
 def worst_of(file: FileReport) -> Severity | None:
     """Return the highest severity of the findings of a file; None if there are none."""
     return max((item.severity for item in file.diagnostics), default=None)
