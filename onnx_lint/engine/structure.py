@@ -43,7 +43,7 @@ class Structures:
                 names = (graph.table.names[index], *graph.table.outputs[index])
             elif field == "value_info" and index < len(graph.value_info_names):
                 names = (graph.value_info_names[index],)
-                steps.append(f"{field} {self._value(key[:depth], graph, names[0])}")
+                steps.append(f"{field} {self._value(key[:depth], graph, names[0]) or index}")
             else:
                 steps.append(f"{field} {index}")
                 values = getattr(graph, _VALUES[field]) if field in _VALUES else ()

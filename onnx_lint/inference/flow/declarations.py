@@ -12,7 +12,7 @@ from onnx_lint.inference.flow.outcome_memo import NodeOutcome, OutcomeMemo
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.flow.walks import Call
 from onnx_lint.inference.shapes.dims import may_count_the_same
-from onnx_lint.inference.shapes.fact import UNKNOWN, Fact
+from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, fact
 from onnx_lint.inference.shapes.stated import facts_of_types
 from onnx_lint.ir.graph import Graph
 
@@ -108,6 +108,18 @@ class Declarations:
             if memo is not None and memo.operator is not None:
                 stated = declared[name].kind or ""
                 self._found.note_impossible(graph, field, index, stated, memo.operator.schema, call)
+
+
+def without_expressions(stated: Fact) -> Fact:
+    """Return a declaration without dimensions that are written as expressions.
+
+    If the branches of an If have different sizes, such a name is no more than a name: it cannot mean both.
+    """
+    shape = stated.shape
+    if shape is None or all(not isinstance(dim, str) or dim.isidentifier() for dim in shape):
+        return stated
+    left = tuple([None if isinstance(dim, str) and not dim.isidentifier() else dim for dim in shape])
+    return fact(stated.kind, left, stated.content, stated.inside, stated.elements)
 
 
 def may_be(stated: Fact, graph: Graph, index: int, name: str, memo: OutcomeMemo) -> bool:

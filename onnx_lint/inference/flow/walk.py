@@ -11,7 +11,7 @@ from collections.abc import Generator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.cached import cached_property
-from onnx_lint.inference.flow.declarations import Declarations, may_be
+from onnx_lint.inference.flow.declarations import Declarations, may_be, without_expressions
 from onnx_lint.inference.flow.declared import declared_inputs, declared_values, default_value, initializer_facts
 from onnx_lint.inference.flow.faulty_values import FaultyValues
 from onnx_lint.inference.flow.frames import FlowInput, Frame, Frames, HeldGraph, Known, Walk
@@ -241,6 +241,8 @@ class Flow:
             if self._declarations.is_reported(here.graph, index, name, outcome, here.known):
                 here.impossible[name] = memo
             return made
+        if outcome.branches:
+            stated = without_expressions(stated)
         quick = self._declarations.joined.get((made, stated))
         found = quick or self._declarations.join(name, made, stated, here.discords)
         if name in here.discords:

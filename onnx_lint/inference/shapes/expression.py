@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Expressions of dimension variables: "2*N", "N + 1", "M*N", "((N - 1)//2) + 1", "min(N, 512)".
+"""Expressions of dimension variables: "2*N", "N + 1", "M*N", "((N - 1)//2) + 1", "min(N, 512)", "max(N, 1)".
 
 They are texts, as the variables of a model are. Dimensions are compared by their texts, so there is one normal form:
 "M*N", never "N*M". PyTorch and ONNX Runtime write such texts into models as names of variables, with this meaning. A
@@ -20,7 +20,7 @@ _GREATEST: Final = 2**63
 """The bound of factors and summands, as of sizes."""
 
 Product = tuple[str, ...]
-"""Variables, quotients and sums in parentheses, and minima, in alphabetical order, with repetitions."""
+"""Variables, quotients and sums in parentheses, minima and maxima, in alphabetical order, with repetitions."""
 
 Sum = dict[Product, int]
 """The coefficient of each product; the empty product has the constant term."""
@@ -73,7 +73,7 @@ def _split(text: str, sign: str) -> list[str]:
 
 def _is_name(text: str) -> bool:
     """Return whether a factor is a variable with an unambiguous name, or is in parentheses."""
-    if text.startswith(("(", "min(")) and text.endswith(")"):
+    if text.startswith(("(", "min(", "max(")) and text.endswith(")"):
         return True
     return bool(text) and not text.isdecimal() and not any(each in text for each in "+()")
 
@@ -167,6 +167,12 @@ def rounded_down(one: str, divisor: int) -> str | int | None:
 def limited(one: str, most: int) -> str | None:
     """Return the minimum of the variable or expression and a positive number."""
     text = f"min({one}, {most})"
+    return text if len(text) <= _LONGEST else None
+
+
+def at_least(one: str, least: int) -> str | None:
+    """Return the maximum of the variable or expression and a positive number."""
+    text = f"max({one}, {least})"
     return text if len(text) <= _LONGEST else None
 
 

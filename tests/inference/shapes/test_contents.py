@@ -223,6 +223,37 @@ def test_what_is_known_of_a_variable(text: str, expected: tuple[object, ...] | N
     assert flow_of(model).facts["y"].content == expected
 
 
+@pytest.mark.parametrize(
+    ("attributes", "size"),
+    [
+        ("kernel_shape = [2], strides = [2]", "max(((L - 2)//2) + 1, 1)"),
+        ("kernel_shape = [2]", "L - 1"),
+        ("kernel_shape = [3], strides = [2], pads = [1, 1]", "((L - 1)//2) + 1"),
+    ],
+    ids=["a window may stick out", "one step at a time", "padding has room for the window"],
+)
+def test_a_pool_accepts_a_window_larger_than_its_input(attributes: str, size: str):
+    model = onnx.parser.parse_model(f"""
+        <ir_version: 10, opset_import: ["" : 21]>
+        g (float[1, 1, L] x) => (float[1, 1, M] y) {{ p = MaxPool <{attributes}> (x)  y = Relu (p) }}
+    """)
+    shape = flow_of(model).facts["p"].shape
+    assert shape == (1, 1, size)
+    if size.startswith("max"):  # ONNX Runtime divides towards zero
+        assert [eval(size, {"L": length, "max": max}) for length in (1, 2, 3, 4)] == [1, 1, 1, 2]
+
+
+@pytest.mark.parametrize(("then", "expected"), [("p", None), ("p + s", "p + s")])
+def test_an_if_with_two_sizes_has_none_of_a_name_that_reads_as_an_expression(then: str, expected: str | None):
+    model = onnx.parser.parse_model(f"""
+        <ir_version: 10, opset_import: ["" : 21]>
+        g (float[p] a0, float["p + s"] b0, bool c) => (float["p + s"] y) {{
+          y = If (c) <then_branch = t () => (float["{then}"] v) {{ v = Relu ({"b0" if " " in then else "a0"}) }},
+                      else_branch = e () => (float["p + s"] w) {{ w = Relu (b0) }}> }}
+    """)
+    assert flow_of(model).facts["y"].shape == (expected,)
+
+
 def test_what_an_element_type_cannot_hold_is_unknown():
     x = np.array([2**40, 3], INT64)
     model = model_of(helper.make_node("Cast", ["x"], ["y"], to=6), {"x": x})

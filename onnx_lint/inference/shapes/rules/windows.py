@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from onnx_lint.common.record import Record
 from onnx_lint.inference.shapes.dims import Dim, Dims, add, divide_down, multiply
+from onnx_lint.inference.shapes.expression import at_least
 from onnx_lint.inference.shapes.operands import Operands
 from onnx_lint.inference.shapes.problem import Element, InputDimension, NumberSource, Unequal
 
@@ -106,7 +107,12 @@ def _slid(node: Operands, axis: int, size: Dim, over: Window, *, rounds_up: bool
     if not isinstance(size, int):
         # At least one window fits, or the node cannot run. If rounded up, the number depends on the size.
         left = add(size, before + behind - extent)
-        return add(divide_down(left, stride), 1) if stride == 1 or not rounds_up else None
+        if stride == 1 or not rounds_up:
+            count = add(divide_down(left, stride), 1)
+            # A pool accepts a larger window, and returns one number; see below.
+            may_stick_out = over.weights is None and 1 < stride and 1 + before + behind < extent
+            return at_least(count, 1) if may_stick_out and isinstance(count, str) else count
+        return None
     left = size + before + behind - extent
     # If rounded up, a window may begin in the input and end behind it, even if no other fits.
     lacking = -left if not rounds_up else -left - stride + 1
