@@ -110,7 +110,7 @@ def _slid(node: Operands, axis: int, size: Dim, over: Window, *, rounds_up: bool
         if stride == 1 or not rounds_up:
             count = add(divide_down(left, stride), 1)
             # A pool accepts a larger window, and returns one number; see below.
-            may_stick_out = over.weights is None and 1 < stride and 1 + before + behind < extent
+            may_stick_out = over.weights is None and stride > 1 and 1 + before + behind < extent
             return at_least(count, 1) if may_stick_out and isinstance(count, str) else count
         return None
     left = size + before + behind - extent
