@@ -3,18 +3,22 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from onnx_lint.common.record import replace
+from onnx_lint.configuration.errors import ConfigurationError
 from onnx_lint.configuration.policy import policy_in
 from onnx_lint.configuration.settings import Request, keys
-from onnx_lint.configuration.suppressions import suppressions_in
 from onnx_lint.configuration.values import Path, SetValue, SetValues
+from onnx_lint.engine.registry import registry
 from onnx_lint.engine.settings import check_options, check_rule, check_selector, names_of
+from onnx_lint.engine.suppressions import Suppression
 from onnx_lint.input.limits import DEFAULT_LIMITS
 from onnx_lint.spec.target import target_of
+from onnx_lint.wording import suggestion
 
 
 def merged(request: Request, values: SetValues) -> Request:
@@ -72,11 +76,37 @@ def _rules(request: Request, values: SetValues) -> dict[str, Any]:
         for rule, given in later.items():
             options[rule] = {**options.get(rule, {}), **given}
     return {
-        "suppressions": suppressions_in(values),
+        "suppressions": _suppressions(values),
         "policy": tuple(policy.options),
         "policy_lines": policy.lines,
         "rule_options": options,
     }
+
+
+def _suppressions(values: SetValues) -> tuple[Suppression, ...]:
+    """Return the suppressions in the values of a configuration.
+
+    Raises ConfigurationError for one without a rule or a reason, for a blank reason, and for an unknown rule.
+    """
+    entries: dict[str, dict[str, SetValue]] = {}
+    for path, value in values.items():
+        if path[0] == "suppress" and len(path) == 3:
+            entries.setdefault(path[1], {})[path[2]] = value
+    return tuple(_suppression(where, entry) for where, entry in entries.items())
+
+
+def _suppression(where: str, entry: Mapping[str, SetValue]) -> Suppression:
+    for name in ("rule", "reason"):
+        if name not in entry:
+            raise ConfigurationError(f"{where}: suppress: an entry requires a {name}")
+    if not entry["reason"].value.strip():
+        raise ConfigurationError(f"{where}: suppress: an entry requires a reason that is not blank")
+    rule = entry["rule"].value
+    if rule not in registry():
+        raise ConfigurationError(f"{where}: suppress: unknown rule {rule!r}{suggestion(rule, registry())}")
+    text: dict[str, Any] = {name: entry[name].value if name in entry else "" for name in ("reason", "place", "file")}
+    until = datetime.date.fromisoformat(entry["until"].value) if "until" in entry else None
+    return Suppression(where=where, rule=rule, directory=entry["rule"].origin.directory, until=until, **text)
 
 
 def _below(values: SetValues, name: str) -> Iterator[tuple[Path, SetValue]]:

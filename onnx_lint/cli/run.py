@@ -24,7 +24,7 @@ from onnx_lint.common.model_limits import ModelLimits
 from onnx_lint.common.record import field_names, replace
 from onnx_lint.configuration.errors import RequestError, RunError
 from onnx_lint.engine.selection import report_of, with_own_settings
-from onnx_lint.report import FileReport, Repair, Report, Totals
+from onnx_lint.report import FileReport, InternalError, Repair, Report, Totals
 from onnx_lint.reporters import form_writer
 from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.spec.clauses import Severity
@@ -112,17 +112,12 @@ def _run(plan: Plan) -> int:
 
 
 class _Results:
-    """The results of a run: passes the report of each file on, and keeps only what is needed at the end.
-
-    Reports that are written at the end get each file when the next one arrives, so that a crash after the last file is
-    part of its report.
-    """
+    """The results of a run: passes the report of each file on, and keeps only what is needed at the end."""
 
     def __init__(self, plan: Plan, live: LiveReport | None, others: Sequence[WholeReport]) -> None:
         self._plan = plan
         self._internal_errors = plan.run_request().internal_errors
         self._others = others
-        self._last: FileReport | None = None
         self._traces: dict[str, str] = {}
         self._failed: list[FileReport] = []
         """Files without a verdict, files that could not be fixed, and files with internal errors; without findings."""
@@ -134,23 +129,9 @@ class _Results:
         self.differences: list[str] = []
 
     def take(self, file: FileReport) -> None:
-        """Take the report on the next file."""
+        """Pass the report on the next file to all reports, and count it."""
         if self.live is not None:
             file = self.live.file(file)
-        self.end_file()
-        self._last = file
-
-    def add_crash(self, error: Exception, work: str) -> None:
-        """Add a crash that is about no file to the last one. Raises `error` if there is none."""
-        if self._last is None:
-            raise error
-        self._last = self._last.with_crash(error, work)
-
-    def end_file(self) -> None:
-        """Count the last file, pass it to all reports, and drop it."""
-        file, self._last = self._last, None
-        if file is None:
-            return
         for report in self._others:
             report.file(file)
         self.totals.add(file)
@@ -186,6 +167,14 @@ class _Results:
         """Print the fixes that were not made, which only the full text report has."""
         for path, problem in self._not_made:
             sys.stderr.write(f"Warning: {shown_path(path)}: not fixed: {visible(problem)}\n")
+
+    def print_crash(self, error: Exception, work: str) -> None:
+        """Print a crash that is about no file."""
+        from onnx_lint.cli.failures import print_crash
+
+        is_error = self._internal_errors == "error"
+        print_crash(f"onnx-lint crashed while {work}", InternalError.of(error), "Error" if is_error else "Warning")
+        self.code = max(self.code, exit_codes.INTERNAL_ERROR if is_error else exit_codes.CLEAN)
 
     def print_failures(self) -> None:
         """Print the files without a verdict, and the crashes."""
@@ -263,7 +252,6 @@ def _lint(
     if baselines is not None and not not_linted:
         with _last_step(results, "finishing the baseline"):
             stale = baselines.finish()
-    results.end_file()
     results.code = exit_codes.of_run(results.code, is_interrupted=bool(not_linted), is_lost=is_lost)
     known = {name: getattr(head, name) for name in field_names(Report)}
     known |= {"stale": stale, "not_linted": not_linted, "is_lost": is_lost, "kept": results.totals}
@@ -276,13 +264,13 @@ def _lint(
 
 @contextlib.contextmanager
 def _last_step(results: _Results, work: str) -> Iterator[None]:
-    """Keep a crash in a step after the last file with that file."""
+    """Print a crash in a step after the last file, which costs no report."""
     try:
         yield
     except RunError:
         raise
     except Exception as error:
-        results.add_crash(error, work)
+        results.print_crash(error, work)
 
 
 def _linted(
@@ -338,20 +326,14 @@ def _linted(
 
 @contextlib.contextmanager
 def _termination_interrupts() -> Iterator[None]:
-    """Raise KeyboardInterrupt at the first SIGTERM, so that there is a report; a second one ends the process.
+    """Let SIGTERM raise KeyboardInterrupt, as Ctrl-C does, so that there is a report.
 
     A process that was started with SIGTERM ignored keeps ignoring it.
     """
-
-    def interrupt(_number: int, _frame: object) -> None:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        raise KeyboardInterrupt
-
-    is_changed = (
-        threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-    )
+    is_main = threading.current_thread() is threading.main_thread()
+    is_changed = is_main and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
     if is_changed:
-        signal.signal(signal.SIGTERM, interrupt)
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield
     finally:

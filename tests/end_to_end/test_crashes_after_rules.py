@@ -134,8 +134,7 @@ def test_a_crash_after_the_last_file_costs_no_finding(
     out, err = capsys.readouterr()
     report = json.loads(out)
     assert _findings(report) == _findings(sound)
-    assert [len(file["internal_errors"]) for file in report["files"]] == [0, 1]
-    assert f"internal error: onnx-lint crashed on next.onnx while {work}: RuntimeError: boom\n" in err
+    assert f"internal error: onnx-lint crashed while {work}: RuntimeError: boom\n" in err
     assert err.count("Traceback") == 1
 
 
