@@ -20,6 +20,7 @@ from typing import Any
 
 import pytest
 from support.models.clean_model import CLEAN
+from support.processes.harmful import PLUGIN
 from support.processes.signals import heed_signals
 from support.project.checkout import ROOT
 
@@ -38,31 +39,6 @@ FOUND = (
     "which output 0 of node 'relu' (Relu) defines already"
 )
 
-ACTING_RULE = '''
-import os
-import time
-
-from onnx_lint.rule import rule
-
-
-@rule(clause="MOD-10", since="1.0")
-def acting(model):
-    """A rule that does what the producer's name says."""
-    act = model.proto.producer_name
-    if act == "sleep":
-        # A folder: no file object loses the signal that may come at once. Two processes may sleep in one.
-        os.makedirs("sleeping", exist_ok=True)
-        while True:  # a signal that comes just before a sleep begins is seen only when that sleep ends
-            time.sleep(0.1)
-    if act == "work":
-        open("working", "w").close()
-        while True:
-            pass
-    if act.startswith("delete "):
-        os.unlink(act.removeprefix("delete "))
-    yield from ()
-'''
-
 
 def command() -> list[str]:
     """The console script, or the package where none is installed beside the interpreter."""
@@ -79,31 +55,22 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def site(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A folder of packages with a plugin, whose one rule does what the producer's name says."""
-    place = tmp_path_factory.mktemp("site")
-    (place / "acting-1.0.dist-info").mkdir()
-    (place / "acting-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: acting\nVersion: 1.0\n")
-    (place / "acting-1.0.dist-info" / "entry_points.txt").write_text("[onnx_lint.rules]\nacting = acting_rules\n")
-    (place / "acting_rules" / "model").mkdir(parents=True)
-    (place / "acting_rules" / "__init__.py").touch()
-    (place / "acting_rules" / "model" / "__init__.py").touch()
-    (place / "acting_rules" / "model" / "acting.py").write_text(ACTING_RULE)
-    return str(place)
+def plugin(folder: Path) -> list[str]:
+    """The options for a plugin whose rule does what the producer's name says, and finds nothing."""
+    (folder / "plugin.py").write_text(PLUGIN.replace('yield Finding(ROOT, "WORDS")', "yield from ()"))
+    return ["--plugin", "plugin.py"]
 
 
-def _environment(*sites: str, **variables: str) -> dict[str, str]:
+def _environment(**variables: str) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if name not in UNWANTED}
-    return {**kept, "PYTHONPATH": os.pathsep.join([str(ROOT), *sites]), **variables}
+    return {**kept, "PYTHONPATH": str(ROOT), **variables}
 
 
-def lint(
-    folder: Path, *arguments: str | bytes, site: str | None = None, **variables: str
-) -> subprocess.CompletedProcess[bytes]:
+def lint(folder: Path, *arguments: str | bytes, **variables: str) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
         [*command(), *arguments],
         cwd=folder,
-        env=_environment(*([site] if site else []), **variables),
+        env=_environment(**variables),
         capture_output=True,
         stdin=subprocess.DEVNULL,
         timeout=PATIENCE_SECONDS,
@@ -197,19 +164,19 @@ def test_two_runs_give_the_same_bytes(folder: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGKILL"])
-def test_no_process_is_left_behind(folder: Path, site: str, name: str) -> None:
+def test_no_process_is_left_behind(folder: Path, plugin: list[str], name: str) -> None:
     """Neither one that sleeps, nor one that works, nor one that waits for a file."""
     names = [acting(folder, "sleep.textproto", "sleep"), acting(folder, "work.textproto", "work"), "clean.textproto"]
     with subprocess.Popen(
-        [*command(), *names, "-j", "3"],
+        [*command(), *plugin, *names, "-j", "3"],
         cwd=folder,
-        env=_environment(site),
+        env=_environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
         preexec_fn=heed_signals,
     ) as process:
-        _wait_for(lambda: (folder / "sleeping").exists() and (folder / "working").exists())
+        _wait_for(lambda: (folder / "held").exists() and (folder / "working").exists())
         # The signal is for the program alone, as that of a CI server or of the kernel without memory is.
         process.send_signal(signal.Signals[name])
         try:
@@ -231,9 +198,9 @@ def test_no_process_is_left_behind(folder: Path, site: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("form", "jobs"), [("text", "1"), ("text", "2"), ("concise", "1"), ("jsonl", "2"), ("github", "1")]
 )
-def test_files_are_written_as_they_are_done(folder: Path, site: str, form: str, jobs: str) -> None:
+def test_files_are_written_as_they_are_done(folder: Path, plugin: list[str], form: str, jobs: str) -> None:
     """The report on an earlier file is written before the later files are done."""
-    with _until_asleep(folder, site, ["twice.textproto"], "-j", jobs, "-f", form) as process:
+    with _until_asleep(folder, plugin, "-j", jobs, "-f", form) as process:
         assert process.stdout is not None
         seen = b""
         while b"duplicate-definition" not in seen:
@@ -246,10 +213,10 @@ def test_files_are_written_as_they_are_done(folder: Path, site: str, form: str, 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize(("form", "name"), [("text", "SIGINT"), ("json", "SIGINT"), ("sarif", "SIGTERM")])
-def test_an_interrupted_run_reports_what_it_has(folder: Path, site: str, form: str, name: str) -> None:
+def test_an_interrupted_run_reports_what_it_has(folder: Path, plugin: list[str], form: str, name: str) -> None:
     """The file that was linted is in each report, and that the run has not come to its end."""
     outputs = [argument for each in REPORTERS for argument in ("-o", f"{each}=report.{each}")]
-    with _until_asleep(folder, site, ["twice.textproto"], "-f", form, *outputs) as process:
+    with _until_asleep(folder, plugin, "-f", form, *outputs) as process:
         process.send_signal(signal.Signals[name])
         out, err = process.communicate(timeout=PATIENCE_SECONDS)
     assert (process.returncode, err) == (130, b"")
@@ -265,20 +232,22 @@ def test_an_interrupted_run_reports_what_it_has(folder: Path, site: str, form: s
 
 
 @contextlib.contextmanager
-def _until_asleep(folder: Path, site: str, first: list[str], *options: str) -> Iterator[subprocess.Popen[bytes]]:
-    """A run that has linted the first files and sleeps over the second to last one."""
-    names = [*first, acting(folder, "sleep.textproto", "sleep"), "clean.textproto"]
+def _until_asleep(
+    folder: Path, plugin: list[str], first: list[str], *options: str
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A run that has linted the first file and sleeps over the second one."""
+    names = ["twice.textproto", acting(folder, "sleep.textproto", "sleep"), "clean.textproto"]
     with subprocess.Popen(
-        [*command(), *names, *options],
+        [*command(), *plugin, *names, *options],
         cwd=folder,
-        env=_environment(site),
+        env=_environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
         preexec_fn=heed_signals,
     ) as process:
         try:
-            _wait_for(lambda: (folder / "sleeping").exists())
+            _wait_for(lambda: (folder / "held").exists())
             yield process
         finally:
             with contextlib.suppress(ProcessLookupError):
@@ -313,9 +282,9 @@ def test_a_closed_pipe_is_quiet(folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_file_that_is_deleted_meanwhile(folder: Path, site: str) -> None:
+def test_a_file_that_is_deleted_meanwhile(folder: Path, plugin: list[str]) -> None:
     first = acting(folder, "first.textproto", "delete clean.textproto")
-    done = lint(folder, first, "clean.textproto", "twice.textproto", "-f", "concise", site=site)
+    done = lint(folder, first, "clean.textproto", "twice.textproto", "-f", "concise", *plugin)
     assert (done.returncode, done.stdout.decode()) == (2, f"twice.textproto:{FOUND}\n")
     assert b"Error: clean.textproto: No such file or directory" in done.stderr
 

@@ -31,9 +31,15 @@ def harmful(model):
     if harm == "worker" or harm == "worker once" and is_first("killed worker"):
         os.kill(os.getppid(), signal.SIGKILL)
         time.sleep(600)
+    if harm == "work":
+        os.makedirs("working", exist_ok=True)
+        while True:
+            pass
+    if harm.startswith("delete "):
+        os.unlink(harm.removeprefix("delete "))
     while harm == "sleep" or harm == "hold" and os.path.exists("hold"):
-        open("held", "w").close()
-        time.sleep(0.05)
+        os.makedirs("held", exist_ok=True)  # a file object could lose a signal that comes at once
+        time.sleep(0.05)  # a signal that comes just before a sleep begins is seen only when that sleep ends
     yield Finding(ROOT, "WORDS")
 '''
 
