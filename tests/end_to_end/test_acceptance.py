@@ -232,9 +232,7 @@ def test_an_interrupted_run_reports_what_it_has(folder: Path, plugin: list[str],
 
 
 @contextlib.contextmanager
-def _until_asleep(
-    folder: Path, plugin: list[str], first: list[str], *options: str
-) -> Iterator[subprocess.Popen[bytes]]:
+def _until_asleep(folder: Path, plugin: list[str], *options: str) -> Iterator[subprocess.Popen[bytes]]:
     """A run that has linted the first file and sleeps over the second one."""
     names = ["twice.textproto", acting(folder, "sleep.textproto", "sleep"), "clean.textproto"]
     with subprocess.Popen(
