@@ -9,6 +9,7 @@ from onnx_lint.engine.settings import Settings
 from onnx_lint.report import Diagnostic, TargetVerdict
 from onnx_lint.spec.clauses import Severity, clauses
 from onnx_lint.spec.target import CHECKER, accepts, refuses, title
+from onnx_lint.wording import counted
 
 
 def target_verdicts(
@@ -27,16 +28,16 @@ def target_verdicts(
         refusing = [item for item in found if _is_refused(item, program)]
         doubtful = [item for item in found if item not in refusing and not _is_accepted(item, program)]
         if refusing:
-            loads, said = False, f"refuses it: {_counted(len(refusing), 'cause')}"
+            loads, said = False, f"refuses it: {counted(len(refusing), 'cause')}"
         elif doubtful:
-            loads, said = None, f"not proven to load it: {_counted(len(doubtful), 'violation')} of ONNX"
+            loads, said = None, f"not proven to load it: {counted(len(doubtful), 'violation')} of ONNX"
         elif program != CHECKER and judge not in rules:
             loads, said = None, f"not judged: the rule {judge} did not run"
         elif gaps:
             loads, said = None, f"not judged: {'; '.join(gaps)}"
         else:
             loads, said = True, "loads, as far as its data say"
-        left = "".join(f"; {_counted(nodes, 'node')} of {domain} not judged" for domain, nodes in not_verified)
+        left = "".join(f"; {counted(nodes, 'node')} of {domain} not judged" for domain, nodes in not_verified)
         yield TargetVerdict(title(program), loads, said + left)
 
 
@@ -48,7 +49,3 @@ def _is_refused(item: Diagnostic, program: str) -> bool:
 
 def _is_accepted(item: Diagnostic, program: str) -> bool:
     return not item.is_violation or accepts(program, dict(item.accepted_by))
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -87,9 +87,9 @@ def test_a_worker_of_a_cluster_finds_out_the_version(
     assert entry["identity"] == ['"1"', len(small_model(fault=True))]
     with opened():
         verdicts_in(str(tmp_path)).keep(check, entry, 0)
-        kept = verdicts_in(str(tmp_path))._store.beginning_with(verdicts_in(str(tmp_path))._key(check) or b"")
-        assert len(kept) == 1
+        monkeypatch.setattr("onnx_lint.engine.lint.lint_file", None)  # the report is in the cache
         report = cached_or_linted(check, str(tmp_path))
+        monkeypatch.undo()
     assert report == Answer(0, linter_packed(linter, job)).report()
     assert len(server.asked) == 3, "one for each"
 

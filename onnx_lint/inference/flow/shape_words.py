@@ -29,7 +29,7 @@ from onnx_lint.inference.shapes.problem import (
 from onnx_lint.inference.shapes.stated import fact_of_type
 from onnx_lint.inference.types.conflict import Note, definition_of
 from onnx_lint.ir.graph import BEFORE_NODES, Graph, Node
-from onnx_lint.wording import describe_list, describe_shape, quote, with_shape
+from onnx_lint.wording import counted, describe_list, describe_shape, quote, with_shape
 
 _FEW: Final = 3
 """The most shapes of a sequence's elements to write."""
@@ -115,7 +115,7 @@ class Words(Record):
                 )
                 return f"{self._element(element, node)}, the same as element {first}{what}"
             case WrongCount(source=source, count=count, by=by, is_taken=is_taken):
-                what = f"{self._source(source)} of {node} has {_counted(count, 'element')}"
+                what = f"{self._source(source)} of {node} has {counted(count, 'element')}"
                 taken = "; ONNX Runtime runs it" if is_taken else ""
                 return f"{what}, but must have {_count(problem)}{self._for(by)}{taken}"
             case WrongValue(place=element, reason=reason):
@@ -252,16 +252,12 @@ def _axes_in_words(least: int, rank: int) -> str:
 
 def _ranks(least: int, greatest: int | None) -> str:
     if greatest is None:
-        return f"at least {_counted(least, 'dimension')}"
+        return f"at least {counted(least, 'dimension')}"
     if greatest == 0:
         return "a scalar"
     if least == greatest:
-        return _counted(least, "dimension")
-    return f"at most {_counted(greatest, 'dimension')}" if least == 0 else f"{least} to {greatest} dimensions"
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+        return counted(least, "dimension")
+    return f"at most {counted(greatest, 'dimension')}" if least == 0 else f"{least} to {greatest} dimensions"
 
 
 # --- where knowledge comes from
