@@ -115,9 +115,14 @@ class Suggestions:
         return next((near for names in known if (near := nearest(name, names)) is not None), None)
 
 
-def without_middle(text: str, most: int) -> str:
+def shortened(text: str, most: int) -> str:
     """Return the text, cut in the middle if it has more than `most` characters."""
-    return text if len(text) <= most else f"{text[: most // 2]} ... {text[-most // 2 :]}"
+    if len(text) <= most:
+        return text
+    mark = " ... "
+    head = (most - len(mark) + 1) // 2
+    tail = most - len(mark) - head
+    return f"{text[:head]}{mark}{text[-tail:]}" if tail > 0 else text[:most]
 
 
 def report_name(name: str) -> str:
@@ -125,4 +130,4 @@ def report_name(name: str) -> str:
     if len(name) <= MAX_NAME:
         return name
     digest = binascii.crc32(name.encode("utf-8", "surrogatepass"))
-    return f"{without_middle(name, MAX_NAME)} ({len(name):,} characters, CRC-32 {digest:08x})"
+    return f"{shortened(name, MAX_NAME)} ({len(name):,} characters, CRC-32 {digest:08x})"

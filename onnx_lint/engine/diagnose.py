@@ -22,7 +22,7 @@ from onnx_lint.rule import FaultParts, Finding, Rule
 from onnx_lint.spec.clauses import Clause, Severity, clauses, severity
 from onnx_lint.spec.releases import normalized_domain
 from onnx_lint.spec.target import CHECKER, accepted_by, title
-from onnx_lint.wording import MAX_MESSAGE, report_name, without_middle
+from onnx_lint.wording import MAX_MESSAGE, report_name, shortened
 
 _MAX_RELATED: Final = 1_000
 
@@ -110,7 +110,7 @@ def _located(
     bare = Diagnostic(
         rule=rule.id,
         severity=level,
-        message=without_middle(finding.message, MAX_MESSAGE),
+        message=shortened(finding.message, MAX_MESSAGE),
         place=str(finding.place),
         pointer=finding.place.pointer(),
         clause=clause.id,
@@ -236,7 +236,7 @@ def _related(finding: Finding, model: Model) -> tuple[RelatedPlace, ...]:
         RelatedPlace(
             _path(item.place, model),
             item.place.pointer(),
-            without_middle(item.message, MAX_MESSAGE),
+            shortened(item.message, MAX_MESSAGE),
             _bytes_of(item.place, model),
         )
         for item in finding.related[:_MAX_RELATED]

@@ -13,7 +13,7 @@ from onnx_lint.ir.documents.kinds import MODEL_KIND, OF_MODELS
 from onnx_lint.model import Model
 from onnx_lint.report import FileFacts, Shapes
 from onnx_lint.spec.releases import normalized_domain
-from onnx_lint.wording import MAX_MESSAGE, MAX_NAME, quote, report_name, without_middle
+from onnx_lint.wording import MAX_MESSAGE, MAX_NAME, quote, report_name, shortened
 
 _MAX_UNREAD: Final = 100
 """The number of data files with unverified checksums to list."""
@@ -61,7 +61,7 @@ def document_of(model: Model) -> tuple[tuple[str, str | int], ...]:
     from onnx_lint.ir.documents.facts import document_facts
 
     return tuple(
-        (name, without_middle(fact, MAX_NAME) if isinstance(fact, str) else fact)
+        (name, shortened(fact, MAX_NAME) if isinstance(fact, str) else fact)
         for name, fact in document_facts(model.document).items()
     )
 
@@ -85,11 +85,7 @@ def why_not_judged(model: Model) -> str | None:
     """Return why nothing was judged: the file is not one of the documents."""
     if model.loaded:
         return None
-    return (
-        without_middle(model.faults[-1].message, MAX_MESSAGE)
-        if model.faults
-        else f"{model.describe()} could not be read"
-    )
+    return shortened(model.faults[-1].message, MAX_MESSAGE) if model.faults else f"{model.describe()} could not be read"
 
 
 def data_files_of(model: Model, settings: Settings) -> tuple[str, ...]:

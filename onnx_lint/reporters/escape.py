@@ -9,6 +9,7 @@ from typing import Final
 from onnx_lint.common.visible import escaped
 from onnx_lint.common.visible import visible as visible  # for reporters, which find all of this here
 from onnx_lint.common.visible import without_commands as without_commands
+from onnx_lint.wording import shortened as shortened
 
 _LONE_SURROGATE: Final = "[\ud800-\udfff]"
 
@@ -31,13 +32,3 @@ def shown_path(path: str) -> str:
     if path == "-":
         return STANDARD_INPUT
     return visible(f"./{path}" if path.lstrip().startswith(_MARKS) else path)
-
-
-def shortened(text: str, most: int) -> str:
-    """Return the text, cut in the middle if it has more than `most` characters."""
-    if len(text) <= most:
-        return text
-    mark = " ... "
-    head = (most - len(mark) + 1) // 2
-    tail = most - len(mark) - head
-    return f"{text[:head]}{mark}{text[-tail:]}" if tail > 0 else text[:most]

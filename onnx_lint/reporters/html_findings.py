@@ -82,12 +82,32 @@ class PageEntry(Record):
     @property
     def summary(self) -> str:
         """The line that is shown while the entry is closed."""
-        return _summary_of(self.item)
+        item, level = self.item, self.severity
+        where = bytes_of(item.byte_range) if item.position is None else ""
+        line = f"line {after_path(item.position)[1:]}: " if item.position is not None else ""
+        return (
+            f'<b class="{level}">{level}</b> <span class="chip">{text_of(item.rule)}</span> {prose_of(item.message)}'
+            f'<span class="where">{line}<code>{text_of(item.place)}</code>{f" ({where})" if where else ""}</span>'
+        )
 
     @property
     def body(self) -> str:
         """The markup of the entry when it is open."""
-        return _body_of(self.path, self.item)
+        item = self.item
+        facts: list[tuple[str, str]] = []
+        if item.hint:
+            facts.append(("help", prose_of(item.hint)))
+        if allowed := allowed_of(item):
+            facts.append(("allowed", prose_of(allowed)))
+        if item.fix is not None:
+            facts.append(("fix", _fix(self.path, item.rule, item.fix)))
+        others = [("see also", f"<code>{text_of(at.place)}</code>: {prose_of(at.message)}") for at in related_of(item)]
+        if more := unnamed_of(item):
+            others.append(("", more))
+        clause = f"{item.clause} {item.keyword} ({item.anchor}): {item.clause_summary}"
+        others += [("clause", text_of(clause)), ("rule", rule_link(item.rule))]
+        drawn = '<div class="picture"></div>' if item.neighbourhood is not None else ""
+        return f"{_context(item)}{_list_of(facts)}{drawn}{_list_of(others)}"
 
     def details(self, *, is_open: bool = False) -> str:
         """Return the entry as an element that opens."""
@@ -151,34 +171,6 @@ def _counts(entries: Sequence[PageEntry]) -> str:
 def _select(name: str, values: Sequence[str]) -> str:
     options = "".join(f'<option value="{text_of(value)}">{text_of(value)}</option>' for value in values[:MAX_OPTIONS])
     return f'<select name="{name}" aria-label="{name}"><option value="">any {name}</option>{options}</select>'
-
-
-def _summary_of(item: Diagnostic) -> str:
-    where = bytes_of(item.byte_range) if item.position is None else ""
-    line = f"line {after_path(item.position)[1:]}: " if item.position is not None else ""
-    level, rule = item.severity.label, text_of(item.rule)
-    return (
-        f'<b class="{level}">{level}</b> <span class="chip">{rule}</span> {prose_of(item.message)}'
-        f'<span class="where">{line}<code>{text_of(item.place)}</code>{f" ({where})" if where else ""}</span>'
-    )
-
-
-def _body_of(path: str, item: Diagnostic) -> str:
-    facts: list[tuple[str, str]] = []
-    if item.hint:
-        facts.append(("help", prose_of(item.hint)))
-    if allowed := allowed_of(item):
-        facts.append(("allowed", prose_of(allowed)))
-    if item.fix is not None:
-        facts.append(("fix", _fix(path, item.rule, item.fix)))
-    others = [("see also", f"<code>{text_of(at.place)}</code>: {prose_of(at.message)}") for at in related_of(item)]
-    if more := unnamed_of(item):
-        others.append(("", more))
-    clause = f"{item.clause} {item.keyword} ({item.anchor}): {item.clause_summary}"
-    others.append(("clause", text_of(clause)))
-    others.append(("rule", rule_link(item.rule)))
-    drawn = '<div class="picture"></div>' if item.neighbourhood is not None else ""
-    return f"{_context(item)}{_list_of(facts)}{drawn}{_list_of(others)}"
 
 
 def _list_of(facts: Sequence[tuple[str, str]]) -> str:

@@ -16,7 +16,7 @@ from onnx_lint.ir.places.place import PlaceKey, Step, key_of, place_of
 from onnx_lint.model import Model
 from onnx_lint.report import Diagnostic, Neighbour, Neighbourhood, ValueEdge, worst_of_each
 from onnx_lint.surroundings.facts import type_of
-from onnx_lint.wording import report_name
+from onnx_lint.wording import report_name, shortened
 
 HOPS: Final = 2
 MAX_NODES: Final = 24
@@ -269,5 +269,4 @@ def _value_of(graph: Graph, step: Step) -> str | None:
 
 
 def _short(name: str) -> str:
-    name = report_name(name)
-    return name if len(name) <= MAX_NAME else f"{name[: MAX_NAME // 2]}...{name[-MAX_NAME // 2 + 3 :]}"
+    return shortened(report_name(name), MAX_NAME)

@@ -43,7 +43,7 @@ def graphs() -> Iterator[Graph]:
 
 
 BEYOND_SYNTAX = re.compile(
-    r"""\.\.\.|undefined|\((a scalar|of unknown rank)\)|[\[, ]-\d+[\], ]|\\|""|opaque\{|= \{\w+: """
+    r"""\.\.\.|undefined|\((a scalar|of unknown rank)\)|[\[, ]-\d+[\], ]|\\|"\.?"|\."|opaque\{|= \{\w+: """
 )
 """Parts of a line that are left out, or for which the syntax has no words, or no unambiguous ones."""
 
