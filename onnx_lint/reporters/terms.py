@@ -107,6 +107,7 @@ _CHOICES: Final = {
     Choice.SOME: "at least one of",
     Choice.AT_MOST_ONE: "at most one of",
     Choice.TOGETHER: "all or none of",
+    Choice.NEEDS: "the first only with the second of",
 }
 
 

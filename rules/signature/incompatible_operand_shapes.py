@@ -71,7 +71,8 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
     state counts as well if every run of the node fails without it: the bias of BiasGelu and Attention, that of FastGelu
     of float32 (the bias of other types broadcasts), the factors of SkipLayerNormalization, the caches of
     RotaryEmbedding, the scales of MatMulNBits, the past and biases of Attention, MultiHeadAttention and
-    GroupQueryAttention.
+    GroupQueryAttention. What only their description requires, and ONNX Runtime does not check on the processor, is a
+    warning that says so: the caches of PagedAttention, bytes of MatMulBnb4 beyond those of its matrix.
 
     Values that decide shapes are reported by `unsupported-operand-value`, attributes by
     `impossible-operator-extent`.

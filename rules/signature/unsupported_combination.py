@@ -193,10 +193,11 @@ def _finding(
 ) -> Finding:
     operator = describe_schema(schema)
     every = [member.describe() for side in combination.sides for member in side]
-    if combination.kind is Choice.TOGETHER:
+    if combination.kind in (Choice.TOGETHER, Choice.NEEDS):
         lacking = next(side[0] for side in combination.sides if side[0] not in members)
         message = f"{node.describe()} has {members[0].describe()} without {lacking.describe()}"
         choice = "both or neither" if len(combination.sides) == _PAIR else "all of these lists or none"
+        choice = "the former only with the latter" if combination.kind is Choice.NEEDS else choice
         message += f", but {operator} takes {choice}"
         allowed = "both or neither" if len(combination.sides) == _PAIR else f"all or none of {_listed(every)}"
     else:

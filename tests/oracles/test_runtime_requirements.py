@@ -24,49 +24,109 @@ pytestmark = pytest.mark.consumers
 _QKV = "f b s n*g*h, f b s n*h, f b s n*h"
 _GROUPS = "GroupQueryAttention num_heads=n*g kv_num_heads=n"
 _CODES = "f, u, f, u"
+_LSTM = "u 1 i 4*h, u 1 h 4*h, f 1 8*h, -, f 1 b h, f 1 b h, f 1 3*h, f 1, u 1, f 1, u 1"
+_EMBEDDING = "f, f, f, f, f, u, u, u, u, u"
+_GROUPED = "LinearAttention q_num_heads=n kv_num_heads=n"
 _FORMS = f"""
     Attention num_heads=n: f b s i, f i 3*n*h, f 3*n*h, -, f 2 b n p h -> 2
     Attention num_heads=n: f b s i, f i 3*n*h, f 3*n*h, -, -, f b n s s -> 1
     Attention num_heads=n qkv_hidden_sizes=n*h,n*h,n*v: f b s i, f i 2*n*h+n*v, f 2*n*h+n*v -> 1
+    Attention num_heads=n: f b s i, f i 3*n*h, f 3*n*h, i b s -> 1
     BiasGelu: f b s h, f h -> 1
+    BranchwiseRMSNorm: f b s n h, f n*h -> 1
+    CDist metric='euclidean': f n h, f p h -> 1
     CausalConvWithState: f b i s, f i 1 v, f i, f b i v-1 -> 2
     CropAndResize: f b i h h, f s 4, i s, =4,4 -> 1
+    DecoderMaskedMultiHeadAttention num_heads=n: f b 1 n*h, f b 1 n*h, f b 1 n*h -> 1
+    DynamicQuantizeLSTM hidden_size=h: f s b i, {_LSTM} -> 1
+    DynamicQuantizeMatMul: f b s i, u i h, f h, u h, f h -> 1
     EmbedLayerNormalization: i b s, i b s, f p h, f 9 h, f v h, f h, f h, i b s -> 2
+    EngramGate: f b s n h, f b s n h, f b s h, f n h, f n h -> 1
     FastGelu: f b s h, f h -> 1
+    FusedConv: f b i 9 9, f n i 3 3, f n -> 1
+    FusedGemm activation='Relu': f b i, f i h, f h -> 1
+    FusedMatMul: f b s i, f b i h -> 1
     GatedAdd: f b h, f b h, f b 1 -> 1
+    GatedDeltaNet: f s*b n h, f s*b n h, f s*b n*g v, -, f s*b n*g, f s*b n*g, f b n*g v h -> 2
+    GatedDeltaNet: f b s n h, f b s n h, f b s n*g v, -, f b s n*g, f b s n*g, f b n*g v h -> 2
     GatedRMSNorm: f b n*h, f h, f b n*h -> 1
+    GatherBlockQuantized block_size=16 bits=8 quantize_axis=1: u n 32, I b, f n 2, u n 2 -> 1
+    GatherBlockQuantized block_size=16 quantize_axis=1: u n 32, I b, f n 4, u n 2 -> 1
+    GatherND: f n p h, I s 1 -> 1
+    GridSample: f b i 4 4, f b 3 3 2 -> 1
     {_GROUPS}: {_QKV}, -, -, =(s-1)*b, =s -> 3
     {_GROUPS}: f b 1 n*g*h, f b 1 n*h, f b 1 n*h, f b n p h, f b n p h, =(p)*b, =p+1 -> 3
     {_GROUPS}: f b 1 (n*g+2*n)*h, -, -, f b n p h, f b n p h, =(p)*b, =p+1 -> 3
     {_GROUPS} do_rotary=1: {_QKV}, -, -, =(s-1)*b, =s, f 40 h//2, f 40 h//2 -> 3
+    HyperConnectionPostMix: f b n h, f b h, f b n -> 1
+    HyperConnectionPreMix: f b n h, f b n -> 1
+    Inverse: f b h h -> 1
+    {_GROUPED}: f b s n*h, f b s n*h, f b s n*v, f b n h v, f b s n, f b s n -> 2
+    LinearAttentionGate: f b s h, f h, f h, f b s h -> 2
     MatMulBnb4 K=32 N=n block_size=16 quant_type=1: f b 32, u 16*n, f 2*n -> 1
     MatMulNBits K=32 N=n block_size=16 bits=4: f b s 32, u n 2 8, f n 2 -> 1
+    MatMulIntegerToFloat: u b s i, u i h, f, f h, u, u h, f h -> 1
+    MaxpoolWithMask kernel_shape=2,2: f b i 4 4, i b i 4 4 -> 1
+    MoE k=1: f b h, f b n, f n v h, f n v, f n h v, f n h -> 1
+    MoEGroupRouter top_k=1: f b n, f n -> 1
     MultiHeadAttention num_heads=n: f b s n*h, f b p n*h, f b p n*v, f 2*n*h+n*v -> 1
     MultiHeadAttention num_heads=n: f b s n*h, f b n p h, f b n p h, -, -, f 1 n s p -> 1
     MultiHeadAttention num_heads=n: f b s n*h, f b s n*h, f b s n*h, -, -, f b 1 s s+p, f b n p h, f b n p h -> 3
     MultiHeadAttention num_heads=n: f b s n*h, f b s n*h, f b s n*h, -, -, -, f b n p h, f b n p h -> 3
+    NGramHashMapping max_ngram_size=3 n_head_per_ngram=2 pad_id=0: i b s, i 3, =(7)*4, i b 2, i 4 -> 2
+    NhwcMaxPool kernel_shape=2,2: u b 4 4 i -> 1
     NGramRepeatBlock ngram_size=2: I b s, f b h -> 1
     QAttention num_heads=n: u b s i, u i 3*n*h, f 3*n*h, f, f, -, u, u -> 1
+    QEmbedLayerNormalization: i b s, i b s, u 9 h, u 9 h, u v h, u h, u h, i b s, {_EMBEDDING} -> 2
+    QGemm: u b i, f, u, u i h, f h, u h, -, f, u -> 1
+    QLinearAdd: u b h, f, u, u b h, {_CODES} -> 1
+    QLinearAveragePool kernel_shape=2,2: u b i 4 4, {_CODES} -> 1
+    QLinearConcat axis=1: f, u, u b h, f, u, u b v, f, u -> 1
+    QLinearConv: u b i 5 5, f, u, u n i 3 3, f n, u n, f, u -> 1
+    QLinearConv channels_last=1: u b 5 5 i, f, u, u n i 3 3, f n, u n, f, u -> 1
+    QLinearGlobalAveragePool: u b i 4 4, {_CODES} -> 1
     QLinearLeakyRelu: u b h, {_CODES} -> 1
     QLinearSigmoid: u b h, {_CODES} -> 1
+    QLinearSoftmax opset=13: u b h, {_CODES} -> 1
+    QLinearWhere: B b h, u b h, f, u, u b h, {_CODES} -> 1
+    QMoE k=1 expert_weight_bits=8: f b 32, f b n, u n 16 32, f n 16, f n 16, u n 32 16, f n 32, f n 32 -> 1
     RotaryEmbedding: f b s n*h, I 1, f 9 h//2, f 9 h//2 -> 1
     RotaryEmbedding: f b s n*h, I b s, f 9 h//2, f 9 h//2 -> 1
     RotaryEmbedding: f b n s h, I b s, f 9 h//2, f 9 h//2 -> 1
     SkipLayerNormalization: f b s h, f b s h, f h, f h, f h -> 1
+    SkipSimplifiedLayerNormalization: f b s h, f b s h, f h, f h -> 1
+    UnfoldTensor dim=-1 size=h: f b h -> 1
+    VarlenCausalConvWithState: f s i, f i 1 3, =0,s, f i, f 1 i 2 -> 2
+    VarlenNGramHashMapping max_ngram_size=3 n_head_per_ngram=2 pad_id=0: i s, i 3, =(7)*4, =0,s -> 2
 """
-"""The forms of nodes: attributes, inputs with the element type (float, uint8, int32, int64) and the sizes, or constants
-behind =, and the number of outputs.
+"""The forms of nodes: attributes, inputs with the element type (float, uint8, bool, int32, int64) and the sizes, or
+constants behind =, and the number of outputs.
 """
 
-_KINDS = {"f": np.float32, "u": np.uint8, "i": np.int32, "I": np.int64}
+_KINDS = {"f": np.float32, "u": np.uint8, "B": np.bool_, "i": np.int32, "I": np.int64}
 
 _EXPLAINED = {
     r"^QAttention.*'weight_(scale|zero_point)'": "one number or one for each column, which only the rank tells apart",
-    r"^MultiHeadAttention.*'value' shall absent": "a value without a key is not one of both or neither",
+    r"^QGemm.*of input b ": "one number or one for each column, which an attribute says",
+    r"^(DynamicQuantizeMatMul|MatMulIntegerToFloat).*(b zero point|broadcast)": "one number, or one for a column",
+    r"^DecoderMaskedMultiHeadAttention.*same as V": "sizes of heads are rounded down",
     r"^CausalConvWithState.*\(batch_size, channels, \(kernel": "attributes say what the state is",
+    r"^VarlenCausalConvWithState.*initial_state must have": "attributes say how long the state is",
+    r"^(BranchwiseRMSNorm|HyperConnection)": "an attribute says whether branches have an axis",
+    r"^LinearAttention.*(decay last dim|state_window)": "one number for each head or key; an attribute adds an axis",
+    r"^Q?MoE.*(fc\d_experts|inter_size|'k')": "several layouts of weights",
+    r"^LinearAttentionGate.*is requested": "outputs that need an input are not compared",
+    r"^MatMulNBits.*quantized_weight": "only some releases refuse weights in another form",
     r"^GatedRMSNorm.*must be a multiple": "multiples of another input are not compared",
+    r"^GatedDeltaNet.*(divisible by batch|to determine batch|batch size must)": "how many tokens a batch has",
+    r"^GatherBlockQuantized.*power of": "0 is valid for other element types",
     r"^GroupQueryAttention.*key sequence length must be 0": "keys beside a past may be as many as the queries, or none",
+    r"^MaxpoolWithMask.*greater than 0": "nothing to compute",
+    r"^MoEGroupRouter.*(top_k parameters|length must match)": "a bias of another rank may have the elements",
     r"seqlens_k must have batch_size|total_sequence_length": "what the numbers say, or lengths in rows",
+    r"^Varlen.*(cumulative_sequence_length|multipliers must have)": "what the numbers say, or more of them",
+    r"^NGramHashMapping.*at least": "more numbers are valid",
+    r"^GatherND.*invalid index": "what the numbers say",
     r"^CropAndResize.*(batch_ind|crop_size values|range)": "what the numbers say",
     r"^(Q?Embed)LayerNormalization.*(position|segment)": "what the numbers say",
 }
@@ -150,7 +210,7 @@ def _model(operator: str, attributes: dict[str, Any], inputs: Inputs, outputs: i
     return helper.make_model(graph, opset_imports=imports, ir_version=8)
 
 
-DRAWN = 30
+DRAWN = 20
 """The models of each form."""
 
 

@@ -32,11 +32,13 @@ def _distinct(forms: Collection[NodeForm]) -> Collection[NodeForm]:
 def broken_by(combination: Combination, form: NodeForm) -> tuple[Member, ...]:
     """Return the members that break the combination in nodes of a form, one for each side; empty if none does.
 
-    If all sides are required together, these are the sides that are given.
+    If all sides are required together, or one needs another, these are the sides that are given.
     """
     given = [found for side in combination.sides if (found := _given(side, form, combination))]
     if combination.kind is Choice.TOGETHER:
         return tuple(given) if len(given) < len(combination.sides) else ()
+    if combination.kind is Choice.NEEDS:
+        return tuple(given) if len(given) == 1 and given[0] in combination.sides[0] else ()
     return tuple(given) if combination.kind is not Choice.SOME and len(given) > 1 else ()
 
 

@@ -115,6 +115,7 @@ For QuantizeLinear 0 is the default; ONNX Runtime refuses integers.
 _RUNTIME: Final[tuple[ValueRow, ...]] = (
     ("com.microsoft", "FusedConv", "activation", 1, ANY, "Clip HardSigmoid HardSwish LeakyRelu Relu Sigmoid Tanh"),
     ("com.microsoft", "PackedSparseAttentionIndexer SparseAttentionIndexer", "policy_mode", 1, ANY, "csa qsa"),
+    ("com.microsoft", "QMoE", "expert_weight_bits", 1, ANY, "2 3 4 8"),
     ("com.microsoft", "PackedSparseAttentionIndexerMerge", "policy_mode", 1, ANY, "append_indices append_range"),
 )
 """The functions and modes that ONNX Runtime 1.32 knows; with others it makes no session."""

@@ -32,6 +32,8 @@ class Choice(Enum):
     AT_MOST_ONE = "at most one"
     TOGETHER = "together"
     """All or none."""
+    NEEDS = "needs"
+    """The first only with the second."""
 
 
 class Member(Record):
@@ -128,6 +130,12 @@ _ROWS: Final[tuple[_CombinationRow, ...]] = (
     ("com.microsoft", "GroupQueryAttention", 1, Choice.TOGETHER, "in:cos_cache in:sin_cache", "ONNX Runtime"),
     ("com.microsoft", "GatedDeltaNet SparseAttention DynamicSparseAttention", 1, Choice.TOGETHER, "in:key in:value",
      "ONNX Runtime"),
+    ("com.microsoft", "EmbedLayerNormalization", 1, Choice.NEEDS, "in:segment_ids in:segment_embedding",
+     "ONNX Runtime"),
+    ("com.microsoft", "DecoderMaskedMultiHeadAttention MultiHeadAttention", 1, Choice.NEEDS, "in:value in:key",
+     "ONNX Runtime"),
+    ("com.microsoft", "MatMulNBitsMlp", 1, Choice.NEEDS, "in:skip in:norm_scale", "ONNX Runtime"),
+    ("com.microsoft", "FusedGemm", 1, Choice.SOME, "activation", "ONNX Runtime"),
     ("com.microsoft", "GatedDeltaNet", 1, Choice.SOME, "in:key in:initial_state", "ONNX Runtime"),
     ("com.microsoft", "QEmbedLayerNormalization", 1, Choice.TOGETHER,
      "in:segment_ids in:segment_embedding in:segment_embedding_scale in:segment_embedding_zero_point", "ONNX Runtime"),

@@ -39,6 +39,9 @@ X = 'input: "" input: "x"'
         (Choice.TOGETHER, X, ["x"]),
         (Choice.TOGETHER, f"{A} {X}", []),
         (Choice.TOGETHER, "", []),
+        (Choice.NEEDS, A, ["a"]),
+        (Choice.NEEDS, X, []),
+        (Choice.NEEDS, f"{A} {X}", []),
     ],
 )
 def test_members_at_odds(choice: Choice, node: str, broken: list[str]):

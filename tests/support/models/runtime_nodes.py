@@ -286,9 +286,7 @@ TRANSFORMERS = (
     ),
     node("CausalConvWithState", f(1, 4, 7), f(4, 1, 3), to=[(1, 4, 7), None]),
     node("QEmbedLayerNormalization", i32(2, 3), None, u8(9, 8), u8(5, 8), to=[(2, 3, 8), (2,)], runs=False),
-    node(
-        "DecoderMaskedMultiHeadAttention", f(1, 1, 8), f(1, 1, 8), f(1, 1, 12), to=(1, 1, 12), runs=False, num_heads=2
-    ),
+    node("DecoderMaskedMultiHeadAttention", f(1, 1, 8), f(1, 1, 8), f(1, 1, 8), to=(1, 1, 8), runs=False, num_heads=2),
     node("DecoderMaskedSelfAttention", f(1, 1, 8), f(8, 24), f(24), None, PAST, to=(1, 1, 8), runs=False, num_heads=2),
     node("PackedAttention", f(7, 8), f(8, 24), f(24), to=(7, 8), runs=False, num_heads=2),
     node("PackedMultiHeadAttention", f(7, 8), f(7, 8), f(7, 12), to=(7, 12), runs=False, num_heads=2),

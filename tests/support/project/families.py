@@ -98,6 +98,7 @@ def _member(schema: OperatorSchema, about: str, names: list[str], word: str = ""
 
 _WORDS: Final = {
     Choice.TOGETHER: " without ",
+    Choice.NEEDS: " without ",
     Choice.ONE: " takes exactly one of them",
     Choice.AT_MOST_ONE: " takes at most one of them",
 }

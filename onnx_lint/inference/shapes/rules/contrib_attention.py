@@ -115,7 +115,10 @@ def _fits_mask(node: Operands, index: int, past: int) -> None:
     A mask of each text and key may be [1, 1] or [batch, 1], which masks nothing.
     """
     mask = node.shape(index, at_least=_TEXTS, at_most=_BUFFER)
-    if mask is None or len(mask) == _BUFFER:
+    if mask is None:
+        return
+    if len(mask) == _BUFFER:
+        require(("x[b ? ?] w b mask[b 1 m m] ... ->",), node)
         return
     if len(mask) == _TEXTS:
         _fits_texts(node, index, lambda batch: (2 * batch, 3 * batch + 2))

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from onnx_lint.inference.shapes.dims import Dims
+from onnx_lint.inference.shapes.dims import Dims, divide
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.registration import shapes_of
 from onnx_lint.inference.shapes.rules.contrib_quantization import are_scalars
-from onnx_lint.inference.shapes.rules.convolution import bias, convolved, quantized_convolution
+from onnx_lint.inference.shapes.rules.convolution import bias, convolved, quantization, quantized_convolution
 from onnx_lint.inference.shapes.rules.pooling import global_pool, pool
 from onnx_lint.inference.shapes.rules.windows import slid, spatial_kernel, stated_numbers, window
 
@@ -25,7 +25,13 @@ def fused_convolution(node: Operands) -> Outputs:
 @shapes_of(_RUNTIME + "QLinearConv")
 def convolution_of_integers(node: Operands) -> Outputs:
     """As QLinearConv of ONNX, also with channels last."""
-    return _channels_last(node, 3) if node.integer("channels_last", 0) else quantized_convolution(node)
+    if not node.integer("channels_last", 0):
+        return quantized_convolution(node)
+    quantization(node)
+    shape = node.shape(0, at_least=_LEAST_RANK)
+    if shape is not None and node.shape(3, len(shape), like=0) is not None:
+        node.same((3, 1), divide(shape[-1], node.integer("group", 1)), node.place(0, len(shape) - 1))
+    return _channels_last(node, 3) if not node.problems else UNKNOWN
 
 
 @shapes_of(_RUNTIME + "NhwcConv", _RUNTIME + "NhwcFusedConv")

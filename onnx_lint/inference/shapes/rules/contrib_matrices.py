@@ -143,6 +143,8 @@ def _are_blocks(node: Operands, columns: int, blocks: int, size: int) -> None:
     """Record weights, scales and zero points that are not those of the blocks, as ONNX Runtime requires them."""
     bits = node.integer("bits", 4)
     by = Element("N", columns)
+    if node.shape(2, at_least=1, at_most=2) is None:
+        return
     weights = node.fact(1).shape
     if weights is not None and len(weights) != _BLOCKS:
         # Weights in another form are refused only by some releases.

@@ -91,6 +91,10 @@ def gather_blocks(node: Operands) -> Outputs:
     size = node.integer("block_size", 128)
     if size and (size < _LEAST_BLOCK or size & (size - 1)):
         node.wrong_value("block_size", size, "ONNX Runtime takes powers of two from 16 on", allowed="16, 32, 64, ...")
+    if node.fact(0).kind == "tensor(uint8)" and node.integer("bits", 4) not in _BITS:
+        node.wrong_value("bits", node.integer("bits"), "ONNX Runtime takes 2, 4 or 8", allowed="2, 4 or 8")
+    if data is not None and node.fact(3).shape is not None:
+        node.shape(3, len(data), like=0)
     if data is not None and node.fact(2).shape is not None and node.shape(2, len(data), like=0) is not None:
         _has_scales(node, data, size)
     if data is None or indices is None:
@@ -112,16 +116,19 @@ def _has_scales(node: Operands, data: Dims, size: int) -> None:
     kind, bits = node.fact(0).kind, node.integer("bits", 4)
     if node.problems or size < 1 or (kind != "tensor(uint8)" and kind not in _ONE_BY_ONE):
         return
-    in_a_byte = 8 // bits if kind == "tensor(uint8)" and bits in (2, 4, 8) else 1
+    in_a_byte = 8 // bits if kind == "tensor(uint8)" and bits in _BITS else 1
     quantized = node.integer("quantize_axis", 1) % len(data)
     for axis, dim in enumerate(data):
         if not isinstance(dim, int):
             continue
         numbers = dim * in_a_byte if axis == len(data) - 1 else dim
-        node.same((2, axis), -(-numbers // size) if axis == quantized else numbers, node.place(0, axis))
+        scales = -(-numbers // size) if axis == quantized else numbers
+        node.same((2, axis), scales, node.place(0, axis))
+        node.same((3, axis), -(-scales // in_a_byte) if axis == len(data) - 1 else scales, node.place(0, axis))
 
 
 _LEAST_BLOCK = 16
+_BITS = (2, 4, 8)
 
 _ONE_BY_ONE = frozenset({"tensor(int4)", "tensor(uint4)"})
 """Element types whose elements are one number each."""

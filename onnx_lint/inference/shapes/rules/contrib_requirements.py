@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from itertools import product
 from typing import Final
 
 from onnx_lint.inference.shapes.equations import require
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, InputDimension, Remark
 from onnx_lint.inference.shapes.registration import Infer, ShapeRule
+from onnx_lint.inference.shapes.rules.transformers import has_gates
 
 _PAST: Final = "past_key![b @kv_num_heads p ?] past_value![b @kv_num_heads p ?]"
+_SHARED: Final = "key![b s @kv_num_heads*d] value![b s @kv_num_heads*d]"
 _BEHIND_PAST: Final = "lengths total[] cos[m r] sin[m r] ->"
 _SCALARS: Final = "x x_scale[] x_zero_point[] y_scale[] y_zero_point[] ->"
 _HEADS: Final = "@n_head_per_ngram*@max_ngram_size-@n_head_per_ngram"
@@ -26,52 +29,74 @@ _BY_HEAD: Final = f"bias[{_CHANNELS}] dt[@heads] a[@heads] d[@heads] norm[0+@hea
 
 FORMS: Final[Mapping[str, tuple[str, ...]]] = {
     "BiasSplitGelu": ("x[b s 2*h] bias[2*h] ->",),
+    "BranchwiseRMSNorm": ("x scale[?] ->", "x scale[? ?] ->"),
+    "ConvStateReplay": ("source[?] capture[?] destination[?] metadata[8] ->",),
     "ConvTransposeWithDynamicPads": ("x[? c ? *more] w[c ? ? *kernel] ->",),
     "CropAndResize": ("x[? ? ? ?] rois[n 4] batch_indices[n] crop_size[2] ->",),
     "DecoderMaskedMultiHeadAttention": (
-        "query[b ? ?] key![b t ?] value![b t ?] ... ->",
-        "query[b ? ?] key![b @num_heads t ?] value![b @num_heads t ?] ... ->",
+        "query[b 1 D] key![b t D] value![b t ?] ... ->",
+        "query[b 1 D] key![b @num_heads t D/@num_heads] value![b @num_heads t D/@num_heads] ... ->",
+        "query[b 1 D] key![b t @num_heads 2 D/@num_heads] - ... ->",
+        "query[b 1 @num_heads 3 ?] - - ... ->",
     ),
-    "ConvStateReplay": ("source[?] capture[?] destination[?] metadata[8] ->",),
     "DequantizeBFP": ("x[?] ... ->",),
+    "DynamicQuantizeLSTM": tuple(
+        "X[t b i] W[d i ?] R B[d 8*@hidden_size] n[b] h[d b @hidden_size] c[d b @hidden_size] P[d 3*@hidden_size] "
+        f"w[{w}] wz[{wz}] r[{r}] rz[{rz}] ->"
+        for w, wz, r, rz in product(("d", "d 4*@hidden_size"), repeat=4)
+    ),
+    "DynamicQuantizeMatMul": ("a b[*batch k n] scale zero bias[*x n] ->",),
     "DynamicSparseAttention": ("query[? ? ?] ... ->",),
     "EmbedLayerNormalization": (
         "ids[b s] segments[b s] words positions segment gamma beta mask[b s] position_ids[1|b s] ->",
     ),
-    "EngramGate": ("key[b s m h] query[b s m h] value[b s h] ... ->",),
+    "EngramGate": ("key[b s m h] query[b s m h] value[b s h] k[m h] q[m h] gated[m h] ->",),
     "GatedAdd": ("x[*rows c] y[*rows c] gate[*rows 1] ->",),
-    "GatedRMSNorm": ("x[*all] scale gate[*all] ->",),
     "GatedDeltaNet": (
-        "query[t h d] key![t h d] value![t g v] lengths decay beta state[b g v d] ... ->",
-        "query[b t h d] key![b t h d] value![b t g v] lengths decay beta state[b g v d] ... ->",
+        *(
+            f"query[{t} h d] key![{t} h d] value![{t} g v] lengths decay[{t} {decay}] beta[{t} g] state[b g v d] ... ->"
+            for t, decay in (("t", "g"), ("t", "g d"), ("b t", "g"), ("b t", "g d"))
+        ),
         "query[? ?] - - lengths decay beta state![? ? ? ?] ... ->",
         "query[? ? ?] - - lengths decay beta state![? ? ? ?] ... ->",
     ),
     "GatedDeltaNetStateReplay": ("source[?] capsule[?] destination[?] metadata[11] ->",),
     "GatedRelativePositionBias": ("x bias positions weight gate eco offset[? ? *more] ->",),
+    "GatedRMSNorm": ("x[*all] scale gate[*all] ->",),
     "GatherPacked": ("data[? ?] indices ->",),
     "GridSample": ("x[n ? ? ?] grid[n ? ? 2] ->",),
+    "GroupQueryAttention": (
+        f"query[b s @num_heads*d] {_SHARED} - - {_BEHIND_PAST}",
+        f"query[b ? @num_heads*d] key![b t @kv_num_heads*d] value![b t @kv_num_heads*d] {_PAST} {_BEHIND_PAST}",
+        f"query[b ? ?] - - - - {_BEHIND_PAST}",
+        f"query[b ? ?] - - {_PAST} {_BEHIND_PAST}",
+    ),
     "HyperConnectionLowRankMix": ("streams[*rows ?] ... ->",),
     "HyperConnectionPreMix": ("streams[*rows ?] ... ->",),
-    "LinearAttention": ("query[b t ?] key[b t ?] value[b t ?] ... ->",),
+    "LinearAttention": tuple(
+        f"query[b t @q_num_heads*d] key[b t ?] value[b t @kv_num_heads*v] state[{state}] decay[b t ?] "
+        "beta[b t 1|@kv_num_heads] ->"
+        for state in ("b @kv_num_heads d v", "@state_window b @kv_num_heads d v")
+    ),
+    "LinearAttentionGate": ("a[*rows h] bias[*x h] scale[*y h] b[*rows h] ->",),
     "Mamba2Verify": tuple(
         f"x[r {_CHANNELS}+@heads*@head_dim+@heads] {_SNAPSHOTS} {weights} {_BY_HEAD}"
         for weights in (f"w[{_CHANNELS} 4]", f"w[{_CHANNELS} 1 4]")
     ),
     "MatMulBlockQuantizedFp4Weight": ("a[*rows k] b[n k/2] ... ->",),
     "MatMulBlockQuantizedFp8Weight": ("a[*rows k] b[n k] ... ->",),
-    "MatMulNBitsMlp": ("a[*rows ?] skip norm[@K] gate scales bias[@N] up up_scales up_bias[@N] ->",),
-    "MatMulNBitsQLoRA": ("x[*rows ?] w scales a[? ? ?] a_scales[? ?] b[? ? ?] b_scales[? ?] ->",),
-    "MatMulNBitsQkv": ("a[*rows ?] skip norm[@K] q s b[@Nq] k k_s k_b[@Nkv] v v_s v_b[@Nkv] ->",),
-    "MatMulPacked": ("a[*rows ?] ... ->",),
-    "MoEGroupRouter": ("logits[? *rows e] bias[e] - ->", "logits[? 256*w] bias[e] weights![e 256*w] ->"),
-    "GroupQueryAttention": (
-        f"query[b s @num_heads*d] key![b s @kv_num_heads*d] value![b s @kv_num_heads*d] - - {_BEHIND_PAST}",
-        f"query[b ? @num_heads*d] key![b t @kv_num_heads*d] value![b t @kv_num_heads*d] {_PAST} {_BEHIND_PAST}",
-        f"query[b ? ?] - - - - {_BEHIND_PAST}",
-        f"query[b ? ?] - - {_PAST} {_BEHIND_PAST}",
-    ),
     "MatMulFpQ4": ("a b[?] b_shape[2] ->",),
+    "MatMulIntegerToFloat": ("a b[*batch k n] a_scale b_scale a_zero[] b_zero bias[*x n] ->",),
+    "MatMulNBitsMlp": ("a[*rows ?] skip norm[@K] gate scales bias[@N] up up_scales up_bias[@N] ->",),
+    "MatMulNBitsQkv": ("a[*rows ?] skip norm[@K] q s b[@Nq] k k_s k_b[@Nkv] v v_s v_b[@Nkv] ->",),
+    "MatMulNBitsQLoRA": ("x[*rows ?] w scales a[? ? ?] a_scales[? ?] b[? ? ?] b_scales[? ?] ->",),
+    "MatMulPacked": ("a[*rows ?] ... ->",),
+    "MaxpoolWithMask": ("x[? ? *spatial] mask[? ? *spatial] ->",),
+    "MoE": (
+        "x[t h] p[t e] w[e ? ?] b[e ?] v[e ? ?] c[e h] u[e ? ?] d[e ?] ->",
+        "x[? ? h] p[? e] w b[e ?] v c[e h] ... ->",
+    ),
+    "MoEGroupRouter": ("logits[? *rows ?] bias - ->", "logits[? 256*w] bias[e] weights![e 256*w] ->"),
     "MultiHeadAttention": (
         "query[b s D] key![b t D] value![b t @num_heads*v] bias[D+D+v*@num_heads] mask "
         "attention_bias[1|b 1|@num_heads s p+t] past_key[b @num_heads p D/@num_heads] "
@@ -81,7 +106,9 @@ FORMS: Final[Mapping[str, tuple[str, ...]]] = {
         "query[b s D] key![b t @num_heads 2 D/@num_heads] - ... ->",
         "query[b s @num_heads 3 ?] - - ... ->",
     ),
-    "NGramHashMapping": (f"ids[b s] multipliers[?] sizes[{_HEADS}] past offsets[{_HEADS}] eos[] segments[b s] ->",),
+    "NGramHashMapping": (
+        f"ids[b s] multipliers[?] sizes[{_HEADS}] past[b @max_ngram_size-1] offsets[{_HEADS}] eos[] segments[b s] ->",
+    ),
     "NGramRepeatBlock": ("ids[b ?] scores[b ?] ->",),
     "NhwcConv": ("x[? ? ? *more] ... ->",),
     "NhwcFusedConv": ("x[? ? ? *more] ... ->",),
@@ -90,27 +117,41 @@ FORMS: Final[Mapping[str, tuple[str, ...]]] = {
     "PackedMultiHeadAttention": ("query[? ?] ... ->", "query[? ? ? ?] ... ->"),
     "PagedAttention": ("query[? ?] ... ->",),
     "QAttention": ("x weights bias x_scale[] weight_scale mask x_zero_point[] ... ->",),
-    "QEmbedLayerNormalization": ("ids[b s] segments words[? h] positions segment gamma[h] beta[h] ... ->",),
-    "QGemm": ("a a_scale[] a_zero_point[] ... ->",),
+    "QEmbedLayerNormalization": (
+        "ids[b s] segments[b s] words[? h] positions[? h] segment[? h] gamma[h] beta[h] mask[b s] "
+        "w[] p[] s[] g[] b[] wz[] pz[] sz[] gz[] bz[] ->",
+    ),
+    "QGemm": ("a a_scale[] a_zero[] b b_scale b_zero c y_scale[] y_zero[] ->",),
     "QLinearLeakyRelu": (_SCALARS,),
     "QLinearSigmoid": (_SCALARS,),
+    "QMoE": (
+        "x[t h] p[t e] w[e ? ?] s b[e ?] v[e ? ?] r c[e h] u[e ? ?] z d[e ?] ... ->",
+        "x[? ? h] p[? e] w[e ? ?] s b[e ?] v[e ? ?] r c[e h] ... ->",
+    ),
     "QOrderedMatMul": ("a[? *a] scale b[? *b] ... ->",),
-    "RMSNormRotary": ("x[? ? ? ?] scale[?] ... ->",),
     "RelativePositionBias": ("table[? ? *more] ... ->",),
     "RemovePadding": ("x[b s h] count ->",),
     "RestorePadding": ("x[t h] offsets[b s] ->",),
+    "RMSNormRotary": ("x[? ? ? ?] scale[?] ... ->",),
     "RotaryEmbedding": tuple(
         f"{x} {positions} cos[m r] sin[m r] ->"
         for x in ("x[b s ?]", "x[b ? s ?]")
         for positions in ("ids[]", "ids[b s]")
     ),
     "RouterGateUpProj": ("x[*rows k] weights[k ?] ->",),
-    "SparseAttention": ("query[? ? ?] key value past[? ? ? ?] ... ->",),
+    "SparseAttention": tuple(
+        f"{qkv} past_key[b @kv_num_heads c d] past_value[b @kv_num_heads c d] "
+        "rows[l ?] cols[l ?] total[] lengths[b] ... ->"
+        for qkv in ("query[b s ?] - -", f"query[b s @num_heads*d] {_SHARED}")
+    ),
     "SparsePagedAttention": ("query[? ?] ... ->",),
     "SpeculativePrefixCommit": ("next[?] ... ->", "next[? ?] ... ->"),
     "UnfoldTensor": ("x[*rows ?] ->",),
-    "VarlenNGramHashMapping": ("ids[t] multipliers sizes lengths[?] ... ->",),
-    "VarlenCausalConvWithState": ("x[? c] weights[c 1 ?] offsets[?] ... ->",),
+    "VarlenCausalConvWithState": ("x[? c] weights[c 1 ?] offsets[?] bias[c] state[? c ?] ... ->",),
+    "VarlenNGramHashMapping": (
+        f"ids[t] multipliers sizes[{_HEADS}] lengths[?] past[b @max_ngram_size-1] offsets[{_HEADS}] eos[] segments[t] "
+        "past_segments[b @max_ngram_size-1] captured[b] ->",
+    ),
 }
 """The forms of each operator, as equations."""
 
@@ -124,8 +165,8 @@ ADVISED: Final[Mapping[str, tuple[str, ...]]] = {
     "MatMulNBitsQLoRA": ("x[*rows @K] w[@N ? ?] s a[? ? ?] t[r ?] b[@N ? ?] u[@N ?] ->",),
     "MatMulNBitsQkv": ("a[*rows @K] ... ->",),
     "MatMulPacked": ("a[*rows @K] b[@N ?] scale[] ->",),
+    "MoEGroupRouter": ("logits[? *rows e] bias[e] - ->", "logits[? w] bias[e] weights![e w] ->"),
     "MoEPacked": ("x[*rows h] p[? e] gate[e i ?] up[e i ?] down[e h ?] weights[? e] ->",),
-    "NGramHashMapping": ("ids[b s] m sizes past[b @max_ngram_size-1] ... ->",),
     "PackedAttention": ("x w b offsets[b s] lengths[b+1] bias[1|b 1|@num_heads s s] ->",),
     "PackedMultiHeadAttention": (
         "q[t h] k![t h] v![t w] bias[h+h+w] offsets[b s] lengths[b+1] scores[1|b 1|@num_heads s s] ->",
@@ -152,9 +193,13 @@ ADVISED: Final[Mapping[str, tuple[str, ...]]] = {
 processor, or runs the node.
 """
 
-_UNCHECKED: Final = "; only its description requires this, ONNX Runtime does not check it on the processor"
+_UNCHECKED: Final = "; only its description requires this, and ONNX Runtime does not check it on the processor"
 
 LEAST: Final[Mapping[str, Mapping[str, int]]] = {
+    "LinearAttention": {"kv_num_heads": 1, "q_num_heads": 1},
+    "MoEGroupRouter": {"top_k": 1},
+    "SparseAttention": {"kv_num_heads": 1, "num_heads": 1},
+    "VarlenNGramHashMapping": {"max_ngram_size": 2, "n_head_per_ngram": 1},
     "AttnLSTM": {"hidden_size": 1},
     "ConvTransposeWithDynamicPads": {"group": 1},
     "DynamicQuantizeLSTM": {"hidden_size": 1},
@@ -190,6 +235,8 @@ def _infer(infer: Infer, operator: str, node: Operands) -> Outputs:
     advice, node.remarks = node.remarks, []
     for name, least in LEAST.get(operator, {}).items():
         node.at_least(least, (node.integer(name),), name)
+    if operator in ("GatedDeltaNet", "LinearAttention"):
+        has_gates(node)
     one, other = map(node.integer, _MULTIPLES.get(operator, ("", "")))
     if one is not None and other and one % other:
         names = _MULTIPLES[operator]

@@ -57,7 +57,7 @@ def rotary_embedding(node: Operands) -> Outputs:
             if not heads and isinstance(shape[2], int) and isinstance(pairs, int) and pairs and shape[2] % (2 * pairs):
                 node.indivisible(InputDimension(0, 2, shape[2]), 2 * pairs, node.place(2, 1))
     for index in (2, 3):
-        if node.shape(index, 2) is not None and isinstance(size, int) and size % 2 == 0:
+        if node.shape(index, 2) is not None and isinstance(size, int):
             node.same((index, 1), size // 2, by)
     return [shape]
 

@@ -36,12 +36,18 @@ def quantized_convolution(node: Operands) -> Outputs:
     """As Conv, each tensor followed by its scale and zero point."""
     found = convolved(node, 0, 3)
     bias(node, 8, 3)
+    quantization(node)
+    if not node.schema.domain:
+        same_zero_point(node, 1, 2, 4, 5, 6, 7)
+    return [found]
+
+
+def quantization(node: Operands) -> None:
+    """Check the scales and zero points of QLinearConv."""
     for index in (1, 2, 6, 7):
         node.scalar(index)
     for index in (4, 5):
         _by_output(node, index, 3)
-    same_zero_point(node, 1, 2, 4, 5, 6, 7)
-    return [found]
 
 
 def bias(node: Operands, index: int, weights: int) -> None:

@@ -76,6 +76,8 @@ def gather_nd(node: Operands) -> Outputs:
     depth = indices[-1]
     if not isinstance(depth, int):
         return UNKNOWN
+    if not depth and node.schema.domain:
+        return [indices[:-1] + data[batch:]]
     if not 1 <= depth <= len(data) - batch:
         node.problems.append(
             Unequal(InputDimension(1, len(indices) - 1, depth), len(data) - batch, least=1, is_taken=depth == 0)

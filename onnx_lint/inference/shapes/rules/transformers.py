@@ -29,7 +29,7 @@ def flexible_attention(node: Operands) -> Outputs:
 @shapes_of("LinearAttention")
 def linear_attention(node: Operands) -> Outputs:
     """Heads are packed along the last axis; the state has a matrix for each head of keys."""
-    _has_gates(node)
+    has_gates(node)
     batch, steps = _of_packed(node)
     heads, shared = _positive(node, "q_num_heads"), _positive(node, "kv_num_heads")
     shares(
@@ -54,7 +54,7 @@ _GATES = {"gated": (4,), "delta": (5,), "gated_delta": (4, 5)}
 """The inputs, decay and beta, that each rule of LinearAttention requires."""
 
 
-def _has_gates(node: Operands) -> None:
+def has_gates(node: Operands) -> None:
     """Check that the inputs that the update rule requires are given."""
     rule = node.text("update_rule", "gated_delta")
     for index in _GATES.get(rule, ()):
