@@ -12,10 +12,11 @@ from typing import Final
 
 from onnx_lint.common.record import replace
 from onnx_lint.ir.graph import Graph
-from onnx_lint.ir.places.place import PlaceKey, Step, key_of, place_of
+from onnx_lint.ir.places.place import PlaceKey, Step, key_of
 from onnx_lint.model import Model
 from onnx_lint.report import Diagnostic, Neighbour, Neighbourhood, ValueEdge, worst_of_each
 from onnx_lint.surroundings.facts import type_of
+from onnx_lint.surroundings.of_findings import with_additions
 from onnx_lint.wording import report_name, shortened
 
 HOPS: Final = 2
@@ -42,14 +43,8 @@ _VALUE_FIELDS: Final = {
 def with_neighbourhoods(diagnostics: Sequence[Diagnostic], model: Model) -> tuple[Diagnostic, ...]:
     """Return the diagnostics with the nodes around them, for the first of each rule and clause and the most severe."""
     drawn = worst_of_each(diagnostics, PER_RULE, PER_FILE)
-    surroundings = _Surroundings(model)
-    shown: list[Diagnostic] = []
-    for index, item in enumerate(diagnostics):
-        if index in drawn:
-            with model.crashes.at(_WORK, place_of(key_of(item.pointer))):
-                item = replace(item, neighbourhood=surroundings.of(item))
-        shown.append(item)
-    return tuple(shown)
+    around = _Surroundings(model)
+    return with_additions(diagnostics, drawn, model, _WORK, lambda item: replace(item, neighbourhood=around.of(item)))
 
 
 class _Surroundings:

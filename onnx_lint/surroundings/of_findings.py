@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from typing import Final
 
 from onnx_lint.common.record import replace
@@ -33,12 +33,24 @@ def with_surroundings(
     `without_lines`: rules whose findings are about bytes.
     """
     chosen = worst_of_each(diagnostics, PER_RULE, MOST_FINDINGS)
-    shown: list[Diagnostic] = []
-    for index, found in enumerate(diagnostics):
-        if index in chosen and found.rule not in without_lines:
-            with model.crashes.at(_WORK, place_of(key_of(found.pointer))):
-                found = replace(found, context=surroundings(found, model))
-        shown.append(found)
+    chosen -= {index for index, found in enumerate(diagnostics) if found.rule in without_lines}
+    return with_additions(
+        diagnostics, chosen, model, _WORK, lambda item: replace(item, context=surroundings(item, model))
+    )
+
+
+def with_additions(
+    diagnostics: Sequence[Diagnostic],
+    chosen: Set[int],
+    model: Model,
+    work: str,
+    add: Callable[[Diagnostic], Diagnostic],
+) -> tuple[Diagnostic, ...]:
+    """Return the diagnostics, the chosen ones as `add` returns them. A crash in this `work` is recorded."""
+    shown = list(diagnostics)
+    for index in sorted(chosen):
+        with model.crashes.at(work, place_of(key_of(shown[index].pointer))):
+            shown[index] = add(shown[index])
     return tuple(shown)
 
 
