@@ -137,6 +137,7 @@ class Settings(TypedDict, total=False):
     external_data_roots: Paths
     """Further folders into which to follow them."""
     verify_checksums: bool
+    verify_numbers: bool
     """Whether to read external data files and compare their checksums."""
     limits: str | Mapping[str, int | str]
     """The values of limits by name, in place of the defaults of `onnx_lint.input.limits.Limits`."""

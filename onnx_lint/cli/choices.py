@@ -258,10 +258,9 @@ def _ignores(patterns: tuple[tuple[str, str, tuple[str, ...]], ...], path: str) 
 def _settings(request: Request, ignores: tuple[str, ...], plugins: tuple[str, ...]) -> Settings:
     off = tuple(rule for rule, level in request.severities.items() if level == "off")
     rule_options = {rule: dict(given) for rule, given in request.rule_options.items()}
-    if request.verify_checksums:
-        for entry in registry().values():
-            if entry.flag and entry.flag[0] == "--verify-checksums":
-                rule_options[entry.id] = {**rule_options.get(entry.id, {}), entry.flag[1]: True}
+    for entry in registry().values():
+        if entry.flag and getattr(request, entry.flag[0].removeprefix("--").replace("-", "_"), False):
+            rule_options[entry.id] = {**rule_options.get(entry.id, {}), entry.flag[1]: True}
     try:
         target = target_of(request.targets, request.registered)
         changes: dict[str, Any] = {

@@ -421,6 +421,11 @@ class Graph:
                 if name:
                     yield name, Definition(self, "output", index, self.nodes[number])
 
+    @cached_property
+    def initializer_index(self) -> dict[str, int]:
+        """The index of each initializer by its name."""
+        return {name: index for index, name in enumerate(self.initializer_names)}
+
     def first_definition(self, name: str) -> Definition | None:
         """Return the first definition of a name in the graph, if there is one; for messages, not for models without
         faults.

@@ -97,6 +97,15 @@ if TYPE_CHECKING:
         location_problem,
         spelled_plainly,
     )
+    from onnx_lint.ir.tensors.numbers import (
+        FLOATING_TYPES,
+        MAY_BE_NAN,
+        Constant,
+        constant_of,
+        number_pieces,
+        small_constant,
+    )
+    from onnx_lint.ir.tensors.outside import tensor_in_file
     from onnx_lint.ir.tensors.sparse import StoredSparseTensor
     from onnx_lint.ir.tensors.stored_tensor import StoredTensor
     from onnx_lint.ir.tensors.strings import Occurrences, and_others

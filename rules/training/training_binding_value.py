@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import Suggestions, describe_shape, quote
 
 
-@rule(clause=("TRN-2", "TRN-5", "TRN-5a", "TRN-12"), since="0.1.0", about=has_training_information)
+@rule(clause=("TRN-2", "TRN-5", "TRN-5a", "TRN-5b"), since="0.1.0", about=has_training_information)
 def training_binding_value(model: Model) -> Iterator[Finding]:
     """A training binding takes its value from a name that is not an output.
 
@@ -85,7 +85,7 @@ def _misfits(model: Model) -> Iterator[Finding]:
                     info.at(field, position),
                     f"value {quote(binding.value)} of {field} {position} is {found}, "
                     f"but the initializer {quote(binding.key)} is {needed}",
-                    clause="TRN-12",
+                    clause="TRN-5b",
                     allowed=needed,
                     subject=binding.key,
                 )

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
-from onnx_lint.common.record import Record
+from onnx_lint.common.record import EMPTY, Record
 from onnx_lint.input.source import Source
 from onnx_lint.ir.attributes import AttributeIndex
 from onnx_lint.ir.columns.tensor_encodings import (
@@ -52,15 +53,21 @@ class SuspectTensors(Record):
     """The attributes, likewise."""
     payloads: Mapping[PlaceKey, tuple[Payload, ...]]
 
-    def of(self, element_types: Set[int]) -> Iterator[Tensor]:
+    def of(self, element_types: Set[int], wanted: Mapping[int, re.Pattern[bytes]] = EMPTY) -> Iterator[Tensor]:
         """Yield the tensors of these element types: initializers, those in attributes, and the parts
         of sparse tensors.
+
+        `wanted`: patterns of bytes by element type; initializers in whose messages theirs is not found are left out.
         """
         if self.element_types.isdisjoint(element_types):
             return
         for graph in self.initializers:
+            messages = graph.proto.initializer
             for index, number in enumerate(graph.initializers.element_types):
                 if number in element_types:
+                    message = messages[index]
+                    if number in wanted and isinstance(message, bytes) and wanted[number].search(message) is None:
+                        continue
                     place = graph.at("initializer", index)
                     yield self._tensor(graph.message_at("initializer", index), place, graph)
         for attribute in self.attributes.where(lambda kind: not element_types.isdisjoint(kind.element_types)):

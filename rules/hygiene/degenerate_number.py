@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from onnx_lint.model import Graph, Model, Node, constant_of
+from onnx_lint.rule import Finding, rule
+
+_MULTIPLIERS: Final = ("Mul", "Conv", "ConvTranspose", "Gemm", "MatMul", "BatchNormalization")
+_NORMALIZATIONS: Final = (
+    "BatchNormalization",
+    "GroupNormalization",
+    "InstanceNormalization",
+    "LayerNormalization",
+    "RMSNormalization",
+    "SimplifiedLayerNormalization",
+    "SkipLayerNormalization",
+    "SkipSimplifiedLayerNormalization",
+)
+_GREATEST: Final = {1: 3.4028235677973366e38, 10: 65520.0, 16: 3.3961775292304601e38}
+_LEAST: Final = {1: 2.0**-150, 10: 2.0**-25, 16: 2.0**-134}
+"""By element type: the least number that is rounded to infinity, and the greatest that is rounded to 0."""
+_DIVISORS: Final = {"Div": 1, "Sqrt": 0, "Reciprocal": 0}
+"""The operators that divide by an input, or take its root before a division, and the index of that input."""
+
+
+@rule(clause="HYG-17", since="0.2.0", needs="node")
+def degenerate_number(model: Model) -> Iterator[Finding]:
+    """A constant number makes results infinite or NaN.
+
+    ### How to fix
+
+    - A mask such as -3.4e38 that is cast to float16: use -65504.
+    - An epsilon that is too small for float16: use 1e-5, or keep the layer in float32 (`op_block_list` of
+      `onnxconverter_common.float16`).
+    - An infinite weight or a negative variance: repeat the step that wrote it.
+
+    ### Example
+
+    ```
+    initializer { name: "mask" data_type: 1 float_data: -3.4028235e38 }
+    node { op_type: "Cast" input: "mask" output: "half" attribute { name: "to" type: INT i: 10 } }
+    ```
+
+    Corrected:
+
+    ```
+    initializer { name: "mask" data_type: 1 float_data: -65504 }
+    node { op_type: "Cast" input: "mask" output: "half" attribute { name: "to" type: INT i: 10 } }
+    ```
+
+    ### Why it matters
+
+    The model loads and runs, and its results are NaN or infinite, often only for some inputs.
+
+    ### Details
+
+    - An infinite constant of a multiplication, convolution or normalization. Bounds of bins and masks may be infinite.
+    - A constant that a Cast to float, float16 or bfloat16 turns into infinity.
+    - A constant that such a Cast turns into 0, if a node divides by the result or takes its root.
+    - A constant 0 that is added to a value before a node divides by the sum or takes its root.
+    - A negative variance of BatchNormalization, and a negative epsilon of a normalization.
+    - Only constants of at most 64 KiB in the model are read.
+    - NaN and faulty scales are reported by `impossible-number`.
+    """
+    for graph in model.graphs:
+        judged = {form for form in graph.form_counts if form.op_type in _JUDGES}
+        for node in graph.nodes if judged else ():
+            if node.form in judged:
+                for judge in _JUDGES[node.op_type]:
+                    yield from judge(node)
+
+
+def _infinite_weights(node: Node) -> Iterator[Finding]:
+    for index, name in enumerate(node.inputs):
+        found = constant_of(node.graph, name)
+        if found is not None and (found.greatest == math.inf or found.least == -math.inf):
+            said = f"{found.first(math.isinf)}, but it is input {index} of {node.describe()}"
+            yield Finding(found.place, said, allowed="finite weights", cause=node.op_type)
+
+
+def _casts(node: Node) -> Iterator[Finding]:
+    to = next((each.i for each in node.attribute_protos if each.name == "to" and not each.ref_attr_name), 0)
+    found = constant_of(node.graph, node.inputs[0]) if to in _GREATEST and node.inputs else None
+    if found is None or found.has_nan:
+        return
+    greatest, least = _GREATEST[to], _LEAST[to]
+    overflowing = [number for number in (found.least, found.greatest) if greatest <= abs(number) < math.inf]
+    if overflowing:
+        said = found.first(lambda number: greatest <= abs(number) < math.inf)
+        yield Finding(found.place, f"{said}, which {node.describe()} turns into infinity", allowed="a number that fits")
+    elif any(0 < abs(number) <= least for number in found.numbers) and _divides(node.graph, node.outputs):
+        said = found.first(lambda number: 0 < abs(number) <= least)
+        yield Finding(
+            found.place,
+            f"{said}, which {node.describe()} turns into 0, and {_divides(node.graph, node.outputs)} divides by it",
+            allowed="a number that is not rounded to 0",
+        )
+
+
+def _added_zeros(node: Node) -> Iterator[Finding]:
+    for name in node.inputs:
+        found = constant_of(node.graph, name)
+        if found is not None and found.least == found.greatest == 0:
+            dividing = _divides(node.graph, node.outputs)
+            if dividing:
+                zero = found.first(lambda number: number == 0)
+                said = f"{zero}, but {node.describe()} adds it as the epsilon for {dividing}"
+                yield Finding(found.place, said, allowed="an epsilon above 0")
+
+
+def _divides(graph: Graph, names: tuple[str, ...]) -> str | None:
+    """Return in words a node that divides by one of the values or takes its root; None if there is none."""
+    for index, (form, inputs) in enumerate(zip(graph.forms, graph.node_inputs, strict=True)):
+        at = _DIVISORS.get(form.op_type)
+        if at is not None and at < len(inputs) and inputs[at] in names:
+            return graph.nodes[index].describe()
+    return None
+
+
+def _normalizations(node: Node) -> Iterator[Finding]:
+    for attribute, place in node.attributes():
+        if attribute.name == "epsilon" and attribute.f < 0 and not attribute.ref_attr_name:
+            said = f"attribute 'epsilon' of {node.describe()} is {attribute.f:g}"
+            yield Finding(place, said, allowed="an epsilon above 0", subject="epsilon")
+    if node.op_type == "BatchNormalization" and len(node.inputs) > 4:
+        found = constant_of(node.graph, node.inputs[4])
+        if found is not None and found.least < 0:
+            said = f"{found.first(lambda number: number < 0)}, but it is a variance: input 4 of {node.describe()}"
+            yield Finding(found.place, said, allowed="variances of at least 0")
+
+
+_Judge = Callable[[Node], Iterator[Finding]]
+_JUDGES: Final[dict[str, tuple[_Judge, ...]]] = {
+    "Cast": (_casts,),
+    "Add": (_added_zeros,),
+    **dict.fromkeys(_MULTIPLIERS, (_infinite_weights,)),
+    **dict.fromkeys(_NORMALIZATIONS, (_normalizations,)),
+    "BatchNormalization": (_infinite_weights, _normalizations),
+}

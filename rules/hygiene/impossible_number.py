@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Final
+
+from onnx_lint.model import (
+    FLOATING_TYPES,
+    MAY_BE_NAN,
+    Constant,
+    ExternalData,
+    Graph,
+    Model,
+    Node,
+    StoredTensor,
+    Tensor,
+    constant_of,
+    number_pieces,
+    small_constant,
+    tensor_in_file,
+)
+from onnx_lint.rule import Finding, rule
+
+_SCALES: Final = {
+    "QuantizeLinear": (1,),
+    "DequantizeLinear": (1,),
+    "QLinearConv": (1, 4, 6),
+    "QLinearMatMul": (1, 4, 6),
+    "QLinearAdd": (1, 4, 6),
+    "QLinearMul": (1, 4, 6),
+    "QLinearSigmoid": (1, 3),
+    "QLinearLeakyRelu": (1, 3),
+    "QLinearSoftmax": (1, 3),
+    "QLinearAveragePool": (1, 3),
+    "QLinearGlobalAveragePool": (1, 3),
+    "QGemm": (1, 4, 7),
+    "MatMulIntegerToFloat": (2, 3),
+    "DynamicQuantizeMatMul": (2,),
+    "MatMulNBits": (2,),
+    "GatherBlockQuantized": (2,),
+}
+"""The inputs that are scales, by operator."""
+_OF_BLOCKS: Final = frozenset({"MatMulNBits", "GatherBlockQuantized"})
+_FLOATS: Final = frozenset({1, 6})
+"""The types FLOAT and FLOATS of attributes."""
+
+
+@rule(clause=("HYG-15", "HYG-16"), since="0.2.0", needs="tensor", flag=("--verify-numbers", "verify"))
+def impossible_number(model: Model, *, verify: bool = False) -> Iterator[Finding]:
+    """A constant number cannot be meant: a NaN, or a scale that is 0, negative or infinite.
+
+    ### How to fix
+
+    Find the step that wrote the number, and repeat it.
+
+    - A scale of 0: calibrate with data that reach this layer, or leave the layer unquantized.
+    - A NaN after a conversion to float16: clip the weights first, or keep the layer in float32 (`op_block_list` of
+      `onnxconverter_common.float16`).
+    - A NaN after training: load an earlier checkpoint.
+
+    ### Example
+
+    ```
+    initializer { name: "scale" data_type: 1 float_data: 0 }
+    initializer { name: "zero" data_type: 3 int32_data: 0 }
+    node { op_type: "QuantizeLinear" input: "x" input: "scale" input: "zero" output: "y" }
+    ```
+
+    Corrected:
+
+    ```
+    initializer { name: "scale" data_type: 1 float_data: 0.02 }
+    initializer { name: "zero" data_type: 3 int32_data: 0 }
+    node { op_type: "QuantizeLinear" input: "x" input: "scale" input: "zero" output: "y" }
+    ```
+
+    ### Why it matters
+
+    The model loads and runs, and its results are NaN, infinite or all equal. Nothing says which layer is the cause.
+
+    ### Details
+
+    - A constant scale of a quantized operator must be positive and finite.
+    - The scales of blocks (`MatMulNBits`, `block_size`) may be 0 or negative, because quantizers write such scales.
+    - A NaN is reported in an initializer, in the value of a Constant, and in an attribute of numbers.
+    - Tensors above 64 KiB, and those in other files, are searched for NaN only with `verify` (`--verify-numbers`).
+    - A NaN that marks missing values is not reported: in Imputer, LabelEncoder, TreeEnsemble, ConstantOfShape, and in
+      tensors that only Where, Equal and IsNaN read, or nothing.
+    - Element types of 8 bits and fewer are not read.
+    - Infinite weights, overflowing casts and negative variances are reported by `degenerate-number`.
+    """
+    yield from _not_numbers(model, verify=verify)
+    for graph in model.graphs:
+        scaled = {form for form in graph.form_counts if form.op_type in _SCALES}
+        for node in graph.nodes if scaled else ():
+            if node.form in scaled:
+                yield from _scales(node)
+
+
+def _scales(node: Node) -> Iterator[Finding]:
+    is_of_blocks = node.op_type in _OF_BLOCKS or any(
+        each.name == "block_size" and each.i for each in node.attribute_protos
+    )
+    for index in _SCALES[node.op_type]:
+        scales = constant_of(node.graph, node.inputs[index]) if index < len(node.inputs) else None
+        if scales is None or scales.has_nan:  # a NaN is another finding
+            continue
+        if scales.greatest == math.inf or (scales.least <= 0 and not is_of_blocks):
+            said = scales.first(lambda scale: scale == math.inf or scale <= 0)
+            yield Finding(
+                scales.place,
+                f"{said}, but it is a scale: input {index} of {node.describe()}",
+                clause="HYG-15",
+                allowed="positive finite scales",
+                cause=node.op_type,
+            )
+
+
+def _not_numbers(model: Model, *, verify: bool) -> Iterator[Finding]:
+    outside = {data.tensor.place.key: data for data in model.external_data} if verify else {}
+    for tensor in model.tensors.of(FLOATING_TYPES, {} if verify else MAY_BE_NAN):
+        found = small_constant(tensor.proto, tensor.describe(), tensor.place)
+        if found is not None and found.has_nan:
+            if not _is_harmless(tensor):
+                yield _of_nan(found)
+        elif verify and found is None:
+            yield from _in_large(model, tensor, outside.get(tensor.place.key))
+    for attribute in model.attributes(lambda kind: kind.type in _FLOATS):
+        numbers = [attribute.proto.f, *attribute.proto.floats]
+        operator = attribute.node.op_type if attribute.node is not None else None
+        if any(map(math.isnan, numbers)) and operator not in _MISSING:
+            yield _of_nan(Constant(attribute.describe(), attribute.place, numbers[1:] or numbers))
+
+
+def _is_harmless(tensor: Tensor) -> bool:
+    """Return whether no node computes with a tensor: Where chooses elements, and NaN marks missing ones."""
+    graph, key = tensor.graph, tensor.place.key
+    names = {tensor.proto.name}
+    if key[-1][0] != "initializer":
+        index = next((step[1] for step in reversed(key) if step[0] == "node"), None)
+        if index is None or graph.forms[index].op_type in _MISSING:
+            return True
+        names = set(graph.node_outputs[index])
+    return _readers(graph, names) <= _CHOOSING
+
+
+def _readers(graph: Graph, names: set[str]) -> set[str]:
+    """Return the operators that read one of the values, in the graph or in those nested in it."""
+    found = {form.op_type for form, inputs in zip(graph.forms, graph.node_inputs, strict=True) if names & {*inputs}}
+    return found.union(*(_readers(each, names) for each in graph.nested))
+
+
+_MISSING: Final = frozenset({"ConstantOfShape", "Imputer", "LabelEncoder", "TreeEnsemble"})
+"""Operators for which NaN stands for a missing value, or separates members."""
+_CHOOSING: Final = frozenset({"Where", "Equal", "IsNaN"})
+
+
+def _of_nan(constant: Constant) -> Finding:
+    return Finding(constant.place, constant.first(math.isnan), clause="HYG-16", allowed="numbers")
+
+
+def _in_large(model: Model, tensor: Tensor, outside: ExternalData | None) -> Iterator[Finding]:
+    """Yield the finding on a tensor that is read in pieces, perhaps from another file."""
+    stored: StoredTensor | None = StoredTensor(tensor, model.source)
+    if outside is not None and outside.is_external:
+        stored = tensor_in_file(outside, model.data_folder) if model.data_folder is not None else None
+    first, count, start = 0, 0, 0
+    for piece in number_pieces(stored) if stored is not None else ():
+        places = (piece != piece).nonzero()[0]
+        if places.size and not count:
+            first = start + int(places[0])
+        count += int(places.size)
+        start += len(piece)
+    if count:
+        more = f" (and {count - 1:,} more)" if count > 1 else ""
+        yield Finding(
+            tensor.place, f"element {first:,} of {tensor.describe()} is NaN{more}", clause="HYG-16", allowed="numbers"
+        )

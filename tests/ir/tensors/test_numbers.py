@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The numbers of constants, in every encoding."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+from onnx_lint import lint
+from onnx_lint.ir.tensors.numbers import MAY_BE_NAN, in_words, small_constant
+from onnx_lint.model import ROOT
+
+KINDS = {"float": 1, "half": 10, "double": 11, "brain": 16}
+NUMBERS = [1.0, -0.5, math.inf, -math.inf, 0.0]
+
+
+def _tensors(kind: int, numbers: list[float]) -> list[TensorProto]:
+    typed = helper.make_tensor("t", kind, [len(numbers)], numbers)
+    array = np.asarray(numbers, helper.tensor_dtype_to_np_dtype(kind))
+    return [typed, numpy_helper.from_array(array, "t")]
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_each_encoding_is_read_and_a_nan_is_never_overlooked(kind: int) -> None:
+    for numbers in (NUMBERS, [*NUMBERS, math.nan], [-math.nan]):
+        for tensor in _tensors(kind, numbers):
+            found = small_constant(tensor, "t", ROOT)
+            assert found is not None
+            assert found.has_nan == any(map(math.isnan, numbers))
+            assert [each for each in found.numbers if each == each] == [each for each in numbers if each == each]
+            assert not found.has_nan or MAY_BE_NAN[kind].search(tensor.SerializeToString())
+
+
+def test_large_tensors_and_data_files_are_searched_on_request(tmp_path: Path) -> None:
+    numbers = np.ones(100_000, np.float32)
+    numbers[[70_000, 70_001]] = np.nan
+    node = helper.make_node("Add", ["x", "w"], ["y"])
+    values = [helper.make_tensor_value_info(name, 1, [100_000]) for name in "xy"]
+    graph = helper.make_graph([node], "g", values[:1], values[1:], [numpy_helper.from_array(numbers, "w")])
+    model = helper.make_model(graph, producer_name="us", opset_imports=[helper.make_opsetid("", 21)])
+    onnx.save(model, tmp_path / "inside.onnx")
+    onnx.save(model, tmp_path / "beside.onnx", save_as_external_data=True, location="beside.bin")
+    for name in ("inside.onnx", "beside.onnx"):
+        assert not lint(tmp_path / name).of_rule("impossible-number")
+        [found] = lint(tmp_path / name, {"verify_numbers": True}).of_rule("impossible-number")
+        assert found.message.startswith("element 70,000 of ")
+        assert found.message.endswith("is NaN (and 1 more)")
+
+
+def test_numbers_that_are_not_finite_have_words() -> None:
+    assert [*map(in_words, (1e-12, math.inf, -math.inf, math.nan))] == ["1e-12", "+infinity", "-infinity", "NaN"]
