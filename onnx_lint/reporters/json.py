@@ -12,7 +12,7 @@ from typing import TextIO
 
 from onnx_lint.report import FileReport, Report
 from onnx_lint.reporters import Options
-from onnx_lint.reporters.json_pieces import Elements, Properties, Written, pieces_of, write_pieces
+from onnx_lint.reporters.json_pieces import Written, pieces_of, write_pieces
 from onnx_lint.reporters.packed_text import PackedText
 from onnx_lint.reporters.records import (
     VERSION,
@@ -37,7 +37,7 @@ class Writer:
     def file(self, file: FileReport) -> None:
         """Keep the record of the file."""
         diagnostics = diagnostic_records(file, show_suppressed=self._options.show_suppressed)
-        record = Properties(json_safe(file_record(file)) | {"diagnostics": Elements(map(json_safe, diagnostics))})
+        record = json_safe(file_record(file)) | {"diagnostics": map(json_safe, diagnostics)}
         self._files.write(f"{self._before}\n    ")
         self._before = ","
         for piece in pieces_of(record, 2, 2):
@@ -52,7 +52,7 @@ class Writer:
             "files": Written(self._elements()),
             "summary": json_safe(summary_record(report)),
         }
-        write_pieces(Properties(document), self._stream, indent=2)
+        write_pieces(document, self._stream, indent=2)
 
     def _elements(self) -> Iterator[str]:
         yield from self._files.pieces()

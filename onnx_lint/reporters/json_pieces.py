@@ -1,32 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes JSON piece by piece. The report of ten thousand findings needs many megabytes as a whole."""
+"""Writes JSON piece by piece. The report of ten thousand findings needs many megabytes as a whole.
+
+An iterator is an array whose elements are created while it is written.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any, TextIO
 
 from onnx_lint.common.record import Record
 from onnx_lint.common.visible import json_without_commands
 
 
-class Elements(Record):
-    """An array whose elements are created while it is written. It can be written once."""
-
-    made: Iterable[Any]
-
-
 class Written(Record):
     """A value whose JSON is there, in pieces. It can be written once."""
 
     pieces: Iterable[str]
-
-
-class Properties(Record):
-    """An object whose values are written piece by piece: Elements, or Properties themselves."""
-
-    values: Mapping[str, Any]
 
 
 def given(**properties: Any) -> dict[str, Any]:
@@ -49,17 +40,23 @@ def pieces_of(value: Any, indent: int | None, depth: int) -> Iterator[str]:
 
 
 def _pieces(value: Any, indent: int | None, depth: int) -> Iterator[str]:
-    if isinstance(value, Elements):
-        yield from _enclosed("[]", (("", each) for each in value.made), indent, depth)
-    elif isinstance(value, Written):
+    if isinstance(value, Written):
         yield from value.pieces
-    elif isinstance(value, Properties):
-        named = ((_name(name, indent), each) for name, each in value.values.items())
+    elif isinstance(value, Iterator):
+        yield from _enclosed("[]", (("", each) for each in value), indent, depth)
+    elif isinstance(value, dict) and _is_in_pieces(value):
+        named = ((_name(name, indent), each) for name, each in value.items())
         yield from _enclosed("{}", named, indent, depth)
     elif indent:
         yield _indented(value, indent, depth)
     else:
         yield json.dumps(value, separators=(",", ":"))
+
+
+def _is_in_pieces(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(map(_is_in_pieces, value.values()))
+    return isinstance(value, (Iterator, Written))
 
 
 def _name(name: str, indent: int | None) -> str:

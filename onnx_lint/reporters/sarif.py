@@ -24,7 +24,7 @@ from onnx_lint.report import Diagnostic, FileReport, ProposedFix, RelatedPlace, 
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, visible
 from onnx_lint.reporters.fingerprint import fingerprints
-from onnx_lint.reporters.json_pieces import Elements, Properties, Written, given, pieces_of, write_pieces
+from onnx_lint.reporters.json_pieces import Written, given, pieces_of, write_pieces
 from onnx_lint.reporters.links import information_url
 from onnx_lint.reporters.packed_text import PackedText, WorstLines
 from onnx_lint.reporters.sarif_rules import notification_index, notifications, sarif_rules
@@ -92,10 +92,10 @@ class Writer:
 
     def end(self, report: Report) -> None:
         """Write the run."""
-        log = {"$schema": SCHEMA, "version": "2.1.0", "runs": Elements([self._run(report)])}
-        write_pieces(Properties(log), self._stream)
+        log = {"$schema": SCHEMA, "version": "2.1.0", "runs": iter([self._run(report)])}
+        write_pieces(log, self._stream)
 
-    def _run(self, report: Report) -> Properties:
+    def _run(self, report: Report) -> dict[str, Any]:
         options = self._options
         of_run: list[dict[str, Any]] = []
         if (left_out := self._results.count - MAX_RESULTS) > 0:
@@ -111,20 +111,20 @@ class Writer:
         }
         has_crashed = report.totals.internal_errors > 0
         successful = not report.not_linted and (not has_crashed or options.internal_errors == "warning")
-        found = Elements(chain(_written(self._notifications.lines()), of_run))
+        found = chain(_written(self._notifications.lines()), of_run)
         invocation: dict[str, Any] = {"executionSuccessful": successful, "toolExecutionNotifications": found}
         if report.not_linted:
             invocation["exitCode"] = INTERRUPTED
             of_run.append(_notification("interrupted", "error", f"{interrupted_of(report)}."))
         if configured:
             invocation["toolConfigurationNotifications"] = configured
-        run = {
+        return {
             "tool": {"driver": driver},
             "automationDetails": {"id": "onnx-lint/"},
             "columnKind": "unicodeCodePoints",
-            "invocations": Elements([Properties(invocation)]),
-            "artifacts": Elements(_written(self._artifacts.lines())),
-            "results": Elements(_written(self._results.lines(MAX_RESULTS))),
+            "invocations": iter([invocation]),
+            "artifacts": _written(self._artifacts.lines()),
+            "results": _written(self._results.lines(MAX_RESULTS)),
             "properties": {
                 "edition": report.edition,
                 "variant": report.variant,
@@ -132,7 +132,6 @@ class Writer:
                 **given(conformsWhy=visible(report.conforms_why or "")),
             },
         }
-        return Properties(run)
 
 
 def _written(lines: Iterable[str]) -> Iterator[Written]:

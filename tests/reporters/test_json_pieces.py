@@ -9,7 +9,7 @@ from typing import Any
 
 from support.project.each_case import each_case
 
-from onnx_lint.reporters.json_pieces import Elements, Properties, write_pieces
+from onnx_lint.reporters.json_pieces import write_pieces
 
 VALUES: list[Any] = [
     {},
@@ -22,13 +22,13 @@ VALUES: list[Any] = [
 
 def in_pieces(value: Any) -> Any:
     if isinstance(value, dict):
-        return Properties({name: in_pieces(each) for name, each in value.items()})
-    return Elements(map(in_pieces, value)) if isinstance(value, list) else value
+        return {name: in_pieces(each) for name, each in value.items()}
+    return map(in_pieces, value) if isinstance(value, list) else value
 
 
 def in_outer_pieces(value: Any) -> Any:
     """The same with objects and arrays in the innermost ones as they are."""
-    return Properties({name: Elements(iter(each)) if isinstance(each, list) else each for name, each in value.items()})
+    return {name: iter(each) if isinstance(each, list) else each for name, each in value.items()}
 
 
 @each_case("indent", [None, 2])
@@ -49,5 +49,5 @@ def test_an_element_is_made_when_those_before_it_are_written():
             assert stream.getvalue().count("{") == index
             yield {"index": index}
 
-    write_pieces(Elements(made()), stream)
+    write_pieces(made(), stream)
     assert json.loads(stream.getvalue()) == [{"index": index} for index in range(3)]
