@@ -194,7 +194,7 @@ def expected(diagnostic: Diagnostic, prefix: str, name: str) -> dict[str, object
 _DIFFERENT = frozenset(
     {"clause", "keyword", "clause_summary", "anchor", "byte_range", "position", "pointer", "scope"}
     | {"edits", "fix", "hint", "members"}
-    | {"accepted_by", "refused_by", "case"}
+    | {"accepted_by", "refused_by", "case", "structure", "parts"}
 )
 """The fields that may differ after a move: a function has other clauses, known to other consumers, and a fix or a hint
 names what can change."""
