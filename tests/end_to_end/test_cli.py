@@ -9,7 +9,6 @@ import signal
 import stat
 import subprocess
 import sys
-import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from types import MappingProxyType
@@ -539,12 +538,6 @@ def test_devices_are_written_to_and_a_full_one_is_told() -> None:
         stream.write("x")
 
 
-def test_findings_go_to_standard_output_and_all_else_to_standard_error(folder: Path) -> None:
-    done = process("missing.onnx", "twice.textproto", "-f", "concise", cwd=folder)
-    assert done.stdout.decode() == CONCISE_TWICE
-    assert done.stderr == b"Error: missing.onnx: No such file or directory\n"
-
-
 def test_an_encoding_that_lacks_a_character_does_not_end_the_run(folder: Path) -> None:
     Path("\u00e9.textproto").write_text(TWICE)
     done = process("\u00e9.textproto", "-f", "concise", cwd=folder, env={"PYTHONIOENCODING": "ascii"})
@@ -642,11 +635,6 @@ def test_explain_is_rendered_on_a_terminal(folder: Path) -> None:
     assert b"###" not in rendered
 
 
-def test_off_a_terminal_there_are_no_colours_unless_forced(folder: Path) -> None:
-    assert b"\x1b" not in process("twice.textproto", cwd=folder).stdout
-    assert b"\x1b[1;31merror" in process("twice.textproto", cwd=folder, env={"FORCE_COLOR": "1"}).stdout
-
-
 @pytest.mark.parametrize(
     ("choice", "environment", "expected"),
     [
@@ -680,23 +668,6 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == (
         f"onnx-lint {__version__} (ONNX 1.23, IR version 14, ai.onnx 28, ai.onnx.ml 5)\n"
     )
-
-
-@pytest.mark.parametrize("arguments", [["--version"], ["clean.onnx"]], ids=" ".join)
-def test_start_up_imports_neither_rich_nor_numpy(folder: Path, arguments: list[str]) -> None:
-    (folder / "clean.onnx").write_bytes(binary(CLEAN))
-    script = textwrap.dedent(
-        f"""
-        import sys
-        from onnx_lint.cli.application import run
-        code = run({arguments!r})
-        print(code, sorted({{"rich", "numpy", "onnx", "onnx_lint.engine.lint"}} & sys.modules.keys()), file=sys.stderr)
-        """
-    )
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, env=environment, cwd=folder, check=False)
-    expected = [] if arguments == ["--version"] else ["onnx_lint.engine.lint"]
-    assert done.stderr.decode() == f"0 {expected}\n"
 
 
 # --- explain, rules, clauses

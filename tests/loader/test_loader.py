@@ -6,7 +6,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from support.models.loader_samples import MODEL, faults, loaded
+from support.models.loader_samples import MODEL
 from support.models.messages import message_of
 from support.wire.wire_bytes import (
     BASE,
@@ -23,18 +23,6 @@ from onnx_lint.loader.binary import strip_payloads
 from onnx_lint.loader.binary.wire_audit import inspect
 from onnx_lint.loader.limits.not_checked import NotCheckedError
 from onnx_lint.model import FaultKind
-
-
-def test_an_unknown_field_is_found_however_deep():
-    """Protocol Buffers removes unknown fields only from messages up to 64 deep."""
-    for depth in range(1, 33):
-        content = number(1000, 1)
-        for _ in range(depth):
-            content = length(1, length(5, length(6, content)))
-        data = number(1, 10) + length(7, content)
-        model = loaded(data)
-        assert model.loaded
-        assert [kind for kind, _, _ in faults(model)] == [FaultKind.UNKNOWN_FIELD], depth
 
 
 @pytest.mark.parametrize("part", range(8))

@@ -86,18 +86,6 @@ def test_a_name_in_two_pieces_is_given_twice(field: str, monkeypatch: pytest.Mon
     assert len(in_pieces(number(1, 10) + length(7, graph), "ModelProto", monkeypatch).faults) == 1
 
 
-def test_two_graphs_are_merged_and_reported(monkeypatch: pytest.MonkeyPatch):
-    nodes = length(1, length(4, "Relu")) * 10
-    data = number(1, 10) + length(7, nodes) + length(7, length(2, "g") + nodes)
-    assert_same(data, monkeypatch)
-    model = in_pieces(data, "ModelProto", monkeypatch)
-    assert len(model.proto.graph.node) == 20
-    assert [fault.message for fault in model.faults] == [
-        "field graph of ModelProto occurs more than once; parsers merge the two; "
-        "this is what two models written one after the other look like"
-    ]
-
-
 def test_two_members_of_a_oneof_in_two_pieces_are_reported(monkeypatch: pytest.MonkeyPatch):
     members = [wire.fields_by_name("TypeProto")[name].number for name in ("tensor_type", "sequence_type")]
     data = b"".join(length(member, b"") for member in members)
