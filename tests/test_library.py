@@ -72,21 +72,16 @@ class TestModels:
         with pytest.raises(TypeError, match="mode 'rb'"):
             lint(io.StringIO(UNDEFINED))  # type: ignore[arg-type]  # what the test is about
 
-    def test_a_model_of_onnx_ir(self):
-        import onnx_ir  # which takes long to import
-
-        proto = onnx.parser.parse_model(
-            '<ir_version: 10, opset_import: ["": 21]> g (float[2] x) => (float[2] y) {y = Relu(z)}'
-        )
-        assert _rules(lint(onnx_ir.from_proto(proto), ignore="missing-producer")) == ["undefined-name"]
-
-    def test_parts_of_a_model_of_onnx_ir(self):
+    @pytest.mark.slow
+    def test_a_model_of_onnx_ir_and_its_parts(self):
         import onnx_ir  # which takes long to import
 
         proto = onnx.parser.parse_model(
             '<ir_version: 10, opset_import: ["": 21]> g (float[2] x) => (float[2] y) {y = Relu (z)}'
         )
-        graph = onnx_ir.from_proto(proto).graph
+        model = onnx_ir.from_proto(proto)
+        assert _rules(lint(model, ignore="missing-producer")) == ["undefined-name"]
+        graph = model.graph
         report = lint(graph)
         assert _rules(report) == ["undefined-name"]
         assert not report.files[0].not_verified, "the graph knows its operator sets"

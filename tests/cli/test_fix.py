@@ -269,6 +269,7 @@ def test_the_library_fixes_a_message_that_is_no_model():
     assert onnx.GraphProto.FromString(report.fixed_model) == onnx.load_model_from_string(ORDERED).graph
 
 
+@pytest.mark.slow
 def test_the_library_fixes_classes_of_onnx_ir():
     ir = pytest.importorskip("onnx_ir")
     model = ir.from_proto(onnx.load_model_from_string(UNORDERED))
