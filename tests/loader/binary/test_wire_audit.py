@@ -201,6 +201,7 @@ def test_many_faults_of_a_kind_are_counted():
     model = loaded(MODEL + number(1000, 1) * count)
     assert len(model.faults) == MAX_FAULTS + 1
     assert model.faults[-1].message == "5 more faults of this kind are not listed"
+    assert len(loaded(MODEL + number(1000, 1) * MAX_FAULTS).faults) == MAX_FAULTS
 
 
 @pytest.mark.parametrize(
