@@ -23,6 +23,7 @@ __all__ = [
     "Rule",
     "RuleError",
     "conversions_apart",
+    "declaration_of_output",
     "deletion_of",
     "findings_of",
     "findings_of_nodes",
@@ -311,6 +312,19 @@ def deletion_of(declared: DeclaredValue) -> Fix | None:
 
     entry = declared.graph.at("value_info", declared.index)
     return Fix(f"delete value info {quote(declared.subject)} of {declared.graph.describe()}", (Delete(entry),))
+
+
+def declaration_of_output(model: Model, index: int) -> Fix | None:
+    """Return the fix that declares an output of the main graph as what follows from its node; None if unknown."""
+    from onnx_lint.model import Assign, Fix, type_stating
+
+    graph = model.main_graph
+    name = graph.output_names[index]
+    proto = type_stating(model.value_flow.fact_of(name))
+    if proto is None:
+        return None
+    what = f"declare output {quote(name)} with the type and shape that follow from its node"
+    return Fix(what, (Assign(graph.at("output", index).at("type"), proto),), is_safe=False)
 
 
 def location_beside_model(users: Sequence[ExternalData]) -> Fix | None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import FREE_INITIALIZERS_SINCE, Model, initializers_must_be_inputs
+from onnx_lint.model import FREE_INITIALIZERS_SINCE, ROOT, Assign, Fix, Model, initializers_must_be_inputs
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
@@ -14,7 +14,8 @@ def initializer_without_input(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Declare the input, or write a newer model: from IR version 4 on none is needed.
+    Declare the input, or write a newer model: from IR version 4 on none is needed. `onnx-lint fix --unsafe-fixes`
+    (unsafe: an initializer is then a constant, and old readers refuse the model) states IR version 4.
 
     - PyTorch: `torch.onnx.export(..., keep_initializers_as_inputs=True)` adds the inputs.
 
@@ -45,6 +46,8 @@ def initializer_without_input(model: Model) -> Iterator[Finding]:
     """
     if model.effective_ir_version >= FREE_INITIALIZERS_SINCE:
         return
+    what = f"state IR version {FREE_INITIALIZERS_SINCE}, in which no initializer needs an input"
+    fix = Fix(what, (Assign(ROOT.at("ir_version"), FREE_INITIALIZERS_SINCE),), is_safe=False)
     for graph in model.graphs:
         inputs = {*graph.input_names, ""}
         lists = {"initializer": graph.initializer_names, "sparse_initializer": graph.sparse_initializer_names}
@@ -59,4 +62,5 @@ def initializer_without_input(model: Model) -> Iterator[Finding]:
                     "does",
                     allowed="an input of the same name",
                     subject=name,
+                    fix=fix if model.kind == "ModelProto" else None,
                 )

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Definition, Graph, Model
-from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.model import Assign, Definition, Fix, FreshNames, Graph, Insert, Model, message, value_names
+from onnx_lint.rule import Finding, Related, replace, rule
 from onnx_lint.wording import quote
 
 
@@ -14,7 +14,7 @@ def outer_scope_output(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Hand the value through an Identity node inside the graph.
+    Hand the value through an Identity node inside the graph. `onnx-lint fix` (safe) does so for tensors.
 
     ### Example
 
@@ -48,11 +48,25 @@ def outer_scope_output(model: Model) -> Iterator[Finding]:
     error of an output that nothing defines. An `Identity` node in the nested graph makes the value its own. A
     training algorithm may return values of the inference graph, with which it is one graph.
     """
+    fresh: FreshNames | None = None
     for graph in model.nested_graphs:
         for index, name in enumerate(graph.output_names):
             outer = None if not name or name in graph.positions else graph.outer_definition(name)
             if outer is not None:
-                yield _finding(graph, index, name, outer)
+                fresh = fresh or FreshNames(value_names(model.graphs))
+                yield replace(_finding(graph, index, name, outer), fix=_fix(model, graph, index, fresh))
+
+
+def _fix(model: Model, graph: Graph, index: int, fresh: FreshNames) -> Fix | None:
+    """Return the fix that hands a tensor through a node of its own; older versions of Identity take no other values."""
+    name = graph.output_names[index]
+    kind = model.value_flow.fact_of(name, graph).kind or ""
+    if not kind.startswith("tensor(") or "" not in model.imports.domains(graph.function):
+        return None
+    own = fresh.like(name)
+    node = message("NodeProto")(op_type="Identity", name=own, input=[name], output=[own])
+    edits = Insert(graph.at("node", len(graph.nodes)), node), Assign(graph.at("output", index).at("name"), own)
+    return Fix(f"return {quote(name)} from {graph.describe()} through an Identity", edits)
 
 
 def _finding(graph: Graph, index: int, name: str, outer: Definition) -> Finding:

@@ -11,9 +11,11 @@ from onnx_lint.model import (
     Fix,
     Graph,
     Model,
+    Proto,
     Statements,
     contradict,
     has_unusual_names,
+    message,
     serialized,
 )
 from onnx_lint.rule import Finding, Related, folded, replace, rule
@@ -26,8 +28,8 @@ def duplicate_value_info(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Keep the entry that is right. `onnx-lint fix` (safe) deletes entries that are exactly like an earlier one. A tool
-    that adds entries has to look first whether there is one.
+    Keep the entry that is right. `onnx-lint fix` (safe) deletes all but one of the entries that are equal, or differ in
+    the names of variables alone. A tool that adds entries has to look first whether there is one.
 
     ### Example
 
@@ -75,7 +77,7 @@ def _duplicates(graph: Graph) -> Iterator[Finding]:
             by_clause.setdefault(_clause(graph, earlier, index, kept), []).append((earlier, index))
     # Beside a different entry, an equal one decides which of them a reader takes, the first or the last.
     differing = {
-        earlier for pairs in by_clause.values() for earlier, later in pairs if not _is_same(graph, earlier, later)
+        earlier for pairs in by_clause.values() for earlier, later in pairs if not _is_alike(graph, earlier, later)
     }
     for clause, pairs in by_clause.items():
         finding = partial(_finding, graph, clause)
@@ -85,20 +87,40 @@ def _duplicates(graph: Graph) -> Iterator[Finding]:
 
 
 def _fix(graph: Graph, pairs: Iterable[tuple[int, int]]) -> Fix | None:
-    """The fix that deletes the entries that are exactly like an earlier one."""
-    same = [later for earlier, later in pairs if _is_same(graph, earlier, later)]
-    if not same:
+    """The fix that deletes all but one of the entries that differ in the names of variables at most."""
+    groups: dict[int, list[int]] = {}
+    for earlier, later in pairs:
+        if _is_alike(graph, earlier, later):
+            groups.setdefault(earlier, [earlier]).append(later)
+    if not groups:
         return None
+    inputs = {name for index in range(len(graph.input_names)) for name in _variables(graph.message_at("input", index))}
+    deleted = []
+    for group in groups.values():
+        # An entry with the variables of the inputs says more than one with made up names.
+        kept = max(group, key=lambda index: len(inputs & _variables(graph.message_at("value_info", index))))
+        deleted += [index for index in group if index != kept]
     return Fix.of_many(
-        f"delete the entries of value_info in {graph.describe()} that are exactly like an earlier one",
-        len(same),
-        lambda: (Delete(graph.at("value_info", index)) for index in same),
+        f"delete the entries of value_info in {graph.describe()} that are like another one",
+        len(deleted),
+        lambda: (Delete(graph.at("value_info", index)) for index in deleted),
     )
 
 
-def _is_same(graph: Graph, earlier: int, later: int) -> bool:
-    one, other = (serialized(graph.message_at("value_info", index)) for index in (earlier, later))
-    return one == other
+def _variables(value: Proto) -> set[str]:
+    return {dim.dim_param for dim in value.type.tensor_type.shape.dim if dim.dim_param}
+
+
+def _is_alike(graph: Graph, earlier: int, later: int) -> bool:
+    """Return whether two entries are equal but for the names of variables."""
+    one, other = (
+        message("ValueInfoProto").FromString(serialized(graph.message_at("value_info", index)))
+        for index in (earlier, later)
+    )
+    for left, right in zip(*[each.type.tensor_type.shape.dim for each in (one, other)], strict=False):
+        if left.dim_param and right.dim_param:
+            right.dim_param = left.dim_param
+    return serialized(one) == serialized(other)
 
 
 def _clause(graph: Graph, earlier: int, later: int, kept: dict[int, Statements]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import TENSOR_KINDS, Model, ValueInfo, has_bare_graph_values
-from onnx_lint.rule import Finding, rule
+from onnx_lint.rule import Finding, declaration_of_output, rule
 
 
 @rule(clause="VI-3", since="0.1.0", about=has_bare_graph_values, needs="graph")
@@ -15,6 +15,8 @@ def shapeless_graph_value(model: Model) -> Iterator[Finding]:
 
     State as many dimensions as the tensor has, empty ones where the size is not known. A scalar has an empty shape.
 
+    - `onnx-lint fix --unsafe-fixes` (unsafe: callers read the declaration) declares the shape of an output that follows
+      from its node.
     - `onnx.shape_inference.infer_shapes`, or
       `python -m onnxruntime.tools.symbolic_shape_infer --input model.onnx --output shaped.onnx`, states what follows
       from the inputs.
@@ -57,4 +59,5 @@ def shapeless_graph_value(model: Model) -> Iterator[Finding]:
                     f"{value_info.describe()} has no shape",
                     allowed="a shape, the dimensions of which may be unknown",
                     subject=proto.name,
+                    fix=declaration_of_output(model, index) if role == "output" else None,
                 )

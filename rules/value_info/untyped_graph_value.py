@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model, ValueInfo, has_bare_graph_values
-from onnx_lint.rule import Finding, rule
+from onnx_lint.rule import Finding, declaration_of_output, rule
 
 
 @rule(clause="VI-2", since="0.1.0", about=has_bare_graph_values, needs="graph")
@@ -14,6 +14,7 @@ def untyped_graph_value(model: Model) -> Iterator[Finding]:
     ### How to fix
 
     State the type; `onnx.shape_inference.infer_shapes` finds that of an output which follows from the inputs.
+    `onnx-lint fix --unsafe-fixes` (unsafe: callers read the declaration) declares that of a tensor.
 
     ### Example
 
@@ -51,4 +52,5 @@ def untyped_graph_value(model: Model) -> Iterator[Finding]:
                     allowed="a type, with the rank where it is a tensor",
                     subject=proto.name,
                     case=role,
+                    fix=declaration_of_output(model, index) if role == "output" else None,
                 )

@@ -13,7 +13,7 @@ from onnx_lint.common.cached import remembered
 from onnx_lint.inference.shapes.dims import Dim, Dims, Shape
 from onnx_lint.inference.shapes.fact import MOST_DIMENSIONS, MOST_ELEMENTS, UNKNOWN, Content, Fact, fact
 from onnx_lint.inference.types.type_string import from_proto, tensor_of
-from onnx_lint.spec.element_types import EXTERNAL_LOCATION, INDEX_TYPES, TYPED_FIELDS
+from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL_LOCATION, INDEX_TYPES, TYPED_FIELDS
 
 Outside = Callable[[Any], bytes | None]
 """Reads the values of a small TensorProto with external data; None if they are missing, or must not be read."""
@@ -65,6 +65,25 @@ def fact_of_type(proto: Any) -> Fact:
         inside = fact_of_type(getattr(proto, case).elem_type)
         return fact(kind, inside=inside if inside is not UNKNOWN else None)
     return fact(kind)
+
+
+def type_stating(found: Fact) -> Any:
+    """Return the TypeProto that states a fact of a tensor; None if its element type or rank is unknown.
+
+    An expression of variables becomes an unknown dimension.
+    """
+    numbers = {tensor_of(number): number for number in ELEMENT_TYPES}
+    if found.shape is None or found.kind not in numbers:
+        return None
+    proto = schema.message("TypeProto")()
+    proto.tensor_type.elem_type = numbers[found.kind]
+    proto.tensor_type.shape.SetInParent()
+    for dim in found.shape:
+        is_name = isinstance(dim, str) and dim.isidentifier()
+        proto.tensor_type.shape.dim.add(
+            **({"dim_value": dim} if isinstance(dim, int) else {"dim_param": dim} if is_name else {})
+        )
+    return proto
 
 
 def _shape(dims: Iterable[Any]) -> Shape:

@@ -40,14 +40,20 @@ def topological_order(graph: Graph) -> list[int] | None:
 def _has_one_meaning_for_each_name(graph: Graph) -> bool:
     if graph.has_redefinitions:
         return False
-    own = graph.positions.keys()
-    others = [outer for outer, _ in graph.scopes()]
-    pending = list(graph.nested)
+    own = graph.positions
+    for outer, position in graph.scopes():
+        # What a later node around the graph defines is not visible in it, unless that node moves.
+        last = len(outer.nodes) if outer.early_uses else position
+        if any(outer.positions.get(name, last) < last for name in own):
+            return False
+    pending = [(nested, nested.position) for nested in graph.nested]
     while pending:
-        nested = pending.pop()
-        others.append(nested)
-        pending += nested.nested
-    return all(own.isdisjoint(other.positions) for other in others)
+        nested, holder = pending.pop()
+        # A node stays before its own outputs.
+        if any(own.get(name, holder) != holder for name in nested.positions):
+            return False
+        pending += [(inner, holder) for inner in nested.nested]
+    return True
 
 
 def _users_later(users: Digraph) -> list[int]:

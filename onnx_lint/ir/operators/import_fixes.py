@@ -74,10 +74,14 @@ class ImportFixes:
     def _version(self, domain: str, function: Function | None) -> int | None:
         """Return the newest version that all nodes allow; None if there is none, or an operator is unknown.
 
-        A function gets the version that the model imports, if its nodes allow that.
+        A function gets the version that the model imports, and the model one that a function imports, if the nodes
+        allow that.
         """
+        versions: Sequence[int]
         if function is not None and domain in self._imported:
-            versions = range(self._imported[domain], self._imported[domain] + 1)
+            versions = [self._imported[domain]]
+        elif stated := self._stated_by_functions(domain):
+            versions = sorted(stated)
         elif is_onnx_domain(domain):
             known = (each.opset_version(domain) for each in RELEASES if each.ir_version <= self._ir_version)
             versions = range(1, max(known, default=0) + 1)
@@ -87,6 +91,10 @@ class ImportFixes:
         nodes = self._nodes.get((None if function is None else function.index, domain), ())
         fitting = (each for each in reversed(versions) if all(self._fits(alike, each) for alike in nodes))
         return next(fitting, None)
+
+    def _stated_by_functions(self, domain: str) -> set[int]:
+        functions = (graph.function for graph in self._graphs if graph.is_function)
+        return {versions[domain] for each in functions if domain in (versions := self._stated.versions(each))}
 
     def _fits(self, alike: AlikeNodes, version: int) -> bool:
         signature = self._operators.schemas.find(alike.operator.domain, alike.operator.op_type, version)

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 from support.fixes.case import (
+    FLOATS,
     INTS,
     PRODUCER,
     RELU,
     THREES,
     USER,
     Case,
+    X,
     Y,
     entry,
     function,
@@ -25,7 +27,44 @@ OF_OUTPUT = graph(RELU).replace(Y, f'output {{ name: "y" {INTS} }}')
 VERSIONS = graph(RELU, imports(("ai.onnx", 21), ("com.a", 1), ("com.a", 2)))
 VALUES = graph(RELU, f"{entry('k')} {entry('k', 'w')}")
 
+NAMED = FLOATS.replace("dim_value: 2", 'dim_param: "%s"')
+OF_VARIABLE = graph(f"{RELU} %s").replace(X, X.replace("dim_value: 2", 'dim_param: "batch"'))
+EARLY = 'node { name: "u" op_type: "Abs" input: "t" output: "y" }'
+LATE = 'node { name: "w" op_type: "Relu" input: "x" output: "t" }'
+CHOICE = (
+    '{} node {{ name: "if" op_type: "If" input: "c" output: "{}" '
+    'attribute {{ name: "then_branch" type: GRAPH g {{ name: "t" {} output {{ name: "{}" }} }} }} '
+    'attribute {{ name: "else_branch" type: GRAPH g {{ name: "e" '
+    'node {{ op_type: "Neg" input: "x" output: "q" }} output {{ name: "q" }} }} }} }} '
+    'input {{ name: "c" type {{ tensor_type {{ elem_type: 9 shape {{ }} }} }} }}'
+)
+IDENTITY = 'node { name: "a_1" op_type: "Identity" input: "a" output: "a_1" }'
+
 SAFE = [
+    Case(
+        "duplicate-value-info",
+        OF_VARIABLE % f"{info('a', NAMED % 'unk_0')} {info('a', NAMED % 'batch')} {info('a', NAMED % 'unk_1')}",
+        OF_VARIABLE % info("a", NAMED % "batch"),
+        id="other variables",
+    ),
+    Case(
+        "unordered-nodes",
+        graph(CHOICE.format("", "y", f"{EARLY} {LATE}", "y")),
+        graph(CHOICE.format("", "y", f"{LATE} {EARLY}", "y")),
+        id="a branch with an output that is called like that of its If",
+    ),
+    Case(
+        "unordered-nodes",
+        graph(CHOICE.format('node { op_type: "Neg" input: "x" output: "t" }', "y", f"{EARLY} {LATE}", "y")),
+        graph(CHOICE.format('node { op_type: "Neg" input: "x" output: "t" }', "y", f"{EARLY} {LATE}", "y")),
+        id="a branch that defines a name of the graph around it again",
+    ),
+    Case("private-path", graph(RELU, entry("k", "/home/ada/secret/model.py")), graph(RELU)),
+    Case(
+        "outer-scope-output",
+        graph(CHOICE.format(PRODUCER, "y", "", "a")),
+        graph(CHOICE.format(PRODUCER, "y", IDENTITY, "a_1")),
+    ),
     Case("unordered-nodes", graph(f"{USER} {PRODUCER}"), graph(RELU)),
     Case("unordered-nodes", CYCLE, CYCLE, id="a cycle"),
     Case(

@@ -36,6 +36,7 @@ def external(location: str, **entries: str) -> str:
     return graph(f'node {{ name: "add" op_type: "Add" input: "x" input: "w" output: "y" }} {tensor}')
 
 
+BARE = 'output { name: "y" type { tensor_type { elem_type: 1 } } }'
 WEIGHTS = {"w.bin": b"12345678"}
 DIGEST = sha1(WEIGHTS["w.bin"]).hexdigest()
 AXES = 'attribute { name: "axes" ints: 0 type: INTS }'
@@ -53,7 +54,24 @@ RESHAPE = graph(
     'node { name: "q" op_type: "Reshape" input: "x" input: "s" output: "y" }'
 )
 
+STATED = f"{imports(('com.f', 1))} {BODY[:-1]} {imports(('', 15))} }}"
+WEIGHT = graph(f'{RELU} initializer {{ name: "w" data_type: 1 dims: 1 float_data: 1 }}')
+
 UNSAFE = [
+    Case("initializer-without-input", WEIGHT, WEIGHT, safe=False, versions=(3, 4), opset=7),
+    Case(
+        "missing-opset-import",
+        graph(f'{CALL} node {{ name: "t" op_type: "Abs" input: "x" output: "v" }}', STATED),
+        graph(
+            f'{CALL} node {{ name: "t" op_type: "Abs" input: "x" output: "v" }}',
+            f"{imports(('com.f', 1), ('', 15))} {STATED[len(imports(('com.f', 1))) :]}",
+        ),
+        safe=False,
+        opset=0,
+        id="a function states the version",
+    ),
+    Case("shapeless-graph-value", graph(RELU).replace(Y, BARE), graph(RELU), safe=False),
+    Case("untyped-graph-value", graph(RELU).replace(Y, 'output { name: "y" }'), graph(RELU), safe=False),
     Case("unused-opset-import", graph(RELU, imports(("com.b", 1))), graph(RELU), safe=False),
     Case("negative-dimension", NEGATIVE, NEGATIVE.replace("dim_value: -1", ""), safe=False),
     Case("outdated-ir-version", graph(RELU), graph(RELU), safe=False, versions=(8, 10)),
