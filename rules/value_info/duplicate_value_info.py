@@ -94,7 +94,8 @@ def _fix(graph: Graph, pairs: Iterable[tuple[int, int]]) -> Fix | None:
             groups.setdefault(earlier, [earlier]).append(later)
     if not groups:
         return None
-    inputs = {name for index in range(len(graph.input_names)) for name in _variables(graph.message_at("input", index))}
+    declared = range(0 if graph.is_function else len(graph.input_names))
+    inputs = {name for index in declared for name in _variables(graph.message_at("input", index))}
     deleted = []
     for group in groups.values():
         # An entry with the variables of the inputs says more than one with made up names.
