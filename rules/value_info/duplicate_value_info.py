@@ -114,10 +114,9 @@ def _variables(value: Proto) -> set[str]:
 
 def _is_alike(graph: Graph, earlier: int, later: int) -> bool:
     """Return whether two entries are equal but for the names of variables."""
-    one, other = (
-        message("ValueInfoProto").FromString(serialized(graph.message_at("value_info", index)))
-        for index in (earlier, later)
-    )
+    one, other = (message("ValueInfoProto")() for _ in range(2))
+    one.CopyFrom(graph.message_at("value_info", earlier))
+    other.CopyFrom(graph.message_at("value_info", later))
     for left, right in zip(*[each.type.tensor_type.shape.dim for each in (one, other)], strict=False):
         if left.dim_param and right.dim_param:
             right.dim_param = left.dim_param
