@@ -316,7 +316,8 @@ def deletion_of(declared: DeclaredValue) -> Fix | None:
 
 def declaration_of_output(model: Model, index: int) -> Fix | None:
     """Return the fix that declares an output of the main graph as what follows from its node; None if unknown."""
-    from onnx_lint.model import Assign, Fix, type_stating
+    from onnx_lint.inference.shapes.stated import type_stating
+    from onnx_lint.model import Assign, Fix
 
     graph = model.main_graph
     name = graph.output_names[index]

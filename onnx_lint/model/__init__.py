@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from onnx_lint.inference.shapes.dims import Shape, agree, are_sizes
     from onnx_lint.inference.shapes.fact import Fact
     from onnx_lint.inference.shapes.problem import is_remark
-    from onnx_lint.inference.shapes.stated import fact_of_type, type_stating
+    from onnx_lint.inference.shapes.stated import fact_of_type
     from onnx_lint.inference.types.distinct_types import describe_case
     from onnx_lint.input.limits import OF_CONSUMERS, describe_limit, exceeded
     from onnx_lint.ir.columns.attribute_kinds import VALUE_FIELD_OF_TYPE, AttributeKind, utf8_fault, value_fields
