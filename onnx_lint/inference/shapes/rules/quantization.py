@@ -31,7 +31,7 @@ def quantize(node: Operands) -> Outputs:
             if axis is not None:
                 node.equal((0, axis), (1, 0))
     same_zero_point(node, 1, 2)
-    if node.operator == "DequantizeLinear" and node.fact(2).kind == "tensor(int32)":
+    if node.operator == "DequantizeLinear" and not node.schema.domain and node.fact(2).kind == "tensor(int32)":
         for at, zero in enumerate(node.content(2) or ()):
             if zero and isinstance(zero, int) and not node.problems:
                 node.wrong_value(2, zero, "int32 has no zero point other than 0", at, allowed="0")
