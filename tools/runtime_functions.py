@@ -31,12 +31,26 @@ def runtime_functions(python: str, opsets: Mapping[str, int]) -> Iterator[tuple[
     is refused only with some attribute is not listed.
     """
     own = _own_functions(python)
-    for operator in definitions():
-        known = [version for version in versions(operator) if version <= opsets.get(operator.domain, 1)]
-        if not known or not (operator.has_function_body or operator in own):
-            continue
-        refused = _refused(python, operator, known)
-        starts = [version for version in known if refused[version] != refused.get(version - 1)]
+    nodes = [
+        (operator, version, types)
+        for operator in definitions()
+        if operator.has_function_body or operator in own
+        for version in versions(operator)
+        if version <= opsets.get(operator.domain, 1)
+        for types in combinations(operator)
+    ]
+    answers = [[reason] for reason in _reasons(python, [single_node(*node) for node in nodes])]
+    again = [(index, form) for index, (reason,) in enumerate(answers) if reason for form in forms(nodes[index][0])]
+    more = _reasons(python, [single_node(*nodes[index], **form) for index, form in again])
+    for (index, _), reason in zip(again, more, strict=True):
+        answers[index].append(reason)
+    for operator, group in itertools.groupby(zip(nodes, answers, strict=True), key=lambda each: each[0][0]):
+        refused: dict[int, list[Types]] = {}
+        for (_, version, types), reasons in group:
+            of_version = refused.setdefault(version, [])
+            if all(reasons) and any(reason and LACKS.search(reason) for reason in reasons):
+                of_version.append(types)
+        starts = [version for version in refused if refused[version] != refused.get(version - 1)]
         for first, after in zip(starts, [*starts[1:], versions(operator)[-1] + 1], strict=True):
             for box in _boxes(operator, refused[first]):
                 yield operator.domain, operator.name, first, after - 1, box
@@ -59,21 +73,6 @@ def _own_functions(python: str) -> list[OperatorSchema]:
         if missed is not None and missed[1] != operator.name and operator not in found:
             found.append(operator)
     return found
-
-
-def _refused(python: str, operator: OperatorSchema, known: Iterable[int]) -> dict[int, list[Types]]:
-    """Return the types that a release refuses for an operator, by version of the operator set."""
-    nodes = list(itertools.product(known, combinations(operator)))
-    answers = [[reason] for reason in _reasons(python, [single_node(operator, *node) for node in nodes])]
-    again = [(index, form) for index, (reason,) in enumerate(answers) if reason for form in forms(operator)]
-    more = _reasons(python, [single_node(operator, *nodes[index], **form) for index, form in again])
-    for (index, _), reason in zip(again, more, strict=True):
-        answers[index].append(reason)
-    refused: dict[int, list[Types]] = {version: [] for version in known}
-    for (version, types), reasons in zip(nodes, answers, strict=True):
-        if all(reasons) and any(reason and LACKS.search(reason) for reason in reasons):
-            refused[version].append(types)
-    return refused
 
 
 def _boxes(operator: OperatorSchema, refused: Iterable[Types]) -> Iterator[Box]:
