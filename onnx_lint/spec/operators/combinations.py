@@ -128,7 +128,7 @@ _ROWS: Final[tuple[_CombinationRow, ...]] = (
      "ONNX Runtime"),
     ("com.microsoft", "GroupQueryAttention", 1, Choice.TOGETHER, "in:key in:value", "ONNX Runtime"),
     ("com.microsoft", "GroupQueryAttention", 1, Choice.TOGETHER, "in:cos_cache in:sin_cache", "ONNX Runtime"),
-    ("com.microsoft", "GatedDeltaNet SparseAttention DynamicSparseAttention", 1, Choice.TOGETHER, "in:key in:value",
+    ("com.microsoft", "GatedDeltaNet SparseAttention", 1, Choice.TOGETHER, "in:key in:value",
      "ONNX Runtime"),
     ("com.microsoft", "EmbedLayerNormalization", 1, Choice.NEEDS, "in:segment_ids in:segment_embedding",
      "ONNX Runtime"),
@@ -148,13 +148,15 @@ _ROWS: Final[tuple[_CombinationRow, ...]] = (
 )  # fmt: skip
 
 _UNENFORCED: Final[tuple[_CombinationRow, ...]] = (
+    ("com.microsoft", "DynamicSparseAttention", 1, Choice.TOGETHER, "in:key in:value", "the operator's description"),
     *[("ai.onnx.ml", "LabelEncoder", 4, Choice.AT_MOST_ONE, f"{values} {defaults}", "the operator's description")
       for values, defaults in (("values_int64s", "default_float+default_string"),
                                ("values_floats", "default_int64+default_string"),
                                ("values_strings", "default_float+default_int64"))],
 )  # fmt: skip
-"""Combinations that the text forbids but consumers accept: they ignore a default of another type than the values of
-LabelEncoder."""
+"""Combinations that only the text forbids: consumers ignore a default of another type than the values of LabelEncoder,
+and ONNX Runtime does not compare keys and values of DynamicSparseAttention when it makes a session.
+"""
 
 _IDLE: Final[Mapping[str, tuple[str, ...]]] = {"auto_pad": ("NOTSET", "")}
 """Values of attributes that mean the same as leaving the attribute out."""
