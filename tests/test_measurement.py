@@ -35,15 +35,6 @@ def test_the_peak_is_that_of_the_command_and_not_of_the_process_that_starts_it(l
     assert small.exit_code == large.exit_code == 0
 
 
-def test_the_end_of_a_command_is_told(laboratory: Any, measurement: ModuleType, monkeypatch: pytest.MonkeyPatch):
-    failed = laboratory.run((sys.executable, "-S", "-c", "import sys; print('a'); sys.exit('why')"))
-    assert (failed.exit_code, failed.complaint, failed.was_ended) == (1, "why", False)
-    monkeypatch.setattr(measurement, "TIME_LIMIT", 0.2)
-    ended = laboratory.run((sys.executable, "-S", "-c", "import time; time.sleep(60)"))
-    assert ended.exit_code < 0
-    assert ended.was_ended
-
-
 def test_the_time_of_the_processor_is_without_that_of_waiting(laboratory: Any):
     run = laboratory.run((sys.executable, "-S", "-c", "import time; time.sleep(0.5)"))
     assert 0 < run.processor_seconds <= run.seconds - 0.5

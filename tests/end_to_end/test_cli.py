@@ -182,18 +182,6 @@ def test_a_crash_is_in_the_reports(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_crash_of_the_program_is_an_internal_error(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def crash(*_: Any, **__: Any) -> None:
-        raise RuntimeError("boom")
-
-    monkeypatch.setattr("onnx_lint.cli.run.reports_of", crash)
-    assert run(["clean.textproto"]) == 3
-    assert capsys.readouterr().err.startswith("Error: internal error: onnx-lint crashed: RuntimeError: boom\n")
-
-
-@pytest.mark.usefixtures("folder")
 def test_a_hook_says_how_to_fix_and_names_no_command(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

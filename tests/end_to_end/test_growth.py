@@ -77,19 +77,6 @@ def _lint_grown(paths: Iterable[Path], variant: str) -> Callable[[int], Callable
     return work
 
 
-@pytest.mark.timing
-def test_the_measure_tells_a_square_from_a_line():
-    def line(count: int) -> Callable[[], object]:
-        return lambda: sum(number % 7 for number in range(count * 500))
-
-    def square(count: int) -> Callable[[], object]:
-        return lambda: sum(number % 7 for number in range(count * count))
-
-    assert_growth(line)
-    with pytest.raises(pytest.fail.Exception):
-        assert_growth(square)
-
-
 # --- lists of the schema
 
 ALL: Final = lists(template())

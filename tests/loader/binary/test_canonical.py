@@ -86,12 +86,6 @@ def test_a_name_in_two_pieces_is_given_twice(field: str, monkeypatch: pytest.Mon
     assert len(in_pieces(number(1, 10) + length(7, graph), "ModelProto", monkeypatch).faults) == 1
 
 
-def test_two_members_of_a_oneof_in_two_pieces_are_reported(monkeypatch: pytest.MonkeyPatch):
-    members = [wire.fields_by_name("TypeProto")[name].number for name in ("tensor_type", "sequence_type")]
-    data = b"".join(length(member, b"") for member in members)
-    assert_same(data, monkeypatch, "TypeProto")
-
-
 def test_a_message_nested_too_deep_is_too_deep_in_a_piece(monkeypatch: pytest.MonkeyPatch):
     for depth in range(28, 36):
         graph = b""
