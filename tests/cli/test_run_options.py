@@ -160,11 +160,6 @@ def test_a_severity_selects_the_clauses_whose_keyword_has_it(capsys: Output) -> 
     assert rules("--ignore", "error") == warnings
 
 
-def test_a_misspelled_severity_is_suggested(capsys: Output) -> None:
-    assert run(["clean.textproto", "--select", "errors"]) == 2
-    assert "did you mean 'error'?" in capsys.readouterr().err
-
-
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes of POSIX")
 def test_a_pipe_is_told_how_to_be_read(capsys: Output) -> None:
     os.mkfifo("pipe")

@@ -387,6 +387,7 @@ def test_no_report_can_be_written_where_there_is_no_folder_any_more(monkeypatch:
             "unknown rule 'duplicate-defintion'; did you mean 'duplicate-definition'?",
         ),
         (["--ignore", "name,grph"], "unknown rule 'grph'; did you mean 'graph'?"),
+        (["--select", "errors"], "unknown rule 'errors'; did you mean 'error'?"),
         (["--extend-select", "SHOULD"], "unknown rule 'SHOULD'; it is a keyword, whose clauses 'warning' selects"),
         (["--severity", "cylce=error"], "unknown rule 'cylce'; did you mean 'cycle'?"),
         (["--severity", "cycle=eror"], "unknown severity 'eror'; the severities are error, warning, note, off"),
