@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from onnx_lint.ir.names.renaming import FreshNames, can_be_renamed, renaming, value_names
     from onnx_lint.ir.names.resolution import LateUse
     from onnx_lint.ir.operators.attribute_faults import AttributeFault, attribute_faults, listed_values, unlisted_values
+    from onnx_lint.ir.operators.attribute_fixes import inputs_instead, respelled
     from onnx_lint.ir.operators.bound_nodes import BoundNodes
     from onnx_lint.ir.operators.control_flow import attribute_name, handed_on_outputs
     from onnx_lint.ir.operators.function_calls import MAX_COUNT, Recursion, attribute_parameters

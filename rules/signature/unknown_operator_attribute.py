@@ -2,9 +2,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 
 from onnx_lint.model import (
     AlikeNodes,
+    FreshNames,
+    Graph,
     Model,
     Node,
     OperatorSchema,
@@ -12,14 +15,17 @@ from onnx_lint.model import (
     attributes_with,
     describe_schema,
     has_misused_operators,
+    inputs_instead,
     misspelt_attributes,
     moved_to_inputs,
     other_version,
+    respelled,
     unknown_attributes,
+    value_names,
     version_hint,
 )
 from onnx_lint.rule import Finding, Related, replace, rule
-from onnx_lint.wording import quote, quote_some, suggestion
+from onnx_lint.wording import nearest, quote, quote_some, suggestion
 
 
 @rule(clause="NOD-7", since="0.1.0", about=has_misused_operators, needs="node")
@@ -29,7 +35,8 @@ def unknown_operator_attribute(model: Model) -> Iterator[Finding]:
     ### How to fix
 
     Drop the attribute, take the operator that has it, or import the version in which this one does. Notes of a tool's
-    own go into `metadata_props`.
+    own go into `metadata_props`. `onnx-lint fix --unsafe-fixes` (unsafe: the version may be what is wrong) passes an
+    attribute that became an input, such as `axes`, from a Constant, and corrects a misspelled name.
 
     ### Example
 
@@ -64,17 +71,20 @@ def unknown_operator_attribute(model: Model) -> Iterator[Finding]:
     have one finding for each node, and the inputs that it lacks none. An attribute with nearly the name of a required
     one that the node lacks has one finding too: the missing required one is not reported again.
     """
+    fresh: FreshNames | None = None
     for alike in model.operators.verified_nodes:
         schema = alike.operator.schema
         assert schema is not None
         unknown = set(unknown_attributes(schema, alike)) if alike.attributes else None
         if unknown:
-            yield from _findings(model.operators.schemas, schema, alike, unknown)
+            fresh = fresh or FreshNames(value_names(model.graphs))
+            yield from _findings(model, schema, alike, unknown, fresh)
 
 
 def _findings(
-    schemas: OperatorSchemas, schema: OperatorSchema, alike: AlikeNodes, unknown: set[str]
+    model: Model, schema: OperatorSchema, alike: AlikeNodes, unknown: set[str], fresh: FreshNames
 ) -> Iterator[Finding]:
+    schemas = model.operators.schemas
     other = other_version(schemas, schema, alike)
     noun = "attribute" if len(schema.attributes) == 1 else "attributes"
     allowed = f"the {noun} {quote_some(schema.attributes, 20)}" if schema.attributes else "no attribute"
@@ -91,7 +101,9 @@ def _findings(
     for node in alike.nodes:
         if moved:
             hint = version_hint(other or _hint(schemas, schema, min(moved)), alike, node)
-            yield replace(_moved(schema, node, moved, hint), cause=f"{operator} {' '.join(sorted(moved))}")
+            kind_of = partial(_kind_of, model, node.graph)
+            fix = inputs_instead(node, moved, fresh, kind_of)
+            yield replace(_moved(schema, node, moved, hint), cause=f"{operator} {' '.join(sorted(moved))}", fix=fix)
         for index in attributes_with(node, unknown - moved.keys()):
             name = node.attribute_protos[index].name
             hint = version_hint(hints[name], alike, node) or meant[name]
@@ -102,7 +114,14 @@ def _findings(
                 allowed=allowed,
                 subject=name,
                 cause=f"{operator} {name}",
+                fix=respelled(
+                    node, index, misspelt.get(name) or nearest(name, schema.attributes) or "", schema.attributes
+                ),
             )
+
+
+def _kind_of(model: Model, graph: Graph, name: str) -> str | None:
+    return model.value_flow.fact_of(name, graph).kind
 
 
 def _moved(schema: OperatorSchema, node: Node, moved: Mapping[str, int], hint: str) -> Finding:

@@ -57,7 +57,43 @@ RESHAPE = graph(
 STATED = f"{imports(('com.f', 1))} {BODY[:-1]} {imports(('', 15))} }}"
 WEIGHT = graph(f'{RELU} initializer {{ name: "w" data_type: 1 dims: 1 float_data: 1 }}')
 
+CONST = (
+    'node {{ name: "{0}" op_type: "Constant" output: "{0}" attribute {{ name: "value" type: TENSOR t {{ {1} }} }} }}'
+)
+SLICED = 'node {{ name: "c" op_type: "Slice" input: "x" {} output: "y" {} }}'
+RANGE = 'attribute { name: "starts" ints: 0 type: INTS } attribute { name: "ends" ints: 2 type: INTS }'
+BOUND = 'node {{ name: "c" op_type: "Clip" input: "x" {} output: "y" {} }}'
+SOFT = 'node {{ name: "c" op_type: "LeakyRelu" input: "x" output: "y" attribute {{ name: "{}" f: 0.5 type: FLOAT }} }}'
+
 UNSAFE = [
+    Case(
+        "unknown-operator-attribute",
+        graph(SLICED.format("", RANGE)),
+        graph(
+            f"{CONST.format('starts', 'dims: 1 data_type: 7 int64_data: 0')} "
+            f"{CONST.format('ends', 'dims: 1 data_type: 7 int64_data: 2')} "
+            + SLICED.format('input: "starts" input: "ends"', "")
+        ),
+        safe=False,
+        id="lists that became inputs",
+    ),
+    Case(
+        "unknown-operator-attribute",
+        graph(BOUND.format("", 'attribute { name: "max" f: 6 type: FLOAT }')),
+        graph(CONST.format("max", "data_type: 1 float_data: 6") + BOUND.format('input: "" input: "max"', "")),
+        safe=False,
+        id="a number that became the second of two inputs",
+    ),
+    Case(
+        "unknown-operator-attribute",
+        graph(SOFT.format("alpa")),
+        graph(SOFT.format("alpha")),
+        safe=False,
+        id="misspelled",
+    ),
+    Case(
+        "unknown-operator-attribute", graph(SOFT.format("zzz")), graph(SOFT.format("zzz")), safe=False, id="unlike any"
+    ),
     Case("initializer-without-input", WEIGHT, WEIGHT, safe=False, versions=(3, 4), opset=7),
     Case(
         "missing-opset-import",
