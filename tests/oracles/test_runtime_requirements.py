@@ -113,7 +113,7 @@ _EXPLAINED = {
     r"^CausalConvWithState.*\(batch_size, channels, \(kernel": "attributes say what the state is",
     r"^VarlenCausalConvWithState.*initial_state must have": "attributes say how long the state is",
     r"^(BranchwiseRMSNorm|HyperConnection)": "an attribute says whether branches have an axis",
-    r"^LinearAttention.*(decay last dim|state_window)": "one number for each head or key; an attribute adds an axis",
+    r"^LinearAttention.*(decay last dim|key hidden size|state_window)": "one number for each head or key; an attribute adds an axis",
     r"^Q?MoE.*(fc\d_experts|inter_size|'k')": "several layouts of weights",
     r"^LinearAttentionGate.*is requested": "outputs that need an input are not compared",
     r"^MatMulNBits.*quantized_weight": "only some releases refuse weights in another form",
@@ -122,13 +122,13 @@ _EXPLAINED = {
     r"^GatherBlockQuantized.*power of": "0 is valid for other element types",
     r"^GroupQueryAttention.*key sequence length must be 0": "keys beside a past may be as many as the queries, or none",
     r"^MaxpoolWithMask.*greater than 0": "nothing to compute",
-    r"^MoEGroupRouter.*(top_k parameters|length must match)": "a bias of another rank may have the elements",
+    r"^MoEGroupRouter.*(top_k parameters|must be positive|length must match)": "a bias of another rank may have the elements",
     r"seqlens_k must have batch_size|total_sequence_length": "what the numbers say, or lengths in rows",
     r"^Varlen.*(cumulative_sequence_length|multipliers must have)": "what the numbers say, or more of them",
     r"^NGramHashMapping.*at least": "more numbers are valid",
     r"^GatherND.*invalid index": "what the numbers say",
     r"^CropAndResize.*(batch_ind|crop_size values|range)": "what the numbers say",
-    r"^(Q?Embed)LayerNormalization.*(position|segment)": "what the numbers say",
+    r"^(Q?Embed)LayerNormalization.*(position|segment|out of range)": "what the numbers say",
 }
 """Messages of ONNX Runtime for models that onnx-lint does not reject, and the reasons."""
 
