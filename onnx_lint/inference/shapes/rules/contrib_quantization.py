@@ -12,7 +12,8 @@ from onnx_lint.inference.shapes.rules.reduction import reduced
 _RUNTIME = "com.microsoft::"
 
 
-shapes_of(_RUNTIME + "DequantizeLinear", _RUNTIME + "QuantizeLinear")(quantize)
+shapes_of(_RUNTIME + "DequantizeLinear", reads=(2,))(quantize)
+shapes_of(_RUNTIME + "QuantizeLinear")(quantize)
 
 
 @shapes_of(_RUNTIME + "QLinearSoftmax")
