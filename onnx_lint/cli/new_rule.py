@@ -109,15 +109,116 @@ def test_a_model_that_keeps_the_rule() -> None:
 '''
 
 
+_SKELETON: Final = '''\
+"""Rules of our own; `onnx-lint --plugin {file} MODEL` runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx_lint.model import {names}
+from onnx_lint.rule import Finding, own_clause, rule
+from onnx_lint.wording import quote
+
+CLAUSE = own_clause("{clause}", "What a model must do.")
+
+
+@rule(clause=CLAUSE, since="1.0")
+def {function}(model: Model) -> Iterator[Finding]:
+    """What is wrong, in one sentence."""
+    {loop}:
+        is_wrong = False  # fill in the condition, such as {condition}
+        if is_wrong:
+            message = f"{message}, which is not allowed"
+            yield Finding({place}, message, subject={subject})
+'''
+
+_SKELETON_TEST: Final = '''\
+"""The rule {name} on a model that breaks it and on one that keeps it."""
+
+from pathlib import Path
+
+from onnx_lint import Settings, lint
+
+# Fill in a model with the fault, and one that only nearly has it.
+INVALID = """
+ir_version: 10
+producer_name: "us"
+opset_import {{ version: 21 }}
+metadata_props {{ key: "author" value: "us" }}
+graph {{
+  name: "graph"
+  node {{ name: "n" op_type: "Relu" input: "x" output: "y" }}
+  input {{ name: "x" type {{ tensor_type {{ elem_type: 1 shape {{ }} }} }} }}
+  output {{ name: "y" type {{ tensor_type {{ elem_type: 1 shape {{ }} }} }} }}
+}}
+"""
+
+VALID = 'ir_version: 10 producer_name: "us" opset_import {{ version: 21 }} graph {{ name: "other" }}'
+
+
+def rules(model: str) -> set[str]:
+    plugin = Path(__file__).parent / "{file}"
+    report = lint(model.encode(), Settings(plugins=plugin), select="{name}")
+    return {{each.rule for each in report.diagnostics}}
+
+
+def test_a_model_that_breaks_the_rule() -> None:
+    assert rules(INVALID) == {{"{name}"}}
+
+
+def test_a_model_that_keeps_the_rule() -> None:
+    assert rules(VALID) == set()
+'''
+
+_KINDS: Final = {
+    "metadata": {
+        "names": "ROOT, Model",
+        "loop": "for index, entry in enumerate(model.proto.metadata_props)",
+        "condition": 'entry.key == "author"',
+        "place": 'ROOT.at("metadata_props", index)',
+        "message": "the metadata has the key {quote(entry.key)}",
+        "subject": "entry.key",
+    },
+    "node": {
+        "names": "Model",
+        "loop": "for node in model.nodes()",
+        "condition": 'node.op_type == "Relu"',
+        "place": 'node.place.at("op_type")',
+        "message": "{node.describe()} has the operator {quote(node.op_type)}",
+        "subject": "node.name",
+    },
+    "value": {
+        "names": "Model",
+        "loop": "for index, name in enumerate(model.main_graph.input_names)",
+        "condition": 'name == "x"',
+        "place": 'model.main_graph.at("input", index)',
+        "message": "an input is called {quote(name)}",
+        "subject": "name",
+    },
+    "graph": {
+        "names": "Model",
+        "loop": "for graph in model.graphs",
+        "condition": 'graph.name == "graph"',
+        "place": "graph.place",
+        "message": "{graph.describe()} is called {quote(graph.name)}",
+        "subject": "graph.name",
+    },
+}
+"""By what a rule is about, the parts of its skeleton."""
+
+
 @click.command("new-rule", short_help="Write a rule of your own to start from.")
 @click.argument("name", metavar="NAME")
 @click.option("--clause", default=None, metavar="ID", help="The id of its clause.  [default: HOUSE-NAME]")
 @click.option("--file", "file", default=None, metavar="FILE", help="The Python file.  [default: NAME.py]")
-def new_rule_command(name: str, clause: str | None, file: str | None) -> None:
+@click.option("--kind", type=click.Choice(list(_KINDS)), help="Write a rule about this, to be filled in.")
+def new_rule_command(name: str, clause: str | None, file: str | None, kind: str | None) -> None:
     """Write a rule of your own to start from: a Python file, and its test with two models.
 
     NAME is the id of the rule: lower-case words with dashes that name what is found, such as missing-licence. Existing
-    files are never changed. Then run: pytest, and onnx-lint --plugin FILE MODEL.
+    files are never changed. Then run: pytest, and onnx-lint --plugin FILE MODEL. Without --kind it is a whole example;
+    with it the test fails until you fill in the condition and the models.
     """
     if _NAME.fullmatch(name) is None:
         raise click.UsageError(
@@ -145,10 +246,9 @@ def new_rule_command(name: str, clause: str | None, file: str | None) -> None:
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     folder, base = os.path.split(file)
-    files = {
-        file: _RULE.format(file=base, clause=clause, function=function),
-        os.path.join(folder, f"test_{base}"): _TEST.format(file=base, name=name),
-    }
+    rule, test = (_RULE, _TEST) if kind is None else (_SKELETON, _SKELETON_TEST)
+    parts = {"file": base, "clause": clause, "function": function, **_KINDS.get(kind or "", {})}
+    files = {file: rule.format(**parts), os.path.join(folder, f"test_{base}"): test.format(file=base, name=name)}
     if any(len(line) > _LONGEST_LINE for text in files.values() for line in text.splitlines()):
         raise click.UsageError(
             f"the name, the clause or the file is too long: a line would have more than {_LONGEST_LINE} characters"

@@ -45,6 +45,20 @@ def test_from_an_empty_folder_to_a_green_test(tmp_path: Path):
     assert (code, "1 failed, 1 passed" in output) == (1, True), output
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["metadata", "node", "value", "graph"])
+def test_a_rule_of_a_kind_fails_its_test_until_it_is_filled_in(kind: str, tmp_path: Path):
+    assert _run(tmp_path, "onnx_lint", "new-rule", "odd-thing", "--kind", kind)[0] == 0
+    code, output = _run(tmp_path, "pytest", "-q", "-p", "no:cacheprovider")
+    assert (code, "1 failed, 1 passed" in output) == (1, True), output
+    rule = tmp_path / "odd_thing.py"
+    text = rule.read_text(encoding="utf-8")
+    condition = text.partition("such as ")[2].partition("\n")[0]
+    rule.write_text(text.replace("is_wrong = False", f"is_wrong = {condition}"), encoding="utf-8")
+    code, output = _run(tmp_path, "pytest", "-q", "-p", "no:cacheprovider")
+    assert (code, "2 passed" in output) == (0, True), output
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
