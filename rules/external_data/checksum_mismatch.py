@@ -17,9 +17,9 @@ def checksum_mismatch(model: Model, *, verify: bool = False) -> Iterator[Finding
 
     ### How to fix
 
-    Take the SHA-1 digest of the whole data file as it is now (`sha1sum weights.bin`), or drop the entry: it may be
-    left out. `onnx-lint fix --unsafe-fixes --verify-checksums` (unsafe: the file may be the wrong one) states the
-    digest.
+    - If the file is the right one, write the SHA-1 digest of the whole file (`sha1sum weights.bin`), or delete the
+      optional entry.
+    - `onnx-lint fix --unsafe-fixes --verify-checksums` writes the digest (unsafe: the file may be the wrong one).
 
     ### Example
 
@@ -49,10 +49,11 @@ def checksum_mismatch(model: Model, *, verify: bool = False) -> Iterator[Finding
 
     ### Details
 
-    The SHA-1 digest of the whole file as 40 hexadecimal digits. Whether the digest is right is tested only with
-    `verify` (`--verify-checksums`), since the file has to be read for it, once and in pieces. A file is reported as
-    not verified if it cannot be read, if it is larger than what the limit `external_bytes` leaves, or if it is in a
-    store, because it would have to be fetched whole.
+    - A checksum is the SHA-1 digest of the whole file, written as 40 hexadecimal digits.
+    - The digest is compared with the file only with `verify` (`--verify-checksums`), because onnx-lint must read the
+      whole file for it.
+    - A file that cannot be read is *not verified*. So is a file above what the limit `external_bytes` leaves, and one
+      in a store, because onnx-lint would have to fetch all of it.
     """
     for data in model.external_data:
         checksum = data.get("checksum") if data.is_external else None

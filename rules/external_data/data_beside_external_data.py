@@ -13,8 +13,8 @@ def data_beside_external_data(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Clear the values in the tensor once they are in the file, or keep them and clear `data_location` and
-    `external_data`. `onnx.save(..., save_as_external_data=True)` and `onnx.load` do one and the other.
+    - The values are in the file: clear them in the tensor. `onnx.save(..., save_as_external_data=True)` does it.
+    - The values in the tensor are right: clear `data_location` and `external_data`. `onnx.load` does it.
 
     ### Example
 
@@ -38,12 +38,12 @@ def data_beside_external_data(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    There are two answers to what the tensor holds; consumers take the external one, and tools that save the model
-    may write the other over it.
+    The model stores two versions of the values. Consumers take the external one, and tools that save the model may
+    overwrite it with the other.
 
     ### Details
 
-    Values in the external file only.
+    - A tensor that is marked EXTERNAL has its values in the file only.
     """
     for data in model.external_data:
         if not data.is_external:

@@ -14,8 +14,7 @@ def duplicate_external_key(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Clear `external_data` before it is written anew, so that each key stands there once;
-    `onnx.external_data_helper.set_external_data` does so.
+    Clear `external_data` before you write it again. `onnx.external_data_helper.set_external_data` does it.
 
     ### Example
 
@@ -41,11 +40,11 @@ def duplicate_external_key(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The entries form a map. Of two locations some consumers check one and open the other.
+    The entries form a map. If a tensor has two locations, some consumers check one and open the other.
 
     ### Details
 
-    Each key once.
+    - Each key occurs once in the external data of a tensor.
     """
     for data in model.external_data:
         first: dict[str, int] = {}

@@ -13,8 +13,8 @@ def external_length_mismatch(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Write as the length the number of bytes that the tensor takes up: the product of its dimensions times the size of
-    an element. A tensor whose shape or type was changed has to be written into the file anew.
+    - Write the number of bytes that the tensor needs: the product of its dimensions times the size of an element.
+    - After you changed the shape or the type of a tensor, write its data again.
 
     ### Example
 
@@ -40,12 +40,12 @@ def external_length_mismatch(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Either the shape or the length is wrong, and consumers differ in which one they believe.
+    Either the shape or the length is wrong, and consumers differ in which one they use.
 
     ### Details
 
-    A length of exactly as many bytes as raw_data would have: the product of the dimensions times the size of an
-    element. Of a tensor with a segment only a part is stored, and its length is not judged.
+    - The required length is the number of bytes that the tensor would have in `raw_data`.
+    - The length is not checked if the tensor has a `segment`, because the file then stores only a part of it.
     """
     for data in model.external_data:
         length = data.length

@@ -23,7 +23,8 @@ def external_range_beyond_file(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Fetch the data file again where it was cut short; otherwise write model and data anew, both from the same run.
+    - If the data file was cut short, fetch it again.
+    - Otherwise save the model and its data again, both in one run.
 
     ### Example
 
@@ -51,13 +52,14 @@ def external_range_beyond_file(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The file is not the one that the model was saved with, or was cut. A consumer that maps the file without looking
-    reads memory that is not there.
+    The file is not the one that the model was saved with, or it was cut short. A consumer that maps the file without
+    a check reads memory outside it.
 
     ### Details
 
-    An offset and a length, or the length that shape and element type ask for, that lie within the file. Decided
-    only where the file can be looked up and is reached without a symbolic link.
+    - The bytes from the offset on must lie within the file.
+    - Without a length, the shape and the element type decide how many bytes are needed.
+    - The range is checked if onnx-lint can look up the file and reaches it without a symbolic link.
     """
     for data in model.external_data:
         if data.file is None or data.file.size is None:

@@ -13,7 +13,7 @@ def external_string_tensor(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Leave tensors of strings in the model, in `string_data`.
+    Store the strings in the model, in `string_data`.
 
     ### Example
 
@@ -33,11 +33,11 @@ def external_string_tensor(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    External data has the form of raw_data, which has no way to say where a string ends.
+    External data has the format of `raw_data`, which does not mark the end of a string.
 
     ### Details
 
-    Strings in string_data.
+    - A tensor of strings has its values in `string_data`.
     """
     for data in model.external_data:
         if data.is_external and data.data_type == STRING_TYPE:

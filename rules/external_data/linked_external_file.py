@@ -24,8 +24,8 @@ def linked_external_file(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Replace the link by the file itself; `cp -L` copies what a link leads to. For a cache that is made of links and
-    is to be trusted, name its folder with `--external-data-root`.
+    - Replace the link with the file itself; `cp -L` copies the target of a link.
+    - If you trust a cache that consists of links, name its folder with `--external-data-root`.
 
     ### Example
 
@@ -50,17 +50,19 @@ def linked_external_file(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A link in an archive of a model points wherever its maker liked, so a consumer that follows it reads a private
-    file of whoever unpacked it. The loader of the onnx package refuses symbolic links and files with several hard
-    links; download caches that link to a common store are refused with them, although ONNX Runtime reads them.
+    A link in a downloaded archive can point to any file. A consumer that follows it reads a private file of the user.
+    The loader of the onnx package therefore refuses symbolic links and files with several hard links.
 
     ### Details
 
-    A path whose components below the model's folder are no symbolic links, to a file with one hard link. What a
-    symbolic link points to is not read, and is reported as not verified, unless it stays in the folder of the model and
-    `--follow-links` is given, or leads into a folder that `--external-data-root` names. Such a link is not a finding,
-    except with `--target onnx.checker`. What it leads to is judged like any file, and if that is nothing, the file is
-    missing (`missing-external-file`).
+    - No component of the path below the model's folder is a symbolic link, and the file has one hard link.
+    - A symbolic link is followed, and not reported, if it stays in the model's folder and `--follow-links` is given.
+    - It is also followed if it leads into a folder that `--external-data-root` names.
+    - With `--target onnx.checker`, followed links are reported as well.
+    - The target of a followed link is checked like any file; if it does not exist, `missing-external-file` reports
+      it.
+    - The target of a link that is not followed is *not verified*.
+    - The onnx package also refuses download caches that link to a common store; ONNX Runtime reads them.
     """
     found: dict[str, list[ExternalData]] = {}
     for data in model.external_data:

@@ -23,7 +23,7 @@ def malformed_external_range(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Write offset and length in decimal digits and nothing else; an offset of 0 may be left out.
+    Write offset and length as decimal digits only. You can omit an offset of 0.
 
     ### Example
 
@@ -49,12 +49,12 @@ def malformed_external_range(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Consumers that convert the text trip over it, each in its own way; a negative offset or a huge length has made
-    loaders read outside the file or ask for all memory.
+    Consumers convert the text, and each fails in its own way. A negative offset or a huge length has made loaders
+    read outside the file or request all memory.
 
     ### Details
 
-    Decimal digits only, from 0 to 9223372036854775807.
+    - Offset and length are decimal digits only, from 0 to 9223372036854775807.
     """
     for data in model.external_data:
         if not data.is_external:

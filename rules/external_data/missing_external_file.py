@@ -14,14 +14,15 @@ def missing_external_file(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Copy the data file together with the model, under the name that the model states; in a checkout of Git LFS, `git
-    lfs pull` fetches it. The help line names the file that is probably meant: one of nearly the same name beside
-    the model, or the only data file there that no other tensor uses. If a file of the same name with enough bytes
-    lies beside the model, `onnx-lint fix --unsafe-fixes` (unsafe: it may be another file) states its location:
-    `weights/a.bin` becomes `a.bin`. To avoid the file, store the weights in the model:
-
-    - PyTorch: `torch.onnx.export(..., external_data=False)` with `dynamo=True`.
-    - The `onnx` package: `onnx.save(onnx.load("model.onnx"), "whole.onnx")` where the data is still there.
+    - Copy the data file together with the model, under the name that the model gives. In a checkout of Git LFS, `git
+      lfs pull` fetches it.
+    - If the help line names a file, rename that file or correct the location. It is a file of nearly the same name
+      beside the model, or the only data file there that no other tensor uses.
+    - If a file of the same name with enough bytes lies beside the model, `onnx-lint fix --unsafe-fixes` (unsafe: it
+      may be another file) corrects the location: `weights/a.bin` becomes `a.bin`.
+    - PyTorch: `torch.onnx.export(..., external_data=False)` with `dynamo=True` stores the weights in the model.
+    - The `onnx` package: `onnx.save(onnx.load("model.onnx"), "whole.onnx")` does the same where the data still
+      exists.
 
     ### Example
 
@@ -44,13 +45,15 @@ def missing_external_file(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The values are lost. Usually the model was moved or committed without the file that belongs to it.
+    The values are lost. Usually somebody moved or committed the model without its data file.
 
     ### Details
 
-    A regular file under the location, looked for in the folder of the model file. A Git LFS pointer in place of the
-    file is reported as such. There is one finding for each file. A model that comes from standard input or from
-    memory has no folder, and with `--no-external-data` nothing is looked up.
+    - The location must lead to a regular file, and is relative to the folder of the model file.
+    - There is one finding for each file.
+    - A Git LFS pointer in place of the file is reported as such.
+    - A model from standard input or from memory has no folder, and its files are not looked up.
+    - With `--no-external-data` no file is looked up.
     """
     found: dict[str, list[ExternalData]] = {}
     used: set[str] = set()

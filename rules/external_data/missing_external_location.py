@@ -13,7 +13,7 @@ def missing_external_location(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Name the file; where there is none, put the values into the tensor and clear `data_location`.
+    Name the file. If there is none, store the values in the tensor and clear `data_location`.
 
     ### Example
 
@@ -33,11 +33,11 @@ def missing_external_location(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    There are no values: neither in the model nor anywhere that it names.
+    The tensor has no values: neither the model nor a file has them.
 
     ### Details
 
-    An entry with the key `location` and a path that is not empty.
+    - A tensor that is marked EXTERNAL has an entry with the key `location` and a path that is not empty.
     """
     for data in model.external_data:
         if data.is_external and not data.location:

@@ -25,11 +25,10 @@ def non_relative_location(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Store the file in the folder of the model or below it, and name it from there, with `/` as separator on every
-    system. If a file with enough bytes lies where the location with `/` for backslashes leads, or under the same name
-    beside the model, `onnx-lint fix --unsafe-fixes` (unsafe: it may be another file) states its location.
-
+    - Store the file in the folder of the model or below it, and write its path from there, with `/` on every system.
     - The `onnx` package: `onnx.save(..., save_as_external_data=True, location="weights.bin")`.
+    - `onnx-lint fix --unsafe-fixes` (unsafe: it may be another file) corrects the location if it finds a file with
+      enough bytes: at the path with `/` for each backslash, or under the same name beside the model.
 
     ### Example
 
@@ -53,16 +52,17 @@ def non_relative_location(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A consumer that opens an absolute path reads (or, when it saves the model, overwrites) a file anywhere on the
-    machine of whoever loads the model. A path with backslashes or a drive letter is one thing on Windows and
-    another elsewhere.
+    A consumer that opens an absolute path can read any file of the user, and overwrite it when it saves the model. A
+    path with backslashes or a drive letter has another meaning on Windows than elsewhere.
 
     ### Details
 
-    A relative POSIX path: components separated by `/`, without NUL bytes, backslashes and drive letters, that names
-    a file. A leading `#` marks tensors in memory for the onnx package; in a file it is a warning, because the package
-    does not look for a file of that name. `*/_ORT_MEM_ADDR_/*` is how ONNX Runtime keeps tensors in memory; a file has
-    no such data, and onnx.checker and ONNX Runtime refuse it.
+    - The location is a relative POSIX path of a file, with `/` between the components.
+    - It has no NUL byte, no backslash and no drive letter.
+    - A leading `#` is a warning: the onnx package marks tensors in memory with it, and does not look for a file of
+      that name.
+    - `*/_ORT_MEM_ADDR_/*` is an error: ONNX Runtime marks tensors in memory with it, and in a file there is no such
+      data. onnx.checker and ONNX Runtime refuse it.
     """
     for data in model.external_data:
         if not data.is_external or not data.location:

@@ -15,7 +15,7 @@ def overlapping_external_data(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Give each tensor bytes of its own: the next one begins where the one before it ends, or later.
+    Give each tensor its own bytes: a tensor begins where the one before it ends, or later.
 
     ### Example
 
@@ -49,12 +49,12 @@ def overlapping_external_data(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Two tensors that share some bytes and not others are most likely offsets gone wrong.
+    If two tensors share only some of their bytes, an offset is probably wrong.
 
     ### Details
 
-    Ranges that do not meet, or that are the same: tensors may share all their data. There is one finding for each
-    file.
+    - Two ranges of one file do not overlap, or are equal: tensors may share all their data.
+    - There is one finding for each file.
     """
     ranges: dict[str, dict[tuple[int, int], ExternalData]] = {}
     for data in model.external_data:

@@ -21,13 +21,13 @@ from onnx_lint.wording import quote
     ),
 )
 def parent_directory_location(model: Model) -> Iterator[Finding]:
-    """The location of external data goes up a directory.
+    """The location of external data has a component `..`.
 
     ### How to fix
 
-    Move the file into the folder of the model or below it, and name it from there. If a file of the same name with
-    enough bytes lies beside the model, `onnx-lint fix --unsafe-fixes` (unsafe: it may be another file) states its
-    location.
+    - Move the file into the folder of the model or below it, and write its path from there.
+    - If a file of the same name with enough bytes lies beside the model, `onnx-lint fix --unsafe-fixes` (unsafe: it
+      may be another file) corrects the location.
 
     ### Example
 
@@ -50,14 +50,14 @@ def parent_directory_location(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A path with `..` can leave the model's folder, and a consumer that follows it reads, or overwrites, any file of
-    whoever loads the model. Paths that only seem to stay inside (`sub/../../x`) have broken the checks of several
-    loaders.
+    A path with `..` can leave the model's folder. A consumer that follows it reads or overwrites any file of the
+    user. Paths that only seem to stay inside (`sub/../../x`) have deceived the checks of several loaders.
 
     ### Details
 
-    A path without a component `..`, judged as it is written and with backslashes counted as separators. Two dots as
-    part of a name, as in `a..b.bin`, are no component.
+    - No component of the path is `..`, also if the path does not leave the folder.
+    - A backslash separates components as `/` does.
+    - Two dots in a longer name (`a..b.bin`) are allowed.
     """
     for data in model.external_data:
         if data.is_external and goes_up(data.location):

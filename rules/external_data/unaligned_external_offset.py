@@ -14,10 +14,8 @@ def unaligned_external_offset(model: Model, *, alignment: int = 4096) -> Iterato
 
     ### How to fix
 
-    Begin each tensor at a multiple of the page size, with zeros in between.
-
-    - `onnx_ir.save(..., external_data="weights.bin", alignment=4096, align_threshold=0)`, from version 1.1 of the
-      package on.
+    Begin each tensor at a multiple of the page size, with zeros in between. `onnx_ir` 1.1 and later do it:
+    `onnx_ir.save(..., external_data="weights.bin", alignment=4096, align_threshold=0)`.
 
     ### Example
 
@@ -43,12 +41,13 @@ def unaligned_external_offset(model: Model, *, alignment: int = 4096) -> Iterato
 
     ### Why it matters
 
-    A consumer cannot map such a tensor into memory where it stands and has to copy it.
+    A consumer cannot map such a tensor into memory and has to copy it.
 
     ### Details
 
-    An offset that is a multiple of `alignment` bytes: 4096, the usual page size, or 65536 for models that are to be
-    mapped on Windows. There is one finding for each file.
+    - The offset is a multiple of `alignment` bytes.
+    - The default is 4096, the usual page size. Set 65536 for models that will be mapped on Windows.
+    - There is one finding for each file.
     """
     found: dict[str, list[ExternalData]] = {}
     for data in model.external_data:

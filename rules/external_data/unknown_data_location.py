@@ -13,7 +13,7 @@ def unknown_data_location(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Leave the field out for values in the tensor, and say EXTERNAL for values in a file.
+    Clear the field if the values are in the tensor. Write EXTERNAL if they are in a file.
 
     ### Example
 
@@ -29,11 +29,11 @@ def unknown_data_location(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A consumer does not know where the values are; most parsers drop the value and look into the model.
+    A consumer does not know where the values are. Most parsers ignore the number and look in the model.
 
     ### Details
 
-    DEFAULT (0) and EXTERNAL (1).
+    - The defined values are DEFAULT (0) and EXTERNAL (1).
     """
     for data in model.external_data:
         if data.data_location not in (DEFAULT_LOCATION, EXTERNAL_LOCATION):

@@ -23,7 +23,7 @@ def unknown_external_key(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Use the key that the specification defines, or keep your own notes in the tensor's `metadata_props`.
+    Use a key that the specification defines. Write your own notes into the tensor's `metadata_props`.
 
     ### Example
 
@@ -49,12 +49,12 @@ def unknown_external_key(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Consumers ignore the entry, so its meaning is lost; some loaders have set attributes of their own objects from
-    such keys.
+    Consumers ignore the entry. Some loaders have set attributes of their own objects from such keys.
 
     ### Details
 
-    `location`, `offset`, `length` and `checksum`; `basepath`, which is set at run time, is accepted.
+    - The defined keys are `location`, `offset`, `length` and `checksum`.
+    - `basepath`, which loaders set at run time, is accepted.
     """
     for data in model.external_data:
         for index, key in enumerate(data.keys):

@@ -13,7 +13,8 @@ def unmarked_external_data(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Mark the tensor where the values are in the file; clear the entries where they are in the tensor.
+    - The values are in the file: set `data_location` to EXTERNAL.
+    - The values are in the tensor: clear `external_data`.
 
     ### Example
 
@@ -37,11 +38,11 @@ def unmarked_external_data(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Readers pass the entries over and take the values from the model, where there may be none.
+    Readers ignore the entries and take the values from the model, where there may be none.
 
     ### Details
 
-    Entries in external_data only beside `data_location: EXTERNAL`.
+    - A tensor with entries in `external_data` has `data_location: EXTERNAL`.
     """
     for data in model.external_data:
         if data.keys and data.data_location == DEFAULT_LOCATION:

@@ -13,7 +13,9 @@ def ambiguous_tensor_data(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Keep one field and clear the other; `onnx.helper.make_tensor` and `onnx.numpy_helper.from_array` fill one.
+    - Keep one field and clear the others. `onnx.helper.make_tensor` and `onnx.numpy_helper.from_array` fill one
+      field.
+    - If the values were stripped from the file, take the complete model.
 
     ### Example
 
@@ -29,14 +31,14 @@ def ambiguous_tensor_data(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    With values in two fields consumers differ in which they read. Without values there is nothing to read: a model
-    whose weights were taken out is not a complete model.
+    If two fields have values, consumers differ in which one they read. If none has values, the model is not complete.
 
     ### Details
 
-    One field with values: raw_data, or the typed field for the element type. A tensor with a dimension of 0, or one
-    whose values are in another file, has none. An empty raw_data beside a filled typed field counts as a field:
-    readers take raw_data where it is set, and only onnx.checker accepts it.
+    - A tensor has its values in one field: `raw_data`, or the typed field of its element type.
+    - A tensor with a dimension of 0, or with external data, needs no field.
+    - A `raw_data` that is present but empty is a field with values if a typed field is filled: readers use `raw_data`
+      where it is set. onnx.checker alone accepts such a tensor.
     """
     for tensor in model.tensors.miscounted:
         if tensor.is_external or tensor.elements == 0:

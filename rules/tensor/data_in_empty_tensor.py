@@ -9,11 +9,11 @@ from onnx_lint.rule import Finding, rule
 
 @rule(clause="TEN-4", since="0.1.0", about=has_suspect_tensors, needs="tensor")
 def data_in_empty_tensor(model: Model) -> Iterator[Finding]:
-    """A tensor without elements holds values.
+    """A tensor without elements has values.
 
     ### How to fix
 
-    Drop the values, or state the shape that they have.
+    Clear the values, or write the shape that they have.
 
     ### Example
 
@@ -29,13 +29,13 @@ def data_in_empty_tensor(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Either the dimension of 0 is wrong, and the tensor is empty where it should not be, or the values are left over and
-    nothing reads them.
+    Either the dimension of 0 is wrong, or the values are left over and nothing reads them.
 
     ### Details
 
-    A tensor with a dimension of 0 has no values. A raw_data that is present but empty is not a value. Values in
-    another file are not judged here.
+    - A tensor with a dimension of 0 has no values.
+    - A `raw_data` that is present but empty has no value.
+    - Tensors with external data are not checked.
     """
     for tensor in model.tensors.miscounted:
         if tensor.elements == 0 and not tensor.is_external and any(map(tensor.count, tensor.fields)):

@@ -13,7 +13,7 @@ def decorated_tensor_string(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Write the bytes of the text alone, without a mark in front and without the NUL with which C ends a string.
+    Write only the bytes of the text: no byte order mark before it, and no NUL, which C needs, after it.
 
     ### Example
 
@@ -29,13 +29,14 @@ def decorated_tensor_string(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Both belong to other ways of storing text. In a tensor they are characters of the string, so the string compares as
-    different from the one that was meant: a label is not found, a key has no entry.
+    In a tensor, the mark and the NUL are characters of the string. The string then differs from the intended one: a
+    label is not found, a key has no entry.
 
     ### Details
 
-    The bytes of the text and nothing else: no U+FEFF in front, no NUL at the end. Inside a string both are allowed.
-    One finding a tensor and kind names the first such string and counts the others.
+    - No string begins with U+FEFF, and none ends in NUL.
+    - Both are allowed inside a string.
+    - There is one finding for each tensor and kind; it names the first such string and the number of others.
     """
     for tensor in model.tensors.unproved:
         if tensor.right_field != "string_data":

@@ -13,7 +13,7 @@ def invalid_segment(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Write the tensor whole, without a segment: nothing reads tensors in parts.
+    Write the whole tensor, without `segment`: no consumer reads tensors in parts.
 
     ### Example
 
@@ -29,16 +29,16 @@ def invalid_segment(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A very large tensor may be kept in parts. `segment` says which part a message holds; where that is wrong, the
+    A very large tensor may be stored in parts, and `segment` says which part a message has. If it is wrong, the
     tensor cannot be put together.
 
     ### Details
 
-    A begin of 0 or more, an end not before it and not behind the end of the tensor, and as many values as lie
-    between. The specification says neither whether the two numbers count elements or bytes nor whether the end is part
-    of the segment, and no consumer reads segments that could settle it. So any of the four readings is right, and
-    only what fits none of them is reported. onnx.checker refuses every message that holds a part only; that is a
-    fault of its own.
+    - `begin` is at least 0, and `end` is not before it and not beyond the end of the tensor.
+    - The number of stored values equals the length of the segment.
+    - The specification does not say whether the numbers are elements or bytes, nor whether the end is included, and
+      no consumer settles it. A segment is reported only if it fits none of the four readings.
+    - onnx.checker refuses every tensor that has only a part, also if the segment is right.
     """
     for tensor in model.tensors.miscounted:
         if tensor.segment is None or tensor.is_external or not tensor.elements or len(tensor.fields) > 1:

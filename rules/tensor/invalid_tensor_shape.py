@@ -13,7 +13,7 @@ def invalid_tensor_shape(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    State the shape of the values that are there; a tensor cannot leave a size open.
+    Write the shape of the stored values. A tensor cannot have an unknown dimension, and -1 is not a size.
 
     ### Example
 
@@ -29,15 +29,15 @@ def invalid_tensor_shape(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The dimensions say how much memory the values take up. A consumer that multiplies them without care allocates too
-    little and writes beyond it.
+    The dimensions say how much memory the values need. A consumer that multiplies them without a check allocates too
+    little memory and writes beyond it.
 
     ### Details
 
-    Dimensions of 0 or more whose product is at most 2^63 - 1, for tensors with external data as well. With a
-    dimension of 0 the product is 0 whatever the others are; onnx.checker multiplies from the left and refuses it
-    where the others overflow first. A dimension that is not known has no place here: a tensor holds values, and -1
-    is not a size.
+    - Each dimension is at least 0, and their product is at most 2^63 - 1.
+    - Tensors with external data are checked as well.
+    - With a dimension of 0 the product is 0, whatever the others are. onnx.checker multiplies from the left, and
+      refuses the tensor if the product overflows before the 0.
     """
     for tensor in model.tensors.miscounted:
         if tensor.elements is None or min(tensor.proto.dims, default=0) < 0:

@@ -9,12 +9,12 @@ from onnx_lint.rule import Finding, rule
 
 @rule(clause="TEN-13", since="0.1.0", about=has_suspect_tensors, needs="tensor")
 def mispacked_sub_byte_data(model: Model) -> Iterator[Finding]:
-    """Entries of int32_data do not hold two 4-bit or four 2-bit elements each.
+    """Entries of int32_data do not contain two 4-bit or four 2-bit elements each.
 
     ### How to fix
 
-    Pack two 4-bit elements, or four 2-bit ones, into the low byte of each entry, the first one in the lowest bits.
-    `onnx.helper.make_tensor` and `onnx.numpy_helper.from_array` do.
+    Pack two 4-bit elements, or four 2-bit elements, into the low byte of each entry, the first one in the lowest
+    bits. `onnx.helper.make_tensor` and `onnx.numpy_helper.from_array` do it.
 
     ### Example
 
@@ -31,17 +31,18 @@ def mispacked_sub_byte_data(model: Model) -> Iterator[Finding]:
     ### Why it matters
 
     Readers take two 4-bit or four 2-bit elements from the low byte of each entry. Elements that are packed in another
-    way come out at other places, or not at all.
+    way appear at other positions, or not at all.
 
     ### Details
 
-    Half as many entries as elements for 4-bit types, a quarter for 2-bit types, rounded up, and of each entry only
-    the low byte. Three other packings occur and are reported here: one element an entry, entries filled to their 32
-    bits, and bits above the low byte. Any other number of entries is reported by `tensor-size-mismatch`.
-
-    onnx.checker accepts eight 4-bit and sixteen 2-bit elements in an entry, and so accepts all of these. The schema
-    says two and four, and every version of the onnx package writes and reads that. A low byte with its sign
-    extended, -128 to -1, is not reported: onnx 1.16 writes int4 so, and readers cut off the upper bits.
+    - A 4-bit type has half as many entries as elements and a 2-bit type a quarter, rounded up.
+    - Only the low byte of an entry is used.
+    - Reported here: one element an entry, entries that use all 32 bits, and bits above the low byte.
+    - An entry from -128 to -1 (a low byte with its sign extended) is not reported: onnx 1.16 writes int4 like this,
+      and readers cut off the upper bits.
+    - `tensor-size-mismatch` reports any other number of entries.
+    - onnx.checker accepts eight 4-bit or sixteen 2-bit elements in an entry, and therefore all of these. The schema
+      requires two and four, and every version of the onnx package writes and reads these.
     """
     for tensor in model.tensors.unproved:
         element = tensor.type

@@ -13,7 +13,7 @@ def misplaced_tensor_data(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Fill the field for the element type, or `raw_data`.
+    Write the values into the field of the element type, or into `raw_data`.
 
     ### Example
 
@@ -29,13 +29,18 @@ def misplaced_tensor_data(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A consumer looks for values in the field that belongs to the element type and finds none there.
+    A consumer looks for the values in the field of the element type and finds none.
 
     ### Details
 
-    float_data for float and complex64, double_data for double and complex128, int64_data for int64, uint64_data for
-    uint32 and uint64, string_data for string, int32_data for all others; and raw_data for everything but strings
-    (`string-in-raw-data`). Where values are in several fields, only `ambiguous-tensor-data` reports.
+    - `float_data`: float, complex64.
+    - `double_data`: double, complex128.
+    - `int64_data`: int64.
+    - `uint64_data`: uint32, uint64.
+    - `string_data`: string.
+    - `int32_data`: all other types.
+    - `raw_data`: every type except string, which `string-in-raw-data` reports.
+    - If several fields have values, only `ambiguous-tensor-data` reports the tensor.
     """
     for tensor in model.tensors.miscounted:
         field, element = tensor.field, tensor.type

@@ -13,7 +13,7 @@ def non_boolean_byte(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Write 1 for true. In NumPy `array != 0`, or `array.astype(bool)`, makes it so before
+    Write 1 for true. In NumPy, convert with `array != 0` or `array.astype(bool)` before
     `onnx.numpy_helper.from_array`.
 
     ### Example
@@ -30,14 +30,15 @@ def non_boolean_byte(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Compilers may assume that a Boolean is 0 or 1. With another byte a comparison or an index computed from it goes
-    wrong, in one consumer and not in the next.
+    Compilers may assume that a Boolean is 0 or 1. With another byte, a comparison or an index that is computed from
+    it is wrong in some consumers.
 
     ### Details
 
-    One byte an element: 1 for true, 0 for false. Booleans in int32_data are reported by `out-of-range-element`. One
-    finding a tensor names the first such byte and counts the others. Values in a file beside the model are read
-    there.
+    - Each element is one byte: 1 for true, 0 for false.
+    - The values of tensors with external data are read from the file.
+    - There is one finding for each tensor; it names the first such byte and the number of others.
+    - `out-of-range-element` reports Booleans in `int32_data`.
     """
     for tensor in model.judged_tensors:
         if not tensor.type or tensor.type.name != "bool" or tensor.field != "raw_data":

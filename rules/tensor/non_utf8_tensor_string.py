@@ -13,7 +13,7 @@ def non_utf8_tensor_string(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Encode the text as UTF-8; write bytes that are no text into a tensor of UINT8.
+    Encode the text as UTF-8. Store bytes that are not text in a tensor of UINT8.
 
     ### Example
 
@@ -29,12 +29,12 @@ def non_utf8_tensor_string(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Strings are text. A consumer that decodes one that is something else fails, or shows other characters.
+    Strings are text. A consumer that decodes other bytes fails, or shows wrong characters.
 
     ### Details
 
-    Each entry of string_data is UTF-8, in the strict reading: no overlong forms and no surrogates. Bytes that are no
-    text belong in a tensor of type uint8. One finding a tensor names the first such string and counts the others.
+    - Each entry of `string_data` is strict UTF-8: no overlong forms and no surrogates.
+    - There is one finding for each tensor; it names the first such string and the number of others.
     """
     for tensor in model.tensors.unproved:
         if tensor.right_field == "string_data" and tensor.strings.invalid.count:

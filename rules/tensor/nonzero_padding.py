@@ -29,14 +29,16 @@ def nonzero_padding(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Elements of 2, 4 or 6 bits may leave bits of the last byte unused. No value is read from them, but files that hold
-    the same tensor differ, and set bits are often a sign of a wrong number of elements.
+    No value is read from these bits, but files of the same tensor differ. Set bits often mean that the number of
+    elements is wrong.
 
     ### Details
 
-    Zeros. For 6-bit types the schema demands them. For 4-bit and 2-bit types it shows them in its examples only, so
-    that a set bit is a warning. In int32_data the low byte of the last entry counts; values in a
-    file beside the model are read there.
+    - Elements of 2, 4 or 6 bits may leave bits of the last byte unused; these bits are 0.
+    - For 6-bit types the schema requires it. For 4-bit and 2-bit types only its examples show it, and the finding is
+      a warning.
+    - In `int32_data`, the low byte of the last entry is checked.
+    - The values of tensors with external data are read from the file.
     """
     for tensor in model.judged_tensors:
         element, field = tensor.type, tensor.right_field

@@ -16,8 +16,8 @@ def out_of_range_element(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Write a number that the element type has; 200 fits UINT8 (2) and not INT8 (3). A quantized value has to be clipped
-    to the range before it is stored.
+    - Write a number that the element type has, or change the type: 200 fits UINT8 (2) and not INT8 (3).
+    - Clip a quantized value to the range before you store it.
 
     ### Example
 
@@ -33,15 +33,19 @@ def out_of_range_element(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    int32_data and uint64_data hold narrower types too. A consumer that reads an entry into the element type cuts off
-    its upper bits, so the model computes with another number than the one that is written.
+    `int32_data` and `uint64_data` also store narrower types. A consumer that reads an entry into the element type
+    cuts off its upper bits and computes with another number.
 
     ### Details
 
-    In int32_data: -128 to 127 for int8, 0 to 255 for uint8 and likewise for 16 bits; 0 or 1 for bool; for float16 and
-    bfloat16 the bit pattern as an unsigned number, 0 to 65535, for 8-bit floating point 0 to 255, for 6-bit floating
-    point 0 to 63. In uint64_data: 0 to 4294967295 for uint32. A float16 whose bits were extended as a signed number is
-    negative and not allowed. One finding a tensor names the first such entry and counts the others.
+    - `int32_data`, int8 and int16: the range of the type, -128 to 127 or -32768 to 32767.
+    - `int32_data`, uint8 and uint16: the range of the type, 0 to 255 or 0 to 65535.
+    - `int32_data`, bool: 0 or 1.
+    - `int32_data`, floating point: the bit pattern as an unsigned number, 0 to 65535 for float16 and bfloat16, 0 to
+      255 for 8-bit and 0 to 63 for 6-bit types.
+    - `uint64_data`, uint32: 0 to 4294967295.
+    - A float16 whose bits were extended as a signed number is negative, and is reported.
+    - There is one finding for each tensor; it names the first such entry and the number of others.
     """
     for tensor in model.tensors.unproved:
         element = tensor.type

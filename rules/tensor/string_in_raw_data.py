@@ -29,12 +29,13 @@ def string_in_raw_data(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    raw_data holds elements of one fixed width. Nothing in it says where one string ends and the next begins.
+    `raw_data` stores elements of one fixed width. It does not mark where a string ends.
 
     ### Details
 
-    string_data, with one entry a string. The clause forbids raw_data for the type UNDEFINED as well; since no tensor
-    may be of that type, `unknown-tensor-element-type` reports it.
+    - A tensor of strings has its values in `string_data`, one entry for each string.
+    - The clause also forbids `raw_data` for the type UNDEFINED. No tensor may have that type, and
+      `unknown-tensor-element-type` reports it.
     """
     for tensor in model.tensors.miscounted:
         if tensor.field == "raw_data" and tensor.type and tensor.type.name == "string" and tensor.elements != 0:

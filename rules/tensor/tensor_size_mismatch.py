@@ -9,11 +9,11 @@ from onnx_lint.rule import Finding, rule
 
 @rule(clause=("TEN-3", "TEN-16"), since="0.1.0", about=has_suspect_tensors, needs="tensor", security=("CWE-125",))
 def tensor_size_mismatch(model: Model) -> Iterator[Finding]:
-    """A tensor holds fewer or more values than its dimensions say.
+    """A tensor has fewer or more values than its dimensions say.
 
     ### How to fix
 
-    State the shape that the values have, or write all of them. A scalar has no dimensions and one value.
+    Write the shape that the values have, or write all values. A scalar has no dimensions and one value.
 
     ### Example
 
@@ -29,17 +29,20 @@ def tensor_size_mismatch(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    With too few values a consumer reads beyond the end of the data; with too many either the dimensions or the values
-    are not what was meant. onnx.checker lets a surplus pass, ONNX Runtime does not.
+    With too few values, a consumer reads beyond the end of the data. With too many, the dimensions or the values are
+    wrong.
 
     ### Details
 
-    As many values as the product of the dimensions; a tensor without dimensions is a scalar and has one. In
-    raw_data that many elements of the type's width, for types of less than a byte rounded up to whole bytes: four
-    bytes hold 7 or 8 of int4, 13 to 16 of int2, 5 of float6e2m3. In typed fields one entry an element, two for
-    complex numbers, half an entry for 4-bit and a quarter for 2-bit types. What is obviously 4-bit or 2-bit data
-    packed in another way is reported by `mispacked-sub-byte-data`, the part of a tensor that has a segment by
-    `invalid-segment`.
+    - The number of values is the product of the dimensions; a tensor without dimensions is a scalar and has one
+      value.
+    - `raw_data` has the width of the type for each element, rounded up to whole bytes: four bytes fit 7 or 8 elements
+      of int4, 13 to 16 of int2, 5 of float6e2m3.
+    - A typed field has one entry for each element, two for a complex number, half an entry for a 4-bit and a quarter
+      for a 2-bit type.
+    - `mispacked-sub-byte-data` reports 4-bit and 2-bit data that is obviously packed in another way.
+    - `invalid-segment` reports a tensor with a segment.
+    - onnx.checker accepts too many values, ONNX Runtime does not.
     """
     for tensor in model.tensors.miscounted:
         if tensor.has_wrong_size:

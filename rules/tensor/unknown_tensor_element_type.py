@@ -13,7 +13,7 @@ def unknown_tensor_element_type(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    State the type of the values; `onnx.helper.np_dtype_to_tensor_dtype` finds it for an array of NumPy.
+    Write the type of the values. `onnx.helper.np_dtype_to_tensor_dtype` returns it for the dtype of a NumPy array.
 
     ### Example
 
@@ -29,14 +29,15 @@ def unknown_tensor_element_type(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The element type says how the stored bytes are read. Without it the values of the tensor are not known, and
-    consumers refuse the model.
+    The element type says how to read the stored bytes. Without it the values are unknown, and consumers refuse the
+    model.
 
     ### Details
 
-    A member of `TensorProto.DataType` other than UNDEFINED, for tensors with external data as well. The
-    specification also forbids raw_data in a tensor of type UNDEFINED; that is the same fault and reported once,
-    here. Which types a model of an older IR version may have is reported by `premature-feature`.
+    - The type is a member of `TensorProto.DataType` other than UNDEFINED.
+    - Tensors with external data are checked as well.
+    - `raw_data` in a tensor of type UNDEFINED is also forbidden; this rule reports both faults as one.
+    - `premature-feature` reports types that the model's IR version does not have yet.
     """
     for tensor in model.tensors.miscounted:
         if tensor.type is None:
