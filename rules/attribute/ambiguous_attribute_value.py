@@ -14,8 +14,7 @@ def ambiguous_attribute_value(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Keep the field that the attribute's type names, and drop every other value. `onnx.helper.make_attribute` fills
-    exactly one field.
+    Keep the field of the attribute's type and clear the others. `onnx.helper.make_attribute` fills exactly one field.
 
     ### Example
 
@@ -31,13 +30,13 @@ def ambiguous_attribute_value(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Only one of them can be meant. Which one a reader takes depends on whether it uses the stated type or the
-    first field that it finds.
+    Some readers use the stated type, others the first field that they find. They read different values.
 
     ### Details
 
-    One value field. A singular field counts when it is in the file, even with the value 0; a list counts when it
-    has elements, since an empty one leaves no trace.
+    - An attribute has one value field.
+    - A singular field has a value if it is present in the file, also if it is 0.
+    - A list has a value if it has elements, because an empty list is not written.
     """
     for attribute in model.attributes(lambda kind: len(kind.fields) > 1):
         *others, last = map(quote, value_fields(attribute.proto))

@@ -14,7 +14,8 @@ def attribute_named_as_value(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Rename the value, at its definition and at each use: the name of an attribute is fixed by the operator.
+    Rename the value where it is defined and where it is used. You cannot rename the attribute: the operator defines
+    its name.
 
     ### Example
 
@@ -30,13 +31,14 @@ def attribute_named_as_value(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The specification keeps the names of a node's attributes, inputs and outputs apart, so that tools may put them
-    into one table, as generated code does with its variables.
+    The specification requires that these names differ. Tools may then put them into one table, for example generated
+    code with its variables.
 
     ### Details
 
-    A name that is not one of the value names that the node itself lists. Other values of the graph may have it, and
-    so may the formal inputs in the definition of the operator, which are not in the file.
+    - The name of an attribute differs from the names of the inputs and outputs that the same node lists.
+    - Other values of the graph may have the name.
+    - The formal inputs in the operator's definition are not compared: they are not in the file.
     """
     names = {name for form in model.forms for name, _ in form.attribute_types} - {""}
     # A node's inputs and outputs are among the defined names, but for those that nothing defines.

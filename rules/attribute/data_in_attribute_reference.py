@@ -10,11 +10,11 @@ from onnx_lint.wording import quote, quote_some
 
 @rule(clause="ATT-11", since="0.1.0", about=has_unusual_attributes, needs="attribute")
 def data_in_attribute_reference(model: Model) -> Iterator[Finding]:
-    """An attribute refers to a parameter of a function and holds a value too.
+    """An attribute refers to a parameter of a function and also has a value.
 
     ### How to fix
 
-    Drop the value, and let the call or a default of the function give it; `onnx.helper.make_attribute_ref` makes such
+    Clear the value; the call or a default of the function provides it. `onnx.helper.make_attribute_ref` creates such
     a reference.
 
     ### Example
@@ -37,12 +37,12 @@ def data_in_attribute_reference(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The value could be a default, an override or a leftover; readers do not agree on which. A default belongs into
-    the function's `attribute_proto`.
+    The value could be a default, an override or a leftover, and readers disagree. A default is written in the
+    function's `attribute_proto`.
 
     ### Details
 
-    Either `ref_attr_name` or a value.
+    - An attribute has `ref_attr_name` or a value, not both.
     """
     for attribute in model.attributes(lambda kind: kind.is_reference and bool(kind.fields)):
         fields = value_fields(attribute.proto)

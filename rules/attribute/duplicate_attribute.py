@@ -14,7 +14,7 @@ def duplicate_attribute(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Keep the one that is meant. Code that sets an attribute of an existing node has to replace it, not to append.
+    Keep the attribute that you mean. Code that sets an attribute of an existing node must replace it, not append it.
 
     ### Example
 
@@ -33,12 +33,13 @@ def duplicate_attribute(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Some readers take the first one, others the last.
+    Some readers take the first attribute, others the last.
 
     ### Details
 
-    Distinct names for the attributes of a node. The parameters of a function are reported by
-    `duplicate-function-attribute`, attributes without a name by `unnamed-attribute`.
+    - The attributes of a node have different names.
+    - Reported by other rules: the parameters of a function (`duplicate-function-attribute`), attributes without a
+      name (`unnamed-attribute`).
     """
     for alike in model.operators.alike_nodes:
         names = [name for name, _ in alike.attributes]

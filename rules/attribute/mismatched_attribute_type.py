@@ -21,8 +21,9 @@ def mismatched_attribute_type(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Put the value into the field that the type names, or state the type of the field that is filled; the operator says
-    which of the two is right. `onnx.helper.make_attribute(name, value, attr_type=...)` keeps both together.
+    - Move the value into the field of the type, or write the type of the field that has the value. The operator
+      defines which is right.
+    - `onnx.helper.make_attribute(name, value, attr_type=...)` writes a matching pair.
 
     ### Example
 
@@ -38,13 +39,15 @@ def mismatched_attribute_type(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A reader that uses the type finds nothing and takes 0 or an empty list; one that uses the fields finds the
-    value. The two compute different things from one file.
+    A reader that uses the type finds nothing and takes 0 or an empty list. A reader that uses the fields finds the
+    value. The two compute different results.
 
     ### Details
 
-    The value in the field of the stated type: `i` for `INT`, `ints` for `INTS`, `t` for `TENSOR`, and so on. Values
-    in several fields are reported by `ambiguous-attribute-value`, a missing or unknown type by `untyped-attribute`.
+    - The value is in the field of the stated type: `i` for `INT`, `ints` for `INTS`, `t` for `TENSOR`, and likewise
+      for the others.
+    - Reported by other rules: values in several fields (`ambiguous-attribute-value`), a missing or unknown type
+      (`untyped-attribute`).
     """
     for attribute in model.attributes(_is_mismatched):
         kind = attribute.proto.type

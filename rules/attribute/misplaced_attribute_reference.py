@@ -14,8 +14,9 @@ def misplaced_attribute_reference(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Write the value where the reference stands. Code that copies the body of a function into a graph has to put the
-    values of the call in; `onnx.inliner.inline_local_functions` does.
+    - Write the value in place of the reference.
+    - If you copy the body of a function into a graph, insert the values of the call.
+      `onnx.inliner.inline_local_functions` does it.
 
     ### Example
 
@@ -33,13 +34,13 @@ def misplaced_attribute_reference(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    `ref_attr_name` names a parameter of a function, whose value the caller gives. A node of the main graph or of a
-    training graph has no caller, so the attribute has no value. A default is used if the caller passes nothing, so
-    a default that refers to a parameter has no value.
+    `ref_attr_name` names a parameter whose value the caller passes. A node of the main graph or a training graph has
+    no caller, and its attribute has no value.
 
     ### Details
 
-    References in the nodes of a function body and in the graphs nested in them.
+    - References are allowed in the nodes of a function body, and in graphs that are nested in them.
+    - A function's default must not refer to a parameter: it is used if the caller passes nothing.
     """
     for attribute in model.attributes(lambda kind: kind.is_reference):
         if attribute.function is not None and attribute.node is not None:

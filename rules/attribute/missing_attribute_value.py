@@ -17,7 +17,7 @@ def missing_attribute_value(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Give the value, or leave the attribute out where the operator has a default.
+    Write the value. If the operator has a default, you can delete the attribute instead.
 
     ### Example
 
@@ -36,13 +36,13 @@ def missing_attribute_value(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    There is no default for a tensor, a graph or a type, so the node cannot be run.
+    A tensor, a graph or a type has no default value, and the node cannot run.
 
     ### Details
 
-    A value in the field of the type, or in a function body `ref_attr_name`. Writers of the proto3 form leave out
-    numbers that are 0 and strings that are empty, and an empty list is never written, so only the types `TENSOR`,
-    `GRAPH`, `SPARSE_TENSOR` and `TYPE_PROTO` are judged.
+    - An attribute has a value in the field of its type, or `ref_attr_name` in a function body.
+    - Only the types `TENSOR`, `GRAPH`, `SPARSE_TENSOR` and `TYPE_PROTO` are checked: writers of proto3 omit a 0 and
+      an empty string, and an empty list is never written.
     """
     for attribute in model.attributes(_is_missing):
         kind = attribute.proto.type

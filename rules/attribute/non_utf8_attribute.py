@@ -9,11 +9,11 @@ from onnx_lint.rule import Finding, rule
 
 @rule(clause=("ATT-9", "ATT-9a"), since="0.1.0", about=has_unusual_attributes, needs="attribute")
 def non_utf8_attribute(model: Model) -> Iterator[Finding]:
-    r"""A string attribute holds bytes that are not UTF-8.
+    r"""A string attribute has bytes that are not UTF-8.
 
     ### How to fix
 
-    Encode the text as UTF-8 before it is written; bytes that are no text belong into a tensor of type UINT8.
+    Encode the text as UTF-8. Store bytes that are not text in a tensor of type UINT8.
 
     ### Example
 
@@ -31,15 +31,17 @@ def non_utf8_attribute(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The field is one of bytes, so no parser checks it; the first reader that makes text of it fails or garbles it.
+    No parser checks the field, because its type is bytes. The first reader that decodes it fails or shows wrong
+    characters.
 
     ### Details
 
-    UTF-8 text in `s` and in each element of `strings`.
-
-    For operators that ONNX defines this is an error. Runtimes keep compiled engines and other blobs in attributes of
-    operators of their own, and the specification leaves the meaning of those to them: there, in calls of model-local
-    functions, in the defaults of a function's parameters, and in an attribute by itself it is a warning.
+    - `s` and each element of `strings` are UTF-8.
+    - The finding is an error for operators that ONNX defines.
+    - It is a warning for other operators: runtimes store compiled engines and other binary data in their attributes,
+      whose meaning the specification leaves to them.
+    - It is also a warning in calls of model-local functions, in defaults of a function's parameters, and in a
+      document that is a single attribute.
     """
     for attribute in model.attributes(lambda kind: not kind.is_text):
         clause = "ATT-9" if _is_of_onnx(model, attribute) else "ATT-9a"

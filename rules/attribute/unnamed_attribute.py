@@ -13,7 +13,7 @@ def unnamed_attribute(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Name the attribute as the operator does, or drop it.
+    Write the name that the operator defines, or delete the attribute.
 
     ### Example
 
@@ -29,11 +29,11 @@ def unnamed_attribute(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Operators look attributes up by name, so nothing ever reads the value of this one.
+    Operators look up attributes by name. Nothing reads the value of this one.
 
     ### Details
 
-    A non-empty name for each attribute of a node and for each default in a function's `attribute_proto`.
+    - Each attribute of a node, and each default in a function's `attribute_proto`, has a name that is not empty.
     """
     for attribute in model.attributes(lambda kind: not kind.is_named):
         yield Finding(

@@ -16,7 +16,7 @@ def untyped_attribute(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    State the type of the value. `onnx.helper.make_attribute` finds it by itself, except for an empty list, which needs
+    Write the type of the value. `onnx.helper.make_attribute` derives it from the value. For an empty list, pass
     `attr_type`.
 
     ### Example
@@ -33,13 +33,14 @@ def untyped_attribute(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The type says in which field the value stands. Without it a reader has to guess, and a value of 0 or an empty
-    list, which leave no trace in the file, cannot be guessed at all.
+    The type says which field has the value. Without it a reader must guess, and it cannot guess a value of 0 or an
+    empty list, which may not be in the file.
 
     ### Details
 
-    One of the types of the enumeration other than `UNDEFINED`, also for an attribute that refers to a parameter of
-    a function. Models of IR version 1 had no such field.
+    - The type is a member of the enumeration other than `UNDEFINED`.
+    - An attribute that refers to a parameter of a function also has a type.
+    - Models of IR version 1 are not checked, because they had no such field.
     """
     if model.effective_ir_version < _TYPES_SINCE:
         return

@@ -14,7 +14,7 @@ def contradictory_parameter_type(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Give the function a parameter for each of the two.
+    Give the function a separate parameter for each of the two attributes.
 
     ### Example
 
@@ -38,16 +38,17 @@ def contradictory_parameter_type(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A call gives the parameter one value, of one type, and one of the two nodes gets what it has no use for. The
-    function works only where the parameter is left out.
+    A call passes one value of one type, and one of the two nodes cannot use it. The function works only if the call
+    omits the parameter.
 
     ### Details
 
-    One type for all attributes in the body that refer to a parameter. The specification does not say so; but a call
-    must pass the type that they state. If the parameter has a default, a reference of another type is reported by
-    `mismatched-attribute-default`. A reference that the operator of its node does not take is reported by
-    `wrong-operator-attribute-type`, one that states no valid type by `untyped-attribute`, a parameter that the
-    function does not declare by `undeclared-attribute-reference`.
+    - All attributes in the body that refer to one parameter state the same type.
+    - The specification does not say this in one sentence. It follows from the rule that a call passes the type that
+      they state.
+    - Reported by other rules: a reference whose type differs from the parameter's default
+      (`mismatched-attribute-default`) or from the operator's attribute (`wrong-operator-attribute-type`), a reference
+      without a valid type (`untyped-attribute`), and an undeclared parameter (`undeclared-attribute-reference`).
     """
     first: dict[tuple[int, str], Attribute | None] = {
         (function.index, name): None

@@ -13,8 +13,9 @@ def duplicate_function(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Drop one of them where they are the same, as after a merge; otherwise rename one, or from IR version 10 on give
-    each an `overload`, and its calls the same.
+    - The functions are equal, for example after a merge: delete one.
+    - They differ: rename one. From IR version 10 on you can instead give each an `overload`, and write it in the
+      calls.
 
     ### Example
 
@@ -36,13 +37,14 @@ def duplicate_function(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A call names the function's domain, name and overload and nothing else. With two functions of one identity it is
-    left to chance which body runs.
+    A call names only the domain, name and overload of a function. With two functions of one identity, it is undefined
+    which body runs.
 
     ### Details
 
-    Functions that differ in domain, name or overload; `ai.onnx` and the empty domain are the same one. Up to IR
-    version 9, which knows no overloads, domain and name have to differ.
+    - Functions differ in domain, name or overload.
+    - Up to IR version 9, which has no overloads, they differ in domain or name.
+    - `ai.onnx` and the empty domain are equal.
     """
     if not model.calls.has_namesakes:
         return

@@ -14,8 +14,8 @@ def duplicate_function_attribute(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    List a parameter that has a default in `attribute_proto` alone, and one that every call has to give in `attribute`
-    alone.
+    - A parameter with a default: list it in `attribute_proto` only.
+    - A parameter that every call must pass: list it in `attribute` only.
 
     ### Example
 
@@ -40,13 +40,13 @@ def duplicate_function_attribute(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The list `attribute` holds the parameters without a default, `attribute_proto` those with one. A parameter that
-    is in both has a default for one reader and none for the other; one that is listed twice in `attribute_proto`
-    has two.
+    A parameter in both lists has a default for some readers and none for others. A parameter that occurs twice in
+    `attribute_proto` has two defaults.
 
     ### Details
 
-    Each parameter once, in one of the two lists.
+    - Each parameter occurs once, in one of the two lists.
+    - `attribute` lists parameters without a default, `attribute_proto` parameters with one.
     """
     for function in model.parametric_functions:
         names = [*function.attribute_names, *(default.name for default in function.attribute_defaults)]

@@ -14,7 +14,8 @@ def duplicate_function_parameter(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Give the second parameter a name of its own, also where the body uses it, or drop it and its argument in each call.
+    - Rename the second parameter, also where the body uses it.
+    - Or delete it, and its argument in each call.
 
     ### Example
 
@@ -32,14 +33,15 @@ def duplicate_function_parameter(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A call passes values by position, and the body reads them by name: with two inputs of one name it is not defined
-    which of the two values the body gets.
+    A call passes values by position, and the body reads them by name. With two inputs of one name, it is undefined
+    which value the body reads.
 
     ### Details
 
-    Input names that differ from one another, and output names that do. One name may be in both lists: the input is
-    then handed through. ONNX Runtime refuses such a function, so it is reported with `--target onnxruntime=VERSION` or
-    `--pedantic`. An empty name is reported by `unnamed-value`.
+    - The names of the inputs differ, and the names of the outputs differ.
+    - A name may be both an input and an output: the function then returns its input. ONNX Runtime refuses such a
+      function, which is reported with `--target onnxruntime=VERSION` or `--pedantic`.
+    - `unnamed-value` reports an empty name.
     """
     for function in model.functions:
         for field, names in (("input", function.body.input_names), ("output", function.body.output_names)):

@@ -13,7 +13,8 @@ def empty_function(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Hand the input through with an Identity node, or drop the function together with its calls.
+    - The function returns its input: add an `Identity` node.
+    - Otherwise delete the function and its calls.
 
     ### Example
 
@@ -30,12 +31,12 @@ def empty_function(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Such a function computes nothing. The specification does not exclude it, so this is a warning, but ONNX Runtime
-    refuses a model that calls it.
+    Such a function computes nothing, and ONNX Runtime refuses a model that calls it.
 
     ### Details
 
-    At least one node. To hand an input through, the body takes an `Identity` node.
+    - A function has at least one node.
+    - The specification does not forbid an empty function. The finding is therefore a warning.
     """
     for function in model.functions:
         if not function.body.forms:

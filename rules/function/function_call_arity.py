@@ -13,7 +13,8 @@ def function_call_arity(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Pass what the function declares, or declare the parameter that it lacks.
+    - Pass only the inputs and name only the outputs that the function declares.
+    - Or add the missing parameter to the function.
 
     ### Example
 
@@ -32,13 +33,14 @@ def function_call_arity(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The values that are left over have no parameter to go to, or no result to come from. The call was probably meant
-    for another version of the function.
+    The extra inputs have no parameter, and the extra outputs have no value. The call was probably written for another
+    version of the function.
 
     ### Details
 
-    As many inputs and outputs as the function declares, or fewer: a function marks nothing as required, so those at
-    the end may be left out. Empty names at the end are left out as well and are not counted.
+    - A call has at most the number of inputs and outputs that the function declares.
+    - A call may omit inputs and outputs at the end, because a function marks none as required.
+    - Empty names at the end are omitted ones.
     """
     for node, function in model.calls.all:
         if len(node.inputs) > len(function.body.input_names):

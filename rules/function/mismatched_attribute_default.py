@@ -14,7 +14,7 @@ def mismatched_attribute_default(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Give the default the type that the operator in the body asks for.
+    Write a default of the type that the operator in the body requires.
 
     ### Example
 
@@ -36,13 +36,14 @@ def mismatched_attribute_default(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A call that leaves the parameter out gives the default to the node, whose attribute says that it is of another type.
+    A call that omits the parameter passes the default to a node whose attribute states another type.
 
     ### Details
 
-    One type for the default and for all attributes in the body that refer to the parameter. No sentence says so for
-    the two; it follows from what a call must pass. An attribute that states no valid type is reported by
-    `untyped-attribute`, a reference that the operator of its node does not take by `wrong-operator-attribute-type`.
+    - The default and all attributes in the body that refer to the parameter have the same type.
+    - The specification does not say this in one sentence. It follows from the type that a call must pass.
+    - Reported by other rules: an attribute without a valid type (`untyped-attribute`), and a reference whose type
+      differs from the operator's attribute (`wrong-operator-attribute-type`).
     """
     defaults = {
         (function.index, default.name): (function, index, default)

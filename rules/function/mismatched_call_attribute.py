@@ -13,8 +13,7 @@ def mismatched_call_attribute(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Pass a value of the parameter's type; in Python `axis=1` is an INT and `axis=1.0` a FLOAT for
-    `onnx.helper.make_node`.
+    Pass a value of the parameter's type. In `onnx.helper.make_node`, `axis=1` is an INT and `axis=1.0` a FLOAT.
 
     ### Example
 
@@ -38,15 +37,16 @@ def mismatched_call_attribute(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The value takes the place of an attribute of a node in the body, whose operator expects one type.
+    The value replaces an attribute of a node in the body, and the operator of that node requires one type.
 
     ### Details
 
-    The type of the parameter's default in `attribute_proto`. A parameter in `attribute` has no type of its own, so
-    the type is the one that the attributes in the body state that refer to it. Where they disagree, which is
-    reported by `contradictory-parameter-type`, or nothing refers to the parameter, any type is accepted. An
-    attribute of the call that is a reference to a parameter of the function around it counts by the type that it
-    states.
+    - A parameter with a default in `attribute_proto` has the type of the default.
+    - A parameter in `attribute` has the type that the attributes state that refer to it.
+    - Any type is accepted if no attribute refers to the parameter.
+    - Any type is accepted if these attributes disagree; `contradictory-parameter-type` reports it.
+    - If the call is in a function and passes a parameter of that function, the type that the reference states is
+      compared.
     """
     parameters: dict[int, dict[str, Attribute]] = {}
     for node, function in model.calls.all if model.operators.calls_have_attributes else ():

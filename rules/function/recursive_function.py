@@ -19,8 +19,10 @@ def recursive_function(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Write what repeats as a Loop or Scan, and let one of the functions call something else. A function that carries the
-    name of the operator in its own body needs another name or domain.
+    - Write a repetition as a Loop or Scan.
+    - Change one of the functions to call something else.
+    - If a function uses a standard operator of its own name in its body, rename the function or move it to another
+      domain.
 
     ### Example
 
@@ -42,17 +44,17 @@ def recursive_function(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Consumers run a function by replacing the call by its body. With a circle that never ends.
+    Consumers replace each call with the function's body. If functions call each other in a cycle, this never ends.
 
     ### Details
 
-    Functions may call other functions, to any depth, as long as no function reaches itself, neither directly nor
-    through a subgraph in its body. A node calls a function when domain, name and overload agree (domain and name up
-    to IR version 9). So a function that carries the name of a standard operator and uses that operator in its body
-    calls itself: which of the two is meant there, the specification leaves open, and consumers that prefer the
-    function never come to an end.
-
-    Of several circles through the same functions one shortest is reported.
+    - A function may call other functions to any depth, but must not reach itself, directly or through a subgraph in
+      its body.
+    - A node calls a function if domain, name and overload match; up to IR version 9, if domain and name match.
+    - A function with the name of a standard operator that uses this operator in its body calls itself. The
+      specification does not say which of the two the node means, and consumers that prefer the function do not
+      terminate.
+    - If there are several cycles through the same functions, a shortest one is reported.
     """
     if model.calls.all:
         for recursion in model.calls.recursions():

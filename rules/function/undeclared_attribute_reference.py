@@ -14,7 +14,7 @@ def undeclared_attribute_reference(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Declare the parameter, or refer to the one that is meant.
+    Declare the parameter, or refer to a parameter that the function has.
 
     ### Example
 
@@ -38,14 +38,15 @@ def undeclared_attribute_reference(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The attribute gets its value from the call, under the name of a parameter. A name that the function does not
-    declare is never given, so the attribute is silently missing.
+    The call passes the value under the parameter's name. No call can pass an undeclared parameter, and the attribute
+    is silently missing.
 
     ### Details
 
-    The names in the function's `attribute` and `attribute_proto`. Subgraphs in the body refer to the parameters of
-    the same function. The parameters of a calling function are not seen: the call has to hand them on. A reference
-    outside of function bodies is reported by `misplaced-attribute-reference`.
+    - The declared parameters are the names in the function's `attribute` and `attribute_proto`.
+    - Subgraphs in the body can refer to the parameters of the same function.
+    - The parameters of a calling function are not visible: the call must pass them.
+    - `misplaced-attribute-reference` reports a reference outside of function bodies.
     """
     suggestions = Suggestions()
     declared: dict[int, dict[str, None]] = {}

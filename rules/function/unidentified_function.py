@@ -14,7 +14,7 @@ def unidentified_function(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    State a name and your own domain, and the same domain in the calls and in the imports of the model.
+    Write a name and your own domain. Use the same domain in the calls, and import it in the model.
 
     ### Example
 
@@ -31,14 +31,15 @@ def unidentified_function(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A node calls a function by domain, name and overload. A function without a name cannot be called at all, and one
-    without a domain may be treated as a function of the default domain, where it hides standard operators.
+    A node calls a function by domain, name and overload. No node can call a function without a name. A function
+    without a domain may hide a standard operator.
 
     ### Details
 
-    A name that is not empty, and a domain. An explicit empty domain is the default domain and is stated; only a
-    field that is absent is reported. In an operator set of IR version 7 or earlier the domain of a function is that
-    of the set.
+    - The name is not empty.
+    - The domain is present. An explicit empty domain is the default domain and is accepted.
+    - In an operator set of IR version 7 or earlier, functions have the domain of the set, and only the name is
+      required.
     """
     for function in model.functions:
         if function.name and function.domain:

@@ -14,7 +14,7 @@ def unknown_call_attribute(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Name a parameter of the function, or declare the one that is passed.
+    Pass a parameter that the function has, or declare the one that you pass.
 
     ### Example
 
@@ -38,12 +38,12 @@ def unknown_call_attribute(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Nothing in the body can refer to the attribute, so its value is lost without a word.
+    Nothing in the body can refer to the attribute, and its value is silently lost.
 
     ### Details
 
-    The names in the function's `attribute` and `attribute_proto`. Names that begin with two underscores are
-    accepted: implementations keep notes of their own under them.
+    - The declared parameters are the names in the function's `attribute` and `attribute_proto`.
+    - Names that begin with two underscores are accepted: implementations use them for their own notes.
     """
     suggestions = Suggestions()
     parameters: dict[int, dict[str, None]] = {}

@@ -17,8 +17,8 @@ def unknown_function(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Add the function to the model, or call one that it has. A tool that takes a graph out of a model, or joins two,
-    has to take the functions with it.
+    - Add the function to the model, or call one that the model has.
+    - If a tool cut or merged the model, let it copy the functions as well.
 
     ### Example
 
@@ -38,19 +38,18 @@ def unknown_function(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Exporters put the functions that they need into their own domains. When a tool that cuts or merges models drops
-    one, or an op_type is misspelt, the call is left without a body, and consumers refuse the model because the
-    operator is not registered.
+    Exporters write the functions that they need into their own domains. If a tool drops one, or an op_type is
+    misspelt, the call has no body. Consumers then refuse the model because the operator is not registered.
 
     ### Details
 
-    In a domain in which the model has functions, calls of those functions. A function whose overloads all have
-    names is called by one of them.
-
-    The specification lets a domain hold operators that only a consumer knows, beside functions of the model. No
-    clause is broken then, which is why this is a warning, and why nothing is reported where such a mixture is
-    usual: in the domains of ONNX itself and in those of known runtimes (`com.microsoft` and the like). Calls in a
-    domain without any function are not judged.
+    - In a domain in which the model has functions, each node calls one of them.
+    - If all overloads of a function have names, a call must name one.
+    - The finding is a warning: the specification allows a domain that has both functions of the model and operators
+      that only a consumer knows.
+    - The domains of ONNX and of known runtimes (for example `com.microsoft`) are not checked, because this mixture is
+      usual there.
+    - A domain without functions is not checked.
     """
     functions: dict[str, dict[str, None]] = {}
     domains = {domain for domain in {function.domain for function in model.functions} if not _is_mixed(domain)}

@@ -14,7 +14,8 @@ def unresolved_overload(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Name the overload of a function that is there, and none at the call of an operator.
+    - A call of a function: write an overload that exists.
+    - A call of an operator: clear the field.
 
     ### Example
 
@@ -34,14 +35,14 @@ def unresolved_overload(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The overload is part of what a function is called by. With one that does not exist the node calls nothing, and
-    what a consumer runs instead, if anything, is its own choice.
+    The overload is part of the function's identity. If it does not exist, the node calls nothing, and each consumer
+    decides what it runs instead.
 
     ### Details
 
-    The overload of a model-local function of the node's domain and op_type. On a node that calls an operator the
-    field has no meaning and stays empty. Below IR version 10, which brought the field, `premature-feature` reports
-    it.
+    - The overload is one of a model-local function with the node's domain and op_type.
+    - A node that calls an operator has no overload.
+    - Below IR version 10, which introduced the field, `premature-feature` reports it.
     """
     if not model.calls.has_overloads:
         return

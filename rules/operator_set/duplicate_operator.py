@@ -14,8 +14,8 @@ def duplicate_operator(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Keep the operator as this version of the set has it; what it was before belongs into the document of the earlier
-    version.
+    Keep the operator as this version of the set defines it. Move the earlier version into the document of the earlier
+    set.
 
     ### Example
 
@@ -36,13 +36,15 @@ def duplicate_operator(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A node that imports the set means the operator of that name; with two it is open which one.
+    A node refers to an operator by its name. With two, it is undefined which one the node means.
 
     ### Details
 
-    Each `op_type` once. onnx.proto calls an operator's domain, name and first version together its identity, which
-    would allow two versions in one document; IR.md makes the name alone unique, and a set is a snapshot of what one
-    of its versions has. The same version twice is reported by `duplicate-operator-version`.
+    - Each `op_type` occurs once in an operator set.
+    - onnx.proto defines domain, name and first version together as the identity, which would allow two versions in
+      one document. IR.md requires that the name alone is unique, and a set lists the operators of one of its
+      versions.
+    - `duplicate-operator-version` reports the same version twice.
     """
     first: dict[str, tuple[int, int]] = {}
     for index, operator in enumerate(model.document.operator):

@@ -14,7 +14,7 @@ def duplicate_operator_version(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Drop the one that is not meant.
+    Delete the one that you do not mean.
 
     ### Example
 
@@ -35,13 +35,13 @@ def duplicate_operator_version(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    It is open which of the two a node means.
+    It is undefined which of the two a node means.
 
     ### Details
 
-    Name and version of each operator and function once. The version of a function is that of the set, since
-    functions have none of their own any more; so it meets an operator of its name that came with this version of
-    the set.
+    - Each pair of name and version occurs once among the operators and functions of the set.
+    - The version of a function is the version of the set, because functions no longer have their own. A function
+      therefore conflicts with an operator of its name that this version of the set introduced.
     """
     document = model.document
     first: dict[tuple[str, int], int] = {}

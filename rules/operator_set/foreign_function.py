@@ -14,7 +14,7 @@ def foreign_function(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    State the domain of the set, or move the function into the set of its own domain.
+    Write the domain of the set, or move the function into the set of its domain.
 
     ### Example
 
@@ -36,13 +36,12 @@ def foreign_function(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A node that imports the set looks for the function in the domain of the set and does not find it there; nobody
-    looks for it in the other domain.
+    A node that imports the set looks for the function in the domain of the set and does not find it.
 
     ### Details
 
-    The domain of the set, where `ai.onnx` and the empty one are the same. A function that states none is reported
-    by `unidentified-function`.
+    - The domain of each function is that of the set; `ai.onnx` and the empty domain are equal.
+    - `unidentified-function` reports a function without a domain.
     """
     domain = normalized_domain(model.document.domain)
     for function in model.functions:

@@ -14,8 +14,8 @@ def invalid_since_version(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    State the version of the set that brought the operator in its present form; if that is this one, raise
-    `opset_version`.
+    Write the version of the set that introduced the operator in its present form. If that is a newer version than the
+    document's, raise `opset_version`.
 
     ### Example
 
@@ -35,12 +35,12 @@ def invalid_since_version(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The version says in which of several sets of the domain a node finds the operator.
+    A node finds its operator by this version if there are several sets of the domain.
 
     ### Details
 
-    1 to the version of the set in `since_version`. That it is the version that first published the operator takes
-    the earlier sets, which a file does not have.
+    - `since_version` is at least 1 and at most the version of the set.
+    - Whether this version introduced the operator is not checked: it would need the earlier sets.
     """
     newest = model.document.opset_version
     for index, operator in enumerate(model.document.operator):

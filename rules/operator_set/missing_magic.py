@@ -17,7 +17,7 @@ def missing_magic(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Write the word as it is, in capitals, and as the first field of the file.
+    Write `ONNXOPSET` in capitals, as the first field of the file.
 
     ### Example
 
@@ -35,13 +35,14 @@ def missing_magic(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The word distinguishes an operator set from a model and from anything else that Protocol Buffers writes.
+    The word distinguishes an operator set from a model and from other files of Protocol Buffers.
 
     ### Details
 
-    `ONNXOPSET` in `magic`, letter by letter, as the first field of the file. A writer of Protocol Buffers may put
-    fields in any order, and a parser accepts that. But a program that recognizes a file by its first bytes does not
-    find the word elsewhere. In text form and JSON the order is free.
+    - `magic` is `ONNXOPSET`, with the same letters and case.
+    - In the binary form it is the first field. A parser accepts any order, but a program that recognizes a file by
+      its first bytes does not find the word elsewhere.
+    - In the text form and JSON, the order is free.
     """
     magic = model.document.magic
     if magic != MAGIC:

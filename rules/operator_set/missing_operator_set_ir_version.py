@@ -13,7 +13,7 @@ def missing_operator_set_ir_version(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    State the IR version for which the document is written.
+    Write the IR version that the document uses into `ir_version`.
 
     ### Example
 
@@ -31,11 +31,12 @@ def missing_operator_set_ir_version(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The IR version decides how to read the document, and above all its functions.
+    The IR version decides how to read the document, and in particular its functions.
 
     ### Details
 
-    A positive number in `ir_version`; one that is not published is reported by `unknown-ir-version`.
+    - `ir_version` is a positive number.
+    - `unknown-ir-version` reports a number that is not published.
     """
     if model.document.ir_version == 0:
         yield Finding(ROOT.at("ir_version"), "the operator set states no IR version", allowed="a published IR version")

@@ -13,7 +13,7 @@ def missing_operator_set_version(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Number the versions of the set from 1 on.
+    Write the version of the set into `opset_version`; the first version is 1.
 
     ### Example
 
@@ -31,12 +31,13 @@ def missing_operator_set_version(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Domain and version together identify an operator set: without a version no model can import it.
+    Domain and version together identify an operator set. Without a version, no model can import it.
 
     ### Details
 
-    A positive number in `opset_version`. No sentence says "MUST" of the field; that it identifies the set implies
-    it.
+    - `opset_version` is a positive number.
+    - The specification does not write "MUST" for this field; the requirement follows because the field identifies the
+      set.
     """
     version = model.document.opset_version
     if version < 1:

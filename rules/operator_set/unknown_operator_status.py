@@ -14,7 +14,7 @@ def unknown_operator_status(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Take one of the two that there are.
+    Write EXPERIMENTAL or STABLE.
 
     ### Example
 
@@ -38,7 +38,8 @@ def unknown_operator_status(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    EXPERIMENTAL (0) or STABLE (1); a missing status reads as EXPERIMENTAL.
+    - The status is EXPERIMENTAL (0) or STABLE (1).
+    - A missing status means EXPERIMENTAL.
     """
     for index, operator in enumerate(model.document.operator):
         if operator.status not in (0, 1):

@@ -13,7 +13,7 @@ def unnamed_operator(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Name the operator as nodes are to name it in `op_type`.
+    Write the name into `op_type` that nodes will use.
 
     ### Example
 
@@ -33,11 +33,11 @@ def unnamed_operator(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Nodes refer to an operator by its name, so nobody can use one without.
+    Nodes refer to an operator by its name. Nobody can use one without a name.
 
     ### Details
 
-    A non-empty `op_type` for each operator.
+    - Each operator has an `op_type` that is not empty.
     """
     for index, operator in enumerate(model.document.operator):
         if not operator.op_type:

@@ -14,7 +14,7 @@ def unqualified_operator_set_domain(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Put a domain name that one has before it, backwards; the models that use the set have to import it under that name.
+    Put your own domain name, reversed, before the domain. Models that use the set must import it under the new name.
 
     ### Example
 
@@ -32,12 +32,13 @@ def unqualified_operator_set_domain(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Reverse domain names keep the operators of two publishers apart without anybody having to agree on names.
+    Reverse domain names keep the operators of two publishers apart, without any agreement between them.
 
     ### Details
 
-    The default domain, or two or more labels separated by single dots, such as `com.example.ops`. Only the form is
-    judged.
+    - The domain is the default one, or two or more labels with single dots between them, for example
+      `com.example.ops`.
+    - Only the form is checked.
     """
     domain = model.document.domain
     if normalized_domain(domain) and not is_reverse_domain_name(domain):

@@ -29,9 +29,9 @@ def duplicate_opset_import(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Keep the version for which the nodes are written. A tool that joins models has to bring both to one version first;
-    `onnx.version_converter.convert_version(model, 13)` does. `onnx-lint fix` (safe) deletes an import that is exactly
-    like an earlier one.
+    - Keep the version that the nodes are written for.
+    - Before you merge two models, convert both to one version: `onnx.version_converter.convert_version(model, 13)`.
+    - `onnx-lint fix` (safe) deletes an import that equals an earlier one.
 
     ### Example
 
@@ -48,17 +48,17 @@ def duplicate_opset_import(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The version of a domain decides what each of its operators means. With two versions of it the answer depends on
-    the reader. The same version twice does no harm and is a note; it shows that two tools wrote into one list.
+    The version of a domain defines what its operators mean. With two versions, the meaning depends on the reader. The
+    same version twice is harmless and a note: two tools wrote into one list.
 
     ### Details
 
-    One import for each domain, for the model and for each function; the empty domain and `ai.onnx` are one.
-
-    For a function the specification says so, and a second version is an error. For the model it says how to read
-    several versions (nodes bind to the highest one) and does not forbid them; `onnx.checker` reads them otherwise
-    (the last one counts). Since a model with two versions means two things, onnx-lint warns. That `ai.onnx` is
-    another spelling of the empty domain is a convention of the tools that the specification does not mention.
+    - The model and each function import a domain once.
+    - The empty domain and `ai.onnx` are equal. This is a convention of tools, which the specification does not
+      mention.
+    - In a function, a second version is an error.
+    - In the model, a second version is a warning: the specification does not forbid it, and says that nodes use the
+      highest version. `onnx.checker` uses the last one.
     """
     for importer in model.imports.where(_has_duplicates):
         yield from _duplicates(model, importer)

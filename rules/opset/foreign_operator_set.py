@@ -14,11 +14,10 @@ def foreign_operator_set(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Drop the import where no node needs it, and write the nodes of the domain in operators of the default one. A model
-    that is to have them is one of ONNX-ML, which is what is judged without `--target onnx-without-ml`.
-
-    - skl2onnx: `options={"zipmap": False}` leaves out ZipMap, `black_op={...}` other operators where there is another
-      way.
+    - Delete the import if no node needs it.
+    - Rewrite the nodes of the domain with operators of the default domain. skl2onnx: `options={"zipmap": False}`
+      omits ZipMap, and `black_op={...}` avoids other operators where an alternative exists.
+    - If the model needs the domain, it is an ONNX-ML model: check it without `--target onnx-without-ml`.
 
     ### Example
 
@@ -39,15 +38,14 @@ def foreign_operator_set(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    There are two variants of the standard. ONNX-ML adds the operators of classical machine learning, and an
-    implementation of ONNX alone has none of them. It has to refuse a model that imports them, whether a node uses
-    them or not.
+    ONNX-ML adds the operators of classical machine learning to ONNX. An implementation of ONNX alone must refuse a
+    model that imports them, also if no node uses them.
 
     ### Details
 
-    Under `--target onnx-without-ml`, every operator set but `ai.onnx.ml`: the default one, the others that ONNX
-    publishes, and those of extensions. Without it there is nothing to report. Imports of the model and of functions are
-    judged.
+    - With `--target onnx-without-ml`, an import of `ai.onnx.ml` is reported, in the model and in functions.
+    - All other operator sets are allowed: the default one, others that ONNX publishes, and those of extensions.
+    - Without this target, nothing is reported.
     """
     if model.standard.variant != "onnx":
         return

@@ -36,13 +36,12 @@ def missing_opset_import(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Import each domain that a node has, and in each function those of its body. `onnx-lint fix --unsafe-fixes`
-    (unsafe: another version may be meant) adds the newest version that all nodes of the domain allow and that the IR
-    version has: below, 1 of "com.microsoft". A function gets the version that the model imports. Where a node's
-    operator is not known, nothing is added.
-
-    - The `onnx` package:
-      `onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("com.microsoft", 1), ...])`.
+    - Import each domain that a node has. In each function, import the domains of its body.
+    - `onnx-lint fix --unsafe-fixes` (unsafe: another version may be meant) adds the newest version that all nodes of
+      the domain allow and that the IR version has. A function gets the version that the model imports. If an operator
+      is unknown, nothing is added.
+    - The `onnx` package: `onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("com.microsoft", 1),
+      ...])`.
     - PyTorch: `torch.onnx.export(..., custom_opsets={"com.example": 1})` with `dynamo=False`.
     - tf2onnx: `--extra_opset com.example:1`.
 
@@ -63,25 +62,23 @@ def missing_opset_import(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The import says in which version of its domain a node's operator is meant. Without it the node means nothing in
-    particular, and consumers refuse the model or guess.
+    The import defines which version of an operator a node means. Without it, consumers refuse the model or guess.
 
     ### Details
 
-    From IR version 3 on, an import in the model for each domain that a node outside of functions has or that a
-    function of the model has, and an import in the function for each domain that a node of its body has. Nested
-    graphs count to what is around them. A call of a function of the model needs the import of its domain like any
-    other node.
-
-    Each domain is reported once for the model and once for each function, at the first node that has it. Edition
-    1.9 has no functions, so these are not judged under it; neither are those of an operator set of IR version 7 or
-    earlier, which had no imports of their own.
-
-    The comment on the field demands an import of the default domain in every model, while the specification says
-    that every model imports it implicitly, though without a version. The specification wins over the comment.
-    onnx-lint reports an error where a node of the default domain is left without a version, and a warning where no
-    node has that domain: `onnx.checker` and ONNX Runtime accept such a model. A model that imports nothing and has
-    no node and no function that needs an operator set gets a warning, too.
+    - From IR version 3 on, the model imports each domain of a node outside of functions, and each domain of its
+      functions.
+    - Each function imports each domain of a node in its body.
+    - The nodes of a nested graph are part of the model or function around it.
+    - A call of a model-local function needs the import of its domain like any other node.
+    - Each domain is reported once for the model and once for each function, at the first node that has it.
+    - An error: a node of the default domain has no version.
+    - A warning: the default domain is not imported and no node has it. The comment on the field requires the import,
+      but the specification says that every model imports the domain implicitly. `onnx.checker` and ONNX Runtime
+      accept such a model.
+    - A warning: the model imports nothing, and no node or function needs an operator set.
+    - Functions are not checked with `--edition 1.9`, which has none, nor in an operator set of IR version 7 or
+      earlier, where they had no imports.
     """
     in_use = model.domains_in_use
     suggestions = Suggestions()

@@ -13,7 +13,7 @@ def premature_opset_import(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    State an IR version of 3 or later, which all consumers read today.
+    Write an IR version of 3 or later, which all consumers read today.
 
     ### Example
 
@@ -31,12 +31,13 @@ def premature_opset_import(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Imports came with IR version 3. A consumer of the stated version does not read them and takes the first version
-    of the default operator set, so the nodes mean something else than their author thought.
+    A consumer of IR version 1 or 2 does not read imports. It uses the first version of the default operator set, and
+    the nodes may mean something else.
 
     ### Details
 
-    No `opset_import` below IR version 3. A model that does not state a published IR version is not judged.
+    - Below IR version 3, a model has no `opset_import`.
+    - A model without a published IR version is not checked.
     """
     since = LATER_FIELDS["ModelProto.opset_import"].ir_version
     if 1 <= model.ir_version < since and model.proto.opset_import:

@@ -27,8 +27,8 @@ def unknown_opset_version(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Import the version for which the nodes are written, or update onnx-lint if the version is newer than it knows.
-
+    - Import the version that the nodes are written for.
+    - If the version is newer than your onnx-lint, update onnx-lint.
     - PyTorch: `torch.onnx.export(..., opset_version=21)`.
     - skl2onnx: `target_opset={"": 21, "ai.onnx.ml": 3}`; onnxmltools, with one number: `target_opset=15`.
     - tf2onnx: `--opset 18`.
@@ -47,21 +47,22 @@ def unknown_opset_version(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The version decides which definition of an operator each node means. Some consumers refuse a version that they
-    do not know, others take the newest one below it and compute something else.
+    The version selects the definition of each operator. Some consumers refuse an unknown version. Others take the
+    newest one below it and compute something else.
 
     ### Details
 
-    A number from 1 to 2147483647; for the domains that ONNX publishes one of the versions published so far. A model
-    that is newer than this onnx-lint is reported too. For other domains an explicit 0 is accepted, since their
-    publishers may count from 0; in an operator set of such a domain, a version of it beyond that of the set is
-    reported. Imports of the model and of functions are judged alike, whether anything uses them
-    or not; those of a model below IR version 3 are reported by `premature-opset-import`.
-
-    Under an earlier edition than the newest, versions that its release of ONNX did not have yet are reported, by the
-    table of releases: under `--edition 1.9` the default operator set from 15 on and `ai.onnx.ml` from 3 on, and
-    `ai.onnx.preview`, which came with ONNX 1.22, under all but the newest. Nodes mean what the imported version says
-    all the same.
+    - The version is a number from 1 to 2147483647.
+    - For a domain that ONNX publishes, it is a published version. A version that is newer than this onnx-lint is
+      reported.
+    - For other domains, an explicit 0 is accepted, because their publishers may start at 0.
+    - In an operator set of another domain, an import of this domain above the version of the set is reported.
+    - Imports of the model and of functions are checked, used or not.
+    - With `--edition`, a version is reported if the release of that edition did not have it. With `--edition 1.9`
+      these are the default operator set from 15 on and `ai.onnx.ml` from 3 on. Nodes are still checked against the
+      imported version.
+    - `ai.onnx.preview`, which came with ONNX 1.22, is reported under all editions but the newest.
+    - `premature-opset-import` reports the imports of a model below IR version 3.
     """
     known = _KnownVersions(model.operators.schemas, model.standard.edition)
     for importer in model.imports.where(lambda entries: any(_judge(ROOT, entry, known) for entry in entries)):

@@ -14,8 +14,8 @@ def unqualified_opset_domain(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Put a domain name that one has before it, backwards, in the imports, the nodes and the functions alike, and where
-    the runtime registers its operators.
+    Put your own domain name, reversed, before the domain: in the imports, the nodes, the functions, and where the
+    runtime registers its operators.
 
     ### Example
 
@@ -33,14 +33,16 @@ def unqualified_opset_domain(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Reverse domain names keep the operators of two publishers apart without anybody having to agree on names. Two
-    extensions that both call their domain `custom` cannot be loaded together.
+    Reverse domain names keep the operators of two publishers apart. Two extensions that both use the domain `custom`
+    cannot be loaded together.
 
     ### Details
 
-    The default domain, or two or more labels of letters, digits, underscores and inner hyphens, separated by single
-    dots, such as `com.example.ops`. Only the form is judged. Each domain is reported once, where it is first
-    imported, by the model or by a function.
+    - The domain is the default one, or two or more labels with single dots between them, for example
+      `com.example.ops`.
+    - A label has letters, digits, underscores and inner hyphens.
+    - Only the form is checked.
+    - Each domain is reported once, where the model or a function first imports it.
     """
     # The domain that an operator set or a lone function has itself is not what it imports.
     seen: set[str] = set() if model.imports.are_stated else set(model.imports.domains(None))

@@ -14,9 +14,9 @@ def unused_opset_import(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Drop the import, as `onnx-lint fix` does in functions (safe) and, with `--unsafe-fixes`, in the model (unsafe:
-    a tool that adds nodes may count on it); `onnx_ir.passes.common.RemoveUnusedOpsetsPass()(model)` drops all of
-    them.
+    - `onnx-lint fix` deletes the import in functions (safe), and with `--unsafe-fixes` in the model (unsafe: a tool
+      that adds nodes may rely on it).
+    - `onnx_ir.passes.common.RemoveUnusedOpsetsPass()(model)` deletes all unused imports.
 
     ### Example
 
@@ -33,14 +33,16 @@ def unused_opset_import(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    An implementation has to support all operators of an imported set or refuse the model, so each import that
-    nothing needs narrows the choice of runtimes.
+    An implementation must support all operators of an imported set or refuse the model. An unused import excludes
+    runtimes for no reason.
 
     ### Details
 
-    Any import; the specification asks for nothing here, and ONNX Runtime imports every set it knows when it writes
-    a model. So the rule is off by default. An import of the model is used by nodes outside of functions and by
-    functions of the domain; an import of a function by the nodes of its body. The default domain is never reported.
+    - An import of the model is used by a node outside of functions, or by a function of the domain.
+    - An import of a function is used by a node of its body.
+    - The default domain is never reported.
+    - The rule is off by default: the specification does not require this, and ONNX Runtime imports every set that it
+      knows when it writes a model.
     """
     if not model.proto.opset_import and not model.functions:
         return
