@@ -254,6 +254,7 @@ def clip(initializer: str, more: str = "", before: str = "") -> str:
 ONE = 'initializer { name: "min" data_type: 1 dims: 1 float_data: 0 }'
 SCALAR = ONE.replace("dims: 1 ", "")
 CONSTANT = 'node { name: "c" op_type: "Constant" output: "min" attribute { name: "value" type: TENSOR t { %s } } }'
+LIST = 'node { name: "c" op_type: "Constant" output: "min" attribute { name: "value_floats" type: FLOATS floats: 0 } }'
 USED = 'node { name: "z" op_type: "Add" input: "x" input: "min" output: "z" }'
 TWICE = 'node { name: "o" op_type: "Clip" input: "x" input: "min" input: "min" output: "z" }'
 
@@ -293,6 +294,20 @@ UNSAFE += [
         id="a Constant",
     ),
     Case("incompatible-operand-shapes", clip(ONE, USED), clip(ONE, USED), safe=False, id="another user"),
+    Case(
+        "incompatible-operand-shapes",
+        clip(ONE, info("min", FLOATS.replace("dim_value: 2", "dim_value: 1"))),
+        clip(SCALAR, info("min", FLOATS.replace("dim { dim_value: 2 }", ""))),
+        safe=False,
+        id="a declared list",
+    ),
+    Case(
+        "incompatible-operand-shapes",
+        clip("", before=LIST),
+        clip("", before=LIST.replace('"value_floats" type: FLOATS floats: 0', '"value_float" type: FLOAT f: 0')),
+        safe=False,
+        id="a list of numbers",
+    ),
     Case("incompatible-operand-shapes", LISTS, LISTS, safe=False, id="a body declares a list"),
     Case(
         "repeated-singular-field",
