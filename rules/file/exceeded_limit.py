@@ -27,13 +27,12 @@ from onnx_lint.wording import quote
     security=("CVE-2024-27319", "CWE-400", "CWE-770"),
 )
 def exceeded_limit(model: Model) -> Iterator[Finding]:
-    """The model is beyond what consumers can take, or findings are left out.
+    """The model exceeds what consumers can process, or the report omits findings.
 
     ### How to fix
 
-    Make the model smaller in what the message counts: share functions and weights instead of repeating them, shorten
-    names that a program put together. Where the model has to be as large as it is, raise the limit with
-    `--limit NAME=VALUE`.
+    - Share functions and weights instead of repeating them, and shorten names that a program generated.
+    - If the model must be this large, raise the limit with `--limit NAME=VALUE`.
 
     ### Example
 
@@ -53,30 +52,25 @@ def exceeded_limit(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A model is input from a stranger. A file of a few kilobytes can make its readers run out of time or memory:
-    functions that call one another twice double the nodes with every level, and a runtime has taken twice as long for
-    each If inside an If.
+    A small file can exhaust the time or memory of its readers. Functions that call one another twice double the nodes
+    with every level, and one runtime needs twice the time for each If inside an If.
 
     ### Details
 
-    A warning, because consumers run into trouble beyond these limits: `graph_nesting` (10) for graphs inside one
-    another, `expanded_nodes` (1000000) for the nodes that the model has when each call of a function is replaced by
-    the function's body, `name_characters` (10000) for a name. onnx-lint itself judges such a model in full.
-
-    Findings beyond these limits are left out of the report, which is a note: `findings_per_rule` (1000) and `findings`
-    (10000) for one file.
-
-    A file beyond one of the other limits is *not checked*: that is not a finding, the exit code is 2, and the
-    message names the option and, except for times, a value that is enough. These are `memory` (2GiB) for the memory
-    that the model is estimated to need, without the contents of its tensors, `file_bytes` (16GiB) for the file,
-    `text_bytes` (256MiB) for a model in text form, `fields` (50000000) for the fields that are read one by one, and
-    for a remote model `download_bytes` (64MiB), `request_seconds` (60) and `remote_seconds` (3600). Data files
-    beyond `external_bytes` (64GiB) are not verified, which the report says beside the findings.
-
-    Each limit is set by `--limit NAME=VALUE`, by `limits` in Python, or in the configuration. Those in bytes take a
-    unit, as in `--limit memory=4GiB`.
-
-    The specification sets no such limits. How deep messages may nest is another rule's matter, excessive-nesting.
+    - A warning, because consumers fail beyond it: `graph_nesting` (10) limits nested graphs, `name_characters`
+      (10000) the length of a name, and `expanded_nodes` (1000000) the nodes after each call is replaced by its
+      function's body. onnx-lint still checks all of the model.
+    - A note: the report omits findings above `findings_per_rule` (1000), or above `findings` (10000) in one file.
+    - A file above another limit is *not checked*, which is not a finding: the exit code is 2, and the message names
+      the option and, except for times, a sufficient value.
+    - These limits are `memory` (2GiB, estimated for the model without the contents of its tensors), `file_bytes`
+      (16GiB), `text_bytes` (256MiB, a model in text form) and `fields` (50000000, fields that are read one by one).
+    - For a remote model they are `download_bytes` (64MiB), `request_seconds` (60) and `remote_seconds` (3600).
+    - Data files above `external_bytes` (64GiB) are *not verified*; the report says it beside the findings.
+    - Set a limit with `--limit NAME=VALUE`, with `limits` in Python, or in the configuration. Bytes may have a unit:
+      `--limit memory=4GiB`.
+    - The specification has no such limits.
+    - `excessive-nesting` reports messages that nest too deeply.
     """
     if not model.loaded:
         return

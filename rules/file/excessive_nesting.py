@@ -19,7 +19,7 @@ def excessive_nesting(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Take inner graphs out into functions, which stand beside the main graph and not inside it.
+    Move inner graphs into functions, which are beside the main graph and not inside it.
 
     ### Example
 
@@ -53,13 +53,13 @@ def excessive_nesting(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Parsers stop at 100 nested messages to protect their stack, so no consumer can read the file. In ONNX a graph
-    inside a graph takes three messages, and the shape of a value in the innermost one five more: with 32 nested
-    graphs that is too deep.
+    Parsers stop at 100 nested messages to protect their stack, and no consumer can read the file.
 
     ### Details
 
-    At most 100 messages inside the model, one inside the other: 31 nested graphs whose values have shapes.
+    - Inside the model, messages nest at most 100 deep.
+    - A graph inside a graph needs three messages, and the shape of a value five more. 31 nested graphs whose values
+      have shapes are allowed, 32 are not.
     """
     for fault in model.faults_of(FaultKind.NESTING):
         yield Finding(

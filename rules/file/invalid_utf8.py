@@ -13,7 +13,7 @@ def invalid_utf8(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Encode names as UTF-8, or keep to ASCII. Protocol Buffers encodes them itself if the program passes text, not
+    Encode names as UTF-8, or use ASCII only. Protocol Buffers encodes them if your program passes text instead of
     bytes.
 
     ### Example
@@ -44,13 +44,13 @@ def invalid_utf8(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Protocol Buffers strings are UTF-8 by definition. Some parsers refuse the file, others return bytes that are not
-    text. Other rules see such a name with a `?` for each bad byte.
+    Protocol Buffers defines strings as UTF-8. Some parsers refuse the file, others return bytes that are not text.
 
     ### Details
 
-    UTF-8 in every field of type string; the bytes fields `s`, `strings`, `string_data` and `raw_data` have rules of
-    their own.
+    - Every field of type string is UTF-8.
+    - Other rules see such a name with a `?` for each invalid byte.
+    - Other rules check the bytes fields `s`, `strings`, `string_data` and `raw_data`.
     """
     for fault in model.faults_of(FaultKind.UTF8):
         yield Finding(

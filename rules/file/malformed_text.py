@@ -13,8 +13,8 @@ def malformed_text(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Correct the place that the message names. A program writes the text with `google.protobuf.text_format` or
-    `json_format`, not by hand.
+    Correct the place that the message names. Write the text with `google.protobuf.text_format` or `json_format`, not
+    by hand.
 
     ### Example
 
@@ -35,11 +35,11 @@ def malformed_text(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Nothing of the model can be read.
+    No reader can parse the model.
 
     ### Details
 
-    Protobuf text format or protobuf JSON with the field names of the ONNX schema.
+    - The file is in protobuf text format or protobuf JSON, with the field names of the ONNX schema.
     """
     for fault in model.faults_of(FaultKind.TEXT):
         yield Finding(

@@ -13,8 +13,8 @@ def misnamed_text_form(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Rename the file, or write it in binary form; `onnx.save(onnx.load("model.onnx", format="textproto"), "model.onnx")`
-    does, and takes `format="json"` for JSON.
+    Rename the file, or write it in binary form: `onnx.save(onnx.load("model.onnx", format="textproto"),
+    "model.onnx")`. For JSON, write `format="json"`.
 
     ### Example
 
@@ -36,13 +36,15 @@ def misnamed_text_form(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    onnx-lint looks at the content; consumers look at the name, if at anything. `onnx.load`, `onnx.checker` and ONNX
-    Runtime take `model.onnx` for binary and fail to parse it.
+    onnx-lint looks at the content, consumers at the name. `onnx.load`, `onnx.checker` and ONNX Runtime read
+    `model.onnx` as binary and fail to parse it.
 
     ### Details
 
-    Under names that end in `.onnx` or `.pb` the binary form. `.textproto`, `.txtpb`, `.pbtxt` and `.prototxt` are for
-    the text format, `.json` and `.onnxjson` for JSON. The specification says nothing of names, so this is a warning.
+    - A file whose name ends in `.onnx` or `.pb` is in binary form.
+    - The names for the text format are `.textproto`, `.txtpb`, `.pbtxt` and `.prototxt`; those for JSON are `.json`
+      and `.onnxjson`.
+    - The specification does not define names. The finding is therefore a warning.
     """
     for fault in model.faults_of(FaultKind.FILE_NAME):
         yield Finding(

@@ -13,8 +13,10 @@ def not_a_model(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Put the model itself there: `git lfs pull` for a pointer of Git LFS, the download again where it brought a page of
-    HTML, unpacking for an archive. A file of another framework has to be converted first.
+    - A Git LFS pointer: run `git lfs pull`.
+    - A page of HTML: download the model again.
+    - An archive: unpack it.
+    - A file of another framework: convert it first.
 
     ### Example
 
@@ -34,12 +36,12 @@ def not_a_model(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A consumer that expects a model can do nothing with the file. Often the model was never there: a Git LFS pointer
-    that was not checked out, an archive that was not unpacked, an error page that was saved under the model's name.
+    No consumer can load the file. Often the model was never there, and an error page or a pointer was saved under its
+    name.
 
     ### Details
 
-    A ModelProto in the binary form of Protocol Buffers, in protobuf text format, or in protobuf JSON.
+    - The file is a ModelProto in the binary form of Protocol Buffers, in protobuf text format, or in protobuf JSON.
     """
     for fault in model.faults_of(FaultKind.NOT_A_MODEL):
         yield Finding(

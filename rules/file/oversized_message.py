@@ -13,12 +13,12 @@ def oversized_message(model: Model, *, max_bytes: int = 2**31 - 1) -> Iterator[F
 
     ### How to fix
 
-    Keep the weights in a file beside the model.
+    Store the weights in a file beside the model.
 
-    - The `onnx` package: `onnx.save(..., save_as_external_data=True)`; weights in attributes of Constant nodes go with
-      `convert_attribute=True`.
+    - The `onnx` package: `onnx.save(..., save_as_external_data=True)`; `convert_attribute=True` also moves weights in
+      attributes of Constant nodes.
     - PyTorch: `torch.onnx.export(..., external_data=True)` with `dynamo=True`.
-    - tf2onnx: `--large_model`, which writes an archive of the model and its data, to be unpacked.
+    - tf2onnx: `--large_model` writes an archive of the model and its data, which you unpack.
     - ONNX Runtime: `use_external_data_format=True` for `quantize_static` and `quantize_dynamic`.
 
     ### Example
@@ -43,13 +43,16 @@ def oversized_message(model: Model, *, max_bytes: int = 2**31 - 1) -> Iterator[F
 
     ### Why it matters
 
-    Parsers keep the length of a message in 31 bits and refuse what is longer, so no consumer that uses one can load
-    the model. onnx-lint reads the file piece by piece and judges the rest of it all the same.
+    Parsers store the length of a message in 31 bits and refuse a longer one. No consumer that uses one can load the
+    model.
 
     ### Details
 
-    2147483647 bytes, just below 2 GiB. Larger models keep their tensors in files beside the model (external data),
-    which are not counted. The option `max_bytes` sets a lower limit. Models in text form are not judged.
+    - The file has at most 2147483647 bytes, just below 2 GiB.
+    - Files of external data are not included.
+    - The option `max_bytes` sets a lower limit.
+    - Models in text form are not checked.
+    - onnx-lint reads the file in pieces and checks the rest of it.
     """
     size = model.source.size
     if size <= max_bytes or model.form != "binary" or any(model.faults_of(FaultKind.NOT_A_MODEL)):

@@ -14,10 +14,11 @@ def repeated_singular_field(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Write one message into one file. To join two models, take `onnx.compose.merge_models`. A program that writes
-    fields by itself has to write each once; reading the file with Protocol Buffers and writing it again keeps what
-    readers see. `onnx-lint fix` keeps the last value of a field that holds a number or text (safe) if all are the
-    same, and with `--unsafe-fixes` (unsafe: a reader may take the first) otherwise.
+    - Write one message into one file. `onnx.compose.merge_models` joins two models.
+    - A program that writes fields itself must write each once. Read the file with Protocol Buffers and write it
+      again: readers see the same model.
+    - `onnx-lint fix` keeps the last value of a field with a number or text (safe) if all values are equal, and with
+      `--unsafe-fixes` (unsafe: a reader may take the first) otherwise.
 
     ### Example
 
@@ -38,13 +39,14 @@ def repeated_singular_field(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Of a value the last one wins, two messages are merged: the model that a consumer sees is not the one that
-    anybody wrote. Two models written one after the other into one file look like this.
+    Readers take the last value and merge two messages. They see a model that nobody wrote, for example if two models
+    were written into one file.
 
     ### Details
 
-    At most one occurrence of a field that is not repeated, and at most one member of a oneof. Protocol Buffers defines
-    what becomes of more, so it is a warning.
+    - A field that is not repeated occurs at most once in its message.
+    - A oneof has at most one member.
+    - Protocol Buffers defines how to read more. The finding is therefore a warning.
     """
     fixes: dict[Place, Fix | None] = {}
     for fault in model.faults_of(FaultKind.REPEATED):

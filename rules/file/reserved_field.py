@@ -13,8 +13,8 @@ def reserved_field(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Write the field that came in its place, or none; a program that was made from an old `onnx.proto` has to be made
-    from the present one.
+    Write the field that replaced it, or delete it. If your program was generated from an old `onnx.proto`, generate
+    it again from the current one.
 
     ### Example
 
@@ -36,17 +36,19 @@ def reserved_field(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The number belonged to another field in an early version of the format. Nobody reads what stands there, so the
-    value is lost; it was written with a schema that is many years old, or by a tool that made the number up.
+    Nobody reads this number, and the value is lost. A schema that is many years old, or a tool that invented the
+    number, wrote it.
 
     ### Details
 
-    None of the reserved numbers: 12 and 16 to 19 of AttributeProto, which the schema reserves, 3, 4 and 6 to 9 of
-    GraphProto, 2 and 3 of FunctionProto, 3 of TypeProto.Opaque. Numbers that were never used are reported by
-    `unknown-field`. Fields 2 and 3 of a function belong to the format in an operator set of IR version 7 or
-    earlier. Edition 1.9 has no sentence on those of AttributeProto, so under it they are not reported.
-
-    Each number is reported once for each kind of message, where it occurs first.
+    - AttributeProto: the schema reserves 12 and 16 to 19. Under edition 1.9, which does not mention them, they are
+      not reported.
+    - GraphProto: 3, 4 and 6 to 9.
+    - FunctionProto: 2 and 3. In an operator set of IR version 7 or earlier, these are fields of the format and are
+      not reported.
+    - TypeProto.Opaque: 3.
+    - Each number is reported once for each kind of message, where it first occurs.
+    - `unknown-field` reports numbers that were never used.
     """
     counts: dict[tuple[str, int], int] = {}
     faults = [

@@ -13,8 +13,8 @@ def truncated_file(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Copy or download the file again and compare its size or checksum; a program that writes a model has to close the
-    file before it is used.
+    - Copy or download the file again, and compare its size or checksum.
+    - A program that writes a model must close the file before anybody reads it.
 
     ### Example
 
@@ -34,12 +34,12 @@ def truncated_file(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The rest of the model is lost: a download or copy that broke off, or a disk that was full. Protocol Buffers
-    refuses the whole file.
+    The rest of the model is lost: a download or copy was interrupted, or the disk was full. Protocol Buffers refuses
+    the whole file.
 
     ### Details
 
-    Every field as long as its length says.
+    - Every field has all the bytes that its length announces.
     """
     for fault in model.faults_of(FaultKind.TRUNCATED):
         yield Finding(

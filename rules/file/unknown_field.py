@@ -13,8 +13,8 @@ def unknown_field(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Keep your own data in `metadata_props`. If the field belongs to a newer ONNX than onnx-lint knows, update
-    onnx-lint.
+    - Store your own data in `metadata_props`.
+    - If the field belongs to a newer ONNX than onnx-lint supports, update onnx-lint.
 
     ### Example
 
@@ -37,13 +37,13 @@ def unknown_field(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Consumers skip the field, so its meaning is lost. It comes from a newer version of ONNX, from a private
-    extension, or from damage.
+    Consumers skip the field. It comes from a newer version of ONNX, from a private extension, or from damage.
 
     ### Details
 
-    The fields that the schema of ONNX defines, up to IR version 14. Numbers that the schema reserves are reported
-    by `reserved-field`. Each number is reported once for each kind of message, where it occurs first.
+    - The defined fields are those of the ONNX schema, up to IR version 14.
+    - Each number is reported once for each kind of message, where it first occurs.
+    - `reserved-field` reports numbers that the schema reserves.
     """
     faults = [
         fault for fault in model.faults_of(FaultKind.UNKNOWN_FIELD) if not is_reserved(fault.message_type, fault.number)

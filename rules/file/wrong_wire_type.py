@@ -13,7 +13,7 @@ def wrong_wire_type(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Write the type that `onnx.proto` declares; code that protoc makes from it cannot do otherwise.
+    Write the type that `onnx.proto` declares. Code that protoc generates always does.
 
     ### Example
 
@@ -33,12 +33,14 @@ def wrong_wire_type(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Parsers treat such a field as unknown, so its value is silently lost.
+    Parsers treat such a field as unknown, and its value is silently lost.
 
     ### Details
 
-    The wire type of the declared type: VARINT for integers and enumerations, LEN for strings, bytes and messages,
-    FIXED32 and FIXED64 for floats and doubles; a repeated number may also be packed into one LEN field.
+    - Integers and enumerations: VARINT.
+    - Strings, bytes and messages: LEN.
+    - Floats and doubles: FIXED32 and FIXED64.
+    - A repeated number may also be packed into one LEN field.
     """
     for fault in model.faults_of(FaultKind.WIRE_TYPE):
         yield Finding(

@@ -14,8 +14,8 @@ def duplicate_initializer(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Drop the one that is not meant, or rename it with its uses. Code that changes a weight has to replace the tensor,
-    not to append another one.
+    - Delete the initializer that you do not mean, or rename it and its uses.
+    - Code that changes a weight must replace the tensor, not append another one.
 
     ### Example
 
@@ -32,12 +32,12 @@ def duplicate_initializer(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The name has two tensors, and readers take the first or the last one.
+    Some readers take the first tensor, others the last.
 
     ### Details
 
-    Distinct names for all initializers of a graph, dense and sparse together. Edition 1.9 asks only that they be
-    distinct within each of the two lists.
+    - All initializers of a graph have different names, dense and sparse together.
+    - Edition 1.9 requires it only within each of the two lists.
     """
     for graph in model.graphs:
         names = [*graph.initializer_names, *graph.sparse_initializer_names]

@@ -14,10 +14,9 @@ def initializer_without_input(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Declare the input, or write a newer model: from IR version 4 on none is needed. `onnx-lint fix --unsafe-fixes`
-    (unsafe: an initializer is then a constant, and old readers refuse the model) states IR version 4.
-
-    - PyTorch: `torch.onnx.export(..., keep_initializers_as_inputs=True)` adds the inputs.
+    - Declare the input. PyTorch: `torch.onnx.export(..., keep_initializers_as_inputs=True)`.
+    - Or write a newer model: from IR version 4 on, no input is needed. `onnx-lint fix --unsafe-fixes` (unsafe: an
+      initializer is then a constant, and old readers refuse the model) writes IR version 4.
 
     ### Example
 
@@ -36,13 +35,13 @@ def initializer_without_input(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Up to IR version 3 an initializer was the default value of an input and nothing else. `onnx.checker` and older
-    consumers refuse the model; ONNX Runtime loads it.
+    Up to IR version 3, an initializer is only the default value of an input. `onnx.checker` and older consumers
+    refuse the model; ONNX Runtime loads it.
 
     ### Details
 
-    In IR versions 1 to 3, an input of the same name in the same graph for each initializer, dense or sparse, in
-    subgraphs as well. From IR version 4 on, initializers need no inputs.
+    - In IR versions 1 to 3, each initializer, dense or sparse, has an input of its name in the same graph.
+    - Subgraphs are checked as well.
     """
     if model.effective_ir_version >= FREE_INITIALIZERS_SINCE:
         return

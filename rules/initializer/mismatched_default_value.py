@@ -15,8 +15,8 @@ def mismatched_default_value(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Make the declaration of the input and the tensor agree, and change the one that is wrong. An input that nobody sets
-    is better dropped, from IR version 4 on.
+    - Change the declaration of the input or the tensor, whichever is wrong.
+    - If no caller sets the input, delete it (from IR version 4 on).
 
     ### Example
 
@@ -34,13 +34,13 @@ def mismatched_default_value(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The nodes were checked against the declared type; when the caller leaves the input out, they get something else.
+    The nodes were checked against the declared type. If the caller omits the input, they get a value of another type.
 
     ### Details
 
-    An initializer that has the element type and rank of the input of the same name, and the size of each dimension
-    that has one. Variables, unknown dimensions and a missing shape fit everything, and so does a missing type. A
-    sparse initializer may be the default of a dense or a sparse tensor.
+    - The initializer has the element type and rank of the input, and the size of each dimension that has one.
+    - A variable, an unknown dimension, a missing shape or a missing type contradicts nothing.
+    - A sparse initializer may be the default of a dense or a sparse tensor.
     """
     for declarations in chain.from_iterable(model.repeated_declarations.values()):
         declared = declarations[0]

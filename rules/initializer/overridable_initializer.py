@@ -10,15 +10,16 @@ from onnx_lint.wording import quote_some
 
 @rule(clause="INI-6", since="0.1.0", about=has_initializers, needs="graph")
 def overridable_initializer(model: Model) -> Iterator[Finding]:
-    """An initializer of the main graph is also an input, so that callers may override it.
+    """An initializer of the main graph is also an input, which callers may override.
 
     ### How to fix
 
-    Drop the input, from IR version 4 on; the initializer is then a constant.
+    Delete the input (from IR version 4 on); the initializer is then a constant.
 
     - PyTorch: `torch.onnx.export(..., keep_initializers_as_inputs=False)`.
     - `onnx_ir.passes.common.RemoveInitializersFromInputsPass()(model)`.
-    - ONNX Runtime: `python -m onnxruntime.tools.remove_initializer_from_input --input model.onnx --output model.onnx`.
+    - ONNX Runtime: `python -m onnxruntime.tools.remove_initializer_from_input --input model.onnx --output
+      model.onnx`.
 
     ### Example
 
@@ -35,13 +36,15 @@ def overridable_initializer(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A runtime cannot treat the tensor as a constant: nothing that depends on it is folded or laid out ahead.
+    A runtime cannot treat the tensor as a constant: it cannot fold or prepare anything that depends on it.
 
     ### Details
 
-    From IR version 4 on, initializers that are no inputs, for all values that callers are not meant to change.
-    Whether they are is not in the file, so this is reported only with `--pedantic` or if the rule is selected, once
-    for the graph. Before IR version 4 each initializer has to be an input.
+    - From IR version 4 on, an initializer is no input, unless callers should change it.
+    - The file does not say which initializers these are. The rule therefore runs only with `--pedantic`, or if you
+      select it.
+    - There is one finding for the graph.
+    - Before IR version 4, each initializer must be an input, and nothing is reported.
     """
     graph = model.main_graph
     if model.effective_ir_version < FREE_INITIALIZERS_SINCE:

@@ -56,7 +56,8 @@ def unknown_opset_version(model: Model) -> Iterator[Finding]:
     - For a domain that ONNX publishes, it is a published version. A version that is newer than this onnx-lint is
       reported.
     - For other domains, an explicit 0 is accepted, because their publishers may start at 0.
-    - In an operator set of another domain, an import of this domain above the version of the set is reported.
+    - In an operator-set document of such a domain, an import of the same domain is at most the document's own
+      version.
     - Imports of the model and of functions are checked, used or not.
     - With `--edition`, a version is reported if the release of that edition did not have it. With `--edition 1.9`
       these are the default operator set from 15 on and `ai.onnx.ml` from 3 on. Nodes are still checked against the

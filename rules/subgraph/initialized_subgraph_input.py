@@ -17,8 +17,9 @@ def initialized_subgraph_input(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Delete the initializer, since the operator supplies the value. If the value never changes, delete the input
-    instead. The initial value of a loop is an input of the node.
+    - Delete the initializer, because the operator supplies the value.
+    - If the value never changes, delete the input instead.
+    - Pass the initial value of a loop as an input of the node.
 
     ### Example
 
@@ -47,18 +48,17 @@ def initialized_subgraph_input(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The operator supplies every input of the subgraph, so a default is never used; ONNX Runtime and the full check
-    of onnx.checker refuse the model.
+    The operator supplies every input of the subgraph, and a default is never used. ONNX Runtime and the full check of
+    onnx.checker refuse the model.
 
     ### Details
 
-    From IR version 4 on, no initializer, dense or sparse, with the name of an input: none of `If`, `Loop`, `Scan`
-    and `SequenceMap` allows it. Subgraphs of other operators, whose rules are unknown, are not judged, nor are
-    those of a call of a model-local function.
-
-    Up to IR version 3 every initializer had to be an input too. There the inputs that the operator supplies come
-    first and have no initializer; further inputs with one may follow. The edition 1.9 makes no such difference and
-    allows it in no IR version.
+    - The subgraphs of `If`, `Loop`, `Scan` and `SequenceMap` are checked, with dense and sparse initializers.
+    - From IR version 4 on, no input of the subgraph has an initializer.
+    - Up to IR version 3, the inputs that the operator supplies come first and have no initializer. Further inputs
+      with one may follow, because every initializer had to be an input.
+    - Edition 1.9 forbids the initializer in all IR versions.
+    - Subgraphs of other operators, and of calls of model-local functions, are not checked: their rules are unknown.
     """
     for _, graph, node in control_flow_graphs(model):
         if graph.input_names and (graph.initializer_names or graph.sparse_initializer_names):

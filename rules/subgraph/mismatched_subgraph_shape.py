@@ -13,7 +13,7 @@ def mismatched_subgraph_shape(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Declare in the body the shape that the operator supplies, here that of one row, or leave the declaration out.
+    Declare the shape that the operator supplies in the body, here the shape of one row, or omit the declaration.
 
     ### Example
 
@@ -45,22 +45,23 @@ def mismatched_subgraph_shape(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The nodes of the subgraph were written for the declared shape. A consumer that compares the shapes refuses the
-    model; another one may fail at a node of the subgraph, or compute a wrong result.
+    The nodes of the subgraph were written for the declared shape. A consumer refuses the model, fails at a node of
+    the subgraph, or computes a wrong result.
 
     ### Details
 
     | Operator | What it supplies |
     |---|---|
     | Loop | the condition as the node gets it; the shapes of carried values may change from one run to the next |
-    | Scan | each state as it goes in, each scan input without the axis over which it goes (version 8: without batch) |
-    | SequenceMap | the elements of each sequence, and each tensor as it is |
+    | Scan | each state as the node gets it, each scan input without its scan axis (version 8: without batch) |
+    | SequenceMap | the elements of each sequence, and each tensor unchanged |
 
-    The body of a Scan returns each state with the shape with which it begins: all iterations have the same shapes.
-    Until version 10 the branches of an If must return values of the same shapes.
-
-    An input of a subgraph need not be declared, and an unknown shape agrees with every shape. Types are reported by
-    `mismatched-subgraph-type`, numbers of inputs by `mismatched-subgraph-signature`.
+    - The body of a Scan returns each state with the shape that it has at the start, because all iterations have the
+      same shapes.
+    - Up to version 10, the branches of an If return values of the same shapes.
+    - An input of a subgraph may omit its type, and an unknown shape matches every shape.
+    - Reported by other rules: types (`mismatched-subgraph-type`), and numbers of inputs and outputs
+      (`mismatched-subgraph-signature`).
     """
     for conflict in model.value_flow.subgraph_shapes:
         yield from findings_of(model, conflict, anchor=f"Operators.md#{conflict.node.op_type}")

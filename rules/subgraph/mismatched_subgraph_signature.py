@@ -20,8 +20,8 @@ def mismatched_subgraph_signature(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Give the subgraph the inputs and outputs that the operator supplies and takes. A branch of If has no inputs: it
-    uses names of the graph around it.
+    Declare the inputs and outputs that the operator supplies and returns. A branch of If has no inputs: it uses names
+    of the graph around it.
 
     ### Example
 
@@ -47,8 +47,8 @@ def mismatched_subgraph_signature(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The operator matches its own inputs and outputs to those of the subgraph by position. With too few or too many
-    there is no such match, and consumers refuse the model.
+    The operator matches its inputs and outputs with those of the subgraph by position. With another number there is
+    no match, and consumers refuse the model.
 
     ### Details
 
@@ -60,9 +60,9 @@ def mismatched_subgraph_signature(model: Model) -> Iterator[Finding]:
     | SequenceMap | one for each input of the node | one for each output of the node |
     | FlexAttention | scores or probabilities | the same, modified |
 
-    Up to IR version 3 inputs with an initializer may follow those that the operator supplies. A node that calls a
-    function of the model is not a control-flow operator, whatever its name. A graph that the call gives to the function
-    is checked with the operator in the body that runs it.
+    - Up to IR version 3, inputs with an initializer may follow those that the operator supplies.
+    - A call of a model-local function is not a control-flow operator, whatever its name.
+    - A graph that a call passes to its function is checked with the operator in the body that runs it.
     """
     for name, graph, node in control_flow_graphs(model):
         if name in BRANCHES[node.op_type]:

@@ -14,7 +14,7 @@ def outer_scope_output(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Hand the value through an Identity node inside the graph. `onnx-lint fix` (safe) does so for tensors.
+    Return the value through an Identity node in the nested graph. `onnx-lint fix` (safe) adds it for tensors.
 
     ### Example
 
@@ -43,10 +43,10 @@ def outer_scope_output(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    No clause says that an output of a nested graph has to be defined in it, and an example in the specification
-    (ONNXTypes.md) returns an outer value. Because consumers refuse it all the same, this is a warning and not the
-    error of an output that nothing defines. An `Identity` node in the nested graph makes the value its own. A
-    training algorithm may return values of the inference graph, with which it is one graph.
+    - A nested graph defines each of its outputs.
+    - No clause requires it, and an example in the specification (ONNXTypes.md) returns an outer value. The finding is
+      therefore a warning, in contrast to an output that nothing defines.
+    - A training algorithm may return values of the inference graph, because both run as one graph.
     """
     fresh: FreshNames | None = None
     for graph in model.nested_graphs:

@@ -25,10 +25,10 @@ def shadowed_name(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Rename the inner value. `onnx-lint fix --unsafe-fixes` (unsafe: a node that uses the name may mean the outer
-    value) adds a number to the inner name, in the nested graph and in those in it: `a` and `a_1`.
-
-    - `onnx_ir.passes.common.NameFixPass()(model)` makes names differ, those of nested graphs included.
+    - Rename the inner value. `onnx_ir.passes.common.NameFixPass()(model)` makes all names differ, also in nested
+      graphs.
+    - `onnx-lint fix --unsafe-fixes` (unsafe: a node that uses the name may mean the outer value) adds a number to the
+      inner name, in the nested graph and in those in it: `a` and `a_1`.
 
     ### Example
 
@@ -56,19 +56,20 @@ def shadowed_name(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Inside the nested graph the name has two meanings, and consumers disagree about which one counts. Tools that
-    inline or move graphs change what the model computes.
+    In the nested graph the name has two meanings, and consumers disagree which one to use. Tools that inline or move
+    graphs change what the model computes.
 
     ### Details
 
-    Names that no enclosing graph defines where the nested graph can see it: as an input, as an initializer, or as
-    an output of a node before the one that holds the nested graph. A name that an outer node defines only later,
-    and a name of a sibling graph, are not visible and may be reused. What a graph in the default of an attribute
-    parameter of a function sees of that function is not said anywhere, so nothing is judged there.
-
-    The editions 1.9 and 1.16 say this of node outputs only; from 1.21 on it holds for the inputs and initializers
-    of the nested graph too, although onnx.checker and ONNX Runtime accept those; MIGraphX refuses them. An input with
-    an initializer counts as an input.
+    - A name is visible in a nested graph if an enclosing graph defines it: as an input, as an initializer, or as an
+      output of a node before the one with the nested graph.
+    - A name that an outer node defines later, or that a sibling graph defines, may be used again.
+    - A graph in the default of a function's attribute parameter is not checked against that function: nothing defines
+      which names it sees.
+    - Editions 1.9 and 1.16 require this of node outputs only. From 1.21 on, inputs and initializers of the nested
+      graph are included.
+    - An input with an initializer is checked as an input.
+    - onnx.checker and ONNX Runtime accept shadowing inputs and initializers; MIGraphX refuses them.
     """
     fresh: FreshNames | None = None
     for graph in model.nested_graphs if _may_hide(model) else ():
