@@ -15,9 +15,9 @@ def contradictory_dimension_variable(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Use one variable for sizes that are always the same, and another one where they may differ.
+    Use one variable for sizes that are always equal, and another one where they may differ.
 
-    - PyTorch: one `torch.export.Dim` in `dynamic_shapes=` for each size; the same one only where sizes agree.
+    - PyTorch: one `torch.export.Dim` in `dynamic_shapes=` for each size; reuse it only where sizes agree.
 
     ### Example
 
@@ -39,18 +39,18 @@ def contradictory_dimension_variable(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A variable has one size in the whole model. Runtimes rely on it when they plan memory and when they
-    verify the inputs of a call, and refuse or misread a model in which it cannot be true.
+    A variable has one size in the whole model. Runtimes rely on it to plan memory and to verify inputs; they refuse or
+    misread the model.
 
     ### Details
 
-    One size for each variable, in the main graph and the graphs nested in it together. Functions, and
-    initialization graphs, have variables of their own.
-
-    Only what the file itself states is compared: a value that is declared with the variable in one place and with a
-    number in another (an initializer and the input that it is the default of, an output and its `value_info`) binds
-    the variable to that number, and two values that bind it to different numbers are the finding. The branches of
-    an `If` are not compared with each other, since only one of them runs. There is one finding for each variable.
+    - The main graph and the graphs nested in it share their variables. Functions and initialization graphs have their
+      own.
+    - Only what the file declares is compared. A value that is declared with the variable in one place and with a number
+      in another gives the variable this size: an initializer and the input whose default it is, an output and its
+      `value_info`.
+    - The branches of an `If` are not compared with each other, because only one runs.
+    - There is one finding for each variable.
     """
     bindings: dict[Graph, dict[str, _Binding]] = {}
     reported: set[str] = set()

@@ -15,7 +15,7 @@ def fixed_dimension_variable(model: Model) -> Iterator[Finding]:
 
     Declare the variable, or leave the dimension open.
 
-    - PyTorch: name the dimension in `dynamic_shapes=`; what stays a number was fixed by the code of the model.
+    - PyTorch: name the dimension in `dynamic_shapes=`. If it stays a number, the code of the model fixed it.
 
     ### Example
 
@@ -35,16 +35,17 @@ def fixed_dimension_variable(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The input says that any size will do, and the declaration is true for one. Whoever prepares buffers by the
-    declaration has the wrong ones for every other size, and ONNX Runtime warns at each run. The usual cause is an
-    exporter that kept the size of the example with which the model was traced.
+    The input allows any size, and the declaration is true for one. A caller that allocates buffers by the declaration
+    has wrong ones for every other size. The usual cause is an exporter that kept the size of the example input.
 
     ### Details
 
-    The variable, or the expression of variables, that follows from the operators. Only declarations in the main
-    graph are checked, and only variables that an input declares. There is one finding for each variable. The rule
-    is off by default, since the model runs, and is right for one size. Two sizes of one variable are reported by
-    `unsatisfiable-dimension-variable`.
+    - The output must be declared with the variable, or the expression of variables, that follows from the operators.
+    - Only declarations in the main graph, and variables that an input declares, are checked.
+    - There is one finding for each variable.
+    - The rule is off by default, because the model runs and is correct for one size.
+    - ONNX Runtime warns at each run.
+    - Reported by another rule: two sizes of one variable (`unsatisfiable-dimension-variable`).
     """
     for fixed in model.fixed_sizes:
         yield from findings_of(model, fixed)

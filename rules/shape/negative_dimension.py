@@ -13,13 +13,13 @@ def negative_dimension(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Name the dimension, or leave it out where nothing is known of it. -1 and None are how frameworks write an unknown
-    size, not ONNX. `onnx-lint fix --unsafe-fixes` (unsafe: somebody may have meant another number) leaves each -1 open.
+    Name the dimension, or leave it empty if its size is unknown. -1 and None mean an unknown size in frameworks, not in
+    ONNX. `onnx-lint fix --unsafe-fixes` (unsafe: you may have meant another number) leaves each -1 open.
 
     - PyTorch: `torch.onnx.export(..., dynamic_shapes={"x": {0: torch.export.Dim("batch")}})`.
     - skl2onnx: `initial_types=[("x", FloatTensorType([None, 4]))]`.
     - The `onnx` package: `onnx.helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, ["N", 4])`, and
-      `onnx.tools.update_model_dims.update_inputs_outputs_dims` for a model that is there.
+      `onnx.tools.update_model_dims.update_inputs_outputs_dims` for an existing model.
 
     ### Example
 
@@ -35,13 +35,13 @@ def negative_dimension(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Exporters write -1 for a size that they do not know, and consumers take it for a size: they refuse the model or
-    allocate with it.
+    Exporters write -1 for an unknown size. Consumers read it as a size: they refuse the model or allocate with it.
 
     ### Details
 
-    Sizes from 0 on in every shape of a type. An unknown dimension has neither a value nor a variable. There is one
-    finding for the model, with the number of negative dimensions.
+    - Every shape of a type needs sizes from 0 on.
+    - An unknown dimension has neither a value nor a variable.
+    - There is one finding for the model, with the number of negative dimensions.
     """
     negative = (
         (found, index)

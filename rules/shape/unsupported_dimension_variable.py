@@ -15,7 +15,7 @@ def unsupported_dimension_variable(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Leave an unknown dimension empty, and leave out the whole shape if not even the rank is known.
+    Leave an unknown dimension empty, and omit the whole shape if the rank is unknown.
 
     ### Example
 
@@ -31,14 +31,15 @@ def unsupported_dimension_variable(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Both were considered while the format was designed and never supported. Readers take the empty name for an
-    unknown dimension or for one variable that all such dimensions share, and `*` for a single dimension, so that
-    the rank comes out wrong.
+    The format never supported either. Readers take the empty name for an unknown dimension or for one shared variable,
+    and `*` for a single dimension: the rank is then wrong.
 
     ### Details
 
-    An unknown dimension has neither a value nor a variable, and a tensor of unknown rank has no
-    shape. The empty name is a warning, `*` an error, because the number of dimensions has to be the rank.
+    - An unknown dimension has neither a value nor a variable.
+    - A tensor of unknown rank has no shape.
+    - The empty name is a warning.
+    - `*` is an error, because the number of dimensions must be the rank.
     """
     for found in model.types(_has_unsupported_variable):
         kind = str(found.kind)

@@ -14,16 +14,15 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Declare the shape that follows, or leave it open. `onnx-lint fix` (safe) deletes the entry if it is in
-    `value_info`, and `onnx-lint fix --unsafe-fixes` (unsafe: the declaration may be what is meant) declares the shape
-    of an output that follows, with a dimension left open where only an expression follows. When the sizes of inputs
-    are changed, what is declared behind them has to change too: drop the `value_info` and let
-    `onnx.shape_inference.infer_shapes` write it anew.
+    Declare the shape that follows from the node, or leave it open. After you changed the sizes of inputs, delete
+    `value_info` and let `onnx.shape_inference.infer_shapes` write it again.
 
-    - PyTorch: `dynamic_shapes=` exports a size that may change, so that none has to be edited.
-    - ONNX Runtime:
-      `python -m onnxruntime.tools.make_dynamic_shape_fixed --dim_param N --dim_value 2 model.onnx fixed.onnx` sets a
-      size everywhere.
+    - `onnx-lint fix` (safe) deletes the entry if it is in `value_info`.
+    - `onnx-lint fix --unsafe-fixes` (unsafe: you may have meant the declaration) declares the shape of an output that
+      follows. A dimension is left open if only an expression follows.
+    - PyTorch: `dynamic_shapes=` exports a size that may change, and you need not edit any.
+    - ONNX Runtime: `python -m onnxruntime.tools.make_dynamic_shape_fixed --dim_param N --dim_value 2 model.onnx
+      fixed.onnx` sets a size everywhere.
 
     ### Example
 
@@ -44,30 +43,28 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
     ### Why it matters
 
     A consumer that believes the declaration allocates a buffer of the wrong size, or refuses the input of the next
-    model. `onnx.checker` rejects such a model with `full_check`. ONNX Runtime goes on: it warns when it loads the model
-    ("Falling back to lenient merge") and at each run in which an output has another shape than is declared.
+    model.
 
     ### Details
 
-    For outputs of graphs and for `value_info` the rank and the sizes that follow from the operator, its attributes and
-    the shapes of its inputs. A variable, or a dimension that is left open, agrees with every size, and where nothing
-    follows, as behind an unknown operator, any declaration is right. Functions may be called with several shapes: their
-    `value_info` that fits only some of the calls gets a warning.
-
-    The output of an If has to fit both of its branches: "the shape of the corresponding output variable of the if-node
-    (if present) must be compatible with both S1 and S2". If the condition is a constant, it has to fit the branch that
-    runs. Where the shape of a Reshape is not known, its output has as many elements as its input all the same: `[N, 7]`
-    is never `[N, 6]`, but for empty tensors. One number in an unknown list of `axes` determines the rank of a reduction
-    without `keepdims` and of a Squeeze; several may list one axis twice.
-
-    All elements of a sequence fit its declaration: "The dimension variables M or N must be omitted from the above type
-    if that dimension does not have a fixed size across all tensors in the sequence. The entire shape must be omitted
-    from the type if different tensors in the sequence may have different ranks."
-
-    The outputs of a body are what its operators produce: those of the Loop or If do not follow its wrong declarations.
-
-    Two declarations of one value are reported by `contradictory-value-info`, types by
-    `contradictory-declared-type`.
+    - The rank and the sizes follow from the operator, its attributes and the shapes of its inputs. Outputs of graphs
+      and entries of `value_info` must agree with them.
+    - A variable or an open dimension agrees with every size. Behind an unknown operator, every declaration agrees.
+    - The output of an If must fit both branches: "the shape of the corresponding output variable of the if-node (if
+      present) must be compatible with both S1 and S2". If the condition is a constant, it must fit the branch that
+      runs.
+    - A Reshape of unknown shape keeps the number of elements: `[N, 7]` is never `[N, 6]`, except for empty tensors.
+    - A single number in an unknown list of `axes` determines the rank of a Squeeze, and of a reduction without
+      `keepdims`. Several numbers may repeat an axis.
+    - The declaration of a sequence must fit all its elements: "The dimension variables M or N must be omitted from the
+      above type if that dimension does not have a fixed size across all tensors in the sequence. The entire shape must
+      be omitted from the type if different tensors in the sequence may have different ranks."
+    - A `value_info` of a function that fits only some of its calls is a warning.
+    - The outputs of a Loop or If follow from the operators of its bodies, not from wrong declarations of the bodies.
+    - `onnx.checker` refuses the model with `full_check`. ONNX Runtime warns when it loads the model ("Falling back to
+      lenient merge") and at each run in which an output has another shape than declared.
+    - Reported by other rules: two declarations of one value (`contradictory-value-info`), types
+      (`contradictory-declared-type`).
     """
     for conflict in model.value_flow.declared_shapes:
         of_value_info = model.value_flow.clause_of(conflict, "FUN-23b", "FUN-23d", "VI-6a")

@@ -13,12 +13,13 @@ def contradictory_declared_type(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Declare the type that follows from the operator, or give the operator what makes the declared one: behind a Cast
-    the `to` may be what is wrong. A tool that changes the precision of a model has to change both. `onnx-lint fix`
-    (safe) deletes the entry if it is in `value_info`.
+    Declare the type that follows from the operator, or change the node: a Cast may have the wrong `to`. If a tool
+    changes the precision of a model, it must change both. `onnx-lint fix` (safe) deletes the entry if it is in
+    `value_info`.
 
-    - onnxconverter-common: `float16.convert_float_to_float16` leaves the `to` of a Cast at FLOAT and declares FLOAT16
-      behind it; with `op_block_list=[*float16.DEFAULT_OP_BLOCK_LIST, "Cast"]` it converts what comes out of the Cast.
+    - onnxconverter-common: `float16.convert_float_to_float16` leaves the `to` of a Cast at FLOAT and declares its
+      output as FLOAT16. With `op_block_list=[*float16.DEFAULT_OP_BLOCK_LIST, "Cast"]` it converts the output of the
+      Cast.
 
     ### Example
 
@@ -36,22 +37,21 @@ def contradictory_declared_type(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A consumer that believes the declaration allocates and casts for a type that never comes; one that derives the type
-    itself refuses the model. Converters leave such declarations behind when they change the types of nodes.
+    A consumer that believes the declaration allocates memory for the wrong type. A consumer that infers the type
+    refuses the model.
 
     ### Details
 
-    For outputs of graphs and for `value_info`: the kind of type and the element type that follow from the signature of
-    the node's operator, its attributes and the types of its inputs. Where these do not decide the type, as after an
-    unknown operator: any type that the signature has for the output. A Relu never produces a sequence. If the operator
-    itself is unknown, any declaration is right.
-
-    A function may be called with several types, but its `value_info`, which may name inputs and outputs too, can
-    declare only one. It is right if it fits every call, gets a warning if it fits only some, and is wrong if it fits
-    none of them, or if no call could fit.
-
-    Shapes are reported by `contradictory-declared-shape`, two declarations of one value by
-    `contradictory-value-info`, an optional type and the type in it by `unconverted-optional`.
+    - The kind of type and the element type follow from the operator's signature, its attributes and the types of its
+      inputs. Outputs of graphs and entries of `value_info` must have them.
+    - If these do not decide the type, for example after an unknown operator, the declared type must be one that the
+      signature allows for the output: a Relu never produces a sequence.
+    - If the operator itself is unknown, every declaration is accepted.
+    - In a function, `value_info` may declare inputs and outputs, and one type for several calls. It is wrong if it fits
+      no call or if no call could fit, and a warning if it fits only some calls.
+    - Converters leave such declarations if they change the types of nodes.
+    - Reported by other rules: shapes (`contradictory-declared-shape`), two declarations of one value
+      (`contradictory-value-info`), an optional type and the type in it (`unconverted-optional`).
     """
     for conflict in conversions_apart(model, model.value_flow.declarations):
         of_value_info = model.value_flow.clause_of(conflict, "FUN-23a", "FUN-23c", "VI-6")

@@ -13,7 +13,7 @@ def deprecated_operator(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Use its replacement, here Resize, or import the last version of the operator set that still has the operator.
+    Use the replacement (here Resize), or import the last version of the operator set that still has the operator.
 
     ### Example
 
@@ -31,15 +31,14 @@ def deprecated_operator(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A deprecated operator is no longer part of the operator set: nothing says what it does at the imported version,
-    and consumers refuse it or run what they had before. Its operands and attributes are not judged any further.
+    Nothing defines what the operator does at the imported version. Consumers refuse it or run its earlier definition.
 
     ### Details
 
-    The operator, if the imported operator set has not deprecated it, or its replacement. ONNX has deprecated
-    Upsample in version 10 (Resize took its place), Scatter in 11 (ScatterElements), GroupNormalization of version
-    18 (it came back in 21 with another signature), and in version 5 of ai.onnx.ml TreeEnsembleClassifier and
-    TreeEnsembleRegressor (TreeEnsemble).
+    - Deprecated in the default domain: Upsample in version 10 (use Resize), Scatter in 11 (use ScatterElements),
+      GroupNormalization in 18 (it came back in 21 with another signature).
+    - Deprecated in version 5 of ai.onnx.ml: TreeEnsembleClassifier and TreeEnsembleRegressor (use TreeEnsemble).
+    - The operands and attributes of a deprecated operator are not checked.
     """
     for alike in model.operators.alike_nodes:
         schema = alike.operator.schema

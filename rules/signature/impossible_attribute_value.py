@@ -24,7 +24,7 @@ def impossible_attribute_value(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Give a value that the operator's description allows: here each axis of the input once.
+    Use a value that the operator's description allows: here each axis of the input once.
 
     ### Example
 
@@ -40,56 +40,58 @@ def impossible_attribute_value(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Such a node has no meaning for any input. Consumers refuse it, or read a list beyond its end because they take
-    the lengths for granted. onnx.checker checks a few of these values, and only with `full_check`; on some
-    equations of Einsum with a stray dot it never ends.
+    Such a node has no meaning for any input. Consumers refuse it, or read a list beyond its end because they trust the
+    lengths.
 
     ### Details
 
-    What the descriptions of ONNX's operators say, at the imported version:
+    The descriptions of ONNX's operators decide, at the imported version:
 
-    - `perm` of Transpose names each axis once; `axes` of Unsqueeze, Resize and CenterCropPad repeat none;
-    - numbers in their range: pads of convolutions and pools are not negative, `blocksize`, `size` of LRN, numbers of
-      heads and groups and the like are positive, `clip` of GRU and LSTM is not negative (0 is a warning: ONNX Runtime
-      refuses it), `axes` of Squeeze-1 and Unsqueeze-1 and `axis` of Flatten up to opset 10 do not count from the back;
-    - lists that belong together are equally long: `kernel_shape`, `strides` and `dilations`, and `pads`, with two for
-      each; keys and values of LabelEncoder; the `nodes_*`, `class_*`, `target_*` and `leaf_*` of tree ensembles;
-      `offset` and `scale` of Scaler, and so on;
-    - `equation` of Einsum: terms of letters with at most one ellipsis each, as many as there are inputs, and behind
-      `->` only labels that also occur before it, each once. An ellipsis before `->` and none behind it is a warning:
-      ONNX Runtime refuses it;
-    - `pattern` of RegexFullMatch: what RE2 compiles, so no lookahead and no reference to a group;
-    - `activations` of RNN, GRU and LSTM: 1, 2 or 3 for each direction. The default of RNN has two, which is accepted;
-    - `value` of ConstantOfShape: one element, in a list: a scalar is a warning, as onnx and ONNX Runtime refuse it;
-      `kernel_params` of support vector machines: three;
-    - TreeEnsemble: positions of nodes and leaves that are there, no node that is a child twice or leads back to
-      itself, targets below `n_targets`, modes 0 to 6 of type uint8, and a set of `membership_values` for each node
-      that tests membership;
-    - TreeEnsembleClassifier and TreeEnsembleRegressor: no id twice in a tree, children and votes of nodes that are
-      there, no node that leads back to itself, votes for classes and targets that are there, a base value for each of
-      them or none;
-    - `keys_tensor` and `values_tensor` of LabelEncoder: lists; `default_tensor`: a list of one element of the type of
-      its values;
-    - LinearClassifier: as many labels as `intercepts`, or two of one, since each class has a score, and as many
-      `coefficients` for each of them. ONNX Runtime runs further labels, which have no score, and the message says so;
-    - TfIdfVectorizer: n-grams of at least one element, and no longer ones than `ngram_counts` has places in the pool
-      for; these ascend within the pool, and whole n-grams lie between them; a coordinate in `ngram_indexes` for each
-      n-gram ("This list is parallel to the specified 'pool_*' attribute"); ONNX Runtime takes any number of them.
-
-    The ids of each tree of a TreeEnsembleRegressor start at 0 and increment by 1. ONNX Runtime takes other ids as long
-    as they are below the number of nodes of all trees, and the message says so. The text of TreeEnsembleClassifier
-    says that ids need not restart at 0, so ids that start elsewhere are no fault there, although ONNX Runtime refuses
-    those that reach the number of all nodes. Two parents of one node are a fault of TreeEnsemble alone: of the other
-    two operators consumers run such models. One base value passes for two classes, as converters write it.
-
-    A list that may be left out may be empty. Lists of TreeEnsemble are equally long also where one is empty, and so are
-    the keys and values of LabelEncoder. Class labels, keys and values of LabelEncoder since version 4, categories of
-    OneHotEncoder, values of Imputer, pools of TfIdfVectorizer and `coefficients` of LinearClassifier have at least one
-    element: ONNX Runtime refuses a model without any.
-
-    Where an attribute refers to a parameter of a function, the values of all calls and the default are checked,
-    also if functions pass them on. What depends on shapes is reported by `impossible-operator-extent`, words and
-    numbers that are one of a few by `unsupported-attribute-value`.
+    - `perm` of Transpose names each axis once. `axes` of Unsqueeze, Resize and CenterCropPad repeat none.
+    - Pads of convolutions and pools are not negative.
+    - `blocksize`, `size` of LRN, and numbers of heads and groups are positive.
+    - `clip` of GRU and LSTM is not negative; 0 is a warning, because ONNX Runtime refuses it.
+    - `axes` of Squeeze-1 and Unsqueeze-1 and `axis` of Flatten up to opset 10 are not negative.
+    - Parallel lists have one length: `kernel_shape`, `strides`, `dilations` and half of `pads`; keys and values of
+      LabelEncoder; the `nodes_*`, `class_*`, `target_*` and `leaf_*` of tree ensembles; `offset` and `scale` of Scaler,
+      and others.
+    - `equation` of Einsum has one term of letters for each input, with at most one ellipsis in each. Behind `->` each
+      label occurs once, and also before it. An ellipsis only before `->` is a warning, because ONNX Runtime refuses it.
+    - `pattern` of RegexFullMatch compiles in RE2: it has no lookahead and no reference to a group.
+    - `activations` of RNN, GRU and LSTM has 1, 2 or 3 for each direction. The default of RNN has two, which is
+      accepted.
+    - `value` of ConstantOfShape is a list of one element; a scalar is a warning, because onnx and ONNX Runtime refuse
+      it.
+    - `kernel_params` of support vector machines has three numbers.
+    - TreeEnsemble: nodes and leaves at existing positions, no node that is a child twice or leads back to itself,
+      targets below `n_targets`, modes 0 to 6 of type uint8, and a set of `membership_values` for each node that tests
+      membership.
+    - TreeEnsembleClassifier and TreeEnsembleRegressor: no id twice in a tree, no node that leads back to itself,
+      children and votes of existing nodes, votes for existing classes and targets, and base values for all of them or
+      none. One base value for two classes is accepted, because converters write it.
+    - `keys_tensor` and `values_tensor` of LabelEncoder are lists. `default_tensor` is a list of one element of the type
+      of the values.
+    - LinearClassifier has one label for each of the `intercepts`, or two for one, and the same number of `coefficients`
+      for each. ONNX Runtime runs further labels without a score, and the message says it.
+    - TfIdfVectorizer: n-grams have at least one element and at most the length of `ngram_counts`. These ascend within
+      the pool, with whole n-grams between them. `ngram_indexes` has a coordinate for each n-gram ("This list is
+      parallel to the specified 'pool_*' attribute"); ONNX Runtime accepts any number.
+    - The ids of each tree of a TreeEnsembleRegressor start at 0 and increment by 1. ONNX Runtime accepts other ids
+      below the number of nodes of all trees, and the message says it.
+    - The ids of a TreeEnsembleClassifier may start elsewhere, because its text allows it. ONNX Runtime refuses ids from
+      the number of all nodes on.
+    - Two parents of one node are reported only for TreeEnsemble: consumers run such models of the other two operators.
+    - An optional list may be empty. The lists of TreeEnsemble, and the keys and values of LabelEncoder, have one length
+      also if one is empty.
+    - At least one element, because ONNX Runtime refuses empty lists: class labels, keys and values of LabelEncoder
+      since version 4, categories of OneHotEncoder, values of Imputer, pools of TfIdfVectorizer and `coefficients` of
+      LinearClassifier.
+    - If an attribute refers to a parameter of a function, the values of all calls and the default are checked, also if
+      functions pass them to functions.
+    - onnx.checker checks a few of these values, and only with `full_check`. On some equations of Einsum with a stray
+      dot it never ends.
+    - Reported by other rules: what depends on shapes (`impossible-operator-extent`), words and numbers of a fixed set
+      (`unsupported-attribute-value`).
     """
     for alike in model.operators.verified_nodes:
         schema = alike.operator.schema

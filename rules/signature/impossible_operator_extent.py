@@ -19,7 +19,7 @@ def impossible_operator_extent(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Give sizes that go with the input: here steps of 1 or more.
+    Use sizes that fit the input: here steps of 1 or more.
 
     ### Example
 
@@ -35,39 +35,39 @@ def impossible_operator_extent(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Readers rely on these numbers. Some divided by a stride of 0, or wrote beyond a buffer for a kernel of more axes
+    Consumers rely on these numbers. Some divided by a stride of 0, or wrote beyond a buffer for a kernel of more axes
     than the input has.
 
     ### Details
 
-    - Convolution and pooling: `strides`, `dilations` and `kernel_shape` of positive numbers, one for each spatial axis
-      of the input; `group` positive.
+    - Convolution and pooling, also those of ONNX Runtime: `strides`, `dilations` and `kernel_shape` have a positive
+      number for each spatial axis of the input, and `group` is positive.
     - Split: `num_outputs` is the number of the node's outputs.
-    - RNN, GRU and LSTM: `hidden_size` positive.
+    - RNN, GRU and LSTM: `hidden_size` is positive.
     - Scan: an axis and a direction for each scan input and scan output.
     - LinearRegressor and tree ensembles: at least one target.
-    - RotaryEmbedding: `rotary_embedding_dim` at most the size of a head.
-    - Gradient: an input for each tensor of `xs` and `zs`, and at most an output for each of `xs`.
-    - MeanVarianceNormalization without `axes`, whose default [0, 2, 3] a tensor of three dimensions does not have: a
-      warning, as ONNX Runtime runs it.
-    - MatMulNBits of ONNX Runtime: 2, 4 or 8 `bits`, a `block_size` that is a power of two from 16 on, as it is in
-      GatherBlockQuantized. The pools and convolutions of ONNX Runtime: windows as those of ONNX.
-    - SVMClassifier and SVMRegressor: as many support vectors, coefficients and class labels as `vectors_per_class` or
-      `n_supports` say, and at least one number in `rho` and `prob_a` for each pair of classes.
-    - Classical machine learning, for input features [N, F]: a key of ZipMap for each column ("There must be as many
-      columns as keys"); one `offset` and `scale` of Scaler, or F; one imputed value of Imputer, or as many as the last
-      dimension has ("may be 1 or F"); F `coefficients` of LinearRegressor for each target ("M sets of coefficients
-      must be passed in"), at least F of LinearClassifier for each intercept, F numbers for each support vector; no node
-      of a tree that tests a feature beyond the last one; an element in `inputdimensions` of FeatureVectorizer for each
-      input. ONNX Runtime runs some of them: where there are other numbers of imputed values it takes the first one for
-      all features, and it passes over further coefficients. The message says so.
-    - Any operator: an axis that the input has and a list that has it once, a list with as many numbers as the input has
-      dimensions, sizes and counts that go with the input's, as the operator's description has it.
-
-    Dimensions are those that follow from inputs, initializers and declarations, see `incompatible-operand-shapes`;
-    where nothing is known, nothing is judged that depends on it. Attributes that refer to a parameter of a function
-    are judged by what calls and defaults give. The same numbers in an input are reported by
-    `unsupported-operand-value`.
+    - RotaryEmbedding: `rotary_embedding_dim` is at most the size of a head.
+    - Gradient: an input for each tensor of `xs` and `zs`, and at most one output for each of `xs`.
+    - MeanVarianceNormalization without `axes`: the input has the default axes [0, 2, 3]. A tensor of three dimensions
+      is a warning, because ONNX Runtime runs it.
+    - MatMulNBits of ONNX Runtime: `bits` is 2, 4 or 8. There and in GatherBlockQuantized, `block_size` is a power of
+      two from 16 on.
+    - SVMClassifier and SVMRegressor: the support vectors, coefficients and class labels that `vectors_per_class` or
+      `n_supports` requires, and at least one number in `rho` and `prob_a` for each pair of classes.
+    - ZipMap of [N, F]: a key for each column ("There must be as many columns as keys").
+    - Scaler of [N, F]: one `offset` and `scale`, or F.
+    - Imputer: one imputed value, or the size of the last dimension ("may be 1 or F"). ONNX Runtime uses the first of
+      other numbers for all features, and the message says it.
+    - LinearRegressor: F `coefficients` for each target ("M sets of coefficients must be passed in"). LinearClassifier:
+      at least F for each intercept. ONNX Runtime ignores further coefficients, and the message says it.
+    - Support vectors: F numbers each. Trees: no test of a feature beyond the last one. FeatureVectorizer: an element in
+      `inputdimensions` for each input.
+    - Any operator: axes that the input has, each once in a list; lists of one number for each dimension of the input;
+      sizes and counts that fit the input, all as the operator's description requires.
+    - Dimensions follow from inputs, initializers and declarations (see `incompatible-operand-shapes`). What depends on
+      an unknown dimension is not checked.
+    - An attribute that refers to a parameter of a function is checked with the values of calls and defaults.
+    - Reported by another rule: the same numbers in an input (`unsupported-operand-value`).
     """
     conflicts = (conflict for conflict in model.value_flow.shapes if isinstance(conflict.source, str))
     yield from findings_of_nodes(model, ((each, "NOD-7f" if each.remark else "NOD-7b") for each in conflicts))

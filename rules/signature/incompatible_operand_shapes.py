@@ -19,12 +19,14 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Follow the shape back to where it first differs from what is meant: an input that is declared wrongly, a Reshape
-    or Transpose too few or too many, weights of another layer. `onnx-lint fix --unsafe-fixes` (unsafe: the tensor
-    gets another shape) makes a scalar of a constant `[1]` if all its users require a scalar: `initializer { name:
-    "min" data_type: 1 dims: 1 float_data: 0 }` of a Clip becomes `initializer { name: "min" data_type: 1 float_data: 0
-    }`. The finding says where each shape comes from. If one change of the node makes its shapes fit, such as
-    `transB=1` or an Unsqueeze of a bias, the help line says so.
+    Follow the shape back to the place where it first differs from what you meant: an input with a wrong declaration, a
+    missing or surplus Reshape or Transpose, weights of another layer. The finding says where each shape comes from. If
+    one change of the node makes its shapes fit, for example `transB=1` or an Unsqueeze of a bias, the help line says
+    it.
+
+    `onnx-lint fix --unsafe-fixes` (unsafe: the tensor gets another shape) makes a scalar of a constant `[1]` if all its
+    users require a scalar: `initializer { name: "min" data_type: 1 dims: 1 float_data: 0 }` of a Clip becomes
+    `initializer { name: "min" data_type: 1 float_data: 0 }`.
 
     ### Example
 
@@ -44,38 +46,35 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The operator is not defined for such operands: a product of matrices whose inner dimensions differ has no result.
-    A consumer that looks refuses the model; one that does not reads beyond its buffers, or fails in the middle.
+    The operator is not defined for such operands. A consumer that checks them refuses the model; another one reads
+    beyond its buffers or fails during the run.
 
     ### Details
 
-    For each input the ranks that the operator's description allows, equal sizes where it requires them, and shapes
-    that broadcast where the operator broadcasts. Whatever is unknown fits everything: a dimension without a size, a
-    variable, a value behind an unknown operator.
-
-    Some operators require a scalar, or a list, and onnx.checker and ONNX Runtime take one element of another rank: a
-    bound of Clip as `[1]`, the shape of Expand as a scalar. That is a warning, whose message says so, and nothing where
-    the test cases of ONNX write it so themselves (the axis of Unsqueeze, the position in a sequence). It is an error
-    where they refuse it: for the bounds of Range and the size of a window only where the operand is a constant, as
-    both look at constants alone.
-
-    Shapes follow from inputs, initializers, attributes and declarations through all nodes, subgraphs and functions,
-    and so do the values that decide shapes. A function is judged with the arguments of its calls, and a fault in its
-    body is reported once. The outputs of a node with such a fault count as unknown. A node whose operands, attributes
-    or types are wrong is not judged, and neither is an operator that is deprecated. In a branch of If that never runs,
-    because its condition is constant, a fault is a warning: PyTorch writes such branches, and onnx and ONNX Runtime
-    refuse them only if they infer the same shapes.
-
-    For operators of ONNX Runtime (com.microsoft) the source is what it refuses when it creates a session: scales of
-    QLinearAdd that are not scalars, queries of GroupQueryAttention in two dimensions. A shape that their descriptions
-    state counts as well if every run of the node fails without it: the bias of BiasGelu and Attention, that of FastGelu
-    of float32 (the bias of other types broadcasts), the factors of SkipLayerNormalization, the caches of
-    RotaryEmbedding, the scales of MatMulNBits, the past and biases of Attention, MultiHeadAttention and
-    GroupQueryAttention. What only their description requires, and ONNX Runtime does not check on the processor, is a
-    warning that says so: the caches of PagedAttention, bytes of MatMulBnb4 beyond those of its matrix.
-
-    Values that decide shapes are reported by `unsupported-operand-value`, attributes by
-    `impossible-operator-extent`.
+    - Each input must have a rank that the operator's description allows, equal sizes where it requires them, and shapes
+      that broadcast where the operator broadcasts.
+    - A dimension without a size, a variable, and a value behind an unknown operator fit everything.
+    - A wrong rank where a scalar or a list is required is an error if onnx.checker and ONNX Runtime refuse it. For the
+      bounds of Range and the size of a window, both refuse only constants.
+    - It is a warning if they accept one element of another rank: a bound of Clip as `[1]`, the shape of Expand as a
+      scalar. It is not reported if the test cases of ONNX write it: the axis of Unsqueeze, the position in a sequence.
+    - Shapes, and values that decide shapes, follow from inputs, initializers, attributes and declarations through all
+      nodes, subgraphs and functions.
+    - A function is checked with the arguments of its calls. A fault in its body is reported once.
+    - The outputs of a node with such a fault are unknown.
+    - A node with wrong operands, attributes or types, and a deprecated operator, are not checked.
+    - In a branch of If that never runs because its condition is constant, a fault is a warning: PyTorch writes such
+      branches. onnx and ONNX Runtime refuse them only if they infer the same shapes.
+    - Operators of ONNX Runtime (com.microsoft): an error is what ONNX Runtime refuses when it creates a session, for
+      example scales of QLinearAdd that are not scalars, or queries of GroupQueryAttention in two dimensions.
+    - A shape that their descriptions require is also an error if every run fails without it: the bias of BiasGelu and
+      Attention, that of FastGelu of float32 (the bias of other types broadcasts), the factors of
+      SkipLayerNormalization, the caches of RotaryEmbedding, the scales of MatMulNBits, the past and biases of
+      Attention, MultiHeadAttention and GroupQueryAttention.
+    - It is a warning if only the description requires it and ONNX Runtime does not check it on the processor: the
+      caches of PagedAttention, bytes of MatMulBnb4 beyond those of its matrix.
+    - Reported by other rules: values that decide shapes (`unsupported-operand-value`), attributes
+      (`impossible-operator-extent`).
     """
     conflicts = [conflict for conflict in model.value_flow.shapes if conflict.source is None]
     clauses = ((each, "NOD-8d" if each.is_taken or each.remark else "NOD-8a") for each in conflicts)

@@ -14,8 +14,8 @@ def incompatible_opset_import(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Write the function by the version that the model imports, and import that in the function. A tool that adds
-    functions to a model has to convert them first.
+    Write the function for the version that the model imports, and import that version in the function. If a tool adds
+    functions to a model, it must convert them first.
 
     ### Example
 
@@ -37,15 +37,17 @@ def incompatible_opset_import(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A consumer that puts the body in place of a call has one version of each operator for the whole graph, so the
-    nodes of the body are read as another version than they were written for. The onnx package refuses such models.
+    A consumer that inlines the body has one version of each operator for the whole graph. It reads the nodes of the
+    body as another version than they were written for.
 
     ### Details
 
-    A function may import another version of a domain than the model does, as long as each operator that its body
-    uses is the same in both; one that only the function's version has is not. Where the model does not import the
-    domain, the first function that does takes its place. There is one finding for each function and domain. An
-    operator that the function's version does not have is reported by `unknown-operator`.
+    - A function may import another version than the model if each operator that its body uses is the same in both.
+    - An operator that only the function's version has is reported.
+    - If the model does not import the domain, the first function that imports it is compared instead.
+    - There is one finding for each function and domain.
+    - The onnx package refuses such models.
+    - Reported by another rule: an operator that the function's version does not have (`unknown-operator`).
     """
     reference = dict(model.operators.opset_versions(model.main_graph))
     for entries in model.imports.distinct:

@@ -13,8 +13,8 @@ def mismatched_operand_type(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Bring the operands to one type with Cast, or declare the type that is meant; ONNX converts nothing by itself. In
-    PyTorch the same is said before the export, as with `x.double()`.
+    Convert the operands to one type with Cast, or declare the type that you meant: ONNX converts nothing implicitly. In
+    PyTorch, convert before the export, for example with `x.double()`.
 
     ### Example
 
@@ -35,26 +35,25 @@ def mismatched_operand_type(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The operator is not defined for such values, and a consumer has no kernel for them. Most refuse the model when they
+    The operator is not defined for such values. Most consumers have no kernel for them and refuse the model when they
     load it.
 
     ### Details
 
-    For each input one of the types of the signature at the imported version, and for the inputs that share a type
-    variable, such as `T`, one type for all of them. An output whose type follows from attributes or inputs has to be
-    of a type of the signature too. A value of unknown type, and an input that is left out, fit everything.
-
-    The thresholds and leaf weights of TreeEnsemble have the type of its input. The text does not say so; onnx and ONNX
-    Runtime refuse others.
-
-    Types follow from inputs, initializers and attributes, through all nodes, subgraphs and functions. A function is
-    judged with the types of its calls, and what is wrong in its body is reported once. The outputs of a node with such
-    a fault count as unknown. A deprecated operator, and one of an operator set that onnx-lint does not know yet, is
-    not judged. A sparse initializer counts as the tensor that it represents.
-
-    Shapes are reported by `incompatible-operand-shapes`. An optional type where the type in it is needed is
-    reported by `unconverted-optional` (from edition 1.16 on), a number of an element type that the operator does
-    not know by `unsupported-attribute-value`.
+    - Each input must have one of the types of the signature at the imported version.
+    - Inputs that share a type variable, for example `T`, must have one type.
+    - An output whose type follows from attributes or inputs must have a type of the signature.
+    - A value of unknown type and an omitted input fit everything.
+    - The thresholds and leaf weights of TreeEnsemble must have the type of its input. The text does not say it; onnx
+      and ONNX Runtime refuse other types.
+    - Types follow from inputs, initializers and attributes through all nodes, subgraphs and functions.
+    - A function is checked with the types of its calls. A fault in its body is reported once.
+    - The outputs of a node with such a fault are unknown.
+    - A deprecated operator, and an operator of an operator set that onnx-lint does not know yet, are not checked.
+    - A sparse initializer has the type of the tensor that it represents.
+    - Reported by other rules: shapes (`incompatible-operand-shapes`), an optional type where the type in it is needed
+      (`unconverted-optional`, from edition 1.16 on), the number of an element type that the operator does not allow
+      (`unsupported-attribute-value`).
     """
     yield from findings_of_nodes(
         model, ((each, "NOD-8") for each in conversions_apart(model, model.value_flow.operands))

@@ -13,8 +13,8 @@ def mismatched_subgraph_type(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Let both branches give the type that the node's output is to have, with a Cast where they differ. In a framework
-    make it so before the export, as with `x.float()` in one branch.
+    Let both branches produce the type of the node's output, with a Cast where they differ. In a framework, convert
+    before the export, for example with `x.float()` in one branch.
 
     ### Example
 
@@ -44,8 +44,8 @@ def mismatched_subgraph_type(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The operator hands values to the subgraph and takes values from it. With types that do not agree it has none that
-    it could produce, and consumers refuse the model.
+    The operator passes values to the subgraph and takes values from it. If the types differ, it has no type to produce,
+    and consumers refuse the model.
 
     ### Details
 
@@ -57,11 +57,14 @@ def mismatched_subgraph_type(model: Model) -> Iterator[Finding]:
     | SequenceMap | each input with the tensor, or the element of the sequence, that is supplied |
     | FlexAttention | `score_mod` and `prob_mod`: what is supplied, and what comes back |
 
-    FlexAttention supplies scores in the type of `softmax_precision`; without it in float64 for inputs of float64,
-    and in float32 for all others. Each scan output of a Loop is a tensor. An input of a subgraph need not be
-    declared, and what is not known agrees with everything. A value that a Loop carries may begin as an optional
-    type and go on as the type in it, as a test case of ONNX does. Shapes are reported by
-    `mismatched-subgraph-shape`, numbers of inputs and outputs by `mismatched-subgraph-signature`.
+    - FlexAttention supplies scores in the type of `softmax_precision`. Without it, they are float64 for inputs of
+      float64, and float32 for all others.
+    - Each scan output of a Loop is a tensor.
+    - An input of a subgraph need not be declared. An unknown type agrees with everything.
+    - A value that a Loop carries may start as an optional type and continue as the type in it, as in a test case of
+      ONNX.
+    - Reported by other rules: shapes (`mismatched-subgraph-shape`), numbers of inputs and outputs
+      (`mismatched-subgraph-signature`).
     """
     for conflict in conversions_apart(model, model.value_flow.subgraphs):
         yield from findings_of(model, conflict)

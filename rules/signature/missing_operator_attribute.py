@@ -28,8 +28,8 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Give the attribute. Where the imported version takes it as an attribute and the node has it as an input, the
-    version is wrong: import the one for which the node is written.
+    Set the attribute. If the node passes it as an input, the import is wrong: import the version for which the node was
+    written.
 
     ### Example
 
@@ -45,27 +45,25 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The operator is not defined without it, and has no default for it.
+    The operator has no default for the attribute and is not defined without it.
 
     ### Details
 
-    Every attribute that the signature at the imported version calls required. In a function body an attribute that
-    refers to a parameter of the function counts as given; whether the calls give the parameter a value is reported
-    by `unbound-required-attribute`. An attribute with nearly the name of the required one, such as `axsi` for
-    `axis`, has one finding, of `unknown-operator-attribute`.
-
-    For some operators one of several attributes or inputs is required. The signature does not say so, the description
-    does: the values of Constant, `num_outputs` or the input `split` of Split since opset 18, `scales` or `sizes` of
-    Resize since opset 13, the input or the `type` of Optional, the pools of TfIdfVectorizer, the keys and values of
-    LabelEncoder, the class labels of classifiers and ZipMap, the `cats` of OneHotEncoder, the values of Imputer, the
-    vocabularies of DictVectorizer, the lists of CategoryMapper. The `coefficients` of LinearRegressor "must be passed
-    in", too. ONNX Runtime refuses QLinearAdd, QLinearMul, QLinearAveragePool and QLinearReduceMean without the zero
-    points of their inputs, and MaxpoolWithMask without `kernel_shape`, which its signatures call optional.
-
-    Some attributes are optional by the signature, no text says what a node does without them, and ONNX Runtime refuses
-    it: `hidden_size` of RNN, GRU and LSTM, `inputdimensions` of FeatureVectorizer, `intercepts` of LinearClassifier,
-    `classes_strings` of LabelEncoder in version 1,
-    `coefficients`, `kernel_params` and `rho` of SVMClassifier and SVMRegressor. Their absence is a warning.
+    - Every attribute that the signature at the imported version requires must be there.
+    - In a function body, a reference to a parameter of the function is accepted. Calls without a value are reported by
+      `unbound-required-attribute`.
+    - An attribute with a similar name, for example `axsi` for `axis`, is reported only by `unknown-operator-attribute`.
+    - Descriptions of operators require one of several: the values of Constant, `num_outputs` or the input `split` of
+      Split since opset 18, `scales` or `sizes` of Resize since opset 13, the input or the `type` of Optional, the pools
+      of TfIdfVectorizer, the keys and values of LabelEncoder, the class labels of classifiers and ZipMap, the `cats` of
+      OneHotEncoder, the values of Imputer, the vocabularies of DictVectorizer, the lists of CategoryMapper.
+    - The `coefficients` of LinearRegressor "must be passed in".
+    - ONNX Runtime refuses QLinearAdd, QLinearMul, QLinearAveragePool and QLinearReduceMean without the zero points of
+      their inputs, and MaxpoolWithMask without `kernel_shape`, although its signatures make them optional.
+    - A warning, because the signature makes it optional, no text defines the node without it, and ONNX Runtime refuses
+      it: `hidden_size` of RNN, GRU and LSTM, `inputdimensions` of FeatureVectorizer, `intercepts` of LinearClassifier,
+      `classes_strings` of LabelEncoder in version 1, `coefficients`, `kernel_params` and `rho` of SVMClassifier and
+      SVMRegressor.
     """
     for alike in model.operators.verified_nodes:
         schema = alike.operator.schema

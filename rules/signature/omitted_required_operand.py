@@ -25,7 +25,7 @@ def omitted_required_operand(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Name the operand; only what the signature calls optional may be left out.
+    Name the operand. Only operands that the signature calls optional may be omitted.
 
     ### Example
 
@@ -41,14 +41,14 @@ def omitted_required_operand(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    An empty name says that the operand is left out. The operator cannot be computed without a required input, and
-    the value of a required output needs a name.
+    An empty name omits the operand. The operator needs all required inputs, and a required output needs a name.
 
     ### Details
 
-    An empty name for operands that the signature calls optional. Each value of a variadic input is required: ONNX
-    Runtime fails at an empty one between them. `operator-arity` counts the values of variadic operands, and reports a
-    list that ends before a required operand.
+    - Operands that the signature calls optional may have an empty name.
+    - Each value of a variadic input is required: ONNX Runtime fails at an empty one between them.
+    - Reported by another rule: too few values of a variadic operand, and a list that ends before a required operand
+      (`operator-arity`).
     """
     for alike in model.operators.verified_nodes:
         schema = alike.operator.schema

@@ -29,11 +29,12 @@ def operator_arity(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Give the operator what it takes at the imported version, or import the version for which the node is written.
+    Give the operator the inputs and outputs of the imported version, or import the version for which the node was
+    written.
 
     - PyTorch: `torch.onnx.export(..., opset_version=13)`.
-    - `onnx.version_converter.convert_version(model, 13)` brings a model whose nodes go with their import to another
-      version, nodes and import together.
+    - `onnx.version_converter.convert_version(model, 13)` converts the nodes and the import of a model whose nodes fit
+      its import.
 
     ### Example
 
@@ -51,27 +52,25 @@ def operator_arity(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A missing operand leaves nothing to compute with, a surplus one has no meaning. Consumers refuse such a node.
-    The usual cause is a node written for another operator set version than the one that is imported; where the node
-    fits the signature of another version, the message names it.
+    The operator has nothing to compute with for a missing input, and a surplus one has no meaning. The usual cause is a
+    node written for another operator set version; if the node fits one, the message names it.
 
     ### Details
 
-    The number in the signature of the imported version. Optional operands at the end may be left out. Operators with a
-    variadic operand take any number from its minimum on; some others take certain numbers only, such as one output or
-    five. Adam, Adagrad and Momentum take groups behind the learning rate and the update count: "the tensors to be
-    optimized, followed by their respective gradients", followed by one or two states of each, and produce all of them
-    except the gradients. QLinearConcat of ONNX Runtime has a scale and a zero point after each tensor.
-
-    An entry with an empty name counts as an operand, at the end of the list too, as it does for onnx.checker. But it
-    is not a value: a variadic operand with fewer values than its minimum is reported. onnx.checker counts names and
-    does not report it. The specification requires a number of operands and says nothing about empty names there.
-
-    A node without any output is reported by `node-without-outputs`, an empty name in place of a required operand by
-    `omitted-required-operand`. Calls of functions are reported by `function-call-arity`.
-
-    If the node has attributes with the names of the missing inputs, as in earlier versions of some operators,
-    `unknown-operator-attribute` reports them instead.
+    - The signature of the imported version gives the number. Optional operands at the end may be missing.
+    - A variadic operand takes any number from its minimum on. Some operators take certain numbers only, for example one
+      output or five.
+    - Adam, Adagrad and Momentum take groups behind the learning rate and the update count: "the tensors to be
+      optimized, followed by their respective gradients", followed by one or two states of each. They produce all of
+      them except the gradients.
+    - QLinearConcat of ONNX Runtime has a scale and a zero point after each tensor.
+    - An entry with an empty name is an operand, also at the end of the list, but not a value: a variadic operand with
+      fewer values than its minimum is reported. onnx.checker compares the number of names and accepts it. The
+      specification says nothing about empty names there.
+    - Consumers refuse such nodes.
+    - Reported by other rules: a node without outputs (`node-without-outputs`), an empty name for a required operand
+      (`omitted-required-operand`), calls of functions (`function-call-arity`), missing inputs whose names the node has
+      as attributes (`unknown-operator-attribute`).
     """
     for alike in model.operators.verified_nodes:
         schema = alike.operator.schema

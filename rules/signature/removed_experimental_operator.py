@@ -22,7 +22,7 @@ def removed_experimental_operator(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Use other operators: Affine is a Mul and an Add; ImageScaler and ScaledTanh can be built in the same way.
+    Use other operators: replace Affine by a Mul and an Add, and build ImageScaler and ScaledTanh in the same way.
 
     ### Example
 
@@ -39,15 +39,15 @@ def removed_experimental_operator(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Early releases of ONNX had experimental operators that no operator set holds any more. Some consumers still run
-    them for old models; no text says what they do. ONNX Runtime has most of them below version 10 of the operator
-    set, and refuses the model otherwise.
+    No operator set has this operator, and no text defines what it does. Some consumers still run it for old models.
 
     ### Details
 
-    Other operators. ATen, Affine, ConstantFill, Crop, DynamicSlice, GRUUnit, GivenTensorFill, ImageScaler,
-    ParametricSoftplus, Scale and ScaledTanh are gone from the default domain, whatever version is imported; for
-    most of them the specification names others that do the same. A function of the model may have such a name.
+    - Removed from the default domain, for every imported version: ATen, Affine, ConstantFill, Crop, DynamicSlice,
+      GRUUnit, GivenTensorFill, ImageScaler, ParametricSoftplus, Scale and ScaledTanh.
+    - For most of them the specification names operators that do the same.
+    - A function of the model may have such a name.
+    - ONNX Runtime has most of them below version 10 of the operator set, and refuses the model otherwise.
     """
     for alike in model.operators.alike_nodes:
         operator = alike.operator

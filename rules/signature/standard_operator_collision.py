@@ -23,7 +23,7 @@ def standard_operator_collision(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Move the function to your own domain, and its calls as well.
+    Move the function and its calls to your own domain.
 
     ### Example
 
@@ -40,16 +40,18 @@ def standard_operator_collision(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Which of the two a node means is left to the consumer: one puts the body of the function in its place, another
-    runs its own operator. If the two differ, so do the results. onnx.checker and ONNX Runtime accept both. Under a name
-    that the imported operator set does not have, they look for an operator alone and refuse the call.
+    The consumer decides which of the two a node means: one inlines the function, another runs its own operator. If the
+    two differ, the results differ.
 
     ### Details
 
-    Functions in your own domains. Functions in ONNX's domains under names that no version of the operator set has
-    are allowed too, as no sentence says which domain a function may have. But in the default domain, `ai.onnx.ml`
-    and `ai.onnx.training` a call of one is reported at the function, and so is a call under a name that only a
-    later version has. A name that has been taken is read as a call of the function.
+    - Functions in your own domains may have any name.
+    - Functions in ONNX's domains may have a name that no version of the operator set has: no sentence forbids it.
+    - In the default domain, `ai.onnx.ml` and `ai.onnx.training`, a call of such a function is reported at the function,
+      and also a call under a name that only a later version has.
+    - A name that has been taken is read as a call of the function.
+    - onnx.checker and ONNX Runtime accept both definitions. For a name that the imported operator set does not have,
+      they look only for an operator and refuse the call.
     """
     published = {domain for domain in {function.domain for function in model.functions} if is_onnx_domain(domain)}
     if not published:

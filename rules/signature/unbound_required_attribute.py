@@ -17,7 +17,7 @@ def unbound_required_attribute(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Give the value at the call, or a default in the function's `attribute_proto`.
+    Set the attribute at the call, or add a default to the function's `attribute_proto`.
 
     ### Example
 
@@ -41,15 +41,15 @@ def unbound_required_attribute(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A parameter without a default that the call does not give is left out wherever the body refers to it. An
-    operator of the body then lacks an attribute that it cannot do without, which shows only at this one call.
+    A parameter without a value is omitted wherever the body refers to it. An operator of the body then lacks a required
+    attribute, and only this call shows it.
 
     ### Details
 
-    Leaving out parameters that have a default, or that the body passes only where an attribute may be absent. A
-    parameter that is passed from function to function is followed to the operator. Where the operator needs one of
-    several attributes, as Constant does, one of them is enough; a call without any is reported once for each node of
-    the body.
+    - A call may omit a parameter that has a default, or that the body passes only where an attribute may be absent.
+    - A parameter that is passed from function to function is followed to the operator.
+    - If the operator needs one of several attributes, for example Constant, one of them is enough. A call without any
+      is reported once for each node of the body.
     """
     if not model.parametric_functions:
         return

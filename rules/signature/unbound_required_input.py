@@ -49,15 +49,16 @@ def unbound_required_input(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    An input that the call does not give is left out wherever the body names it. An operator of the body then lacks an
-    input that it cannot be computed without, which shows only at this one call. ONNX Runtime refuses the model.
+    An input that the call omits is omitted wherever the body names it. An operator of the body then lacks a required
+    input, and only this call shows it.
 
     ### Details
 
-    Leaving out inputs that the body passes only to optional and variadic inputs of operators. An input that is passed
-    from function to function is followed to the operator. For nodes in subgraphs of the body the finding needs
-    `--pedantic`, as a branch may ask with OptionalHasElement whether the input is there. ONNX Runtime looks at every
-    branch, so that it is an error with `--target onnxruntime=VERSION`.
+    - A call may omit inputs that the body passes only to optional and variadic inputs of operators.
+    - An input that is passed from function to function is followed to the operator.
+    - For nodes in subgraphs of the body the finding needs `--pedantic`, because a branch may ask with
+      OptionalHasElement whether the input is there.
+    - ONNX Runtime checks every branch and refuses the model: with `--target onnxruntime=VERSION` it is an error.
     """
     omitting = [(alike, left_out) for alike in model.operators.alike_nodes if (left_out := _left_out(alike))]
     if not omitting:

@@ -21,13 +21,12 @@ In the versions 7 and 9 only the outputs themselves say whether they are compute
 
 @rule(clause="OPT-3", since="0.1.0", about=has_training_outputs, needs="node")
 def uncomputed_output(model: Model) -> Iterator[Finding]:
-    """A node names outputs that its attributes turn off, or leaves out those that they turn on.
+    """The number of outputs of a BatchNormalization does not match its `training_mode` (before version 7: `is_test`).
 
     ### How to fix
 
-    Drop the outputs, or say that the node trains. A model for inference has to be exported as one:
-
-    - PyTorch: `model.eval()` before `torch.onnx.export`.
+    For inference, export the model in evaluation mode (`model.eval()` in PyTorch): the node then has one output. For
+    training, set `training_mode` to 1 and name all three outputs.
 
     ### Example
 
@@ -46,18 +45,16 @@ def uncomputed_output(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The operator does not compute outputs that are turned off, so whatever uses them has no value. onnx.checker (with
-    `full_check`) and ONNX Runtime refuse both kinds of nodes.
+    The operator does not compute the other outputs: nodes that use them have no input.
 
     ### Details
 
-    Names for outputs that are computed, and for all of them. BatchNormalization is the one operator whose attributes
-    decide. In training (`training_mode` 1 from version 14 on) it has three outputs, outside of it one. Up to version 6
-    `is_test` 1 leaves the first output alone; that all five are named in training is not judged there, as consumers
-    take such nodes of old exporters.
-
-    Where the attribute refers to a parameter of a function, what a call or a default gives counts, and where neither
-    does the operator's default. The body that is written for training is then called outside of it.
+    - From version 14 on: `training_mode` 1 has three outputs, 0 has one.
+    - Up to version 6: `is_test` 1 has one output. A training node with fewer than five outputs is not reported, because
+      old exporters write it and consumers accept it.
+    - In a function, if the attribute refers to a parameter, each call is checked with the value that it passes. A call
+      that passes none uses the parameter's default, or else the operator's.
+    - `onnx.checker` with `full_check` and ONNX Runtime refuse the model.
     """
     for alike in model.operators.verified_nodes:
         operator, schema = alike.operator, alike.operator.schema

@@ -13,8 +13,7 @@ def unconverted_optional(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Take the value out with OptionalGetElement, or declare the value without the optional type where it is always
-    there.
+    Take the value out with OptionalGetElement, or declare the value without the optional type if it is always there.
 
     ### Example
 
@@ -33,18 +32,17 @@ def unconverted_optional(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    An optional value may be empty, and operators take values that are there. Nothing converts the one to the other by
-    itself; consumers refuse the model.
+    An optional value may be empty, but the operator needs a value. ONNX converts nothing implicitly, and consumers
+    refuse the model.
 
     ### Details
 
-    The operator OptionalGetElement takes the value out of an optional one, and Optional puts it into one. Without
-    them an optional value goes only to operators whose signature has the optional type, to graph outputs that are
-    declared so, and to subgraphs whose inputs are. OptionalGetElement and OptionalHasElement take other values too
-    from operator set 18 on. Optional inputs of operators, which may be left out, are something else than optional
-    types.
-
-    Edition 1.9 does not know optional types; there, `mismatched-operand-type` and similar rules report such values.
+    - OptionalGetElement takes the value out of an optional value; Optional wraps a value.
+    - Without them, an optional value may only be passed to operators whose signature has the optional type, to graph
+      outputs that declare it, and to subgraphs whose inputs declare it.
+    - From operator set 18 on, OptionalGetElement and OptionalHasElement also take other values.
+    - Optional inputs of operators, which a node may omit, are not optional types.
+    - Edition 1.9 has no optional types. There, `mismatched-operand-type` and similar rules report such values.
     """
     for conflict in model.value_flow.conflicts():
         if conflict.lacks_conversion:

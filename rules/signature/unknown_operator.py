@@ -37,14 +37,14 @@ def unknown_operator(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Import the version that has the operator, with nodes that are written by it; write it in operators that the version
-    has; or bring a function of its name along. An operator of a runtime belongs into the runtime's domain, such as
-    `com.microsoft`.
-
-    - PyTorch: `torch.onnx.export(..., opset_version=17)`; skl2onnx: `target_opset={"": 17, "ai.onnx.ml": 3}`; tf2onnx:
-      `--opset 17`.
-    - ONNX Runtime: what an optimized model has of its own comes from the optimizer; a lower
-      `SessionOptions.graph_optimization_level` leaves it out.
+    - A typing error: use the name in "did you mean". Names are case sensitive.
+    - The operator is newer: import a version that has it, and check the other nodes of that domain against it. PyTorch:
+      `torch.onnx.export(..., opset_version=17)`; skl2onnx: `target_opset={"": 17, "ai.onnx.ml": 3}`; tf2onnx: `--opset
+      17`.
+    - The operator was removed: rewrite the node with the operators that replaced it.
+    - It is an operator of your runtime: put it into the runtime's domain, for example `com.microsoft`. If ONNX
+      Runtime's optimizer wrote it, lower `SessionOptions.graph_optimization_level`.
+    - It is your own: add a function of its name, or describe the domain in a schema file (`--opset-schema`).
 
     ### Example
 
@@ -62,25 +62,20 @@ def unknown_operator(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Nothing says what the node computes. A consumer that runs the model all the same has an operator of its own
-    under that name; others refuse it.
+    Nothing defines what the node computes. Consumers refuse it, or run their own operator of that name.
 
     ### Details
 
-    The operators of the imported version of the node's domain, those that the version deprecates left aside for
-    `deprecated-operator`; names are case sensitive. A function of the model with the domain and name of the node
-    declares the operator, too, and wins over a standard one. Inside a function body the imports of the function
-    hold.
-
-    The known operators are those of the domains that ONNX publishes, and of those that a schema file describes, or
-    the operator set itself, which are taken to name all operators of the domain. Nodes of any other
-    domain are counted as not verified, and so are unknown operators of ONNX Runtime's domains (a newer release may
-    have them) and of a version that is newer than the newest known. A domain that is not imported is reported by
-    `missing-opset-import`, a removed experimental operator by `removed-experimental-operator`.
-
-    ONNX Runtime's optimizers write operators of their own (SimplifiedLayerNormalization, LayerNormalization below
-    version 17) into the default domain; they are no part of it, and the message says whose they are. With
-    `--target onnxruntime=VERSION`, those of the release are accepted.
+    - A function of the model with this domain and name defines the operator, also if ONNX has one of that name.
+    - Inside a function body, the function's own imports decide.
+    - A domain is checked if ONNX publishes it, or if a schema file or an operator-set file describes it. The file must
+      list all operators of its domain.
+    - Nodes of other domains, and of a version newer than onnx-lint knows, are *not verified*.
+    - Unknown operators of ONNX Runtime's domains are *not verified*, because a newer release may have them.
+    - ONNX Runtime's optimizers write own operators (SimplifiedLayerNormalization, LayerNormalization below version 17)
+      into the default domain, and the message says it. `--target onnxruntime=VERSION` accepts those of the release.
+    - Reported by other rules: a missing import (`missing-opset-import`), a deprecated operator (`deprecated-operator`),
+      a removed experimental operator (`removed-experimental-operator`).
     """
     schemas = model.operators.schemas
     releases = [product_release(target) for target in model.target.releases]

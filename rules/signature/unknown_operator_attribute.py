@@ -34,9 +34,11 @@ def unknown_operator_attribute(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Drop the attribute, take the operator that has it, or import the version in which this one does. Notes of a tool's
-    own go into `metadata_props`. `onnx-lint fix --unsafe-fixes` (unsafe: the version may be what is wrong) passes an
-    attribute that became an input, such as `axes`, from a Constant, and corrects a misspelled name.
+    Delete the attribute, use the operator that has it, or import the version in which this operator has it. Write a
+    tool's own notes into `metadata_props`.
+
+    `onnx-lint fix --unsafe-fixes` (unsafe: the version may be wrong instead) passes an attribute that became an input,
+    for example `axes`, from a Constant, and corrects a misspelled name.
 
     ### Example
 
@@ -52,24 +54,23 @@ def unknown_operator_attribute(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The content of the attribute is lost: consumers refuse the node or ignore the attribute. The cause is a
-    misspelling, an attribute of another operator set version, or one of a framework's own.
+    Consumers refuse the node or ignore the attribute. The cause is a misspelling, another operator set version, or an
+    attribute of a framework.
 
     ### Details
 
-    The attributes of the operator's signature at the imported version. Names that begin with two underscores are
-    left to implementations: exporters and runtimes keep notes of their own in them, and onnx.checker ignores them.
-    An attribute without a name is reported by `unnamed-attribute`, one of a call of a function by
-    `unknown-call-attribute`.
-
-    The schemas of `onnx` allow a few operators (LayerNormalization) any other attribute. The operators' documentation
-    does not, and onnx-lint follows the documentation. ONNX Runtime allows some of its own operators any attribute:
-    EPContext, to which each execution provider adds its own, Snpe, BiasDropout, BitmaskDropout, BitmaskBiasDropout and
-    QOrderedLayerNormalization.
-
-    Attributes by the name of an input that the node lacks, such as the axes of Unsqueeze, which were an attribute once,
-    have one finding for each node, and the inputs that it lacks none. An attribute with nearly the name of a required
-    one that the node lacks has one finding too: the missing required one is not reported again.
+    - The signature at the imported version lists the attributes.
+    - Names that begin with two underscores are not reported: exporters and runtimes keep notes in them, and
+      onnx.checker ignores them.
+    - The schemas of `onnx` allow any attribute of a few operators (LayerNormalization). The documentation does not, and
+      onnx-lint follows the documentation.
+    - ONNX Runtime allows any attribute of EPContext, to which execution providers add their own, Snpe, BiasDropout,
+      BitmaskDropout, BitmaskBiasDropout and QOrderedLayerNormalization.
+    - Attributes named after an input that the node lacks, for example the former attribute `axes` of Unsqueeze, are one
+      finding for each node. The missing inputs are not reported again.
+    - If the name is similar to a required attribute that the node lacks, the missing attribute is not reported again.
+    - Reported by other rules: an attribute without a name (`unnamed-attribute`), an attribute of a function call
+      (`unknown-call-attribute`).
     """
     fresh: FreshNames | None = None
     for alike in model.operators.verified_nodes:

@@ -38,16 +38,17 @@ def unregistered_operator(model: Model) -> Iterator[Finding]:
     ### Why it matters
 
     ONNX Runtime refuses the whole model when it loads it, even if the node is in a branch that never runs. No other
-    program knows the operators of these domains any better.
+    program defines the operators of these domains.
 
     ### Details
 
-    Version 1 of `com.microsoft` and `com.microsoft.nchwc`, and in it the operators of the release of ONNX Runtime that
-    onnx-lint knows; `onnx-lint --version` prints it. A newer release may have more, and so may a build for training or
-    a library of your own. The finding is therefore a warning with `--pedantic`, and otherwise the node is counted as
-    not verified. With `--target onnxruntime=VERSION`, the rule `unsupported-by-product` judges the operators. Operators
-    that a schema file describes are accepted. ONNX Runtime does not look at functions that nothing calls, nor at
-    training graphs.
+    - `com.microsoft` and `com.microsoft.nchwc` have version 1 only.
+    - They have the operators of the release that `onnx-lint --version` prints. A newer release, a build for training or
+      your own library may have more.
+    - The finding is therefore a warning with `--pedantic`. Otherwise the node is *not verified*.
+    - With `--target onnxruntime=VERSION`, the rule `unsupported-by-product` checks the operators.
+    - Operators that a schema file describes are accepted.
+    - ONNX Runtime ignores functions that nothing calls, and training graphs.
     """
     if not imports_of_onnxruntime(model):
         return

@@ -38,7 +38,7 @@ def unsupported_attribute_value(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Take one of the values that the operator's description lists, in its spelling.
+    Use one of the values that the operator's description lists, in its spelling.
 
     ### Example
 
@@ -55,26 +55,26 @@ def unsupported_attribute_value(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The operator's description names the values and what each of them does. For any other value a consumer refuses the
-    node or silently falls back to one of them. onnx.checker does not look at values.
+    Only the listed values have a meaning. For any other value a consumer refuses the node or silently uses one of them.
 
     ### Details
 
-    If the operator's documentation lists the values of an attribute, one of these, in the same letter case: modes and
-    other words (`auto_pad`, `mode`, `direction`, `reduction`, `coordinate_transformation_mode`, ...), numbers with a
-    meaning (`center_point_box`), and numbers of element types (`to`, `dtype`), which must be types of the output. A
-    precision (`stash_type`, `precision`) is that of a floating-point type. For `activation` of FusedConv the values
-    are the functions that ONNX Runtime knows. Each element of a list has to be one of the values. The sets are those
-    of the imported version.
-
-    For flags such as `keepdims`, `reverse` or `ceil_mode` the text says what 1 means and not that other numbers are
-    wrong. ONNX Runtime refuses them (`reverse`) or treats them as 0 (`keepdims`) or 1 (`upper`), so they are a warning.
-    So is a `rotary_embedding_dim` of ONNX Runtime's Attention other than 0, 32, 64 and 128, which it runs. Of the
-    `activations` in another letter case, ONNX Runtime takes those of GRU and LSTM, not those of RNN.
-
-    Where an attribute refers to a parameter of a function, the values of all calls and the default are checked,
-    also if functions pass them on. Attributes of the wrong type are reported by `wrong-operator-attribute-type`.
-    Attributes of domains that ONNX does not publish may have any value.
+    - Modes and other words (`auto_pad`, `mode`, `direction`, `reduction`, `coordinate_transformation_mode`, ...) must
+      be in the list of the imported version, in the same letter case.
+    - Numbers with a meaning (`center_point_box`), and each element of a list, must be one of the values.
+    - Numbers of element types (`to`, `dtype`) must be types of the output. A precision (`stash_type`, `precision`) must
+      be a floating-point type.
+    - `activation` of FusedConv must be a function that ONNX Runtime has.
+    - Other numbers than 0 and 1 for flags (`keepdims`, `reverse`, `ceil_mode`) are a warning, because the text only
+      says what 1 means. ONNX Runtime refuses them (`reverse`) or reads them as 0 (`keepdims`) or 1 (`upper`).
+    - A `rotary_embedding_dim` of ONNX Runtime's Attention other than 0, 32, 64 and 128 is a warning, because ONNX
+      Runtime runs it.
+    - `activations` in another letter case: ONNX Runtime accepts those of GRU and LSTM, not those of RNN.
+    - If an attribute refers to a parameter of a function, the values of all calls and the default are checked, also if
+      functions pass them to functions.
+    - Attributes of domains that ONNX does not publish may have any value.
+    - onnx.checker does not check values.
+    - Reported by another rule: attributes of the wrong type (`wrong-operator-attribute-type`).
     """
     for alike in model.operators.verified_nodes:
         schema = alike.operator.schema

@@ -32,7 +32,7 @@ def unsupported_combination(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Keep the one that is meant.
+    Keep the one that you meant, or add the missing one of the pair.
 
     ### Example
 
@@ -51,43 +51,39 @@ def unsupported_combination(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Each of them is optional by the signature, and only the description of the operator says that two contradict each
-    other or that one means nothing without the other. Consumers refuse the node, or take one of the two and drop the
-    other silently.
+    The signature makes each of them optional; only the operator's description says that they exclude or need each
+    other. Consumers refuse the node, or silently ignore one of them.
 
     ### Details
 
-    What the descriptions of ONNX's operators say, at the imported version:
+    The descriptions of ONNX's operators decide, at the imported version:
 
-    - one and only one of: the values of Constant, the keys and the values of LabelEncoder, the class labels of
-      classifiers and ZipMap, the `cats` of OneHotEncoder, the pools of TfIdfVectorizer, the vocabularies of
-      DictVectorizer, the imputed values of Imputer, `num_outputs` and `split` of Split, `scales` and `sizes` of
-      Resize;
-    - both or neither: `past_key` and `past_value`, `present_key` and `present_value` of Attention, `prob_a` and
-      `prob_b` of SVMClassifier, the two lists of CategoryMapper, `offset` and `scale` of Scaler, which have one
-      length, `past_key` and `past_value` of GroupQueryAttention and MultiHeadAttention of ONNX Runtime, `key` and
-      `value`, `cos_cache` and `sin_cache` of its GroupQueryAttention;
-    - all or none: the lists of nodes of TreeEnsembleClassifier and TreeEnsembleRegressor, and those of votes. The
-      lists form tuples, and their descriptions let only `nodes_hitrates` and `nodes_missing_value_tracks_true` be left
-      out. ONNX Runtime refuses the model;
-    - not both: `nonpad_kv_seqlen` and past or present keys and values of Attention, `pads` and an `auto_pad` other
-      than NOTSET, an attribute of TreeEnsembleClassifier or TreeEnsembleRegressor and the one that is called the same
-      with `_as_tensor` at the end. Consumers ignore the pads of a pool, but its text is that of a convolution: "This
-      attribute cannot be used simultaneously with auto_pad attribute." A `default_*` of LabelEncoder since version 4
-      that is of another type than its `values_*` is a warning, as consumers ignore it.
-
-    If one of several is required and none is there, `missing-operator-attribute` reports it.
-
-    The texts do not say whether an empty list is given. Beside another value it counts as given for Constant, whose
-    `value_ints` without elements is a tensor of shape [0], and for LabelEncoder, OneHotEncoder, SVMClassifier and
-    TfIdfVectorizer, because onnx or ONNX Runtime refuses such a node; the message says which. For all others it counts
-    as not given: exporters write both `classlabels_*` of ZipMap and leave one empty, and consumers run that. An empty
-    tensor of `scales` or `sizes` counts as not given: in operator set 11 `scales` is required and has to be empty
-    beside `sizes`. There a `scales` of unknown length passes.
-
-    Where attributes refer to parameters of a function, those with a value from a call or a default count. A function
-    may pass on two parameters if each call gives only one of them a value. The same holds for inputs of a function: an
-    input that a call leaves out is left out in the body, and the finding needs a call that gives both.
+    - Exactly one of: the values of Constant, the keys and the values of LabelEncoder, the class labels of classifiers
+      and ZipMap, the `cats` of OneHotEncoder, the pools of TfIdfVectorizer, the vocabularies of DictVectorizer, the
+      imputed values of Imputer, `num_outputs` and `split` of Split, `scales` and `sizes` of Resize.
+    - Both or neither: `past_key` and `past_value`, `present_key` and `present_value` of Attention, `prob_a` and
+      `prob_b` of SVMClassifier, the two lists of CategoryMapper, `offset` and `scale` of Scaler, which have one length,
+      `past_key` and `past_value` of GroupQueryAttention and MultiHeadAttention of ONNX Runtime, `key` and `value`,
+      `cos_cache` and `sin_cache` of its GroupQueryAttention.
+    - All or none: the lists of nodes of TreeEnsembleClassifier and TreeEnsembleRegressor, and those of votes. They form
+      tuples; only `nodes_hitrates` and `nodes_missing_value_tracks_true` are optional. ONNX Runtime refuses the model.
+    - Not both: `nonpad_kv_seqlen` and past or present keys and values of Attention; an attribute of
+      TreeEnsembleClassifier or TreeEnsembleRegressor and the one of the same name with `_as_tensor`.
+    - Not both: `pads` and an `auto_pad` other than NOTSET. Consumers ignore the pads of a pool, but its text is that of
+      a convolution: "This attribute cannot be used simultaneously with auto_pad attribute."
+    - A `default_*` of LabelEncoder since version 4 of another type than its `values_*` is a warning, because consumers
+      ignore it.
+    - An empty list is given for Constant, whose `value_ints` without elements is a tensor of shape [0], and for
+      LabelEncoder, OneHotEncoder, SVMClassifier and TfIdfVectorizer. The texts do not decide it; onnx or ONNX Runtime
+      refuses such a node, and the message says which.
+    - Any other empty list is not given: exporters leave one of both `classlabels_*` of ZipMap empty, and consumers run
+      it.
+    - An empty tensor of `scales` or `sizes` is not given: operator set 11 requires `scales`, empty if `sizes` is given.
+      A `scales` of unknown length is accepted there.
+    - An attribute that refers to a parameter of a function is given if a call or a default has a value. A function may
+      pass on two parameters if each call gives only one a value.
+    - An input that a call omits is omitted in the body: the finding needs a call that gives both.
+    - Reported by another rule: none of several where one is required (`missing-operator-attribute`).
     """
     given: dict[int, set[frozenset[int]]] | None = None
     for alike in model.operators.verified_nodes:

@@ -13,10 +13,10 @@ def unsupported_operand_value(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Compute the value so that it goes with the shapes; a size that was written down when the model was exported fits no
-    other input. In Reshape one -1 means the remaining elements.
+    Compute the value from the shapes: a size that was fixed when the model was exported fits no other input. In
+    Reshape, one -1 means the remaining elements.
 
-    - PyTorch: `dynamic_shapes=` keeps sizes that may change as computations and writes no numbers.
+    - PyTorch: `dynamic_shapes=` exports sizes that may change as computations instead of numbers.
 
     ### Example
 
@@ -36,33 +36,30 @@ def unsupported_operand_value(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The node has no result: six elements cannot be reshaped to seven, and a tensor of two dimensions has no axis 5. A
-    consumer that computes shapes ahead of the run refuses the model, others fail when they come to the node.
+    The node has no result: six elements cannot be reshaped to seven, and a tensor of two dimensions has no axis 5.
+    Consumers refuse the model, or fail when they run the node.
 
     ### Details
 
-    The axes, sizes, repeats, steps and pads that the operator's description takes for the shapes of the other inputs,
-    and as many of them. Known values are those of initializers and Constant nodes, and the results of the operators
-    with which exporters compute shapes (Shape, Gather, Concat, arithmetic on integers and others). An unknown value
-    fits everything.
-
-    Constants that count things are in the range of these: the images of RoiAlign, the lengths in ReverseSequence, RNN,
-    GRU and LSTM, which are at most the number of steps. `iou_threshold` of NonMaxSuppression is from 0 to 1.
-
-    SequenceAt and SequenceErase take nothing from a sequence without elements, whatever the position is. Nor does
-    OptionalGetElement from an optional that is empty: "It is an error if the input is an empty optional-type". In a
-    subgraph an empty value from outside is not reported, as the subgraph may run only if there is an element.
-    ConcatFromSequence takes elements that "have the same shape, except for the dimension size of the axis to
-    concatenate on".
-
-    TopK takes at least one element, RotaryEmbedding a position that its caches have, and DequantizeLinear for int32 no
-    zero point but 0. A constant 0 that divides integers (Div, Mod) is a warning: no text forbids it, but ONNX Runtime
-    makes no session.
-
-    ScatterND and, from version 16 on, ScatterElements should not write to one place twice, unless they have a
-    `reduction`. The text does not forbid it, so that is a warning.
-
-    The same numbers in attributes are reported by `impossible-operator-extent`.
+    - Axes, sizes, repeats, steps and pads, and their number, must fit the shapes of the other inputs as the operator's
+      description requires.
+    - Known values are those of initializers and Constant nodes, and results of operators with which exporters compute
+      shapes (Shape, Gather, Concat, arithmetic on integers and others). An unknown value fits everything.
+    - Constants that refer to images (RoiAlign) or to lengths (ReverseSequence, RNN, GRU and LSTM) are in range: a
+      length is at most the number of steps.
+    - `iou_threshold` of NonMaxSuppression is from 0 to 1.
+    - SequenceAt and SequenceErase need an element in the sequence, and OptionalGetElement one in the optional: "It is
+      an error if the input is an empty optional-type". In a subgraph an empty value from outside is not reported,
+      because the subgraph may run only if there is an element.
+    - ConcatFromSequence needs elements that "have the same shape, except for the dimension size of the axis to
+      concatenate on".
+    - TopK takes at least one element, and RotaryEmbedding a position that its caches have.
+    - DequantizeLinear for int32 takes no zero point other than 0.
+    - A constant 0 that divides integers (Div, Mod) is a warning: no text forbids it, but ONNX Runtime creates no
+      session.
+    - ScatterND and, from version 16 on, ScatterElements that write to one place twice without a `reduction` are a
+      warning: the text says that they should not, but does not forbid it.
+    - Reported by another rule: the same numbers in attributes (`impossible-operator-extent`).
     """
     conflicts = (conflict for conflict in model.value_flow.shapes if isinstance(conflict.source, int))
     clauses = (

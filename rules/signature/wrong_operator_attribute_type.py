@@ -23,8 +23,8 @@ def wrong_operator_attribute_type(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Give the value in the type of the signature; in Python `alpha=1.0` is a FLOAT and `alpha=1` an INT for
-    `onnx.helper.make_node`.
+    Write the value in the type of the signature. For `onnx.helper.make_node` in Python, `alpha=1.0` is a FLOAT and
+    `alpha=1` an INT.
 
     ### Example
 
@@ -40,14 +40,14 @@ def wrong_operator_attribute_type(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A consumer looks for the value in the field of the type that the operator says, and finds none. Nothing is
-    converted: INT is not FLOAT, and a single INT is not INTS.
+    A consumer reads the field of the type that the operator requires, and finds no value there. ONNX converts nothing:
+    INT is not FLOAT, and a single INT is not INTS.
 
     ### Details
 
-    The type that the signature at the imported version gives the attribute, for references to parameters of a
-    function too. An attribute that states no valid type is reported by `untyped-attribute`; one whose value is in
-    the field of another type by `mismatched-attribute-type`.
+    - The signature at the imported version decides, also for references to parameters of a function.
+    - Reported by other rules: an attribute without a valid type (`untyped-attribute`), a value in the field of another
+      type (`mismatched-attribute-type`).
     """
     for alike in model.operators.verified_nodes:
         schema = alike.operator.schema

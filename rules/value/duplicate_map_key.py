@@ -14,7 +14,7 @@ def duplicate_map_key(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Keep one entry for each key; `onnx.numpy_helper.from_dict` writes a dictionary, which has no key twice.
+    Write one entry for each key. `onnx.numpy_helper.from_dict` writes a dictionary, which has no key twice.
 
     ### Example
 
@@ -36,14 +36,13 @@ def duplicate_map_key(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    It depends on the reader which of the two values is found under the key.
+    The reader decides which of the two values the key has.
 
     ### Details
 
-    Each key once. The specification calls a map an associative table and says no more; a reader that makes a
-    dictionary of it keeps one value of the two.
-
-    In each map, the first repeated key is reported.
+    - The specification calls a map an associative table and says no more. A reader that makes a dictionary of it keeps
+      one of the two values.
+    - In each map, only the first repeated key is reported.
     """
     for value, place in model.values.of("MapProto"):
         for field in ("keys", "string_keys"):

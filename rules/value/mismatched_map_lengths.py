@@ -34,12 +34,13 @@ def mismatched_map_lengths(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Keys and values belong together by their positions; what is over has no partner.
+    The position pairs a key with its value; a surplus key or value has no partner.
 
     ### Details
 
-    As many elements in `values` as there are keys. That all keys are of one type is reported by
-    `unsupported-map-keys`, that all values are reported by `misplaced-sequence-values` and `mixed-value-types`.
+    - `values` must have one element for each key.
+    - Reported by other rules: keys of several types (`unsupported-map-keys`), values of several types
+      (`misplaced-sequence-values`, `mixed-value-types`).
     """
     for value, place in model.values.of("MapProto"):
         keys = len(value.keys) + len(value.string_keys)

@@ -16,7 +16,7 @@ def mismatched_optional_value(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    State the kind of the value that is there, as `onnx.helper.make_optional` does; here MAP (4).
+    State the kind of the value, as `onnx.helper.make_optional` does; here MAP (4).
 
     ### Example
 
@@ -36,13 +36,14 @@ def mismatched_optional_value(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A reader looks for the value where the kind says, and treats the optional as empty if that field has none.
+    A reader looks for the value in the field of the stated kind. If that field is empty, it treats the optional as
+    empty.
 
     ### Details
 
-    TENSOR (1), SPARSE_TENSOR (2), SEQUENCE (3), MAP (4) or OPTIONAL (5) in `elem_type`, and a value only in the
-    field of that kind, such as `tensor_value`. An optional without a value is empty, which is right; onnx writes
-    one with kind 0, so that kind is accepted for an empty optional.
+    - `elem_type` must be TENSOR (1), SPARSE_TENSOR (2), SEQUENCE (3), MAP (4) or OPTIONAL (5).
+    - A value may only be in the field of that kind, for example `tensor_value`.
+    - An optional without a value is empty and correct. It may have kind 0, because onnx writes it.
     """
     for value, place in model.values:
         if value.DESCRIPTOR.name != "OptionalProto":

@@ -16,7 +16,7 @@ def misplaced_sequence_values(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    State the kind of the elements that are there, as `onnx.helper.make_sequence` does; here SEQUENCE (3).
+    State the kind of the elements, as `onnx.helper.make_sequence` does; here SEQUENCE (3).
 
     ### Example
 
@@ -36,11 +36,11 @@ def misplaced_sequence_values(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A reader looks into the field for the stated kind and loses what stands elsewhere.
+    A reader reads the field of the stated kind and loses the elements of other fields.
 
     ### Details
 
-    Elements in the one field that belongs to `elem_type`, such as `tensor_values` for TENSOR.
+    - Elements may only be in the field of `elem_type`, for example `tensor_values` for TENSOR.
     """
     for value, place in model.values.of("SequenceProto"):
         if not 1 <= value.elem_type <= 5:

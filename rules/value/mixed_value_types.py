@@ -13,7 +13,7 @@ def mixed_value_types(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Convert the elements to one type before they are written.
+    Convert the elements to one type before you write them.
 
     ### Example
 
@@ -35,16 +35,16 @@ def mixed_value_types(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A sequence has one type, and so have the values of a map; a consumer that gets another cannot say which.
+    A sequence has one type, and the values of a map have one type. A consumer cannot declare a mixture.
 
     ### Details
 
-    Elements of one type: tensors of one `data_type`, whatever their shapes; sequences and optionals of one type of
-    element, at any depth; maps of one type of key and one type of value. What an empty sequence or optional does
-    not show goes with everything. Elements outside the field for their kind are reported by
-    `misplaced-sequence-values`, a tensor without an element type is reported by `unknown-tensor-element-type`.
-
-    Of each sequence the first element is reported that does not go with those before it.
+    - Tensors must have one `data_type`, with any shapes.
+    - Sequences and optionals must have one element type, at any depth. Maps must have one key type and one value type.
+    - An empty sequence or optional fits every type.
+    - In each sequence, only the first element that differs from those before it is reported.
+    - Reported by other rules: elements outside the field of their kind (`misplaced-sequence-values`), a tensor without
+      an element type (`unknown-tensor-element-type`).
     """
     for mixture in mixtures(model.document, ROOT):
         yield _finding(mixture)

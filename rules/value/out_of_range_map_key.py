@@ -47,14 +47,14 @@ def out_of_range_map_key(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A reader truncates the number to the type of the keys, so the value gets another key.
+    A reader truncates the number to the type of the keys: the value gets another key.
 
     ### Details
 
-    The numbers of the type in `key_type`, such as -128 to 127 for INT8. `keys` holds signed numbers of 64 bits, so
-    a UINT64 above their range is written as a negative one, which is accepted.
-
-    Only the first such key of each map is reported.
+    - The type in `key_type` gives the range, for example -128 to 127 for INT8.
+    - A negative key of type UINT64 is accepted: `keys` has signed 64-bit numbers, and larger ones are written as
+      negative.
+    - In each map, only the first such key is reported.
     """
     for value, place in model.values.of("MapProto"):
         if value.key_type not in _RANGES or not value.keys:

@@ -13,7 +13,7 @@ def unknown_sequence_kind(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    State what the elements are, also in a sequence that has none.
+    State the kind of the elements, also in an empty sequence.
 
     ### Example
 
@@ -33,11 +33,11 @@ def unknown_sequence_kind(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The kind says in which field the elements are; without it a reader finds none.
+    The kind says which field has the elements. Without it, a reader finds none.
 
     ### Details
 
-    TENSOR (1), SPARSE_TENSOR (2), SEQUENCE (3), MAP (4) or OPTIONAL (5) in `elem_type`.
+    - `elem_type` must be TENSOR (1), SPARSE_TENSOR (2), SEQUENCE (3), MAP (4) or OPTIONAL (5).
     """
     for value, place in model.values.of("SequenceProto"):
         if not 1 <= value.elem_type <= 5:

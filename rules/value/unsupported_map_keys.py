@@ -13,7 +13,7 @@ def unsupported_map_keys(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Use whole numbers in `keys`, or STRING (8) with `string_keys`.
+    Write whole numbers into `keys`, or strings into `string_keys` with the type STRING (8).
 
     ### Example
 
@@ -33,11 +33,12 @@ def unsupported_map_keys(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A reader looks for the keys where their type says.
+    A reader reads the keys from the field of their type.
 
     ### Details
 
-    INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32 or UINT64 with `keys`, or STRING with `string_keys`.
+    - `keys` needs an integer type: INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32 or UINT64.
+    - `string_keys` needs STRING.
     """
     for value, place in model.values.of("MapProto"):
         stated_type = describe_element_type(value.key_type)

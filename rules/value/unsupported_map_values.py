@@ -15,7 +15,7 @@ def unsupported_map_values(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Leave a key out that has no value; a map has no optional ones.
+    Omit a key that has no value: a map has no optional values.
 
     ### Example
 
@@ -34,12 +34,13 @@ def unsupported_map_values(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A reader of maps knows values of four kinds and has no place for another.
+    A reader of maps knows four kinds of values and cannot represent another one.
 
     ### Details
 
-    TENSOR (1), SPARSE_TENSOR (2), SEQUENCE (3) or MAP (4) in the `elem_type` of the values, although the field is a
-    sequence, which may hold optionals. A kind that does not exist is reported by `unknown-sequence-kind`.
+    - The `elem_type` of the values must be TENSOR (1), SPARSE_TENSOR (2), SEQUENCE (3) or MAP (4). Other sequences may
+      also have OPTIONAL.
+    - Reported by another rule: a kind that does not exist (`unknown-sequence-kind`).
     """
     for value, place in model.values.of("MapProto"):
         if value.values.elem_type == _OPTIONAL:

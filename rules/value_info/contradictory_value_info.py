@@ -11,13 +11,12 @@ from onnx_lint.wording import quote
 
 @rule(clause="VI-6", since="0.1.0", about=Model.repeated_declarations, needs="graph")
 def contradictory_value_info(model: Model) -> Iterator[Finding]:
-    """A graph declares two types of one value that cannot both be true.
+    """Two declarations of a value contradict each other: in `value_info`, as graph input or output, or as initializer.
 
     ### How to fix
 
-    Drop the entry of `value_info`, as `onnx-lint fix` (safe) does: what an input, output or initializer says is enough.
-    After a change of shapes empty
-    `value_info` and let `onnx.shape_inference.infer_shapes` write it anew.
+    Delete the entry of `value_info`; `onnx-lint fix` does it (safe). After you changed shapes, clear `value_info` and
+    let `onnx.shape_inference.infer_shapes` write it again.
 
     ### Example
 
@@ -36,18 +35,17 @@ def contradictory_value_info(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A value has one type. Which of the two declarations a consumer believes decides how much memory it allocates and
-    which kernels it picks.
+    Consumers differ in which declaration they believe, and it decides how much memory they allocate and which kernels
+    they pick.
 
     ### Details
 
-    Types that fit each other in `value_info`, in the graph's inputs and outputs, and in initializers: the same kind
-    of type, element type and rank, and no dimension with two sizes. What is left out of one of them, and a
-    variable, fits everything.
-
-    An input and its default value are reported by `mismatched-default-value`, two entries of `value_info` by
-    `duplicate-value-info`, and two entries of the outputs by `duplicate-graph-output`; types that only follow from the
-    operators are judged elsewhere.
+    - Two declarations contradict each other if the kind of type, the element type or the rank differ, or if one
+      dimension has two sizes.
+    - A missing type, shape or dimension and a dimension variable contradict nothing.
+    - Reported by other rules: an input and its default value (`mismatched-default-value`), two entries of `value_info`
+      (`duplicate-value-info`), two entries of the outputs (`duplicate-graph-output`), types that follow only from
+      operators (`contradictory-declared-type`, `contradictory-declared-shape`).
     """
     for declarations in chain.from_iterable(model.repeated_declarations.values()):
         yield from _contradictions(_without_doubt(declarations))

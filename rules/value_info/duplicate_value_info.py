@@ -28,8 +28,8 @@ def duplicate_value_info(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Keep the entry that is right. `onnx-lint fix` (safe) deletes all but one of the entries that are equal, or differ in
-    the names of variables alone. A tool that adds entries has to look first whether there is one.
+    Keep the correct entry. `onnx-lint fix` (safe) deletes all but one of the entries that are equal, or that differ
+    only in the names of variables. If your tool adds entries, look first whether there is one.
 
     ### Example
 
@@ -48,17 +48,16 @@ def duplicate_value_info(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    If the entries differ, readers that take the first and readers that take the last one see different types.
+    If the entries differ, readers that take the first one and readers that take the last one see different types.
 
     ### Details
 
-    One entry for each value of a graph or function.
-
-    In a graph it is an error when the two contradict each other: another kind of type, element type, rank or size.
-    Some optimisers and quantisers write an entry twice as it is, which all tools accept; that, and an entry that only
-    knows more than the other or has other dimension variables, is a note. In a function, where the text asks for
-    distinct names, it is an error in any case. There is one finding for the entries of a graph that contradict earlier
-    ones and one for those that do not, each with their number.
+    - In a function it is always an error, because the text asks for distinct names.
+    - In a graph it is an error if the entries contradict each other in kind of type, element type, rank or size.
+    - In a graph it is a note if they are equal, or if one only knows more or has other dimension variables. Some
+      optimisers and quantisers write them, and all tools accept them.
+    - A graph has at most two findings, one for entries that contradict earlier ones and one for the others, each with
+      their number.
     """
     for graph in model.graphs_with("value_info"):
         names = graph.value_info_names

@@ -14,7 +14,8 @@ def redundant_value_info(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Drop the entry, or all of them: `onnx.shape_inference.infer_shapes` writes `value_info` only for values in between.
+    Delete the entry, or all of them: `onnx.shape_inference.infer_shapes` writes `value_info` only for intermediate
+    values.
 
     ### Example
 
@@ -33,14 +34,13 @@ def redundant_value_info(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Inputs and outputs carry their type themselves; two copies can come to differ, which `contradictory-value-info`
-    reports. The list is for the values in between.
+    Inputs and outputs have their type already. Two copies may come to differ, which `contradictory-value-info` reports.
 
     ### Details
 
-    Entries for the values that nodes hand to each other and for initializers. Every run of shape inference may
-    write the others too, so this is reported only with `--pedantic` or if the rule is selected, once for each
-    graph.
+    - Entries for outputs of nodes that are no graph outputs, and for initializers, are not reported.
+    - Shape inference may write these entries: the rule needs `--pedantic` or a selection.
+    - There is one finding for each graph.
     """
     for graph in model.graphs_with("value_info"):
         if graph.is_function:

@@ -13,13 +13,13 @@ def shapeless_graph_value(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    State as many dimensions as the tensor has, empty ones where the size is not known. A scalar has an empty shape.
+    Declare one dimension for each axis of the tensor, and leave dimensions of unknown size empty. A scalar has an empty
+    shape.
 
     - `onnx-lint fix --unsafe-fixes` (unsafe: callers read the declaration) declares the shape of an output that follows
       from its node.
-    - `onnx.shape_inference.infer_shapes`, or
-      `python -m onnxruntime.tools.symbolic_shape_infer --input model.onnx --output shaped.onnx`, states what follows
-      from the inputs.
+    - `onnx.shape_inference.infer_shapes`, or `python -m onnxruntime.tools.symbolic_shape_infer --input model.onnx
+      --output shaped.onnx`, declares what follows from the inputs.
     - The `onnx` package: `onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, ["N", None])`; a shape of
       `None` writes none.
 
@@ -39,14 +39,13 @@ def shapeless_graph_value(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A caller does not know how many dimensions to pass in or to expect, and compilers that need the rank refuse the
-    model.
+    Callers do not know how many dimensions to pass or to expect. Compilers that need the rank refuse the model.
 
     ### Details
 
-    A shape with as many dimensions as the tensor has; each of them may be unknown. A shape without dimensions is
-    that of a scalar. Sequences, maps and optionals have no shape of their own, and their element types may be
-    without one.
+    - Each dimension may be unknown.
+    - A shape without dimensions is that of a scalar.
+    - Sequences, maps and optionals have no shape of their own, and their elements need none.
     """
     graph = model.main_graph
     for role in ("input", "output"):

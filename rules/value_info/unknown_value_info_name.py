@@ -19,8 +19,8 @@ def unknown_value_info_name(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Drop the entries of values that are gone, as `onnx-lint fix` (safe) does; `onnx.shape_inference.infer_shapes` on a
-    graph without `value_info` writes those that are needed.
+    Delete the entries of removed values, as `onnx-lint fix` (safe) does. `onnx.shape_inference.infer_shapes` writes the
+    needed entries of a graph without `value_info`.
 
     ### Example
 
@@ -37,17 +37,15 @@ def unknown_value_info_name(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The entry is a leftover of a node that was removed or renamed. The type of the value that was meant is lost, and
-    a value that gets the name later gets a wrong type.
+    The entry is left from a node that was removed or renamed. A value that gets the name later gets a wrong type.
 
     ### Details
 
-    In a graph, the names of its inputs, initializers and node outputs, those of the graphs nested in it, and those
-    that it sees of the graphs around it. In a function, the names of its own values and of the graphs nested in its
-    body.
-
-    Nobody reads stale entries of a graph, and optimisers leave hundreds of them, so there is one note for each
-    graph. In a function the text allows no other names, so each is an error.
+    - In a graph, an entry may name its inputs, initializers and node outputs, values of graphs nested in it, and values
+      of outer graphs that it sees.
+    - In a function, an entry may name the function's own values and those of graphs nested in its body.
+    - In a graph it is one note: no consumer reads such entries, and optimisers leave hundreds of them.
+    - In a function each is an error, because the text allows no other names.
     """
     suggestions = Suggestions()
     for graph in model.graphs_with("value_info"):

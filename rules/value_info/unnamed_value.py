@@ -19,7 +19,7 @@ def unnamed_value(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Name the value, or drop it where nothing uses it.
+    Name the value, or delete it if nothing uses it.
 
     ### Example
 
@@ -35,14 +35,13 @@ def unnamed_value(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Nothing can refer to it: the empty name in a node is an omitted operand. ONNX Runtime refuses
-    the model.
+    Nothing can refer to the value: an empty name in a node is an omitted operand. ONNX Runtime refuses the model.
 
     ### Details
 
-    A non-empty name for every input and output of a graph or function, for every entry of `value_info`, and for
-    every initializer. A sparse initializer has the name of its values. Tensors in attributes need no name, and the
-    outputs of a node may have the empty one.
+    - Inputs and outputs of graphs and functions, entries of `value_info`, and initializers need a name.
+    - A sparse initializer has the name of its values.
+    - Tensors in attributes need no name. Outputs of a node may have the empty name.
     """
     for graph in filter(_has_unnamed, model.graphs):
         for field, names, clause in _lists(graph):

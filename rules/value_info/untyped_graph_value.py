@@ -13,7 +13,7 @@ def untyped_graph_value(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    State the type; `onnx.shape_inference.infer_shapes` finds that of an output which follows from the inputs.
+    Declare the type. `onnx.shape_inference.infer_shapes` finds the type of an output that follows from the inputs.
     `onnx-lint fix --unsafe-fixes` (unsafe: callers read the declaration) declares that of a tensor.
 
     ### Example
@@ -32,13 +32,12 @@ def untyped_graph_value(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Inputs and outputs are the interface of the model. Without their types a caller does not know what to pass in or
-    what to make room for, and ONNX Runtime does not know what to verify.
+    Callers do not know what to pass or how much memory to allocate, and ONNX Runtime does not know what to verify.
 
     ### Details
 
-    A type for every input and output of the main graph. Subgraphs and training graphs may leave the types out, and
-    `value_info` may too.
+    - Every input and output of the main graph needs a type.
+    - Subgraphs, training graphs and `value_info` may omit types.
     """
     graph = model.main_graph
     for role in ("input", "output"):
