@@ -28,7 +28,7 @@ def unknown_denotation(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Take the standard word for the same thing, or drop the denotation: it describes and decides nothing.
+    Write the standard word for the same meaning, or delete the denotation: it only describes.
 
     ### Example
 
@@ -52,17 +52,17 @@ def unknown_denotation(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A denotation says what a value or an axis means, so that consumers can prepare an image or refuse a transposed
-    batch. An unknown denotation means nothing to them.
+    A denotation says what a value or an axis means. Consumers can then prepare an image or refuse a transposed batch,
+    but not with an unknown word.
 
     ### Details
 
-    - for types: TENSOR, IMAGE, AUDIO, TEXT
-    - for dimensions: DATA_BATCH, DATA_CHANNEL, DATA_TIME, DATA_FEATURE, FILTER_IN_CHANNEL, FILTER_OUT_CHANNEL,
-      FILTER_SPATIAL
-
-    in exactly this case, or none. The specification calls these the standard denotations and does not forbid
-    others. Each denotation is reported once for each value.
+    - Types: TENSOR, IMAGE, AUDIO, TEXT.
+    - Dimensions: DATA_BATCH, DATA_CHANNEL, DATA_TIME, DATA_FEATURE, FILTER_IN_CHANNEL, FILTER_OUT_CHANNEL,
+      FILTER_SPATIAL.
+    - The case must match. No denotation at all is accepted.
+    - The specification calls these the standard denotations and does not forbid others.
+    - Each denotation is reported once for each value.
     """
     seen: set[tuple[Place, str, str]] = set()
     for holder in model.types(_has_unknown):

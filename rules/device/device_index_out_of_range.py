@@ -14,7 +14,7 @@ def device_index_out_of_range(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Count devices from 0; raise `num_devices` where one is missing.
+    Number the devices from 0, or raise `num_devices` if one is missing.
 
     ### Example
 
@@ -38,14 +38,15 @@ def device_index_out_of_range(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    There is nowhere to put the shard.
+    The device for the shard does not exist.
 
     ### Details
 
-    In `device`: an index from 0 to one below `num_devices`, or a key of the sharding's `index_to_device_group_map`,
-    which may be any number. In the groups of that map: an index. The schema does not give these bounds outright;
-    they follow from the proposals behind it. Nothing is judged where the configuration is unknown or has no number
-    of devices.
+    - Each entry of `device` is an index from 0 to `num_devices` less one, or a key of the sharding's
+      `index_to_device_group_map`, which may be any number.
+    - Each entry of a group in that map is an index in the same range.
+    - Nothing is reported if the configuration is unknown or has no number of devices.
+    - The schema does not state these bounds; they follow from the proposals behind it.
     """
     counts: dict[str, int] = {}
     for configuration in model.proto.configuration:

@@ -14,7 +14,7 @@ def duplicate_device_configuration(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Give each configuration a name of its own, and let the nodes name the one they mean.
+    Give each configuration its own name, and write the name into the nodes.
 
     ### Example
 
@@ -32,12 +32,12 @@ def duplicate_device_configuration(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Nodes refer to a configuration by its name, so it is left to chance which of the two holds for them.
+    Nodes refer to a configuration by its name. With two of one name, it is undefined which one applies.
 
     ### Details
 
-    A name of its own for each `configuration` of the model. The schema does not say so outright; it follows from
-    the references.
+    - Each `configuration` of the model has a different name.
+    - The schema does not state it; it follows from the references.
     """
     first: dict[str, int] = {}
     for index, configuration in enumerate(model.proto.configuration):

@@ -13,7 +13,7 @@ def duplicate_device_group(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Number each group differently, and name all of them in `device`.
+    Give each group a different number, and list all of them in `device`.
 
     ### Example
 
@@ -45,11 +45,12 @@ def duplicate_device_group(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    `device` refers to a group by its key. With two groups of one key it is left to chance where the shard goes.
+    `device` refers to a group by its key. With two groups of one key, it is undefined which devices store the shard.
 
     ### Details
 
-    Each key once in an `index_to_device_group_map`. ONNX writes maps as lists of entries and allows each key once.
+    - Each key occurs once in an `index_to_device_group_map`.
+    - ONNX writes maps as lists of entries, and allows each key once.
     """
     for spec in sharding_specs(model.nodes_with("device_configurations")):
         first: dict[int, int] = {}

@@ -19,11 +19,11 @@ from onnx_lint.wording import quote
 
 @rule(clause=("DEV-1", "DEV-2", "DEV-4", "DEV-6", "DEV-8", "DEV-10"), since="0.1.0", about=has_device_configurations)
 def incomplete_device_configuration(model: Model) -> Iterator[Finding]:
-    """A device configuration lacks a field that it has to have.
+    """A device configuration lacks a required field.
 
     ### How to fix
 
-    Fill in what is missing.
+    Write the missing field.
 
     ### Example
 
@@ -39,14 +39,16 @@ def incomplete_device_configuration(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Without the field it is not known which devices are meant, or which tensor is cut along which axis into how many
-    parts, so a consumer cannot place the model.
+    Without the field, a consumer does not know the devices, or how to split a tensor. It cannot place the model.
 
     ### Details
 
-    In a configuration of the model: a name, and a number of devices above 0. In one of a node: the name of the
-    configuration (`configuration_id`). In a sharding: the tensor; for each cut, the axis and a number of shards
-    above 0. Axis 0 has to be written out: an absent field is not an axis.
+    - A configuration of the model has a name, and a number of devices above 0.
+    - A configuration of a node has the name of a configuration of the model (`configuration_id`).
+    - A sharding names its tensor.
+    - Each split dimension of a sharding has an axis, and each of its `simple_sharding` entries a number of
+      shards above 0.
+    - Axis 0 must be written: an absent field is not an axis.
     """
     for index, configuration in enumerate(model.proto.configuration):
         yield from _configuration(configuration, index)

@@ -14,7 +14,7 @@ def mismatched_device_list(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Name every device or none.
+    Name all devices, or none.
 
     ### Example
 
@@ -30,12 +30,12 @@ def mismatched_device_list(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Shardings speak of devices by index. With a list of another length an index has no name, or a name no index.
+    Shardings refer to devices by index. With a list of another length, an index has no name, or a name has no index.
 
     ### Details
 
-    No names at all, or as many as `num_devices` says. A number of devices that is missing or not above 0 is
-    reported by `incomplete-device-configuration`.
+    - The list of names is empty, or has `num_devices` entries.
+    - `incomplete-device-configuration` reports a number of devices that is missing or not above 0.
     """
     for index, configuration in enumerate(model.proto.configuration):
         count = len(configuration.device)

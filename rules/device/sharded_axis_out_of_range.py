@@ -9,11 +9,11 @@ from onnx_lint.rule import Finding, rule
 
 @rule(clause="DEV-9", since="0.1.0", about=has_device_configurations)
 def sharded_axis_out_of_range(model: Model) -> Iterator[Finding]:
-    """A sharding cuts a tensor along an axis that it does not have.
+    """A sharding splits a tensor along an axis that the tensor does not have.
 
     ### How to fix
 
-    Name an axis that the tensor has: 0 to rank - 1, or -rank to -1 from the end.
+    Write an axis of the tensor: 0 to rank - 1, or -rank to -1 from the end.
 
     ### Example
 
@@ -43,14 +43,15 @@ def sharded_axis_out_of_range(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    There is no such axis to cut, so a consumer cannot place the tensor.
+    A consumer cannot split the tensor along this axis, and cannot place it.
 
     ### Details
 
-    For a tensor of rank r an axis from -r to r-1; negative ones count from the end. A scalar cannot be cut. The
-    rank is taken from the declared types of inputs, outputs and `value_info` and from initializers, and where the file
-    does not declare it, from the nodes that make the tensor. Where two different ranks are declared, or nothing is
-    known, nothing is judged.
+    - For a tensor of rank r, the axis is from -r to r - 1; negative ones are from the end.
+    - A scalar cannot be split.
+    - The rank comes from initializers and from the declared types of inputs, outputs and `value_info`; if nothing
+      declares it, it is inferred from the nodes that compute the tensor.
+    - Nothing is reported if the rank is unknown, or if two different ranks are declared.
     """
     ranks: dict[int, dict[str, set[int]]] = {}
     for spec in sharding_specs(model.nodes_with("device_configurations")):

@@ -14,8 +14,8 @@ def unknown_device_configuration(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Name a configuration of the model, or add the one that is meant. Code that takes a graph out of a model has to take
-    the configurations with it.
+    - Write the name of a configuration of the model, or add the missing one.
+    - If a tool extracts a graph from a model, let it copy the configurations as well.
 
     ### Example
 
@@ -33,12 +33,12 @@ def unknown_device_configuration(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The number and the names of the devices are in the model's configuration. Without it the sharding of the node
-    means nothing.
+    The model's configuration has the number and the names of the devices. Without it, the sharding of the node means
+    nothing.
 
     ### Details
 
-    As `configuration_id` of a node: the name of one of the model's `configuration` entries.
+    - `configuration_id` of a node is the name of a `configuration` entry of the model.
     """
     suggestions = Suggestions()
     known = dict.fromkeys(configuration.name for configuration in model.proto.configuration if configuration.name)

@@ -10,11 +10,11 @@ from onnx_lint.wording import Suggestions, quote, quote_some
 
 @rule(clause="DEV-7", since="0.1.0", about=has_device_configurations)
 def unmatched_sharded_tensor(model: Model) -> Iterator[Finding]:
-    """A sharding is about a tensor that is neither an input nor an output of its node.
+    """A sharding refers to a tensor that is neither an input nor an output of its node.
 
     ### How to fix
 
-    Name an input or output of the node itself; a pass that renames values has to rename them here too.
+    Write the name of an input or output of the node. If a pass renames values, let it rename them here as well.
 
     ### Example
 
@@ -34,12 +34,12 @@ def unmatched_sharded_tensor(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The sharding applies to nothing, and the tensor that was meant is left in one piece.
+    The sharding applies to nothing, and the intended tensor is not split.
 
     ### Details
 
-    As `tensor_name`: one of the names in the node's own `input` and `output`. The schema's comment speaks of lists
-    of ValueInfoProto there, which nodes do not have; these names are meant.
+    - `tensor_name` is one of the names in the node's own `input` and `output`.
+    - The comment in the schema mentions lists of ValueInfoProto, which nodes do not have; it means these names.
     """
     suggestions = Suggestions()
     values_of: dict[Node, dict[str, None]] = {}

@@ -34,13 +34,15 @@ def disallowed_domain(model: Model, *, allow: tuple[str, ...] = (), forbid: tupl
 
     ### Why it matters
 
-    The configuration names the domains of the operators that models may use. Each domain is a dependency of the model.
+    Each domain is a dependency of the model. Your configuration lists the domains that models may use.
 
     ### Details
 
-    Domains that a pattern of the option `allow` matches, if there are any, and that none of `forbid` matches. The
-    table `policy.domains` of the configuration sets both. The default domain is called `ai.onnx`; `*` matches any
-    characters. Domains of functions in the model are not checked.
+    - A domain matches a pattern of the option `allow`, if there are any, and no pattern of `forbid`.
+    - The table `policy.domains` of the configuration sets both options.
+    - The default domain is called `ai.onnx`; `*` matches any characters.
+    - The imports of the model and of its functions are checked.
+    - A domain in which the model has functions is not checked.
     """
     allow, forbid = (tuple(map(shown_domain, patterns)) for patterns in (allow, forbid))
     own = {normalized_domain(function.domain) for function in model.functions}

@@ -42,17 +42,17 @@ def disallowed_element_type(
 
     ### Why it matters
 
-    The configuration says which element types the consumers of the models compute with.
+    Your configuration lists the element types that the consumers of the models support.
 
     ### Details
 
-    Element types in the option `allow`, if there are any, and not in `forbid`, such as `float16` and `double`. The
-    table `policy.element-types` of the configuration sets both. Checked are tensors, the types that are declared
-    anywhere, the attributes that name one, such as `to` of Cast, and the types that follow for the outputs of nodes if
-    none of these has the type.
-
-    With the option `weight_types`, which the table `policy.weight-types` sets, the element types of tensors are those
-    in its `allow` and not in its `forbid`, and `allow` and `forbid` are about the other places.
+    - An element type, for example `float16` or `double`, is in the option `allow`, if that is set, and not in
+      `forbid`.
+    - The table `policy.element-types` of the configuration sets both options.
+    - Checked are tensors, all declared types, and attributes that name a type, for example `to` of Cast.
+    - If none of these has the type, the inferred types of node outputs are checked.
+    - The option `weight_types` (the table `policy.weight-types`) has an `allow` and a `forbid` for tensors; the other
+      two options then apply to the other places.
     """
     if weight_types:
         both = weight_types.get("allow", ()), weight_types.get("forbid", ())

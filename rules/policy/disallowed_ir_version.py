@@ -39,12 +39,12 @@ def disallowed_ir_version(model: Model, *, ir_version: str = "") -> Iterator[Fin
 
     ### Why it matters
 
-    The configuration says which IR versions the consumers of the models take.
+    Your configuration lists the IR versions that the consumers of the models support.
 
     ### Details
 
-    The versions in the range of the option `ir_version`: `8..10`, `8..`, `..10` or `9`. The key `policy.ir-version` of
-    the configuration sets it.
+    - The IR version is in the range of the option `ir_version`: `8..10`, `8..`, `..10` or `9`.
+    - The key `policy.ir-version` of the configuration sets it.
     """
     if not in_range(model.ir_version, ir_version):
         yield Finding(

@@ -35,14 +35,16 @@ def disallowed_operator(
 
     ### Why it matters
 
-    The configuration says which operators models may use, for example those that a runtime has.
+    Your configuration lists the operators that models may use, for example those of a runtime.
 
     ### Details
 
-    Operators that a pattern of the option `allow` matches, if there are any, and that none of `forbid` matches. The
-    table `policy.operators` of the configuration sets both. An operator of another domain than ai.onnx is written with
-    its domain, such as `com.microsoft::Gelu`, and one of ai.onnx may be, such as `ai.onnx::*`; `*` matches any
-    characters. Calls of functions of the model are not checked, but the nodes of these functions are.
+    - An operator matches a pattern of the option `allow`, if there are any, and no pattern of `forbid`.
+    - The table `policy.operators` of the configuration sets both options.
+    - Write an operator of another domain with its domain, for example `com.microsoft::Gelu`. For `ai.onnx` the domain
+      is optional: `ai.onnx::*` matches its operators.
+    - `*` matches any characters.
+    - Calls of model-local functions are not checked, but the nodes in these functions are.
     """
     used: dict[str, list[AlikeNodes]] = {}
     for alike in model.operators.alike_nodes:

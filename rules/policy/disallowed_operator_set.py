@@ -14,7 +14,7 @@ def disallowed_operator_set(model: Model, *, opsets: Mapping[str, str] = {}) -> 
 
     ### How to fix
 
-    Export or convert the model to a version that is allowed.
+    Export or convert the model to a version that the policy allows.
 
     ### Example
 
@@ -32,12 +32,13 @@ def disallowed_operator_set(model: Model, *, opsets: Mapping[str, str] = {}) -> 
 
     ### Why it matters
 
-    The configuration says which versions the consumers of the models take.
+    Your configuration lists the versions that the consumers of the models support.
 
     ### Details
 
-    For each domain that the option `opsets` names, the versions of its range: `17..21`, `17..`, `..21` or `19`. The
-    table `policy.opsets` of the configuration sets it. The default domain is called `ai.onnx`.
+    - For each domain in the option `opsets`, the imported version is in its range: `17..21`, `17..`, `..21` or `19`.
+    - The table `policy.opsets` of the configuration sets it.
+    - The default domain is called `ai.onnx`.
     """
     yield from _disallowed(model.proto, ROOT, "the model", opsets)
     for function in model.functions:

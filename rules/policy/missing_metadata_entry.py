@@ -38,14 +38,15 @@ def missing_metadata_entry(
 
     ### Why it matters
 
-    The configuration says what each model states about itself, such as its licence.
+    Your configuration lists what each model must say about itself, for example its licence.
 
     ### Details
 
     - `metadata`: the keys that the metadata of the model must have, each with a value that is not blank. A table has
       patterns for the value of each key: `{ licence = ["MIT", "Apache-*"] }`.
     - `producers`: patterns for the name of the producer.
-    - In a pattern `*` matches any characters. `policy.metadata` and `policy.producers` set the options.
+    - In a pattern, `*` matches any characters.
+    - `policy.metadata` and `policy.producers` of the configuration set the options.
     """
     values = {entry.key: entry.value.strip() for entry in model.proto.metadata_props}
     for key in metadata:

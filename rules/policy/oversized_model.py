@@ -34,14 +34,15 @@ def oversized_model(
 
     ### Why it matters
 
-    The configuration says how large models may be, for example because they are downloaded to phones.
+    Your configuration limits the size of models, for example because phones download them.
 
     ### Details
 
-    - `max_size`: the most bytes of the file, together with its files of external data.
-    - `max_nodes`: the most nodes of all graphs and functions.
-    - `max_parameters`: the most elements of all initializers.
-    - 0 stops a check. The keys `max-size`, `max-nodes` and `max-parameters` of the table `policy` set the options.
+    - `max_size`: the largest number of bytes of the file together with its files of external data.
+    - `max_nodes`: the largest number of nodes of all graphs and functions.
+    - `max_parameters`: the largest number of elements of all initializers.
+    - 0 turns a check off.
+    - The keys `max-size`, `max-nodes` and `max-parameters` of the table `policy` set the options.
     """
     for most, key, count in ((max_nodes, "nodes", _nodes), (max_parameters, "parameters", _parameters)):
         if most and (found := count(model)) > most:

@@ -44,22 +44,22 @@ def unexpected_interface(
 
     ### Why it matters
 
-    The configuration says how programs call the models. A model with another interface fails in each of them.
+    Your configuration describes how programs call the models. A model with another interface fails in each of them.
 
     ### Details
 
-    For each name in the options `inputs` and `outputs`, an input or output of the main graph of that name, with the
-    `type` and the `shape` if they are given. The tables `policy.inputs` and `policy.outputs` of the configuration set
-    them. A type is the element type of a tensor, such as `float`. In a shape a number is a size, and a name is a
-    variable of any name: the same name means the same variable, in all inputs and outputs. `*` is any dimension, and
-    `...` any number of dimensions.
-
-    A name with `*`, which matches any characters, is a pattern for the values that have no entry of their own. It need
-    not match any, and each value that it matches has variables of its own: `"*" = { shape = ["batch", "..."] }`
-    requires a variable as the first dimension of every input. Inputs with an initializer are left out.
-
-    Further inputs and outputs are not checked, unless the option `only_listed`, which the key `policy.only-listed`
-    sets, has `inputs` or `outputs`.
+    - For each name in the options `inputs` and `outputs`, the main graph has an input or output of that name, with
+      the `type` and the `shape` if they are given.
+    - The tables `policy.inputs` and `policy.outputs` of the configuration set the options.
+    - A type is the element type of a tensor, for example `float`.
+    - In a shape, a number is a size, `*` is any dimension, and `...` is any number of dimensions.
+    - In a shape, a name is a variable of any name: the same name means the same variable, in all inputs and outputs.
+    - A name with `*`, which matches any characters, is a pattern for the values that have no entry of their own. It
+      may match none, and each matching value has its own variables: `"*" = { shape = ["batch", "..."] }` requires a
+      variable as the first dimension of every input.
+    - Patterns do not match inputs with an initializer.
+    - Further inputs and outputs are reported only if the option `only_listed` (the key `policy.only-listed`) has
+      `inputs` or `outputs`. Inputs with an initializer are not.
     """
     variables: dict[str, str] = {}
     for field, wanted in (("input", inputs), ("output", outputs)):

@@ -14,7 +14,7 @@ def duplicate_quantization_annotation(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Keep one annotation for each tensor, and each key once in it.
+    Keep one annotation for each tensor, and in it one entry for each key.
 
     ### Example
 
@@ -36,11 +36,13 @@ def duplicate_quantization_annotation(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Which scale or zero point holds is left to chance: readers keep the first or the last.
+    Some readers take the first scale or zero point, others the last.
 
     ### Details
 
-    One annotation for each tensor of a graph, with each key once. Nested graphs have annotations of their own.
+    - Each tensor of a graph has at most one annotation.
+    - Each key occurs once in an annotation.
+    - Each nested graph has its own annotations.
     """
     for graph in model.graphs_with("quantization_annotation"):
         yield from _repeated_tensors(graph)

@@ -16,7 +16,7 @@ def unknown_quantization_parameter(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Use the keys of the specification, and put other notes into `metadata_props`.
+    Use the keys of the specification. Write other notes into `metadata_props`.
 
     ### Example
 
@@ -36,14 +36,15 @@ def unknown_quantization_parameter(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A consumer passes over a key that it does not know, so the parameter is lost. QONNX and FINN keep their data
-    types under a key of their own, `finn_datatype`; other tools cannot read it.
+    A consumer ignores a key that it does not know, and the parameter is lost.
 
     ### Details
 
-    `SCALE_TENSOR` and `ZERO_POINT_TENSOR`, in exactly this spelling. The schema says that the keys have to be
-    defined by ONNX and gives these two; no text defines another. A tool may store its own data in `metadata_props`.
-    The list is open-ended by its wording, so another key is a warning. There is one finding for each distinct key.
+    - The defined keys are `SCALE_TENSOR` and `ZERO_POINT_TENSOR`, with exactly this spelling.
+    - Another key is a warning: the schema requires keys that ONNX defines and names these two, but its wording leaves
+      the list open.
+    - There is one finding for each different key.
+    - QONNX and FINN store their data types under the key `finn_datatype`, which other tools cannot read.
     """
     found: dict[str, list[Place]] = {}
     for graph in model.graphs_with("quantization_annotation"):

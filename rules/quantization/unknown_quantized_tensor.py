@@ -17,8 +17,8 @@ def unknown_quantized_tensor(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Name values of the graph. A pass that renames or removes tensors has to look at the annotations as well; drop those
-    of values that are gone.
+    - Write the name of a value of the graph.
+    - If a pass renames or removes tensors, let it update the annotations, and delete those of removed values.
 
     ### Example
 
@@ -39,14 +39,14 @@ def unknown_quantized_tensor(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The annotation is about nothing, or the scale or zero point that it promises is nowhere to be found. Tools that
-    rename or fuse values tend to leave such annotations behind.
+    The annotation describes nothing, or its scale or zero point does not exist.
 
     ### Details
 
-    In `tensor_name`, and as the value of `SCALE_TENSOR` and `ZERO_POINT_TENSOR`: the name of an input, an
-    initializer or a node output of the graph, or of a value that the graph sees from outside. The values of other
-    keys are not taken for names.
+    - Checked are `tensor_name` and the values of `SCALE_TENSOR` and `ZERO_POINT_TENSOR`.
+    - Each is the name of an input, an initializer or a node output of the graph, or of a value that is visible from
+      an enclosing graph.
+    - The values of other keys are not names and are not checked.
     """
     suggestions = Suggestions()
     for graph in model.graphs_with("quantization_annotation"):

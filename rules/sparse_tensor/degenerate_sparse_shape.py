@@ -19,7 +19,7 @@ def degenerate_sparse_shape(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    State the dimensions of the dense tensor. One that is empty, or has no dimensions, is written as a dense tensor.
+    Write the dimensions of the dense tensor. Store an empty tensor or a scalar as a dense tensor instead.
 
     ### Example
 
@@ -39,15 +39,15 @@ def degenerate_sparse_shape(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    onnx.checker refuses a shape without dimensions or with one that is not positive, ONNX Runtime one with a negative
-    dimension or too many elements. A consumer that computes positions in 64 bits gets wrong ones where the dense shape
-    has more elements.
+    onnx.checker refuses a shape without dimensions, or with a dimension of 0 or less. ONNX Runtime refuses a negative
+    dimension and too many elements. A consumer that computes positions in 64 bits gets wrong ones.
 
     ### Details
 
-    One dimension or more, each above 0, whose product is at most 2^63 - 1. A negative dimension is an error: the shape
-    of a tensor is "a list of non-negative integers". The rest is not in the specification; it follows from what
-    consumers accept, so this is a warning. onnx.checker does not notice a product beyond 64 bits.
+    - The dense shape has at least one dimension, each above 0, and their product is at most 2^63 - 1.
+    - A negative dimension is an error: the specification requires "a list of non-negative integers".
+    - The rest is a warning: it is not in the specification, and follows from what consumers accept.
+    - onnx.checker accepts a product beyond 64 bits.
     """
     for sparse in model.tensors.sparse:
         dims = sparse.sparse.proto.dims

@@ -13,7 +13,7 @@ def explicit_default_value(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Store only the values that differ from 0, each with its index.
+    Store only the values that differ from 0 or the empty string, each with its index.
 
     ### Example
 
@@ -37,13 +37,15 @@ def explicit_default_value(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Every element that is not stored is zero, or the empty string. Storing it as well takes space, and a consumer that
-    computes the density from the number of stored values gets it wrong.
+    Every element that is not stored is zero, or the empty string. Storing it needs space, and a consumer that
+    computes the density from the number of stored values gets a wrong result.
 
     ### Details
 
-    Values other than the default. The negative zero of floating-point types is another value and may be stored; a
-    float8e8m0 has no zero. One finding a tensor names the first such value and counts the others.
+    - No stored value is zero, or an empty string.
+    - The negative zero of a floating-point type is another value and may be stored.
+    - The type float8e8m0 has no zero.
+    - There is one finding for each tensor; it names the first such value and the number of others.
     """
     for sparse in model.sparse_tensors:
         if sparse.values is not None:

@@ -14,7 +14,7 @@ def malformed_sparse_indices(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Write as many indices as values, in a tensor of INT64.
+    Write one index for each value, in a tensor of INT64.
 
     ### Example
 
@@ -38,14 +38,16 @@ def malformed_sparse_indices(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The indices say where the values belong. If their number is not that of the values, or the number of coordinates
-    is not the rank of the dense shape, the positions are unknown.
+    The indices define the positions of the values. With another number of indices or coordinates, the positions are
+    unknown.
 
     ### Details
 
-    Shape [NNZ], each index being the position in row-major order, or [NNZ, rank], one coordinate a dimension. NNZ is
-    the number of values; with 0 values the indices may be left out. The type is int64: the schema does not say so and
-    ONNX Runtime reads narrower integers too, but onnx.checker refuses them, so another type is a warning.
+    - In shape [NNZ], each index is the position in row-major order.
+    - In shape [NNZ, rank], each index has one coordinate for each dimension of the dense shape.
+    - NNZ is the number of values. If it is 0, you can omit the indices.
+    - Another type than int64 is a warning: the schema does not define the type, and ONNX Runtime also reads narrower
+      integers, but onnx.checker refuses them.
     """
     for sparse in model.tensors.sparse:
         if sparse.indices is None:

@@ -9,11 +9,11 @@ from onnx_lint.rule import Finding, rule
 
 @rule(clause="SPA-2", since="0.1.0", about=has_sparse_tensors, needs="sparse-tensor")
 def malformed_sparse_values(model: Model) -> Iterator[Finding]:
-    """A sparse tensor has no values, or its values are not a list.
+    """A sparse tensor has no values, or its values are not one-dimensional.
 
     ### How to fix
 
-    Write the values as a tensor of one dimension, which also has the name of the whole.
+    Write the values as a tensor of one dimension. Its name is the name of the sparse tensor.
 
     ### Example
 
@@ -33,13 +33,13 @@ def malformed_sparse_values(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The values give the sparse tensor its element type and the number of positions that are filled. Without them, or
-    with values of another rank, it is not known which value belongs to which index.
+    The values define the element type and the number of stored elements. Without them, or with another rank, it is
+    unknown which value has which index.
 
     ### Details
 
-    A tensor of shape [NNZ], also when NNZ is 0: then of shape [0]. Whether the values themselves are in order is for
-    the rules on tensors.
+    - The values have the shape [NNZ]; if there are none, the shape is [0].
+    - The rules of the chapter `tensor` check the values themselves.
     """
     for sparse in model.tensors.sparse:
         if sparse.values is None:

@@ -22,7 +22,7 @@ def sparse_index_out_of_range(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Count from 0; six values have the indices 0 to 5.
+    Number the elements from 0: six elements have the indices 0 to 5.
 
     ### Example
 
@@ -50,10 +50,11 @@ def sparse_index_out_of_range(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    In indices of shape [NNZ] numbers from 0 to the product of the dimensions less one; in indices of shape [NNZ, rank]
-    each coordinate from 0 to its dimension less one. Negative numbers do not count from the end. The product is
-    computed exactly, so a dense shape beyond 64 bits (`degenerate-sparse-shape`) brings no false finding here. One
-    finding a tensor names the first such index and counts the others.
+    - In indices of shape [NNZ], each number is from 0 to the product of the dimensions less one.
+    - In indices of shape [NNZ, rank], each coordinate is from 0 to its dimension less one.
+    - Negative numbers are not positions from the end.
+    - The product is exact, also beyond 64 bits, which `degenerate-sparse-shape` reports.
+    - There is one finding for each tensor; it names the first such index and the number of others.
     """
     for sparse in model.sparse_tensors:
         found = _first_outside(sparse)

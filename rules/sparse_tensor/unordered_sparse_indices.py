@@ -14,7 +14,7 @@ def unordered_sparse_indices(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Sort the indices, and the values along with them; add up values that have one index.
+    Sort the indices together with their values. Add up the values that have the same index.
 
     ### Example
 
@@ -38,13 +38,14 @@ def unordered_sparse_indices(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Consumers search in the indices and merge two sparse tensors on the promise that they ascend. Of two values at one
-    position it is not known which one counts.
+    Consumers search in the indices and merge sparse tensors, and rely on the order. If a position has two values, it
+    is undefined which one consumers use.
 
     ### Details
 
-    Each index greater than the one before it. Indices of several coordinates compare from the first coordinate on: [1,
-    4] stands before [2, 1]. One finding a tensor names the first index that is not greater and counts the others.
+    - Each index is greater than the one before it.
+    - Indices with several coordinates compare from the first coordinate on: [1, 4] is before [2, 1].
+    - There is one finding for each tensor; it names the first index that is not greater and the number of others.
     """
     for sparse in model.sparse_tensors:
         found = _first_unordered(sparse)

@@ -55,9 +55,11 @@ def unsupported_by_product(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    The IR version, the operator sets and the operators that each release of `--target` takes, with element types that
-    it supports. The page docs/targets.md lists the releases, and what their data do not cover. A domain that ONNX
-    Runtime does not register needs a library: the key `registered` names it, or a schema file describes it.
+    - Checked are the IR version, the operator sets, and the operators with their element types that each release of
+      `--target` supports.
+    - docs/targets.md lists the releases, and what their data do not cover.
+    - A domain that ONNX Runtime does not register needs a library: name the domain in the key `registered`, or
+      describe it in a schema file.
     """
     for name in model.target.releases:
         older, *newer = product_releases(name)

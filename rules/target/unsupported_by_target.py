@@ -29,8 +29,7 @@ def unsupported_by_target(model: Model) -> Iterator[Finding]:
     - PyTorch: `torch.onnx.export(..., opset_version=17)`.
     - skl2onnx: `target_opset={"": 17, "ai.onnx.ml": 3}`; onnxmltools, with one number: `target_opset=15`.
     - tf2onnx: `--opset 17`.
-    - A model that is there: `onnx.version_converter.convert_version(model, 17)`, if the older version has the
-      operators.
+    - An existing model: `onnx.version_converter.convert_version(model, 17)`, if the older version has the operators.
 
     ### Example
 
@@ -54,23 +53,20 @@ def unsupported_by_target(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Runtimes and converters know ONNX up to some version. They refuse a model that states a later IR version or imports
-    a later operator set, even one that uses nothing new. A model whose versions are only lowered is worse off where it
-    does use something new: fields are then skipped without a word, and operators are missing or mean something else.
+    Runtimes and converters refuse a model with a later IR version or operator set, even if it uses nothing new. Do
+    not just lower the version numbers: new fields are then silently skipped, and operators are missing or mean
+    something else.
 
     ### Details
 
-    Nothing is reported until a target is given, by `--target ir=N` or `--target DOMAIN=N` or in the configuration. Then
-    allowed is what the target knows:
-
-    - an IR version that the model states up to that of the target; fields, types and element types that came with it
-      or earlier;
-    - imports of operator sets, by the model and its functions, up to the version of the target for that domain;
-    - operators whose signature is as old as that version. An operator that came later is reported as such, one that was
-      changed later with the version of the change: the target knows an earlier form of it, which may or may not do.
-
-    Domains for which no version is given are not judged, nor are operators that a function of the model replaces. Each
-    thing is reported once, where it occurs first.
+    - The rule needs a target: `--target ir=N`, `--target DOMAIN=N`, or the configuration.
+    - The model's IR version is at most that of the target.
+    - The target's IR version has all fields, types and element types that the model uses.
+    - The model and its functions import at most the target's version of each domain.
+    - The signature of each operator is not newer than that version. An operator that changed later is reported with
+      the version of the change: the target has an earlier form, which may still work.
+    - Domains without a target version are not checked, nor are operators that a function of the model replaces.
+    - Each fault is reported once, where it first occurs.
     """
     target = model.target
     if target.ir_version is not None:

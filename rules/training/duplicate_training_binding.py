@@ -17,7 +17,7 @@ def duplicate_training_binding(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Bind each name once, to the value that it is to have after a step.
+    Bind each name once, to the value that it must have after a step.
 
     ### Example
 
@@ -47,12 +47,13 @@ def duplicate_training_binding(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The initializer can take one of the two values; which one is left to chance.
+    The initializer can take only one of the two values, and it is undefined which one.
 
     ### Details
 
-    Each key once in an `initialization_binding`, and once in the `update_binding` of all TrainingInfoProtos of the
-    model taken together. Two TrainingInfoProtos may each initialize the same name.
+    - Each key occurs once in an `initialization_binding`.
+    - Each key occurs once in the `update_binding` of all TrainingInfoProtos of the model together.
+    - Two TrainingInfoProtos may each initialize the same name.
     """
     updates: list[TrainingBinding] = []
     for index, info in enumerate(model.proto.training_info):

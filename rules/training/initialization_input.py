@@ -14,7 +14,7 @@ def initialization_input(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Make the values inside the graph: constants as initializers, random ones by operators such as RandomNormal.
+    Create the values in the graph: constants as initializers, random values with operators like `RandomNormal`.
 
     ### Example
 
@@ -42,11 +42,11 @@ def initialization_input(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Nothing supplies them: the graph is run once, before any data is there.
+    Nothing supplies the inputs: the graph runs once, before there is any data.
 
     ### Details
 
-    No inputs. Constants are initializers of the graph, random values come from operators such as `RandomNormal`.
+    - An initialization graph has no inputs.
     """
     for graph in model.training_graphs:
         names = graph.input_names

@@ -13,7 +13,7 @@ def missing_initialization(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Write the graph that makes the values, or drop the bindings: without them training goes on from the initializers.
+    Add the graph that computes the values, or delete the bindings: training then continues from the initializers.
 
     ### Example
 
@@ -36,11 +36,11 @@ def missing_initialization(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The bindings take their values from the outputs of that graph, so none of the initializers is initialized.
+    The bindings take their values from the outputs of that graph. Without it, no initializer is initialized.
 
     ### Details
 
-    An initialization graph, or no `initialization_binding`.
+    - Training information with an `initialization_binding` has an initialization graph.
     """
     for index, info in enumerate(model.proto.training_info):
         count = len(info.initialization_binding)

@@ -15,7 +15,7 @@ def training_binding_key(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Name an initializer. What training is to change has to be one, and no input or node output.
+    Write the name of an initializer. Training can change initializers only, not inputs or node outputs.
 
     ### Example
 
@@ -41,14 +41,14 @@ def training_binding_key(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The initializers are the state that training changes. A binding to another name changes nothing, and the
-    initializer that was meant keeps its old value.
+    The initializers are the state that training changes. A binding to another name changes nothing, and the intended
+    initializer keeps its old value.
 
     ### Details
 
-    As key of an `initialization_binding` or `update_binding`: the name of an initializer, dense or sparse, of the
-    inference graph or of the algorithm in the same TrainingInfoProto. The initializers of nested graphs, of the
-    initialization graph and of other algorithms do not count.
+    - The key of an `initialization_binding` or `update_binding` is the name of an initializer, dense or sparse.
+    - It is an initializer of the inference graph, or of the algorithm in the same TrainingInfoProto.
+    - Initializers of nested graphs, of the initialization graph and of other algorithms are not accepted.
     """
     suggestions = Suggestions()
     inference = _initializers(model.main_graph)

@@ -15,7 +15,7 @@ def training_binding_value(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Name an output of the graph, and list the value among its outputs where a node gives it.
+    Write the name of an output of the graph. If a node computes the value, add the value to the graph's outputs.
 
     ### Example
 
@@ -43,19 +43,16 @@ def training_binding_value(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    There is nothing to assign: the initializer keeps its old value, or the consumer refuses the model.
+    Nothing can be assigned: the initializer keeps its old value, or the consumer refuses the model.
 
     ### Details
 
-    As value of an `initialization_binding`: an output of the initialization graph. As value of an `update_binding`:
-    an output of the algorithm or of the inference graph. The texts are not at one about the second: IR.md and the
-    comment in the schema of the edition 1.9 speak of outputs of the algorithm, the newer comment adds those of the
-    inference graph, as both run as one graph. onnx-lint accepts both, except in the edition 1.9, where the output
-    of the inference graph alone is reported.
-
-    Where the initialization graph is missing altogether, `missing-initialization` says so.
-
-    A value of another element type or shape than its initializer gets a warning, as far as both are known.
+    - The value of an `initialization_binding` is an output of the initialization graph.
+    - The value of an `update_binding` is an output of the algorithm or of the inference graph.
+    - In edition 1.9, an output of the inference graph is reported: IR.md and the comment in its schema mention only
+      outputs of the algorithm. The newer comment adds those of the inference graph, because both run as one graph.
+    - A value whose known element type or shape differs from its initializer is a warning.
+    - `missing-initialization` reports a missing initialization graph.
     """
     suggestions = Suggestions()
     inference = _outputs(model.proto.graph)
