@@ -15,7 +15,7 @@ def overlapping_external_data(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Give each tensor its own bytes: a tensor begins where the one before it ends, or later.
+    Write each tensor to bytes of its own: a tensor begins where the one before it ends, or later.
 
     ### Example
 

@@ -14,7 +14,7 @@ def unknown_field(model: Model) -> Iterator[Finding]:
     ### How to fix
 
     - Store your own data in `metadata_props`.
-    - If the field belongs to a newer ONNX than onnx-lint supports, update onnx-lint.
+    - If the field is from a newer ONNX than onnx-lint supports, update onnx-lint.
 
     ### Example
 

@@ -42,10 +42,10 @@ def mismatched_call_attribute(model: Model) -> Iterator[Finding]:
     ### Details
 
     - A parameter with a default in `attribute_proto` has the type of the default.
-    - A parameter in `attribute` has the type that the attributes state that refer to it.
-    - Any type is accepted if no attribute refers to the parameter.
-    - Any type is accepted if these attributes disagree; `contradictory-parameter-type` reports it.
-    - If the call is in a function and passes a parameter of that function, the type that the reference states is
+    - A parameter in `attribute` has the type that its references in the body state.
+    - Any type is accepted if the body has no reference to the parameter.
+    - Any type is accepted if the references disagree; `contradictory-parameter-type` reports it.
+    - If the call is in a function and passes a parameter of that function, the stated type of the reference is
       compared.
     """
     parameters: dict[int, dict[str, Attribute]] = {}

@@ -13,7 +13,7 @@ def mismatched_subgraph_shape(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Declare the shape that the operator supplies in the body, here the shape of one row, or omit the declaration.
+    In the body, declare the shape that the operator supplies, here the shape of one row, or omit the declaration.
 
     ### Example
 
