@@ -2,9 +2,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 
 from onnx_lint.model import Fix, Graph, GraphKind, LateUse, Model, Move, Node, has_late_uses, moves_into_order
-from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.rule import Finding, Related, folded, replace, rule
 from onnx_lint.wording import quote
 
 
@@ -44,27 +45,34 @@ def unordered_nodes(model: Model) -> Iterator[Finding]:
 
     Nodes in topological order, in the main graph, in every nested graph, in function bodies and in training graphs.
     A value that a nested graph takes from outside must be defined before the node that holds the nested graph.
+    All such nodes of a graph are one finding.
     """
+    more = ("more input is defined only later", "more inputs are defined only later")
+    for graph, uses in groupby(_first_uses(model), lambda late: late.producer.graph):
+        for finding in folded(uses, _finding, graph.name, more):
+            yield replace(finding, fix=_fix(graph))
+
+
+def _first_uses(model: Model) -> Iterator[LateUse]:
+    """Yield the late uses, each name once for a node."""
     seen: set[tuple[Node, str]] = set()
-    fixes: dict[Graph, Fix | None] = {}
     for late in model.resolution.unordered:
-        if (late.use.node, late.use.name) in seen:
-            continue
-        seen.add((late.use.node, late.use.name))
-        user, producer = late.use.node, late.producer
-        if producer.graph not in fixes:
-            fixes[producer.graph] = _fix(producer.graph)
-        outside = "" if user.graph is producer.graph else f" of {producer.graph.describe()}"
-        later = f"{producer.describe()}{outside}"
-        yield Finding(
-            late.use.place,
-            f"{user.describe()} uses {quote(late.use.name)}, which is defined only later by {later}",
-            clause=_clause(late),
-            related=(Related(producer.place, f"{producer.describe()} defines {quote(late.use.name)}"),),
-            allowed="nodes in topological order",
-            subject=late.use.name,
-            fix=fixes[producer.graph],
-        )
+        if (late.use.node, late.use.name) not in seen:
+            seen.add((late.use.node, late.use.name))
+            yield late
+
+
+def _finding(late: LateUse) -> Finding:
+    user, producer = late.use.node, late.producer
+    outside = "" if user.graph is producer.graph else f" of {producer.graph.describe()}"
+    return Finding(
+        late.use.place,
+        f"{user.describe()} uses {quote(late.use.name)}, which is defined only later by {producer.describe()}{outside}",
+        clause=_clause(late),
+        related=(Related(producer.place, f"{producer.describe()} defines {quote(late.use.name)}"),),
+        allowed="nodes in topological order",
+        subject=late.use.name,
+    )
 
 
 def _fix(graph: Graph) -> Fix | None:

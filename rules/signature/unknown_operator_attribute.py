@@ -24,7 +24,7 @@ from onnx_lint.model import (
     value_names,
     version_hint,
 )
-from onnx_lint.rule import Finding, Related, replace, rule
+from onnx_lint.rule import Finding, Related, folded, replace, rule
 from onnx_lint.wording import nearest, quote, quote_some, suggestion
 
 
@@ -105,20 +105,32 @@ def _findings(
             kind_of = partial(_kind_of, model, node.graph)
             fix = inputs_instead(node, moved, fresh, kind_of)
             yield replace(_moved(schema, node, moved, hint), cause=f"{operator} {' '.join(sorted(moved))}", fix=fix)
+        found = []
         for index in attributes_with(node, unknown - moved.keys()):
             name = node.attribute_protos[index].name
             hint = version_hint(hints[name], alike, node) or meant[name]
-            yield Finding(
-                node.place.at("attribute", index),
-                f"{node.describe()} has attribute {quote(name)}, "
-                f"but {describe_schema(schema)} has no such attribute{hint}",
-                allowed=allowed,
-                subject=name,
-                cause=f"{operator} {name}",
-                fix=respelled(
-                    node, index, misspelt.get(name) or nearest(name, schema.attributes) or "", schema.attributes
-                ),
+            right = misspelt.get(name) or nearest(name, schema.attributes) or ""
+            found.append(
+                Finding(
+                    node.place.at("attribute", index),
+                    f"{node.describe()} has attribute {quote(name)}, "
+                    f"but {describe_schema(schema)} has no such attribute{hint}",
+                    allowed=allowed,
+                    subject=name,
+                    cause=f"{operator} {name}",
+                    fix=respelled(node, index, right, schema.attributes),
+                )
             )
+        if other and found:  # the node is written for another version, which is one fault
+            yield from folded(
+                found, _itself, found[0].subject, ("more attribute is unknown", "more attributes are unknown")
+            )
+        else:
+            yield from found
+
+
+def _itself(finding: Finding) -> Finding:
+    return finding
 
 
 def _kind_of(model: Model, graph: Graph, name: str) -> str | None:

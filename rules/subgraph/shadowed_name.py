@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from itertools import chain, starmap
 
+from onnx_lint.common.record import Record
 from onnx_lint.model import (
     Definition,
     Fix,
@@ -15,7 +17,7 @@ from onnx_lint.model import (
     renaming,
     value_names,
 )
-from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.rule import Finding, Related, folded, replace, rule
 from onnx_lint.wording import quote
 
 
@@ -71,12 +73,15 @@ def shadowed_name(model: Model) -> Iterator[Finding]:
     - An input with an initializer is checked as an input.
     - onnx.checker and ONNX Runtime accept shadowing inputs and initializers; MIGraphX refuses them.
     """
-    fresh: FreshNames | None = None
-    for graph in model.nested_graphs if _may_hide(model) else ():
-        scopes = list(_scopes(graph))
-        if any(_hides(graph, outer, before) for outer, before in scopes):
-            fresh = fresh or FreshNames(value_names(model.graphs))
-            yield from _findings(graph, scopes, None if has_training_information(model) else fresh)
+    hiding = [*_hiding(model)] if _may_hide(model) else []
+    fix = _fix(model, hiding) if hiding and not has_training_information(model) else None
+    by_name: dict[tuple[str, str], list[_Hiding]] = {}
+    for each in hiding:
+        by_name.setdefault((each.definition.field, each.name), []).append(each)
+    for (_, name), found in by_name.items():
+        more = (f"more graph hides an outer {quote(name)}", f"more graphs hide an outer {quote(name)}")
+        for finding in folded(found, _finding, name, more):
+            yield replace(finding, fix=fix)
 
 
 def _may_hide(model: Model) -> bool:
@@ -107,33 +112,46 @@ def _hides(graph: Graph, outer: Graph, before: int) -> bool:
     return any(outer.positions.get(name, before) < before for name in graph.positions)
 
 
-def _findings(graph: Graph, scopes: list[OuterGraph], fresh: FreshNames | None) -> Iterator[Finding]:
-    hiding: dict[str, Graph] = {}
-    for name in graph.positions:
-        for outer, before in scopes:
-            if outer.positions.get(name, before) < before:
-                hiding[name] = outer
-                break
-    fix = None if fresh is None else _fix(graph, hiding, fresh)
-    for name, outer in hiding.items():
-        definition, hidden = graph.first_definition(name), outer.first_definition(name)
-        if definition is not None and hidden is not None:
-            yield _finding(name, definition, hidden, fix)
+class _Hiding(Record):
+    """A definition of a graph that hides one of an outer graph."""
+
+    name: str
+    definition: Definition
+    outer: Definition
 
 
-def _fix(graph: Graph, hiding: Iterable[str], fresh: FreshNames) -> Fix | None:
-    """Return the fix that renames all values of a graph that hide others."""
-    names = {name: fresh.like(name) for name in hiding}
-    if not can_be_renamed(graph, names):
+def _hiding(model: Model) -> Iterator[_Hiding]:
+    for graph in model.nested_graphs:
+        scopes = list(_scopes(graph))
+        if not any(_hides(graph, outer, before) for outer, before in scopes):
+            continue
+        for name in graph.positions:
+            hidden = next((outer for outer, before in scopes if outer.positions.get(name, before) < before), None)
+            definition, outer = graph.first_definition(name), hidden.first_definition(name) if hidden else None
+            if definition is not None and outer is not None:
+                yield _Hiding(name, definition, outer)
+
+
+def _fix(model: Model, hiding: list[_Hiding]) -> Fix | None:
+    """Return the fix that renames all values that hide others, of the graphs in which that is possible."""
+    fresh = FreshNames(value_names(model.graphs))
+    names: dict[Graph, dict[str, str]] = {}
+    for each in hiding:
+        names.setdefault(each.definition.graph, {})[each.name] = fresh.like(each.name)
+    names = {graph: renamed for graph, renamed in names.items() if can_be_renamed(graph, renamed)}
+    if not names:
         return None
-    what = f"rename {'1 value' if len(names) == 1 else f'{len(names):,} values'} of {graph.describe()}"
-    return Fix(what, (), is_safe=False, later=lambda: renaming(graph, names))
+    count = sum(map(len, names.values()))
+    graphs = next(iter(names)).describe() if len(names) == 1 else f"{len(names):,} graphs"
+    what = f"rename {'1 value' if count == 1 else f'{count:,} values'} of {graphs}"
+    return Fix(what, (), is_safe=False, later=lambda: chain.from_iterable(starmap(renaming, names.items())))
 
 
 _CLAUSES = {"output": "SUB-1", "initializer": "SUB-2", "sparse_initializer": "SUB-2", "input": "SUB-3"}
 
 
-def _finding(name: str, definition: Definition, outer: Definition, fix: Fix | None) -> Finding:
+def _finding(hiding: _Hiding) -> Finding:
+    name, definition, outer = hiding.name, hiding.definition, hiding.outer
     is_placed = outer.node is None or not outer.node.name
     hidden = outer.describe() if is_placed else f"{outer.describe()} in {outer.graph.describe()}"
     accepted = "" if definition.field == "output" else "; onnx.checker and ONNX Runtime accept it"
@@ -144,5 +162,4 @@ def _finding(name: str, definition: Definition, outer: Definition, fix: Fix | No
         related=(Related(outer.place, f"outer definition of {quote(name)}: {outer.describe()}"),),
         allowed="a name that is not visible from an enclosing graph",
         subject=name,
-        fix=fix,
     )

@@ -2,9 +2,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 
 from onnx_lint.model import Model, StoredTensor, has_suspect_tensors, message
-from onnx_lint.rule import Finding, rule
+from onnx_lint.rule import Finding, folded, rule
 
 
 @rule(clause="TEN-5", since="0.1.0", about=has_suspect_tensors, needs="tensor")
@@ -41,12 +42,17 @@ def ambiguous_tensor_data(model: Model) -> Iterator[Finding]:
       where it is set. onnx.checker alone accepts such a tensor.
     """
     for tensor in model.tensors.miscounted:
-        if tensor.is_external or tensor.elements == 0:
-            continue
-        if len(tensor.fields) > 1:
+        if not tensor.is_external and tensor.elements != 0 and len(tensor.fields) > 1:
             yield _finding(tensor, f"has values in the fields {_listed(tensor)}")
-        elif not tensor.fields and tensor.elements is not None and not _may_lack_values(tensor):
-            yield _finding(tensor, f"has no values for {tensor.describe_type()}")
+    more = ("more tensor has no values", "more tensors have no values")
+    for graph, tensors in groupby(filter(_lacks_values, model.tensors.miscounted), lambda each: each.tensor.graph):
+        yield from folded(tensors, _finding_without_values, graph.name, more)
+
+
+def _lacks_values(tensor: StoredTensor) -> bool:
+    if tensor.is_external or tensor.fields or not tensor.elements:
+        return False
+    return not _may_lack_values(tensor)
 
 
 def _may_lack_values(tensor: StoredTensor) -> bool:
@@ -59,6 +65,10 @@ def _may_lack_values(tensor: StoredTensor) -> bool:
 def _listed(tensor: StoredTensor) -> str:
     names = [f"{field} (empty)" if not tensor.count(field) else field for field in tensor.fields]
     return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _finding_without_values(tensor: StoredTensor) -> Finding:
+    return _finding(tensor, f"has no values for {tensor.describe_type()}")
 
 
 def _finding(tensor: StoredTensor, complaint: str) -> Finding:

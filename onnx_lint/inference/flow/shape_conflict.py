@@ -124,9 +124,12 @@ class ShapeConflict(Record):
 
     @property
     def cause(self) -> str:
-        """The operator, the operands or attributes, and the problem, without the numbers of this node."""
+        """The operator, the operands with their shapes, or attributes, and the problem."""
         about = Words(self.node, self.inputs).sources(self.problem)
-        names = [name_of_input(self.schema, each) if isinstance(each, int) else each for each in about]
+        names = [
+            f"{name_of_input(self.schema, each)} {self.inputs[each].shape}" if isinstance(each, int) else each
+            for each in about
+        ]
         what = type(self.problem).__name__
         if isinstance(self.problem, WrongValue):
             what = f"{what} {_NUMBERS.sub('', self.problem.reason)}"
