@@ -103,6 +103,7 @@ if TYPE_CHECKING:
         MAY_BE_NAN,
         Constant,
         constant_of,
+        may_be_nan,
         number_pieces,
         small_constant,
     )

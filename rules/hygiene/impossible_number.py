@@ -16,6 +16,7 @@ from onnx_lint.model import (
     StoredTensor,
     Tensor,
     constant_of,
+    may_be_nan,
     number_pieces,
     small_constant,
     tensor_in_file,
@@ -120,6 +121,8 @@ def _scales(node: Node) -> Iterator[Finding]:
 def _not_numbers(model: Model, *, verify: bool) -> Iterator[Finding]:
     outside = {data.tensor.place.key: data for data in model.external_data} if verify else {}
     for tensor in model.tensors.of(FLOATING_TYPES, {} if verify else MAY_BE_NAN):
+        if not may_be_nan(tensor.proto):
+            continue
         found = small_constant(tensor.proto, tensor.describe(), tensor.place)
         if found is not None and found.has_nan:
             if not _is_harmless(tensor):

@@ -2,9 +2,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from typing import Final
 
-from onnx_lint.model import FREE_INITIALIZERS_SINCE, ROOT, Assign, Fix, Model, initializers_must_be_inputs
-from onnx_lint.rule import Finding, rule
+from onnx_lint.model import FREE_INITIALIZERS_SINCE, ROOT, Assign, Fix, Graph, Model, initializers_must_be_inputs
+from onnx_lint.rule import Finding, folded, replace, rule
 from onnx_lint.wording import quote
 
 
@@ -51,15 +53,20 @@ def initializer_without_input(model: Model) -> Iterator[Finding]:
         inputs = {*graph.input_names, ""}
         lists = {"initializer": graph.initializer_names, "sparse_initializer": graph.sparse_initializer_names}
         for field, names in lists.items():
-            for index, name in enumerate(names):
-                if name in inputs:
-                    continue
-                yield Finding(
-                    graph.at(field, index),
-                    f"{field.replace('_', ' ')} {quote(name)} of {graph.describe()} is not an input of that graph, "
-                    f"which IR version {model.ir_version} requires and IR version {FREE_INITIALIZERS_SINCE} no longer "
-                    "does",
-                    allowed="an input of the same name",
-                    subject=name,
-                    fix=fix if model.kind == "ModelProto" else None,
-                )
+            missing = [(index, name) for index, name in enumerate(names) if name not in inputs]
+            for finding in folded(missing, partial(_finding, model, graph, field), graph.name, _MORE):
+                yield replace(finding, fix=fix if model.kind == "ModelProto" else None)
+
+
+_MORE: Final = ("more initializer is no input", "more initializers are no inputs")
+
+
+def _finding(model: Model, graph: Graph, field: str, initializer: tuple[int, str]) -> Finding:
+    index, name = initializer
+    return Finding(
+        graph.at(field, index),
+        f"{field.replace('_', ' ')} {quote(name)} of {graph.describe()} is not an input of that graph, which IR "
+        f"version {model.ir_version} requires and IR version {FREE_INITIALIZERS_SINCE} no longer does",
+        allowed="an input of the same name",
+        subject=name,
+    )

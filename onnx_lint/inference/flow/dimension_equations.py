@@ -47,6 +47,11 @@ class Contradiction(Record):
     because: tuple[DimensionEquation, ...]
 
     @property
+    def is_declared(self) -> bool:
+        """True if declarations alone cause it: PyTorch declares all dimensions of a branch that cannot run alike."""
+        return all(each.is_declared for each in (self.equation, *self.because))
+
+    @property
     def place(self) -> Place:
         """The declared dimension, or the input of the node."""
         return self.equation.place
@@ -96,7 +101,8 @@ def contradictions(flow: ValueFlow, crashes: Crashes) -> list[Contradiction]:
     for scope in sorted(equations, key=len):
         solution = solutions[scope] = _Solution(solutions.get(scope[:-1]) if scope not in ((), _APART) else None)
         with crashes.at(_SOLVE):
-            found.extend(solution.contradictions(equations[scope]))
+            of_scope = solution.contradictions(equations[scope])
+            found.extend(each for each in of_scope if not scope or scope == _APART or not each.is_declared)
     # Two sizes within one node are an error there.
     told = {each.problem.variable for each in flow.shapes if isinstance(each.problem, TwoSizes)}
     return [each for each in found if each.subject not in told]

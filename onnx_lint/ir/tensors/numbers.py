@@ -102,6 +102,20 @@ def constant_of(graph: Graph, name: str) -> Constant | None:
     return None
 
 
+_LAST_BYTES: Final = {FLOAT16: re.compile(rb"[\x7c-\x7f\xfc-\xff]")}
+_LONG_EXPONENT: Final = re.compile(rb"[\x7f\xff]")
+"""The last byte of a number with the exponent of infinities and NaN; for the types with a longer exponent."""
+
+
+def may_be_nan(proto: Proto) -> bool:
+    """Return false if the raw_data of a tensor of one of FLOATING_TYPES evidently has no NaN."""
+    kind = proto.data_type
+    if not proto.raw_data:
+        return True
+    last = proto.raw_data[_WIDTHS[kind] - 1 :: _WIDTHS[kind]]
+    return _LAST_BYTES.get(kind, _LONG_EXPONENT).search(last) is not None
+
+
 def small_constant(proto: Proto, owner: str, place: Place) -> Constant | None:
     """Return the numbers of a tensor of one of FLOATING_TYPES; None if it has none, or may have many."""
     if proto.data_type not in FLOATING_TYPES or proto.data_location == EXTERNAL_LOCATION:
