@@ -507,6 +507,16 @@ class FileReport(Record):
         reasons += self.incomplete
         return (None, "; ".join(reasons)) if reasons else (True, "")
 
+    def with_extent(self, *, context: bool, pictures: bool) -> FileReport:
+        """Return the report as a check has it that collects no lines around findings, or no pictures."""
+
+        def less(item: Diagnostic) -> Diagnostic:
+            lines = item.context if context else ()
+            return replace(item, context=lines, neighbourhood=item.neighbourhood if pictures else None)
+
+        kept = [tuple(map(less, found)) for found in (self.diagnostics, self.suppressed)]
+        return replace(self, diagnostics=kept[0], suppressed=kept[1])
+
 
 class Weakening(Record):
     """The settings of a configuration file that may hide findings, or let a run pass more easily."""

@@ -12,6 +12,7 @@ import os
 import time
 import zlib
 from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.cache.identity import (
@@ -26,7 +27,7 @@ from onnx_lint.cache.identity import (
 from onnx_lint.cache.key import digest_of_settings, key_of
 from onnx_lint.cache.serialized import from_bytes, parsed, serialized, to_bytes
 from onnx_lint.cache.store import Store
-from onnx_lint.common.record import Record
+from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.settings import Settings, trusted_folders
 from onnx_lint.input.locations import is_remote
 from onnx_lint.ir.tensors.data_folder import DataFolder
@@ -87,7 +88,18 @@ class Verdicts:
         self._store.close()
 
     def find(self, check: FileCheck, *, may_read: bool) -> FileReport | None:
-        """Return the report of an unchanged file; None if there is none. `may_read`: whether to compare the content."""
+        """Return the report of an unchanged file; None if there is none. `may_read`: whether to compare the content.
+
+        A report with lines and pictures also serves one without them.
+        """
+        for context, pictures in product((False, True), repeat=2):
+            if context >= check.context and pictures >= check.pictures:
+                found = self._found(replace(check, context=context, pictures=pictures), may_read=may_read)
+                if found is not None:
+                    return found.with_extent(context=check.context, pictures=check.pictures)
+        return None
+
+    def _found(self, check: FileCheck, *, may_read: bool) -> FileReport | None:
         key = self._key(check)
         content = self._store.get(key) if key is not None else None
         if key is None or content is None:

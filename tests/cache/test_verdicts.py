@@ -270,13 +270,17 @@ def test_reports_without_a_verdict_are_not_kept(cache: Verdicts, model: Path) ->
 
 
 @pytest.mark.usefixtures("settled")
-def test_an_entry_serves_no_report_that_shows_more_or_less(cache: Verdicts, tmp_path: Path) -> None:
+def test_an_entry_serves_every_report_that_shows_no_more(cache: Verdicts, tmp_path: Path) -> None:
     path = max(models_of_fixtures(tmp_path), key=lambda path: len(checked(cache, check_of(path)).diagnostics))
     rich = replace(check_of(path), settings=replace(SETTINGS, external_data=False))
+    checked(cache, replace(rich, pictures=False))
+    assert cache.find(rich, may_read=False) is None
+    checked(cache, rich)
     for context, pictures in product((False, True), repeat=2):
         check = replace(rich, context=context, pictures=pictures)
-        assert cache.find(check, may_read=False) is None
-        assert checked(cache, check) == cache.find(check, may_read=False)
+        assert cache.find(check, may_read=False) == lint_file(
+            path=check.path, settings=check.settings, name=check.name, context=context, pictures=pictures
+        )
 
 
 def test_an_entry_of_another_machine(cache: Verdicts, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
