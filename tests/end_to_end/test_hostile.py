@@ -270,7 +270,7 @@ def test_names_of_files_steer_nothing_in_any_report(tmp_path: Path):
     written = {name: (reports / name).read_text(encoding="utf-8") for name in REPORTERS}
     for name, text in {**written, "stdout": done.stdout, "stderr": done.stderr}.items():
         assert _STEERING.findall(text) == [], name
-        assert len(text) > 1000, name
+        assert len(text) > (200 if name == "stderr" else 1000), name
         assert not any(line.startswith(("error[forged]", "::error::workflow")) for line in text.splitlines()), name
 
 
