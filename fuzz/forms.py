@@ -10,7 +10,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from onnx_lint.report import Report
-from onnx_lint.reporters import REPORTERS, Options, reporter
+from onnx_lint.reporters import REPORTERS, Options, write_report
 
 FORMATS = tuple(REPORTERS)
 
@@ -21,7 +21,7 @@ _STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u
 def problem_of_form(name: str, report: Report) -> str | None:
     """Return what is wrong with the report in the form `name`."""
     stream = io.StringIO()
-    reporter(name)(report, stream, Options(root=Path.cwd()))
+    write_report(name, report, stream, Options(root=Path.cwd()))
     text = stream.getvalue()
     try:
         text.encode("utf-8")

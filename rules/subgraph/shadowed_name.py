@@ -4,7 +4,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain, starmap
 
-from onnx_lint.common.record import Record
 from onnx_lint.model import (
     Definition,
     Fix,
@@ -76,8 +75,8 @@ def shadowed_name(model: Model) -> Iterator[Finding]:
     hiding = [*_hiding(model)] if _may_hide(model) else []
     fix = _fix(model, hiding) if hiding and not has_training_information(model) else None
     by_name: dict[tuple[str, str], list[_Hiding]] = {}
-    for each in hiding:
-        by_name.setdefault((each.definition.field, each.name), []).append(each)
+    for name, definition, outer in hiding:
+        by_name.setdefault((definition.field, name), []).append((name, definition, outer))
     for (_, name), found in by_name.items():
         more = (f"more graph hides an outer {quote(name)}", f"more graphs hide an outer {quote(name)}")
         for finding in folded(found, _finding, name, more):
@@ -112,12 +111,8 @@ def _hides(graph: Graph, outer: Graph, before: int) -> bool:
     return any(outer.positions.get(name, before) < before for name in graph.positions)
 
 
-class _Hiding(Record):
-    """A definition of a graph that hides one of an outer graph."""
-
-    name: str
-    definition: Definition
-    outer: Definition
+_Hiding = tuple[str, Definition, Definition]
+"""A name, its definition in a nested graph, and the outer one that it hides."""
 
 
 def _hiding(model: Model) -> Iterator[_Hiding]:
@@ -129,15 +124,15 @@ def _hiding(model: Model) -> Iterator[_Hiding]:
             hidden = next((outer for outer, before in scopes if outer.positions.get(name, before) < before), None)
             definition, outer = graph.first_definition(name), hidden.first_definition(name) if hidden else None
             if definition is not None and outer is not None:
-                yield _Hiding(name, definition, outer)
+                yield name, definition, outer
 
 
 def _fix(model: Model, hiding: list[_Hiding]) -> Fix | None:
     """Return the fix that renames all values that hide others, of the graphs in which that is possible."""
     fresh = FreshNames(value_names(model.graphs))
     names: dict[Graph, dict[str, str]] = {}
-    for each in hiding:
-        names.setdefault(each.definition.graph, {})[each.name] = fresh.like(each.name)
+    for name, definition, _ in hiding:
+        names.setdefault(definition.graph, {})[name] = fresh.like(name)
     names = {graph: renamed for graph, renamed in names.items() if can_be_renamed(graph, renamed)}
     if not names:
         return None
@@ -151,7 +146,7 @@ _CLAUSES = {"output": "SUB-1", "initializer": "SUB-2", "sparse_initializer": "SU
 
 
 def _finding(hiding: _Hiding) -> Finding:
-    name, definition, outer = hiding.name, hiding.definition, hiding.outer
+    name, definition, outer = hiding
     is_placed = outer.node is None or not outer.node.name
     hidden = outer.describe() if is_placed else f"{outer.describe()} in {outer.graph.describe()}"
     accepted = "" if definition.field == "output" else "; onnx.checker and ONNX Runtime accept it"

@@ -78,8 +78,9 @@ def _cases(chapter: str) -> list[Fixture]:
 
 
 def _clauses(fixture: Fixture, chapter: str, place: str) -> set[str]:
-    found = lint(fixture.model(), fixture.settings)
-    return {each.clause for each in found if each.rule in CHAPTERS[chapter] and each.place.startswith(place)}
+    found = [each for each in lint(fixture.model(), fixture.settings) if each.rule in CHAPTERS[chapter]]
+    places = ((each.clause, where) for each in found for where in (each.place, *(item.place for item in each.related)))
+    return {clause for clause, where in places if where.startswith(place)}
 
 
 def test_the_disagreements_are_those_that_are_known():

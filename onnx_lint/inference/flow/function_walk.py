@@ -133,6 +133,7 @@ class FunctionWalk:
         self._calls.leave(function)
         with self._crashes.at("comparing declarations with what follows", function.place):
             self.declarations.compare(function, known, frame.memos, call)
+        graphs.clear()  # the defaults among them refer to the frame, which would keep the model alive
         return outputs
 
 
