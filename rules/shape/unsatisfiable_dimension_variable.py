@@ -43,7 +43,6 @@ def unsatisfiable_dimension_variable(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-<<<<<<< HEAD
     - "A dimension variable "N" represents the same value across the entire graph in a model." The main graph, its
       functions and the training algorithms share their variables; an initialization graph has its own.
     - A variable is compared with the size that follows for a declared dimension, with the inner dimensions of a matrix
@@ -53,26 +52,12 @@ def unsatisfiable_dimension_variable(model: Model) -> Iterator[Finding]:
       as PyTorch and ONNX Runtime mean it.
     - Broadcasting proves nothing, because a variable may be 1.
     - A size in a nested graph applies to that graph only, because it may not run.
+    - Declarations in a nested graph are not compared with each other.
     - There is one finding for each variable. It is a warning, because the model runs.
     - Other checkers do not report it, because each declaration by itself fits any size.
     - Reported by other rules: an initializer and its input (`contradictory-dimension-variable`), two sizes without a
       variable (`contradictory-declared-shape`, `incompatible-operand-shapes`), two sizes of a variable within one node
       (`incompatible-operand-shapes`).
-=======
-    "A dimension variable "N" represents the same value across the entire graph in a model." So there is one size for
-    each variable of the main graph, its functions and the algorithms for training, and of an
-    initialization graph by itself. A variable is compared with what follows for a declared dimension, with the inner
-    dimensions of a product of matrices (MatMul, MatMulInteger, Gemm), the channels and the bias of a convolution (Conv,
-    ConvTranspose), and the axes along which Concat does not join. Sums and products of variables count: N is never
-    N + 1, and 2*N never 5. A name such as "N + 1" counts as the sum, as PyTorch and ONNX Runtime mean it.
-
-    Declarations in a nested graph are not compared with each other. Broadcasting proves nothing, as a variable may be
-    1. What a nested graph says counts for that graph alone, as it may not run. That an initializer has another size
-    than the variable of its input says is reported by `contradictory-dimension-variable`, and two sizes without any
-    variable are reported by `contradictory-declared-shape` and `incompatible-operand-shapes`; the latter also reports
-    two sizes of a variable within one node. There is one finding for each variable. It is a warning, as the model runs
-    nevertheless.
->>>>>>> 2599087e (Declarations of a branch are not compared with each other; NaN is looked for cheaply)
     """
     for contradiction in model.dimension_contradictions:
         yield from findings_of(model, contradiction)
