@@ -13,8 +13,8 @@ def data_beside_external_data(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    - The values are in the file: clear them in the tensor. `onnx.save(..., save_as_external_data=True)` does it.
-    - The values in the tensor are right: clear `data_location` and `external_data`. `onnx.load` does it.
+    - The values in the file are right: clear those in the tensor. `onnx.load` replaces them with those of the file.
+    - The values in the tensor are right: clear `data_location` and `external_data`.
 
     ### Example
 
@@ -38,8 +38,7 @@ def data_beside_external_data(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The model stores two versions of the values. Consumers take the external one, and tools that save the model may
-    overwrite it with the other.
+    Consumers take the values of the file. Tools that save the model may overwrite them with those of the tensor.
 
     ### Details
 

@@ -72,11 +72,11 @@ def missing_opset_import(model: Model) -> Iterator[Finding]:
     - The nodes of a nested graph are part of the model or function around it.
     - A call of a model-local function needs the import of its domain like any other node.
     - Each domain is reported once for the model and once for each function, at the first node that has it.
-    - An error: a node of the default domain has no version.
-    - A warning: the default domain is not imported and no node has it. The comment on the field requires the import,
-      but the specification says that every model imports the domain implicitly. `onnx.checker` and ONNX Runtime
-      accept such a model.
-    - A warning: the model imports nothing, and no node or function needs an operator set.
+    - If no node has the default domain, its missing import is a warning. The comment on the field requires the
+      import, but the specification says that every model imports the domain implicitly. `onnx.checker` and ONNX
+      Runtime accept such a model.
+    - If a node has the default domain, its missing import is an error: the node has no version.
+    - A model that imports nothing is a warning if no node or function needs an operator set.
     - Functions are not checked with `--edition 1.9`, which has none, nor in an operator set of IR version 7 or
       earlier, where they had no imports.
     """

@@ -41,7 +41,7 @@ def tensor_size_mismatch(model: Model) -> Iterator[Finding]:
     - A typed field has one entry for each element, two for a complex number, half an entry for a 4-bit and a quarter
       for a 2-bit type.
     - `mispacked-sub-byte-data` reports 4-bit and 2-bit data that is obviously packed in another way.
-    - `invalid-segment` reports a tensor with a segment.
+    - `invalid-segment` reports a tensor with a segment and a wrong number of values.
     - onnx.checker accepts too many values, ONNX Runtime does not.
     """
     for tensor in model.tensors.miscounted:
