@@ -221,10 +221,6 @@ def _element_place(node: Node, operand: int, element: int | None) -> Place:
     return place
 
 
-_ONLY_WARNED_OF: Final = "; ONNX Runtime only warns"
-"""ONNX Runtime continues with the common part, also for nested graphs. It ignores declarations in functions."""
-
-
 class DeclaredShapeConflict(DeclaredValue):
     """A value whose declared shape contradicts the inferred one."""
 
@@ -252,7 +248,6 @@ class DeclaredShapeConflict(DeclaredValue):
         return (
             f"{word} {quote(self.subject)} of {self.graph.describe()} is declared as {text_of(self.declared)}, "
             f"but {maker} is {text_of(self.inferred)}{f' in {self.branch}' if self.branch else ''}"
-            f"{'' if self.graph.is_function else _ONLY_WARNED_OF}"
         )
 
     def notes(self) -> list[Note]:
@@ -291,7 +286,6 @@ class DeclaredCountConflict(DeclaredValue):
         return (
             f"{word} {quote(self.subject)} of {self.graph.describe()} is declared as {text_of(self.declared)}, "
             f"but {maker} is {text_of(self.data)}, which has another number of elements"
-            f"{'' if self.graph.is_function else _ONLY_WARNED_OF}"
         )
 
     def notes(self) -> list[Note]:
