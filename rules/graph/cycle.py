@@ -21,8 +21,8 @@ def cycle(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Find the input that was wired wrongly: a graph has no way back. What is to go round belongs into the body of a Loop
-    or Scan, which hands a value on from one turn to the next.
+    Find the input with the wrong name: a graph has no way back. To repeat a computation, move it into the body of a
+    Loop or Scan, which passes values from one iteration to the next.
 
     ### Example
 
@@ -40,14 +40,13 @@ def cycle(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    No order of execution exists: each node waits for the next. No consumer can run the graph.
+    No execution order exists, because each node waits for the next. No consumer can run the graph.
 
     ### Details
 
-    A graph free of cycles. A node also depends on the values that the graphs in its attributes take from outside.
-
-    Of several circles through the same nodes one shortest is reported; a circle is not reported a second time as an
-    order of nodes.
+    - A node also depends on the values that the graphs in its attributes take from outer graphs.
+    - Of several cycles through the same nodes, one shortest is reported.
+    - The nodes of a cycle are not reported as out of order.
     """
     for found in model.resolution.cycles:
         nodes = islice(zip(found.nodes, found.values, strict=True), MAX_RELATED)

@@ -19,8 +19,8 @@ def duplicate_definition(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Give the second value a name of its own, and use it where that value is meant. Before two graphs are joined, prefix
-    the names of one: `onnx.compose.add_prefix` or `prefix1=` and `prefix2=` of `onnx.compose.merge_models`.
+    Rename the second value, and use the new name where you mean that value. Before you join two graphs, prefix the
+    names of one: `onnx.compose.add_prefix`, or `prefix1=` and `prefix2=` of `onnx.compose.merge_models`.
 
     ### Example
 
@@ -38,16 +38,17 @@ def duplicate_definition(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A name has one value. With two definitions every use of it is ambiguous, and consumers that do not refuse
-    the model pick one silently.
+    With two definitions, every use of the name is ambiguous. Consumers refuse the model or silently pick one
+    definition.
 
     ### Details
 
-    One definition for each name: as a graph input, as an initializer, or as an output of one node (static single
-    assignment). An input and an initializer may share a name; the initializer is then the input's default value. A
-    training algorithm is one graph with the inference graph, so their names must differ as well. Two initializers
-    of one name are reported by `duplicate-initializer`, two parameters of a function by
-    `duplicate-function-parameter`.
+    - A name is defined once: as a graph input, as an initializer, or as an output of one node (static single
+      assignment).
+    - An input and an initializer may share a name: the initializer is the input's default value.
+    - A training algorithm and the inference graph are one graph, and their names must differ.
+    - Reported by other rules: two initializers of one name (`duplicate-initializer`), two parameters of a function
+      (`duplicate-function-parameter`).
     """
     for graph in model.graphs:
         if not _is_clean(graph):

@@ -19,11 +19,11 @@ _TAG = re.compile(rf"</(?:{_PAIRED})\s*>|<(?:{_LONE})(?:\s[^<>]*)?/?>", re.IGNOR
 
 @rule(clause="GRA-7", since="0.1.0", about=is_documented, needs="graph")
 def markup_in_documentation(model: Model) -> Iterator[Finding]:
-    """A documentation string holds HTML.
+    """A documentation string contains HTML.
 
     ### How to fix
 
-    Write plain text or Markdown, or drop the text; `onnx.helper.strip_doc_string` empties all of them.
+    Write plain text or Markdown, or delete the text: `onnx.helper.strip_doc_string` empties all of them.
 
     ### Example
 
@@ -39,17 +39,16 @@ def markup_in_documentation(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Tools show documentation as plain text or Markdown, some of them in a browser: tags show up as they are, or are
-    interpreted where nobody expects it.
+    Tools show documentation as plain text or Markdown, some of them in a browser. Tags show up as text, or are
+    interpreted where no one expects it.
 
     ### Details
 
-    Plain text and Markdown, in the `doc_string` of a model, graph, function, node, attribute, value or tensor. Only
-    tags that HTML knows count. Other text in angle brackets, as `<module>` and `<lambda>` in a stack trace or
-    `Tensor<float>`, does not.
-
-    The English text says that markup "may not" be used, which RFC 2119 does not define and nobody enforces: a
-    warning. The Russian text of edition 1.21 forbids it, so it is an error there.
+    - Every `doc_string` is checked: of models, graphs, functions, nodes, attributes, values and tensors.
+    - Only tags that HTML defines are reported. Other text in angle brackets is accepted, for example `<module>` and
+      `<lambda>` in a stack trace, or `Tensor<float>`.
+    - It is a warning, because the English text says that markup "may not" be used, which RFC 2119 does not define.
+    - In edition 1.21 it is an error, because its Russian text forbids it.
     """
     for text, place, thing in documentation_of(model, lambda text: "<" in text):
         tag = _TAG.search(text)

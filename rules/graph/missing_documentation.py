@@ -13,8 +13,8 @@ def missing_documentation(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Say in `doc_string` what the graph and its attributes are for; `onnx.helper.make_graph(..., doc_string=...)` sets
-    it.
+    Describe in `doc_string` the purpose of the graph and its attributes; `onnx.helper.make_graph(..., doc_string=...)`
+    sets it.
 
     ### Example
 
@@ -30,13 +30,13 @@ def missing_documentation(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The specification asks for documentation, so that whoever gets the file knows what the model is for.
+    The specification asks for documentation, to tell users of the file what the model is for.
 
     ### Details
 
-    A non-empty `doc_string` in each graph and each attribute. Hardly any model has them, so this is reported only
-    with `--pedantic` or if the rule is selected: once for each graph, and once for all attributes together.
-    Functions need none.
+    - Each graph and each attribute needs a `doc_string` that is not empty. Functions need none.
+    - Hardly any model has them: the rule needs `--pedantic` or a selection.
+    - There is one finding for each graph, and one for all attributes together.
     """
     for graph in model.graphs:
         if not graph.is_function and not graph.proto.doc_string:

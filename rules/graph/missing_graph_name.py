@@ -14,7 +14,7 @@ def missing_graph_name(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Name the graph; the name is the second argument of `onnx.helper.make_graph`.
+    Name the graph: the name is the second argument of `onnx.helper.make_graph`.
 
     ### Example
 
@@ -30,12 +30,12 @@ def missing_graph_name(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Tools name graphs in their messages and in generated code; `onnx.checker` refuses a graph without a name.
+    Tools name graphs in messages and in generated code. `onnx.checker` refuses a graph without a name.
 
     ### Details
 
-    A non-empty name for the main graph, for each graph nested in it, in a function or in a training graph, and for
-    training graphs. A training graph that is there and holds nothing at all is taken for an absent one.
+    - The main graph, training graphs, and graphs nested in them or in a function need a name.
+    - A training graph without any content is absent and not reported.
     """
     for graph in model.graphs:
         if graph.is_function or graph.is_file or graph.name:

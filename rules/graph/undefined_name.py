@@ -14,9 +14,9 @@ def undefined_name(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Use the name that is defined, or define the one that is used: a graph that was taken out of another needs as
-    inputs or initializers what it took from there. `onnx.utils.extract_model` cuts at values and includes all
-    needed nodes.
+    Use the defined name, or define the name that is used. If you took the graph out of another one, declare the values
+    that it used from there as inputs or initializers. `onnx.utils.extract_model` cuts at values and includes all needed
+    nodes.
 
     ### Example
 
@@ -34,20 +34,18 @@ def undefined_name(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    There is no value to compute with or to return.
+    The node has no value to compute with, or the graph no value to return.
 
     ### Details
 
-    In a node input: a graph input, an initializer, or an output of an earlier node, in the same graph or, inside a
-    nested graph, in one around it. A function body sees only the function's own inputs and node outputs. An empty name
-    means an optional input that is left out, and does not use a value.
-
-    In a graph output: a name that the graph itself defines. An output of a nested graph that only an outer graph
-    defines is reported by `outer-scope-output`.
-
-    If one name is undefined and one initializer has none, the initializer has lost it: that is for `unnamed-value`.
-
-    The nearest name is offered for the first 20 wrong names of a kind only, since looking for it takes time.
+    - A node input may name a graph input, an initializer, or an output of an earlier node, in the same graph or in an
+      outer graph.
+    - In a function body, it may name only the function's own inputs and node outputs.
+    - An empty name omits an optional input.
+    - A graph output may name a value that the graph itself defines.
+    - The nearest name is suggested only for the first 20 wrong names of a kind, because the search takes time.
+    - Reported by other rules: an output of a nested graph that only an outer graph defines (`outer-scope-output`), one
+      undefined name if one initializer lost its name (`unnamed-value`).
     """
     yield from _undefined_inputs(model)
     suggestions = Suggestions()

@@ -15,9 +15,9 @@ def unordered_nodes(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Write a node after those whose outputs it uses. `onnx-lint fix` (safe) moves as few nodes as it can and changes
-    nothing else. It leaves graphs alone in which a name is defined twice, since there the order decides what the
-    name means. Other tools sort all nodes:
+    Write each node after the nodes whose outputs it uses. `onnx-lint fix` (safe) moves the fewest nodes and changes
+    nothing else. It skips graphs in which a name is defined twice, because there the order decides what the name means.
+    Other tools sort all nodes:
 
     - `onnx_ir`: `onnx_ir.passes.common.TopologicalSortPass()(model)`, or `graph.sort()` for one graph.
     - ONNX GraphSurgeon: `graph.toposort()`.
@@ -38,14 +38,15 @@ def unordered_nodes(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Consumers walk the list once and expect each value to be there when a node asks for it. ONNX Runtime sorts the
-    nodes itself; most others refuse the model or fail while they load it.
+    Consumers read the list once and expect each value to exist when a node uses it.
 
     ### Details
 
-    Nodes in topological order, in the main graph, in every nested graph, in function bodies and in training graphs.
-    A value that a nested graph takes from outside must be defined before the node that holds the nested graph.
-    All such nodes of a graph are one finding.
+    - Nodes must be in topological order in the main graph, nested graphs, function bodies and training graphs.
+    - A value that a nested graph takes from an outer graph must be defined before the node that contains the nested
+      graph.
+    - ONNX Runtime sorts the nodes itself. Most other consumers refuse the model or fail when they load it.
+    - All such nodes of a graph are one finding.
     """
     more = ("more input is defined only later", "more inputs are defined only later")
     for graph, uses in groupby(_first_uses(model), lambda late: late.producer.graph):

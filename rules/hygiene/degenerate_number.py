@@ -32,8 +32,10 @@ def degenerate_number(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    - A mask such as -3.4e38 that is cast to float16: use -65504.
-    - An epsilon that is too small for float16: use 1e-5, or keep the layer in float32 (`op_block_list` of
+    Replace the constant by one that the type can represent.
+
+    - A mask of -3.4e38 that is cast to float16: use -65504.
+    - An epsilon that float16 cannot represent: use 1e-5, or keep the layer in float32 (`op_block_list` of
       `onnxconverter_common.float16`).
     - An infinite weight or a negative variance: repeat the step that wrote it.
 
@@ -57,13 +59,14 @@ def degenerate_number(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - An infinite constant of a multiplication, convolution or normalization. Bounds of bins and masks may be infinite.
-    - A constant that a Cast to float, float16 or bfloat16 turns into infinity.
-    - A constant that such a Cast turns into 0, if a node divides by the result or takes its root.
-    - A constant 0 that is added to a value before a node divides by the sum or takes its root.
-    - A negative variance of BatchNormalization, and a negative epsilon of a normalization.
+    - An infinite constant of a multiplication, convolution or normalization is reported. Bounds of bins and masks may
+      be infinite.
+    - A constant is reported that a Cast to float, float16 or bfloat16 turns into infinity.
+    - A constant is reported that such a Cast turns into 0, if a node divides by the result or takes its root.
+    - A constant 0 is reported if it is added to a value before a node divides by the sum or takes its root.
+    - A negative variance of BatchNormalization, and a negative epsilon of a normalization, are reported.
     - Only constants of at most 64 KiB in the model are read.
-    - NaN and faulty scales are reported by `impossible-number`.
+    - Reported by another rule: NaN and faulty scales (`impossible-number`).
     """
     for graph in model.graphs:
         judged = {form for form in graph.form_counts if form.op_type in _JUDGES}

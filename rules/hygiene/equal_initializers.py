@@ -14,7 +14,7 @@ def equal_initializers(model: Model, *, least_bytes: int = 1_024) -> Iterator[Fi
 
     ### How to fix
 
-    Let all nodes use one of them; `onnx_ir.passes.common.DeduplicateInitializersPass()(model)` does so.
+    Use one of them in all nodes; `onnx_ir.passes.common.DeduplicateInitializersPass()(model)` does it.
 
     ### Example
 
@@ -35,14 +35,15 @@ def equal_initializers(model: Model, *, least_bytes: int = 1_024) -> Iterator[Fi
 
     ### Why it matters
 
-    The file is larger than it needs to be, and so is the memory of whoever loads it. Weights that are shared in the
-    program, such as those of an embedding and of the last layer, are often stored twice.
+    The file and the memory of a loaded model are larger than necessary. Exporters often store weights twice that the
+    program shares, for example those of an embedding and of the last layer.
 
     ### Details
 
-    Equal initializers that need fewer bytes than the option `least_bytes`, those in different graphs, and those that
-    are inputs as well. Tensors of strings are not compared, nor values in different fields. Values in other files are
-    read, up to the limit `external_bytes`.
+    - Only initializers of at least `least_bytes` bytes (an option) are compared, and only within one graph.
+    - Initializers that are also inputs are not compared.
+    - Tensors of strings, and values in different fields, are not compared.
+    - Values in other files are read up to the limit `external_bytes`.
     """
     for found in find_equal_initializers(model.graphs, model.source, model.payloads, model.data_folder, least_bytes):
         graph, names = found.graph, found.graph.initializer_names

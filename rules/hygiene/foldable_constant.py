@@ -15,7 +15,7 @@ def foldable_constant(model: Model) -> Iterator[Finding]:
 
     Store the result as an initializer.
 
-    - PyTorch: `torch.onnx.export(..., dynamo=True)`; of the older exporter `do_constant_folding=True`.
+    - PyTorch: `torch.onnx.export(..., dynamo=True)`, or `do_constant_folding=True` for the older exporter.
     - `onnxscript.optimizer.fold_constants(model)`, or the offline optimization of ONNX Runtime.
 
     ### Example
@@ -35,15 +35,17 @@ def foldable_constant(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Each run computes the same value again in a runtime that does not fold constants, and the nodes hide from a reader
-    what is constant.
+    A runtime that does not fold constants computes the same value in each run, and a reader cannot see what is
+    constant.
 
     ### Details
 
-    Nodes with an input that depends on an input of the graph; operators with random or large results, such as an
-    Expand of a small constant: a result of more than 1,024 bytes must not be larger than the operands;
-    DequantizeLinear, which keeps weights small; and initializers that callers may replace. Only the last node of such a
-    computation is reported.
+    - Only the last node of such a computation is reported.
+    - Not reported are nodes with an input that depends on a graph input, or on an initializer that callers may replace.
+    - Not reported are operators with random results.
+    - Not reported are large results, for example an Expand of a small constant: more than 1,024 bytes, and more than
+      the operands.
+    - Not reported is DequantizeLinear, which keeps weights small.
     """
     for node in foldable_nodes(
         model.graphs, model.operators, model.value_flow, model.effective_ir_version, model.proto.training_info

@@ -89,7 +89,7 @@ def impossible_number(model: Model, *, verify: bool = False) -> Iterator[Finding
     - A NaN that marks missing values is not reported: in Imputer, LabelEncoder, TreeEnsemble, ConstantOfShape, and in
       tensors that only Where, Equal and IsNaN read, or nothing.
     - Element types of 8 bits and fewer are not read.
-    - Infinite weights, overflowing casts and negative variances are reported by `degenerate-number`.
+    - Reported by another rule: infinite weights, overflowing casts and negative variances (`degenerate-number`).
     """
     yield from _not_numbers(model, verify=verify)
     for graph in model.graphs:

@@ -27,8 +27,8 @@ def ineffective_node(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Delete the node and let its users take its input; `onnx_ir.passes.common.IdentityEliminationPass()(model)` does so
-    for all Identity nodes.
+    Delete the node and use its input instead of its output; `onnx_ir.passes.common.IdentityEliminationPass()(model)`
+    does it for all Identity nodes.
 
     ### Example
 
@@ -47,14 +47,15 @@ def ineffective_node(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The node costs a copy in a runtime that does not remove it, and it separates nodes that would be fused.
+    A runtime that does not remove the node copies the value, and cannot fuse the nodes around it.
 
     ### Details
 
-    An Identity or Cast whose output is an output of the graph, if the graph needs it: its input is not computed in
-    the graph, or is an output as well. A Cast back to the first type, if the Cast before it may change values, such
-    as FLOAT to FLOAT16 to FLOAT. In a function, where types depend on the call, only two Casts in a row are
-    compared.
+    - Not reported is an Identity or Cast whose output is an output of the graph, if the graph needs it: its input is
+      not computed in the graph, or is also an output.
+    - Not reported is a Cast back to the first type if the Cast before it may change values, for example FLOAT to
+      FLOAT16 to FLOAT.
+    - In a function, where types depend on the call, only two Casts in a row are compared.
     """
     for graph in model.graphs if not model.operators.names.isdisjoint({"Identity", "Cast"}) else ():
         forms = {

@@ -14,8 +14,8 @@ def long_encoding(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    `onnx-lint fix --select long-encoding` (safe) writes these numbers in fewer bytes. So does a program that reads and
-    writes the file with Protocol Buffers: `onnx.save(onnx.load("model.onnx"), "model.onnx")`.
+    `onnx-lint fix --select long-encoding` (safe) writes these numbers in fewer bytes. A program that reads and writes
+    the file with Protocol Buffers also does it: `onnx.save(onnx.load("model.onnx"), "model.onnx")`.
 
     ### Example
 
@@ -35,15 +35,17 @@ def long_encoding(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Protocol Buffers stores a number in groups of seven bits, one a byte, and further groups of zeros do not change it.
-    Writers that leave room for a length and fill it in later store such numbers. Readers accept them, but the file
-    is larger, and its bytes change when another program reads and writes it: signatures and digests no longer fit.
+    The file is larger than necessary. Its bytes change when another program reads and writes it: signatures and digests
+    no longer fit.
 
     ### Details
 
-    Tags, lengths and integers in as few bytes as possible. A negative integer needs ten bytes. Packed elements of
-    tensors, other packed lists of more than 64 KiB, and unknown fields are not read. All such numbers of a file are one
-    finding.
+    - Protocol Buffers stores a number in groups of seven bits, one a byte; further groups of zeros do not change it.
+      Writers that reserve room for a length and fill it in later store such numbers.
+    - Tags, lengths and integers are checked. A negative integer needs ten bytes.
+    - Packed elements of tensors, other packed lists of more than 64 KiB, and unknown fields are not read.
+    - All such numbers of a file are one finding.
+    - Readers accept them.
     """
     more = ("more number takes more bytes than it needs", "more numbers take more bytes than they need")
     numbers = long_numbers(model.source, model.kind) if model.loaded and model.form == "binary" else ()

@@ -14,7 +14,7 @@ def outdated_operator_set(model: Model, *, release: str = "") -> Iterator[Findin
 
     ### How to fix
 
-    Export the model with a newer operator set, such as `torch.onnx.export(..., opset_version=19)`, or convert it:
+    Export the model with a newer operator set, for example `torch.onnx.export(..., opset_version=19)`, or convert it:
     `onnx.version_converter.convert_version(model, 19)`.
 
     ### Example
@@ -41,12 +41,13 @@ def outdated_operator_set(model: Model, *, release: str = "") -> Iterator[Findin
 
     ### Why it matters
 
-    Newer operator sets correct definitions, and converters and runtimes drop support for old ones.
+    Newer operator sets correct definitions. Converters and runtimes drop support for old ones.
 
     ### Details
 
-    Any version, unless the option `release` names an ONNX release such as `"1.14"`: then versions from that release on.
-    Only operator sets of ONNX are compared, in the model and in its functions.
+    - The rule reports nothing unless the option `release` names an ONNX release, for example `"1.14"`. Then it reports
+      versions older than those of that release.
+    - Only operator sets of ONNX are compared, in the model and in its functions.
     """
     if not release:
         return

@@ -26,13 +26,15 @@ _PrivateText = tuple[str, Place, str]
 
 @rule(clause="HYG-14", since="0.2.0", needs="file")
 def private_path(model: Model) -> Iterator[Finding]:
-    r"""A documentation string or metadata entry holds a private path or a token.
+    r"""A documentation string or metadata entry contains a private path or a token.
 
     ### How to fix
 
-    - `onnx-lint fix --select private-path` (safe) deletes these documentation strings and metadata entries.
+    Delete these documentation strings and metadata entries.
+
+    - `onnx-lint fix --select private-path` (safe) deletes them.
     - PyTorch writes stack traces into `pkg.torch.onnx.stack_trace`; delete them before you publish the model.
-    - A token that was published must be revoked: deleting it from the file is not enough.
+    - If you published a token, revoke it: it is not enough to delete it from the file.
 
     ### Example
 
@@ -53,14 +55,14 @@ def private_path(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Published models tell everybody the account, the projects and the folders of their author, and sometimes give
-    access to their accounts.
+    A published model shows everyone the account, the projects and the folders of its author. A token gives access to an
+    account.
 
     ### Details
 
-    - Looked at: every `doc_string` and `metadata_props` of a model, graph, function, node, attribute, value or tensor.
-    - Reported are paths in home folders and temporary folders, and tokens with the prefix of a well-known service.
-    - Not reported are folders that all machines have, such as `/usr/lib/python3`, and those of build services.
+    - Every `doc_string` and `metadata_props` of a model, graph, function, node, attribute, value or tensor is read.
+    - Paths in home folders and temporary folders are reported, and tokens with the prefix of a well-known service.
+    - Folders that all machines have, for example `/usr/lib/python3`, and those of build services are not reported.
     - All places of a model are one finding.
     """
     entries = [*_entries(model)]

@@ -19,7 +19,7 @@ def stray_float64(model: Model, *, least_elements: int = 64) -> Iterator[Finding
 
     ### How to fix
 
-    Give constants 32 bits before the export, such as `np.float32(0.5)` or `torch.tensor(0.5)`.
+    Convert constants to 32 bits before the export, for example `np.float32(0.5)` or `torch.tensor(0.5)`.
 
     ### Example
 
@@ -41,14 +41,15 @@ def stray_float64(model: Model, *, least_elements: int = 64) -> Iterator[Finding
 
     ### Why it matters
 
-    Processors compute 64-bit numbers at half the speed or less, graphics cards and accelerators at a fraction of it or
-    not at all. The usual cause is a constant from NumPy or Python, whose numbers have 64 bits.
+    Processors compute 64-bit numbers at half the speed or less, and accelerators far slower or not at all. The usual
+    cause is a constant from NumPy or Python, whose numbers have 64 bits.
 
     ### Details
 
-    Any type in a model with a 64-bit input or output in the main graph, or without inputs and initializers of 32 or
-    16 bits. Also tensors that are known to have fewer elements than the option `least_elements`, such as computed
-    sizes.
+    - A model with a 64-bit input or output in the main graph is not reported.
+    - A model without inputs and initializers of 32 or 16 bits is not reported.
+    - Tensors that are known to have fewer elements than the option `least_elements` are not reported, for example
+      computed sizes.
     """
     if not _is_of_smaller_numbers(model):
         return

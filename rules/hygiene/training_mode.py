@@ -23,7 +23,7 @@ def training_mode(model: Model) -> Iterator[Finding]:
 
     Export the model for inference.
 
-    - PyTorch: `model.eval()` before `torch.onnx.export`, and no `training=TrainingMode.TRAINING`.
+    - PyTorch: call `model.eval()` before `torch.onnx.export`, and do not pass `training=TrainingMode.TRAINING`.
 
     ### Example
 
@@ -46,14 +46,14 @@ def training_mode(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Such a Dropout drops values at random, so that the same input gives another output each time. Such a
-    BatchNormalization uses the statistics of the batch: the result for one sample depends on the others. The usual
-    cause is an export before `model.eval()`.
+    Such a Dropout drops values at random: the same input gives another output each time. Such a BatchNormalization uses
+    the statistics of the batch: the result for one sample depends on the others.
 
     ### Details
 
-    Training mode in a model with training information, with operators of the training domains, or with gradients. A
-    mode that the model computes, or that the caller of a function decides.
+    - The usual cause is an export before `model.eval()`.
+    - A model with training information, operators of the training domains or gradients is not reported.
+    - A mode that the model computes, or that the caller of a function decides, is not reported.
     """
     if model.proto.training_info or any(_trains(form.domain, form.op_type) for form in model.forms):
         return

@@ -13,9 +13,11 @@ def unnamed_node(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Give each node a name. `onnx-lint fix --unsafe-fixes --select unnamed-node` (unsafe: other files may rely on the
-    names that a reader makes up) takes the name of the operator, and a number if another node has it: `Relu` and
-    `Relu_1`. `onnx_ir.passes.common.NameFixPass()(model)` names nodes too.
+    Name each node.
+
+    - `onnx-lint fix --unsafe-fixes --select unnamed-node` (unsafe: other files may use names that a reader generates)
+      uses the name of the operator, and a number if another node has it: `Relu` and `Relu_1`.
+    - `onnx_ir.passes.common.NameFixPass()(model)` also names nodes.
 
     ### Example
 
@@ -40,7 +42,8 @@ def unnamed_node(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    Any name that is not empty. The specification allows nodes without names. All such nodes of a model are one finding.
+    - The specification allows nodes without names.
+    - All such nodes of a model are one finding.
     """
     more = ("more node has no name", "more nodes have no name")
     for finding in folded(_unnamed(model), _finding, None, more):

@@ -13,7 +13,7 @@ def unneeded_node(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Delete the node and those that only it needs, or make its result an output;
+    Delete the node and the nodes that only it needs, or make its result an output.
     `onnx_ir.passes.common.RemoveUnusedNodesPass()(model)` deletes all of them.
 
     ### Example
@@ -35,13 +35,12 @@ def unneeded_node(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A runtime computes the node for nothing, or drops it. Such nodes are often what is left of an output that was cut
-    off.
+    A runtime computes the node in vain, or drops it. Often the nodes are left of an output that was removed.
 
     ### Details
 
-    Nodes that contribute to an output of their graph, and nodes without outputs. Nodes that only unneeded nodes
-    use are unneeded as well; only the last ones are reported, which nothing uses at all.
+    - Nodes that only unneeded nodes use are unneeded. Only the last ones, whose outputs nothing uses, are reported.
+    - Nodes without outputs are not reported.
     """
     for graph in model.graphs:
         nodes = model.uses.unneeded_nodes(graph)

@@ -44,13 +44,12 @@ def unreferenced_external_file(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The file is left over from an earlier export. It is copied and published with the model, and takes space for
-    nothing.
+    The file is left from an earlier export. It is copied and published with the model, and wastes space.
 
     ### Details
 
-    Files beside the model that its tensors refer to, and files of other names. For a model `model.onnx`, the names
-    `model.onnx.data` and `model.onnx_data` are checked, which exporters choose.
+    - For a model `model.onnx`, the names `model.onnx.data` and `model.onnx_data` are checked, which exporters choose.
+    - Files of other names are not reported.
     """
     folder = model.data_folder
     if folder is None or not model.file_name:

@@ -39,12 +39,13 @@ def unused_function(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Whoever reads the model takes the function for a part of it, and runtimes load it for nothing.
+    A reader of the model takes the function for a part of it, and runtimes load it in vain.
 
     ### Details
 
-    Functions that a node of the main graph, of a training graph or of a graph nested in them calls, itself or through
-    other functions. Other documents than models, such as libraries of functions, are not checked.
+    - A call by a node of the main graph, a training graph or a graph nested in them is a use, also through other
+      functions.
+    - Only models are checked, not other documents, for example libraries of functions.
     """
     if not model.functions:
         return

@@ -36,8 +36,9 @@ def unused_initializer(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    Initializers that a node uses, in the graph or in a graph nested in it, or that are an output, part of a training
-    binding or of a quantization annotation. Equal findings of a model are one.
+    - An initializer is used by a node of the graph or of a graph nested in it, as an output, in a training binding or
+      in a quantization annotation.
+    - Equal findings of a model are one.
     """
     for graph in model.graphs:
         lists = ("initializer", graph.initializer_names), ("sparse_initializer", graph.sparse_initializer_names)

@@ -32,14 +32,13 @@ def unused_input(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Each caller has to supply a value that changes nothing. The input of a model that ignores it is often a sign that
-    the export lost a part, such as a mask.
+    Each caller must pass a value that changes nothing. Often the export lost a part of the model, for example a mask.
 
     ### Details
 
-    Inputs that a node uses, in the graph or in a graph nested in it, or that are an output. The operator decides
-    the inputs of a subgraph, so these are not checked. An input that is also an initializer is reported by
-    `unused-initializer`.
+    - An input is used by a node of the graph or of a graph nested in it, or as an output.
+    - Inputs of subgraphs are not checked, because the operator decides them.
+    - Reported by another rule: an input that is also an initializer (`unused-initializer`).
     """
     for graph in model.graphs:
         if graph.kind not in {GraphKind.MAIN, GraphKind.FUNCTION}:

@@ -32,9 +32,9 @@ def duplicate_metadata_key(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Keep one entry, or combine the values in one entry. `onnx-lint fix` (safe) deletes an entry that has the same
-    key and value as an earlier one. `onnx.helper.set_model_props` and, for other messages,
-    `onnx.helper.set_metadata_props` write the entries anew from a dictionary.
+    Keep one entry, or combine the values in one. `onnx-lint fix` (safe) deletes an entry with the key and value of an
+    earlier one. `onnx.helper.set_model_props` and, for other messages, `onnx.helper.set_metadata_props` write the
+    entries again from a dictionary.
 
     ### Example
 
@@ -51,17 +51,15 @@ def duplicate_metadata_key(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The list is a map. Readers that make a dictionary of it keep one of the two values; which one depends on the
-    reader.
+    Readers that make a dictionary of the list keep one of the two values. The reader decides which one.
 
     ### Details
 
-    Each key once in the `metadata_props` of the model, a graph, a function, a node, a value or a tensor. The keys
-    of the model that begin with `Image.` are read without regard to case, so two of them must not differ only in
-    case.
-
-    A note at the head of the schema forbids duplicate keys in every map, but the sentences on these fields say only
-    that keys should be distinct; onnx-lint follows those. Edition 1.9 knows metadata of the model alone.
+    - Keys must differ within the `metadata_props` of the model, a graph, a function, a node, a value or a tensor.
+    - Keys of the model that begin with `Image.` must differ in more than letter case.
+    - A note at the head of the schema forbids duplicate keys in every map, but the sentences on these fields only say
+      that keys should be distinct. onnx-lint follows those.
+    - Edition 1.9 has metadata of the model only.
     """
     for metadata in metadata_with_suspect_keys(model):
         keys = [entry.key for entry in metadata.entries]

@@ -10,11 +10,11 @@ from onnx_lint.rule import Finding, rule
 
 @rule(clause="MP-1", since="0.1.0", about=has_denoted_types)
 def missing_image_metadata(model: Model) -> Iterator[Finding]:
-    """A value is denoted as an image and the model does not say how its pixels are to be read.
+    """A value is denoted as an image, but the model does not say how to read its pixels.
 
     ### How to fix
 
-    Say how the pixels are stored, or drop the denotation.
+    Describe in the metadata how the pixels are stored, or delete the denotation.
 
     ### Example
 
@@ -33,14 +33,15 @@ def missing_image_metadata(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    That a tensor is an image says nothing about the order of its channels, its color space or the range of its
-    values. The `Image.*` metadata says it; without them a consumer has to guess.
+    A consumer has to guess the order of the channels, the color space and the range of the values.
 
     ### Details
 
-    Where an input or output of the main graph has a type denoted `IMAGE`, at least one of the metadata keys
-    `Image.BitmapPixelFormat`, `Image.ColorSpaceGamma` and `Image.NominalPixelRange`, in any case, or another key
-    that begins with `Image.`. The first such value is reported.
+    - If an input or output of the main graph has a type denoted `IMAGE`, the model needs at least one of
+      `Image.BitmapPixelFormat`, `Image.ColorSpaceGamma` and `Image.NominalPixelRange`, or another key that begins with
+      `Image.`.
+    - Letter case of the keys does not matter.
+    - Only the first such value is reported.
     """
     if any(entry.key.lower().startswith("image.") for entry in model.proto.metadata_props):
         return

@@ -21,7 +21,7 @@ def unknown_image_metadata_value(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Take one of the values that the specification lists.
+    Use one of the values that the specification lists.
 
     ### Example
 
@@ -37,16 +37,16 @@ def unknown_image_metadata_value(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Consumers convert images to what these three entries say. A value that they do not know is ignored, and the
-    model then sees red where there is blue.
+    Consumers convert images to what these three entries say. They ignore an unknown value, and the model may see red
+    where there is blue.
 
     ### Details
 
     - `Image.BitmapPixelFormat`: Gray8, Rgb8, Bgr8, Rgba8, Bgra8
     - `Image.ColorSpaceGamma`: Linear, SRGB
     - `Image.NominalPixelRange`: NominalRange_0_255, Normalized_0_1, Normalized_1_1, NominalRange_16_235
-
-    Keys and values are read without regard to case. Other keys that begin with `Image.` are not judged.
+    - Letter case of keys and values does not matter.
+    - Other keys that begin with `Image.` are not checked.
     """
     names = {key.lower(): key for key in VALUES}
     for index, entry in enumerate(model.proto.metadata_props):

@@ -17,7 +17,7 @@ def unqualified_metadata_key(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Put a domain before the key, written backwards, where the readers of the model can be changed along with it.
+    Put your domain in reverse order before the key, and change the readers of the model with it.
 
     ### Example
 
@@ -33,15 +33,16 @@ def unqualified_metadata_key(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Plain keys are left to the standard. A later edition may give the key a meaning of its own, and two tools that
-    both write `version` overwrite each other's.
+    Plain keys are reserved for the standard, and a later edition may define the key. Two tools that both write
+    `version` overwrite each other's value.
 
     ### Details
 
-    Keys with a reverse domain name before them, such as `com.example.stage`, and for the model `model_author` and
-    `model_license`, which the specification defines. Every key with a dot is accepted, `Image.` keys included. Each
-    key is reported once, where it occurs first. Many exporters write plain keys and their readers look for them, so
-    the rule is off by default.
+    - A key needs a reverse domain name before it, for example `com.example.stage`. Every key with a dot is accepted,
+      also `Image.` keys.
+    - For the model, `model_author` and `model_license` are accepted, because the specification defines them.
+    - Each key is reported once, at its first place.
+    - The rule is off by default, because many exporters write plain keys and their readers look for them.
     """
     first: dict[str, tuple[Place, str]] = {}
     for metadata in model.metadata():

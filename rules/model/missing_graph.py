@@ -13,8 +13,8 @@ def missing_graph(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Write the graph; a program that removed it for size has to put it back. A file of functions alone is for the tool
-    that reads it, and no model.
+    Write the graph. If your program removed it to save space, put it back. A file of functions alone is no model: give
+    it to the tool that reads it.
 
     ### Example
 
@@ -35,14 +35,15 @@ def missing_graph(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The graph is what a model computes; without one there is nothing to evaluate.
+    The graph is what a model computes. Without one there is nothing to run.
 
     ### Details
 
-    A graph in the field `graph`, be it an empty one. No sentence of the specification demands it; a model is
-    defined as a graph and what has to be known about it. A file that holds only functions, to be used by other
-    models, is a library; it gives a warning, since nothing that runs models reads it. Its functions are judged like
-    those of any model. Edition 1.9 has no functions, so under it such a file is a model without a graph.
+    - The field `graph` must be set; the graph may be empty. No sentence of the specification requires it, but it
+      defines a model as a graph and what has to be known about it.
+    - A file with functions alone is a library for other models, and a warning, because nothing that runs models reads
+      it. Its functions are checked like those of any model.
+    - Edition 1.9 has no functions: under it such a file is a model without a graph.
     """
     if model.proto.HasField("graph"):
         return

@@ -13,7 +13,7 @@ def missing_ir_version(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    State the IR version of the ONNX release whose features the model uses; `onnx.helper.make_model` does, and takes
+    Set the IR version of the ONNX release whose features the model uses. `onnx.helper.make_model` does it, and takes
     `ir_version=` for an older one.
 
     ### Example
@@ -35,13 +35,13 @@ def missing_ir_version(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The IR version decides how to read the file: whether initializers must be inputs, whether
-    operator sets are imported, which fields count. Consumers refuse a model without one.
+    The IR version decides how to read the file: whether initializers must be inputs, whether operator sets are
+    imported, which fields apply. Consumers refuse a model without one.
 
     ### Details
 
-    A published IR version in `ir_version`. An absent field has the value 0, so 0 is not a version either.
-    onnx-lint judges the rest of such a model as one of the newest version.
+    - An absent field has the value 0, and 0 is no version either.
+    - onnx-lint checks the rest of such a model as one of the newest version.
     """
     if model.ir_version == 0:
         allowed = f"1 to {NEWEST_IR_VERSION}"

@@ -13,7 +13,8 @@ def missing_model_domain(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    State your own domain, written backwards: `model.domain = "org.example"`. It says whose names the model's are.
+    Set your own domain in reverse order, for example `model.domain = "org.example"`. It says who defines the model's
+    names.
 
     ### Example
 
@@ -35,8 +36,9 @@ def missing_model_domain(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    A reverse domain name in the field `domain`. The editions up to 1.16 demand it, later ones recommend it. Hardly
-    any model has one, so with the later editions the rule is off by default.
+    - The field `domain` must be set.
+    - The editions up to 1.16 require it, later ones recommend it.
+    - With the later editions the rule is off by default, because hardly any model has one.
     """
     if not model.proto.domain:
         yield Finding(ROOT.at("domain"), "the model states no domain", allowed="a reverse domain name")

@@ -13,8 +13,8 @@ def missing_producer(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Name the tool that wrote the model, and its version:
-    `onnx.helper.make_model(graph, producer_name=..., producer_version=...)`.
+    Set the tool that wrote the model, and its version: `onnx.helper.make_model(graph, producer_name=...,
+    producer_version=...)`.
 
     ### Example
 
@@ -32,13 +32,14 @@ def missing_producer(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Most faults of models are faults of their exporters. Without the exporter's name and version nobody knows where to
-    look, and runtimes cannot work around known faults of certain versions.
+    Most faults of models are faults of their exporters. Without the exporter's name and version you do not know where
+    to look, and runtimes cannot work around known faults.
 
     ### Details
 
-    The name of the tool in `producer_name` and its version in `producer_version`. A missing version is reported
-    only with `--pedantic` or if the rule is selected, because few users of such a model can change it.
+    - `producer_name` must have the name of the tool, and `producer_version` its version.
+    - A missing version is reported only with `--pedantic` or a selection, because few users of such a model can change
+      it.
     """
     if not model.proto.producer_name:
         yield Finding(

@@ -14,7 +14,7 @@ def unqualified_model_domain(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Write a domain name that one has, backwards, with dots between its labels.
+    Use a domain name that you own, in reverse order, with dots between its labels.
 
     ### Example
 
@@ -30,13 +30,14 @@ def unqualified_model_domain(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Reverse domain names keep the models of two organizations apart without anybody having to agree on names. A bare
-    word is anybody's.
+    Reverse domain names separate the models of two organizations without any agreement. Anyone may use a single word.
 
     ### Details
 
-    Two or more labels of letters, digits, underscores and inner hyphens, separated by single dots, such as
-    `org.example.vision`. Only the form is judged. A model without a domain is reported by `missing-model-domain`.
+    - A domain needs two or more labels of letters, digits, underscores and inner hyphens, separated by single dots, for
+      example `org.example.vision`.
+    - Only the form is checked.
+    - Reported by another rule: a model without a domain (`missing-model-domain`).
     """
     domain = model.proto.domain
     if domain and not is_reverse_domain_name(domain):

@@ -14,9 +14,8 @@ def duplicate_graph_name(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Name each graph differently, for example after the node and the attribute in which it stands. `onnx-lint fix
-    --unsafe-fixes` (unsafe: other files may name graphs) adds a number to the second of two graphs: `branch` and
-    `branch_1`.
+    Name each graph differently, for example after its node and attribute. `onnx-lint fix --unsafe-fixes` (unsafe: other
+    files may name graphs) adds a number to the second of two graphs: `branch` and `branch_1`.
 
     ### Example
 
@@ -42,14 +41,15 @@ def duplicate_graph_name(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Diagnostics name a graph by its name, and two with the same name cannot be distinguished.
+    Diagnostics identify a graph by its name. You cannot distinguish two graphs with the same name.
 
     ### Details
 
-    A name of its own for each graph: main graph, nested graphs, those in functions too, and training graphs. The
-    specification lists graph names as unique, yet exporters give all branches and loop bodies one name and every
-    consumer accepts it, so this is a warning. Functions have a namespace of their own. There is one finding for
-    the model, with the number of graphs that repeat a name.
+    - The main graph, nested graphs (also in functions) and training graphs need different names.
+    - Functions have a namespace of their own.
+    - It is a warning: the specification requires unique graph names, but exporters give all branches and loop bodies
+      one name, and every consumer accepts it.
+    - There is one finding for the model, with the number of graphs that repeat a name.
     """
     if len(model.graphs) == 1:
         return

@@ -14,11 +14,9 @@ def duplicate_graph_output(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Return a value once; where callers want two outputs, copy it with an Identity node.
-
-    If the types contradict each other, declare the type that the node produces in each entry that stays.
-
-    - `onnx_ir.passes.common.OutputFixPass()(model)` puts such nodes in.
+    List each value once. If callers need two outputs, copy the value with an Identity node;
+    `onnx_ir.passes.common.OutputFixPass()(model)` inserts such nodes. If the types contradict each other, declare in
+    each remaining entry the type that the node produces.
 
     ### Example
 
@@ -39,17 +37,16 @@ def duplicate_graph_output(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Whoever asks for the results by name, as most programming interfaces do, gets one value where the graph promises
-    two.
+    A caller that reads the results by name gets one value where the graph declares two.
 
     ### Details
 
-    The specification does not clearly forbid it: two outputs of one name are two uses of one value. Hence a note.
-    An `Identity` node gives the second output a name of its own. The outputs of functions are reported by
-    `duplicate-function-parameter`.
-
-    It is an error if the two entries declare types that contradict each other: another kind of type, element type,
-    rank or size. A missing type, shape or dimension and a dimension variable contradict nothing.
+    - It is a note, because the specification does not clearly forbid it: two outputs of one name are two uses of one
+      value.
+    - It is an error if the two entries declare types that contradict each other: another kind of type, element type,
+      rank or size.
+    - A missing type, shape or dimension and a dimension variable contradict nothing.
+    - Reported by another rule: the outputs of functions (`duplicate-function-parameter`).
     """
     for graph in model.graphs:
         if not graph.is_function and len(set(graph.output_names)) != len(graph.output_names):

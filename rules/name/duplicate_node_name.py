@@ -15,11 +15,11 @@ def duplicate_node_name(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Give each node a name of its own, or none. `onnx-lint fix --unsafe-fixes` (unsafe: other files may name nodes)
-    adds a number to the second of two nodes: `n` and `n_1`.
+    Rename one node, or remove its name. `onnx-lint fix --unsafe-fixes` (unsafe: other files may name nodes) adds a
+    number to the second of two nodes: `n` and `n_1`.
 
     - `onnx_ir`: `onnx_ir.passes.common.NameFixPass()(model)`.
-    - `onnx.compose.add_prefix` before two graphs are joined.
+    - Call `onnx.compose.add_prefix` before you join two graphs.
 
     ### Example
 
@@ -37,14 +37,15 @@ def duplicate_node_name(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Diagnostics, profilers and quantisation tools identify a node by its name. Versions of ONNX Runtime refuse a
-    model in which two nodes share one.
+    Diagnostics, profilers and quantization tools identify a node by its name. Some versions of ONNX Runtime refuse the
+    model.
 
     ### Details
 
-    Each name once in a graph or function body; a nested graph has names of its own. A node may go without a name. A
-    training algorithm is one graph with the inference graph, so their names must differ as well. There is one finding
-    for each graph, with the number of nodes that repeat a name.
+    - Names must differ within a graph or function body. A nested graph has its own names.
+    - A node may have no name.
+    - A training algorithm and the inference graph are one graph, and their names must differ.
+    - There is one finding for each graph, with the number of nodes that repeat a name.
     """
     fresh: FreshNames | None = None
     for graph in model.graphs:

@@ -17,10 +17,11 @@ def non_c90_name(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Replace dots, slashes, colons and the like by underscores, and put a letter before a leading digit; the names of
-    inputs and outputs are those that callers use. `onnx-lint fix --unsafe-fixes --select non-c90-name` (unsafe: other
-    files may use the names) does so for nodes, graphs and all other values; a number makes equal names differ.
+    Replace dots, slashes, colons and other characters by underscores, and put a letter before a leading digit. Callers
+    use the names of inputs and outputs: change both together.
 
+    - `onnx-lint fix --unsafe-fixes --select non-c90-name` (unsafe: other files may use the names) does it for nodes,
+      graphs and all other values. A number makes equal names differ.
     - PyTorch: `input_names=` and `output_names=` of `torch.onnx.export` set those of the main graph.
     - tf2onnx: `--rename-inputs` and `--rename-outputs`.
 
@@ -38,20 +39,19 @@ def non_c90_name(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Code generators turn names into identifiers of a programming language and have to rename all others. Exporters
-    that take names from module paths (`/layer/MatMul_output_0`) break this in most models, and most consumers do
-    not mind, which is why the newest edition only says SHOULD.
+    Code generators turn names into identifiers of a programming language and must rename all others.
 
     ### Details
 
-    ASCII letters, digits and underscores, not beginning with a digit: for the names of values, nodes, operators,
-    attributes, graphs and functions, and for dimension variables. Domains, overloads and metadata keys are not
-    names in this sense, nor is an empty name. Only the syntax is judged; that C reserves keywords and has limits on
-    significant characters is left aside.
-
-    There is one finding for all names of a model and one more for its dimension variables, however many are wrong.
-    Where the edition only says SHOULD they are counted and not listed, unless `--pedantic` or a selection asks for
-    them.
+    - Names of values, nodes, operators, attributes, graphs, functions and dimension variables need ASCII letters,
+      digits and underscores, without a digit at the start.
+    - Domains, overloads, metadata keys and the empty name are not checked.
+    - Keywords of C and its limits on significant characters are not checked.
+    - A model has one finding for all names and one for its dimension variables.
+    - Where the edition only says SHOULD, the findings are *counted*: the last line shows how many there are.
+      `--pedantic` or a selection lists them.
+    - Exporters that take names from module paths (`/layer/MatMul_output_0`) break the rule in most models, and most
+      consumers accept it. The newest edition therefore only says SHOULD.
     """
     # There are few distinct operators and attribute names, and hundreds of thousands of nodes.
     functions = {function.name for function in model.functions}

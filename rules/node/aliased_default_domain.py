@@ -9,11 +9,11 @@ from onnx_lint.rule import Finding, rule
 
 @rule(clause=("NOD-3a", "NOD-3b"), since="0.2.0", about=has_aliased_domains, needs="node")
 def aliased_default_domain(model: Model) -> Iterator[Finding]:
-    """A node names the default domain 'ai.onnx' and not by the empty string.
+    """A node names the default domain 'ai.onnx' instead of the empty string.
 
     ### How to fix
 
-    Leave the domain of the node empty, and the one of the import as well.
+    Leave the domain of the node empty, and that of its import.
 
     ### Example
 
@@ -29,13 +29,14 @@ def aliased_default_domain(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    onnx.checker looks for an import of 'ai.onnx' and for operators of that domain, finds none, and refuses the model.
-    ONNX Runtime takes both names for one domain in a graph, and refuses a function with such a node.
+    onnx.checker looks for an import and operators of 'ai.onnx', finds none, and refuses the model. ONNX Runtime accepts
+    both names in a graph, but refuses a function with such a node.
 
     ### Details
 
-    Both names: no sentence prefers one, and onnx-lint reads them as one domain. The node is therefore reported only
-    with `--target` or `--pedantic`. A graph or function body has one finding, at its first such node.
+    - The specification prefers neither name, and onnx-lint reads them as one domain.
+    - The node is therefore reported only with `--target` or `--pedantic`.
+    - A graph or function body has one finding, at its first such node.
     """
     for graph in model.graphs:
         forms = {form for form in graph.form_counts if form.domain == DOMAIN_ALIAS}

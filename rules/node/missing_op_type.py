@@ -14,7 +14,7 @@ def missing_op_type(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Name the operator, or drop the node.
+    Name the operator, or delete the node.
 
     ### Example
 
@@ -30,11 +30,11 @@ def missing_op_type(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Nothing says what the node computes.
+    Nothing defines what the node computes.
 
     ### Details
 
-    The name of an operator, or of a model-local function, in `op_type`.
+    - `op_type` must name an operator or a model-local function.
     """
     for node in model.nodes():
         if not node.op_type:

@@ -13,7 +13,7 @@ def node_without_outputs(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Name the outputs, or drop the node: nothing can see what it does.
+    Name the outputs, or delete the node.
 
     ### Example
 
@@ -29,12 +29,13 @@ def node_without_outputs(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A graph has no side effects, so what a node without outputs does can be seen nowhere. Optimisers drop such a
-    node, other consumers refuse the model.
+    A graph has no side effects: a node without outputs has no effect. Optimisers delete it, other consumers refuse the
+    model.
 
     ### Details
 
-    One output or more. Outputs that are left out with an empty name are outputs and are not reported here.
+    - A node needs at least one output.
+    - Omitted outputs, with an empty name, are outputs and are not reported here.
     """
     for node in model.nodes():
         if not node.outputs:

@@ -37,8 +37,10 @@ def unknown_operator(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
+    Use an operator of the imported version, or import the version that has this operator.
+
     - A typing error: use the name in "did you mean". Names are case sensitive.
-    - The operator is newer: import a version that has it, and check the other nodes of that domain against it. PyTorch:
+    - The operator is newer: import its version, and check the other nodes of that domain. PyTorch:
       `torch.onnx.export(..., opset_version=17)`; skl2onnx: `target_opset={"": 17, "ai.onnx.ml": 3}`; tf2onnx: `--opset
       17`.
     - The operator was removed: rewrite the node with the operators that replaced it.

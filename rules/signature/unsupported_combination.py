@@ -62,9 +62,9 @@ def unsupported_combination(model: Model) -> Iterator[Finding]:
       and ZipMap, the `cats` of OneHotEncoder, the pools of TfIdfVectorizer, the vocabularies of DictVectorizer, the
       imputed values of Imputer, `num_outputs` and `split` of Split, `scales` and `sizes` of Resize.
     - Both or neither: `past_key` and `past_value`, `present_key` and `present_value` of Attention, `prob_a` and
-      `prob_b` of SVMClassifier, the two lists of CategoryMapper, `offset` and `scale` of Scaler, which have one length,
-      `past_key` and `past_value` of GroupQueryAttention and MultiHeadAttention of ONNX Runtime, `key` and `value`,
-      `cos_cache` and `sin_cache` of its GroupQueryAttention.
+      `prob_b` of SVMClassifier, the two lists of CategoryMapper, `offset` and `scale` of Scaler, which have one length.
+    - Both or neither, for ONNX Runtime: `past_key` and `past_value` of GroupQueryAttention and MultiHeadAttention,
+      `key` and `value`, `cos_cache` and `sin_cache` of GroupQueryAttention.
     - All or none: the lists of nodes of TreeEnsembleClassifier and TreeEnsembleRegressor, and those of votes. They form
       tuples; only `nodes_hitrates` and `nodes_missing_value_tracks_true` are optional. ONNX Runtime refuses the model.
     - Not both: `nonpad_kv_seqlen` and past or present keys and values of Attention; an attribute of
@@ -73,16 +73,16 @@ def unsupported_combination(model: Model) -> Iterator[Finding]:
       a convolution: "This attribute cannot be used simultaneously with auto_pad attribute."
     - A `default_*` of LabelEncoder since version 4 of another type than its `values_*` is a warning, because consumers
       ignore it.
-    - An empty list is given for Constant, whose `value_ints` without elements is a tensor of shape [0], and for
+    - An empty list is a value for Constant, whose `value_ints` without elements is a tensor of shape [0], and for
       LabelEncoder, OneHotEncoder, SVMClassifier and TfIdfVectorizer. The texts do not decide it; onnx or ONNX Runtime
       refuses such a node, and the message says which.
-    - Any other empty list is not given: exporters leave one of both `classlabels_*` of ZipMap empty, and consumers run
-      it.
-    - An empty tensor of `scales` or `sizes` is not given: operator set 11 requires `scales`, empty if `sizes` is given.
-      A `scales` of unknown length is accepted there.
-    - An attribute that refers to a parameter of a function is given if a call or a default has a value. A function may
-      pass on two parameters if each call gives only one a value.
-    - An input that a call omits is omitted in the body: the finding needs a call that gives both.
+    - For other operators, an empty list is no value: exporters leave one of both `classlabels_*` of ZipMap empty, and
+      consumers run it.
+    - An empty tensor of `scales` or `sizes` is no value: operator set 11 requires `scales`, which must be empty if the
+      node has `sizes`. There, a `scales` of unknown length is accepted.
+    - A reference to a parameter of a function has a value if a call or a default has one. A function may pass on two
+      parameters if each call sets only one.
+    - An input that a call omits is omitted in the body: the finding needs a call that passes both.
     - Reported by another rule: none of several where one is required (`missing-operator-attribute`).
     """
     given: dict[int, set[frozenset[int]]] | None = None

@@ -30,7 +30,7 @@ def incomplete_type(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    State the type to the end; leave `type` out altogether where nothing is known and none is demanded.
+    Complete the type, or omit `type` altogether if nothing is known and no type is required.
 
     ### Example
 
@@ -48,16 +48,16 @@ def incomplete_type(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A sequence or a tensor of nobody knows what can neither be checked against an operator nor be allocated.
+    A consumer can neither check an incomplete type against an operator nor allocate memory for it.
 
     ### Details
 
-    The element type of a dense or sparse tensor, of a sequence and of an optional, and both the key and the value
-    type of a map, at every depth. An element type that is there and has no case set counts as left out.
-
-    A value may have no type at all where the specification does not ask for one, as an output of a subgraph does; a
-    type that is begun has to be complete. Inputs and outputs of the main graph without a type are reported by
-    `untyped-graph-value`, an explicit element type of 0 is reported by `unknown-element-type`.
+    - A dense or sparse tensor, a sequence and an optional need an element type, at every depth.
+    - A map needs a key type and a value type, at every depth.
+    - An element type without a set case is missing.
+    - A value may have no type where the specification requires none, for example an output of a subgraph.
+    - Reported by other rules: inputs and outputs of the main graph without a type (`untyped-graph-value`), an element
+      type of 0 (`unknown-element-type`).
     """
     for found in model.types(_is_incomplete):
         kind = str(found.kind)

@@ -15,8 +15,8 @@ def unknown_element_type(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Take a number of `TensorProto.DataType`, such as `onnx.TensorProto.FLOAT`; numbers of NumPy or of a framework are
-    others.
+    Use a number of `TensorProto.DataType`, for example `onnx.TensorProto.FLOAT`. The numbers of NumPy or of a framework
+    differ from it.
 
     ### Example
 
@@ -32,13 +32,14 @@ def unknown_element_type(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The number decides how many bytes an element has and what they mean; no reader can allocate or convert such a
+    The number decides how many bytes an element has and what they mean. No reader can allocate or convert such a
     tensor.
 
     ### Details
 
-    A number of the enumeration `TensorProto.DataType` other than 0 (`UNDEFINED`), in dense and sparse tensor types,
-    also where they are elements of other types. A type that leaves the field out is reported by `incomplete-type`.
+    - Dense and sparse tensor types need a number of `TensorProto.DataType` other than 0 (`UNDEFINED`), also inside
+      other types.
+    - Reported by another rule: a type without an element type (`incomplete-type`).
     """
     for found in model.types(_has_unknown_element_type):
         kind = str(found.kind)

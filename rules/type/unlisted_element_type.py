@@ -16,7 +16,7 @@ def unlisted_element_type(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Use INT64, which holds every number of UINT32, where the text of edition 1.9 is what counts.
+    If you must conform to the text of edition 1.9, use INT64, which can represent every UINT32.
 
     ### Example
 
@@ -42,15 +42,15 @@ def unlisted_element_type(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A consumer that was written by the table of that edition knows unsigned integers of 8 and 16 bits only.
+    A consumer that implements the table of that edition knows unsigned integers of 8 and 16 bits only.
 
     ### Details
 
-    Under edition 1.9 all element types but `uint32` and `uint64`, in tensor types and in tensors. The schema of the
-    same release has both, and later editions list them, so this is a warning, and only under that edition. Keys of
-    maps may have any integer type.
-
-    There is one finding for each of the two types, at the first place, with the number of places.
+    - The table omits `uint32` and `uint64`, in tensor types and in tensors.
+    - It is a warning, and only under edition 1.9: the schema of the same release has both types, and later editions
+      list them.
+    - Keys of maps may have any integer type.
+    - There is one finding for each of the two types, at the first place, with the number of places.
     """
     if model.standard.edition != _EDITION:
         return

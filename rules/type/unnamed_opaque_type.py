@@ -13,7 +13,7 @@ def unnamed_opaque_type(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Name the type, as the program does that knows it.
+    Use the name under which your runtime defines the type.
 
     ### Example
 
@@ -29,15 +29,15 @@ def unnamed_opaque_type(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Only domain and name distinguish opaque types. Without a name two unrelated ones are the same type.
+    Only domain and name distinguish opaque types. Without a name, two unrelated types are the same type.
 
     ### Details
 
-    A non-empty name; the domain may be left out and is then that of the model.
-
-    The documents contradict each other: the description of the types calls the name required, the comment in the
-    schema optional, and the specification proper is silent. `onnx.checker` refuses a type without a name. onnx-lint
-    warns, from edition 1.16 on.
+    - The name must not be empty.
+    - The domain may be omitted and is then that of the model.
+    - It is a warning, from edition 1.16 on, because the documents contradict each other: the description of the types
+      requires the name, the comment in the schema makes it optional, and the specification proper is silent.
+    - `onnx.checker` refuses a type without a name.
     """
     for found in model.types(_is_unnamed):
         yield Finding(

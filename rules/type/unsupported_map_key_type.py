@@ -21,7 +21,7 @@ def unsupported_map_key_type(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Use keys of whole numbers or strings.
+    Use whole numbers or strings as keys.
 
     ### Example
 
@@ -39,12 +39,12 @@ def unsupported_map_key_type(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Keys have to be compared exactly, which floating-point numbers cannot be. Runtimes have no such maps.
+    Keys must be compared exactly, which is impossible for floating-point numbers. Runtimes have no such maps.
 
     ### Details
 
-    `int8`, `int16`, `int32`, `int64`, their unsigned counterparts, and `string`. A map type that leaves the key
-    type out is reported by `incomplete-type`.
+    - Allowed are `int8`, `int16`, `int32`, `int64`, their unsigned counterparts, and `string`.
+    - Reported by another rule: a map type without a key type (`incomplete-type`).
     """
     for found in model.types(_has_unsupported_keys):
         yield Finding(

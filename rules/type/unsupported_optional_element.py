@@ -15,7 +15,7 @@ def unsupported_optional_element(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Make it an optional of what is inside; one level of "may be missing" is all that there is.
+    Use an optional of the inner type: ONNX has one level of "may be missing".
 
     ### Example
 
@@ -33,12 +33,13 @@ def unsupported_optional_element(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    No operator makes or takes such a value, and ONNX Runtime refuses the model.
+    No operator produces or takes such a value, and ONNX Runtime refuses the model.
 
     ### Details
 
-    An optional of a tensor, a sparse tensor, a sequence or a map. The schema's comment refers to a list that holds
-    `OPTIONAL` too; the text of the specification, which wins, does not.
+    - An optional may wrap a tensor, a sparse tensor, a sequence or a map.
+    - The schema's comment refers to a list that includes `OPTIONAL`; the text of the specification does not, and it
+      decides.
     """
     for found in model.types(_wraps_unsupported):
         element = found.proto.optional_type.elem_type.WhichOneof("value")

@@ -15,7 +15,7 @@ def contradictory_value_info(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Delete the entry of `value_info`; `onnx-lint fix` does it (safe). After you changed shapes, clear `value_info` and
+    Delete the entry of `value_info`. `onnx-lint fix` does it (safe). After you changed shapes, clear `value_info` and
     let `onnx.shape_inference.infer_shapes` write it again.
 
     ### Example

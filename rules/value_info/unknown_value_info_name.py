@@ -19,7 +19,7 @@ def unknown_value_info_name(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Delete the entries of removed values, as `onnx-lint fix` (safe) does. `onnx.shape_inference.infer_shapes` writes the
+    Delete the entries of removed values. `onnx-lint fix` does it (safe). `onnx.shape_inference.infer_shapes` writes the
     needed entries of a graph without `value_info`.
 
     ### Example

@@ -13,8 +13,8 @@ def foreign_type(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Use tensors, or hold the model against the variant that it is of: without `--target onnx-without-ml`, or by a later
-    edition. Classifiers are what mostly brings sequences of maps into a model:
+    Use tensors, or check the model against its own variant: without `--target onnx-without-ml`, or with a later
+    edition. Most sequences of maps come from classifiers:
 
     - skl2onnx: `options={"zipmap": False}` returns the probabilities as a tensor; onnxmltools: `zipmap=False` of
       `convert_lightgbm`.
@@ -45,16 +45,17 @@ def foreign_type(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Under edition 1.9 the types distinguish the two variants of the standard: ONNX knows tensors, and only
-    ONNX-ML knows sequences and maps besides. An implementation of ONNX alone cannot represent such a value.
+    Under edition 1.9, ONNX has only tensors; ONNX-ML also has sequences and maps. An implementation of ONNX alone
+    cannot represent such a value.
 
     ### Details
 
-    Under edition 1.9 and `--target onnx-without-ml`, tensor types. The later editions give both variants the same
-    types, from IR version 6 on (`premature-feature`), and the default has them in every edition. The table of types in
-    edition 1.9 lists sequence and map under ONNX nevertheless; the two sentences that distinguish the variants are
-    plainer, and onnx-lint follows them. Sparse and optional types are reported by
-    `premature-feature`.
+    - The rule applies under edition 1.9 with `--target onnx-without-ml`.
+    - The later editions give both variants the same types, from IR version 6 on (`premature-feature`). Without the
+      target, every edition has them.
+    - The table of types in edition 1.9 lists sequence and map under ONNX, but two sentences distinguish the variants by
+      them. onnx-lint follows the sentences, which are plainer.
+    - Reported by another rule: sparse and optional types (`premature-feature`).
     """
     if model.standard.variant != "onnx" or model.standard.edition != "1.9":
         return

@@ -13,7 +13,7 @@ def negative_model_version(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Count from 1 on, or leave the field out.
+    Start with 1, or omit the field.
 
     ### Example
 
@@ -29,13 +29,15 @@ def negative_model_version(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The version of a model is either a simple number in the lower four bytes or a semantic version in eight. A
-    negative number is neither: read as a semantic version its major number lies above 32767, and tools that compare
-    versions put it before the first one.
+    Read as a semantic version, its major number is above 32767. Tools that compare versions sort it before the first
+    one.
 
     ### Details
 
-    0 (no version), a number up to 4294967295, or a semantic version with the major number in the upper two bytes.
+    - Allowed are 0 (no version), a number up to 4294967295, or a semantic version with the major number in the upper
+      two bytes.
+    - The version is a simple number in the lower four bytes or a semantic version in eight. A negative number is
+      neither.
     """
     version = model.proto.model_version
     if version < 0:

@@ -27,8 +27,8 @@ def outdated_ir_version(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    State the IR version that belongs to the operator set, or import an older set where an old consumer is to read the
-    model. `onnx-lint fix --unsafe-fixes` (unsafe: older consumers may refuse the model then) states the IR version.
+    Set the IR version of the operator set's release. If an old consumer must read the model, import an older operator
+    set instead. `onnx-lint fix --unsafe-fixes` (unsafe: older consumers may then refuse the model) sets the IR version.
 
     - The `onnx` package: `onnx.helper.make_model_gen_version(graph, opset_imports=[...])` finds the IR version for the
       imports.
@@ -51,15 +51,17 @@ def outdated_ir_version(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    ONNX publishes an operator set and an IR version together. A model that pairs a new operator set with an old IR
-    version reaches runtimes that accept the IR version and do not know the operators. Tools do it on purpose, to
-    reach older runtimes that do, so this is only a note.
+    ONNX publishes an operator set and an IR version together. Such a model reaches runtimes that accept the IR version
+    and do not have the operators.
 
     ### Details
 
-    At least the IR version of the first ONNX release that holds the operator set, for each import of the model of a
-    domain that ONNX publishes. Imports of functions, versions that were never published, and imports besides the
-    default domain that no node needs do not count; ONNX Runtime imports every set it knows.
+    - For each import of a domain that ONNX publishes, the model needs at least the IR version of the first ONNX release
+      with the operator set.
+    - Imports of functions, and versions that were never published, are not checked.
+    - Imports of other than the default domain that no node needs are not checked: ONNX Runtime imports every set it
+      knows.
+    - It is a note, because tools do it on purpose, to reach older runtimes that have the operators.
     """
     stated = model.ir_version
     if not FIRST_WITH_IMPORTS <= stated < NEWEST_IR_VERSION:

@@ -49,9 +49,9 @@ def premature_feature(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    State the IR version that brought the feature, or do without it where an old consumer is to read the model.
-    `onnx-lint fix --unsafe-fixes` (unsafe: older consumers may refuse the model then) states the one that all features
-    of the model need.
+    Set the IR version that introduced the feature. If an old consumer must read the model, remove the feature instead.
+    `onnx-lint fix --unsafe-fixes` (unsafe: older consumers may then refuse the model) sets the IR version that all
+    features of the model need.
 
     ### Example
 
@@ -71,14 +71,14 @@ def premature_feature(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A consumer that knows the stated IR version and no later one is right to believe that it can read the model. It
-    will then skip the field without a word, or meet a type that it cannot represent.
+    A consumer of the stated IR version trusts it. It silently skips the field, or fails on a type that it cannot
+    represent.
 
     ### Details
 
-    What the stated IR version has:
+    The stated IR version must have the feature:
 
-    | IR version | brought |
+    | IR version | introduced |
     | --- | --- |
     | 3 | domains of nodes |
     | 4 | external data; bfloat16 |
@@ -93,20 +93,20 @@ def premature_feature(model: Model) -> Iterator[Finding]:
     | 13 | uint2, int2 |
     | 14 | float6e2m3, float6e3m2; opaque types |
 
-    Sequence and map types "were supported from the IR version 6" on, says the specification of both variants in one
-    sentence, and the schema dates them nowhere. But ONNX-ML has had them from the start: ZipMap, DictVectorizer and
-    CastMap take or give maps, and converters of classical models wrote sequences of maps at IR versions 3 to 5, rightly
-    so. Hence they need IR version 6 under `--target onnx-without-ml`, and without it in models that do not import
-    `ai.onnx.ml` and so have no use for ONNX-ML. Edition 1.9 dates neither, see `foreign-type`. Opaque types need IR
-    version 14 under `--target onnx-without-ml` alone: what that version brought was the type in builds without ONNX-ML,
-    which had it since 2018. Sparse and optional types came to both variants with IR version 8.
-
-    Metadata are a warning, since no sentence forbids them and readers skip them; all else is an error.
-
-    Each thing that is too new is reported once, where it occurs first. A model without a published IR version is
-    not judged. An element type that only an attribute names, such as `to` of Cast, counts as used, since a value of
-    the model then has that type. onnx.checker and ONNX Runtime do not look at the IR version there, and the message
-    says so. `opset_import` is reported by `premature-opset-import`.
+    - Each feature that is too new is reported once, at its first place.
+    - Metadata are a warning, because no sentence forbids them and readers skip them. All else is an error.
+    - A model without a published IR version is not checked.
+    - An element type that only an attribute names, for example `to` of Cast, is used, because a value of the model has
+      it. onnx.checker and ONNX Runtime do not check the IR version there, and the message says it.
+    - Sequence and map types need IR version 6 with `--target onnx-without-ml`, and otherwise in models that do not
+      import `ai.onnx.ml`. The specification says that they "were supported from the IR version 6" on, but ONNX-ML
+      always had them: ZipMap, DictVectorizer and CastMap use maps, and converters of classical models wrote sequences
+      of maps at IR versions 3 to 5. The schema dates them nowhere.
+    - Edition 1.9 dates neither sequence nor map types, see `foreign-type`.
+    - Opaque types need IR version 14 only with `--target onnx-without-ml`: ONNX-ML has had the type since 2018, and
+      version 14 added it to builds without ONNX-ML.
+    - Sparse and optional types came to both variants with IR version 8.
+    - Reported by another rule: `opset_import` (`premature-opset-import`).
     """
     if not 1 <= model.ir_version < NEWEST_IR_VERSION:
         return

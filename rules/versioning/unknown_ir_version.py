@@ -21,8 +21,8 @@ def unknown_ir_version(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    State a published version; `onnx.helper.make_model(graph, ir_version=10)` sets it. Where the number is newer than
-    this onnx-lint knows, update onnx-lint.
+    Set a published version: `onnx.helper.make_model(graph, ir_version=10)`. If the number is newer than this onnx-lint
+    knows, update onnx-lint.
 
     ### Example
 
@@ -42,17 +42,16 @@ def unknown_ir_version(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    The versions that ONNX has published: 1 to 14. Under an earlier edition, those that its release of ONNX knew: 1 to
-    7 under `--edition 1.9`, to 10 under 1.16, to 13 under 1.21. The text says that the valid versions are those of the
-    schema's enumeration, and each release has its own. onnx-lint takes them from the table of releases, because the
-    text of edition 1.9 prints an enumeration that ends at 3.
-
-    The rest of a model that is newer than the edition is judged nevertheless, by the rules of the version that it
-    states; with a version that was never published, by those of the newest. A model that states none is reported by
-    `missing-ir-version`.
-
-    ONNX Runtime loads no model of IR version 1 or 2. That is reported with `--target onnxruntime=VERSION` or
-    `--pedantic`.
+    - ONNX has published the versions 1 to 14.
+    - Under an earlier edition, the versions are those of its ONNX release: 1 to 7 under `--edition 1.9`, to 10 under
+      1.16, to 13 under 1.21.
+    - The text refers to the schema's enumeration, and each release has its own. onnx-lint uses the table of releases,
+      because the text of edition 1.9 prints an enumeration that ends at 3.
+    - The rest of a model that is newer than the edition is checked by the rules of the version that it states. With a
+      version that was never published, the rules of the newest apply.
+    - ONNX Runtime loads no model of IR version 1 or 2. That is reported with `--target onnxruntime=VERSION` or
+      `--pedantic`.
+    - Reported by another rule: a model that states no version (`missing-ir-version`).
     """
     version = model.ir_version
     edition = model.standard.edition

@@ -191,10 +191,10 @@ def test_a_hook_says_how_to_fix_and_names_no_command(
     monkeypatch.setenv("PRE_COMMIT", "1")
     run(["twice.textproto"])
     out = capsys.readouterr().out
-    assert "   = help: Give the second value a name of its own, and use it where that value is meant.\n" in out
+    assert "   = help: Rename the second value, and use the new name where you mean that value.\n" in out
     assert "onnx-lint explain" not in out
     run(["twice.textproto", "--documentation-url", "https://host/docs"])
-    assert "is meant. https://host/docs/rules/" in capsys.readouterr().out
+    assert "that value. https://host/docs/rules/" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("folder", "crashing_rule")
