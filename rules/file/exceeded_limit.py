@@ -63,8 +63,9 @@ def exceeded_limit(model: Model) -> Iterator[Finding]:
     - A note: the report omits findings above `findings_per_rule` (1000), or above `findings` (10000) in one file.
     - A file above another limit is *not checked*, which is not a finding: the exit code is 2, and the message names
       the option and, except for times, a sufficient value.
-    - These limits are `memory` (2GiB, estimated for the model without the contents of its tensors), `file_bytes`
-      (16GiB), `text_bytes` (256MiB, a model in text form) and `fields` (50000000, fields that are read one by one).
+    - These limits are `memory` (2GiB) for the estimated memory of the model without the contents of its tensors,
+      `file_bytes` (16GiB), `text_bytes` (256MiB) for a model in text form, and `fields` (50000000) for fields that
+      are read one by one.
     - For a remote model they are `download_bytes` (64MiB), `request_seconds` (60) and `remote_seconds` (3600).
     - Data files above `external_bytes` (64GiB) are *not verified*; the report says it beside the findings.
     - Set a limit with `--limit NAME=VALUE`, with `limits` in Python, or in the configuration. Bytes may have a unit:
