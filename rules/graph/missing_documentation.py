@@ -30,7 +30,7 @@ def missing_documentation(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The specification asks for documentation, to tell users of the file what the model is for.
+    The specification asks for documentation. Without it, users of the file do not know what the model is for.
 
     ### Details
 

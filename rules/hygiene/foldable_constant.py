@@ -41,11 +41,11 @@ def foldable_constant(model: Model) -> Iterator[Finding]:
     ### Details
 
     - Only the last node of such a computation is reported.
-    - Not reported are nodes with an input that depends on a graph input, or on an initializer that callers may replace.
-    - Not reported are operators with random results.
-    - Not reported are large results, for example an Expand of a small constant: more than 1,024 bytes, and more than
-      the operands.
-    - Not reported is DequantizeLinear, which keeps weights small.
+    - A node is not reported if an input depends on a graph input, or on an initializer that callers may replace.
+    - Operators with random results are not reported.
+    - A result of more than 1,024 bytes is not reported if it is larger than the operands, for example an Expand of a
+      small constant.
+    - DequantizeLinear is not reported, because it keeps weights small.
     """
     for node in foldable_nodes(
         model.graphs, model.operators, model.value_flow, model.effective_ir_version, model.proto.training_info

@@ -51,9 +51,9 @@ def ineffective_node(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - Not reported is an Identity or Cast whose output is an output of the graph, if the graph needs it: its input is
-      not computed in the graph, or is also an output.
-    - Not reported is a Cast back to the first type if the Cast before it may change values, for example FLOAT to
+    - An Identity or Cast whose output is a graph output is not reported if the graph needs it: its input is not
+      computed in the graph, or is also an output.
+    - A Cast back to the first type is not reported if the Cast before it may change values, for example FLOAT to
       FLOAT16 to FLOAT.
     - In a function, where types depend on the call, only two Casts in a row are compared.
     """

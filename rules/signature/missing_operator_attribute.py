@@ -53,17 +53,18 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
     - In a function body, a reference to a parameter of the function is accepted. Calls without a value are reported by
       `unbound-required-attribute`.
     - An attribute with a similar name, for example `axsi` for `axis`, is reported only by `unknown-operator-attribute`.
-    - Descriptions of operators require one of several: the values of Constant, `num_outputs` or the input `split` of
-      Split since opset 18, `scales` or `sizes` of Resize since opset 13, the input or the `type` of Optional, the pools
-      of TfIdfVectorizer, the keys and values of LabelEncoder, the class labels of classifiers and ZipMap, the `cats` of
-      OneHotEncoder, the values of Imputer, the vocabularies of DictVectorizer, the lists of CategoryMapper.
+    - Some descriptions require one of several: `num_outputs` or the input `split` of Split since opset 18, `scales` or
+      `sizes` of Resize since opset 13, the input or the `type` of Optional.
+    - The same applies to the values of Constant and Imputer, the pools of TfIdfVectorizer, the keys and values of
+      LabelEncoder, the class labels of classifiers and ZipMap, the `cats` of OneHotEncoder, the vocabularies of
+      DictVectorizer and the lists of CategoryMapper.
     - The `coefficients` of LinearRegressor "must be passed in".
     - ONNX Runtime refuses QLinearAdd, QLinearMul, QLinearAveragePool and QLinearReduceMean without the zero points of
       their inputs, and MaxpoolWithMask without `kernel_shape`, although its signatures make them optional.
-    - A warning, because the signature makes it optional, no text defines the node without it, and ONNX Runtime refuses
-      it: `hidden_size` of RNN, GRU and LSTM, `inputdimensions` of FeatureVectorizer, `intercepts` of LinearClassifier,
-      `classes_strings` of LabelEncoder in version 1, `coefficients`, `kernel_params` and `rho` of SVMClassifier and
-      SVMRegressor.
+    - It is a warning if the signature makes the attribute optional, no text defines the node without it, and ONNX
+      Runtime refuses it: `hidden_size` of RNN, GRU and LSTM, `inputdimensions` of FeatureVectorizer, `intercepts` of
+      LinearClassifier, `classes_strings` of LabelEncoder in version 1, `coefficients`, `kernel_params` and `rho` of
+      SVMClassifier and SVMRegressor.
     """
     for alike in model.operators.verified_nodes:
         schema = alike.operator.schema

@@ -74,8 +74,9 @@ def unknown_operator(model: Model) -> Iterator[Finding]:
       list all operators of its domain.
     - Nodes of other domains, and of a version newer than onnx-lint knows, are *not verified*.
     - Unknown operators of ONNX Runtime's domains are *not verified*, because a newer release may have them.
-    - ONNX Runtime's optimizers write own operators (SimplifiedLayerNormalization, LayerNormalization below version 17)
-      into the default domain, and the message says it. `--target onnxruntime=VERSION` accepts those of the release.
+    - ONNX Runtime's optimizers write their own operators into the default domain (SimplifiedLayerNormalization,
+      LayerNormalization below version 17). The message says it, and `--target onnxruntime=VERSION` accepts those of the
+      release.
     - Reported by other rules: a missing import (`missing-opset-import`), a deprecated operator (`deprecated-operator`),
       a removed experimental operator (`removed-experimental-operator`).
     """

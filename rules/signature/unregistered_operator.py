@@ -13,7 +13,7 @@ _VERSION = 1
 
 @rule(clause=("OPR-1b", "OPS-6a"), since="0.2.0", about=imports_of_onnxruntime)
 def unregistered_operator(model: Model) -> Iterator[Finding]:
-    """A node or an import names something that ONNX Runtime does not have in a domain of its own.
+    """A node or an import names something that ONNX Runtime does not have in one of its own domains.
 
     ### How to fix
 

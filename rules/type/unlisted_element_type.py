@@ -42,7 +42,7 @@ def unlisted_element_type(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A consumer that implements the table of that edition knows unsigned integers of 8 and 16 bits only.
+    A consumer that implements the table of that edition only has unsigned integers of 8 and 16 bits.
 
     ### Details
 
