@@ -437,8 +437,8 @@ class Request(Record, metaclass=_RequestType):
     targets: tuple[str, ...] = setting(
         TEXTS,
         (),
-        "What must load the model, which decides the exit code: onnx (the specification; the default), onnx.checker, "
-        "onnxruntime=1.32, ir=10, ai.onnx=17, ...",
+        "Exit with 1 unless the model suits this target: onnxruntime=1.32, ir=10, ai.onnx=17, onnx.checker, or onnx "
+        "(the specification; the default). Of several, it must suit each.",
         COMMON,
         option="--target",
         metavar="WHAT",

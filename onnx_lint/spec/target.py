@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
@@ -135,6 +136,8 @@ _MEANT: Final[Mapping[str, str]] = {
 
 NO_TARGET = Target()
 
+_VERSIONED: Final = re.compile(r"[^\s=]+=[0-9]+", re.ASCII)
+
 
 def target_of(names: Iterable[str], registered: Iterable[str] = ()) -> Target:
     """Return what names such as `onnxruntime=1.32` and `ir=10` ask for. Raises ValueError for an unknown one.
@@ -143,15 +146,15 @@ def target_of(names: Iterable[str], registered: Iterable[str] = ()) -> Target:
     `registered`: the domains that a library registers.
     """
     ir_version, versions, programs, mistake = None, dict[str, int](), dict[str, None](), ""
-    names = [name.strip() for name in names]
+    names = [part.strip() for name in names for part in name.split(",")]
     for name in names:
-        what, sign, version = name.rpartition("=")
+        what, _, version = name.rpartition("=")
         if what in PRODUCTS or name in PRODUCTS:
             product_release(name)
             programs[name] = None
         elif name == CHECKER:
             programs[name] = None
-        elif sign and what and version.isdecimal() and version.isascii() and not (mistake := _mistake(what, version)):
+        elif _VERSIONED.fullmatch(name) and not (mistake := _mistake(what, version)):
             number = int(version)
             if what == "ir":
                 ir_version = min(number, ir_version or number)

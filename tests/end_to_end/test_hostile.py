@@ -397,10 +397,8 @@ def test_the_documentation_names_every_limit_with_its_default():
 
     documentation = " ".join(registry()["exceeded-limit"].rule.documentation.split())
     for name in NAMES:
-        assert (
-            f"`{name}` ({shown_limit(name, getattr(DEFAULT_LIMITS, name)).replace(' ', '').replace(',', '')})"
-            in documentation
-        )
+        default = shown_limit(name, getattr(DEFAULT_LIMITS, name)).replace(" ", "").replace(",", "")
+        assert f"`{name}` ({default}" in documentation
 
 
 def test_the_expansion_of_functions_is_counted_and_not_made():

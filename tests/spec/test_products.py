@@ -13,6 +13,7 @@ from onnx_lint.cli.application import application
 from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
 from onnx_lint.spec.operators import BUILT_IN
 from onnx_lint.spec.products import PRODUCTS, Kernel, product_release
+from onnx_lint.spec.target import target_of
 
 ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / "fixtures"
@@ -194,3 +195,10 @@ def test_a_release_that_is_not_listed_is_judged_by_its_neighbours() -> None:
     assert levels(16, "onnxruntime=1.24", "QuickGelu", 11, "com.microsoft") == {("PRD-5", "warning")}
     with pytest.raises(ValueError, match="the known releases of onnxruntime are"):
         levels(16, "onnxruntime=2.0")
+
+
+def test_targets_are_separated_by_commas_too() -> None:
+    assert target_of(["ai.onnx=17, ir=8"]) == target_of(["ai.onnx=17", "ir=8"])
+    for name in ("ai.onnx=17 ir=8", "a=b=1", "=1"):
+        with pytest.raises(ValueError, match="unknown target"):
+            target_of([name])
