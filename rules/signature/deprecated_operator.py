@@ -35,9 +35,9 @@ def deprecated_operator(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - Deprecated in the default domain: Upsample in version 10 (use Resize), Scatter in 11 (use ScatterElements),
-      GroupNormalization in 18 (it came back in 21 with another signature).
-    - Deprecated in version 5 of ai.onnx.ml: TreeEnsembleClassifier and TreeEnsembleRegressor (use TreeEnsemble).
+    - In the default domain: Upsample in version 10 (use Resize), Scatter in 11 (use ScatterElements), and
+      GroupNormalization of version 18 (it came back in 21 with another signature).
+    - In version 5 of ai.onnx.ml: TreeEnsembleClassifier and TreeEnsembleRegressor (use TreeEnsemble).
     - The operands and attributes of a deprecated operator are not checked.
     """
     for alike in model.operators.alike_nodes:
