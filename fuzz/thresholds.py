@@ -61,6 +61,7 @@ KEPT: dict[str, str] = {
     "_OF_BYTES": "what an element is counted as",
     "_FEW_STRINGS": "what a node is counted with",
     "MAX_BYTES": "a limit",
+    "MOST_BYTES": "decides which numbers a rule reads",
     "MAX_POINTER_BYTES": "what a pointer of Git LFS has at most",
     "LEAST_WINDOW_BYTES": "what a source promises to give at once",
     "MAX_TRIED_BYTES": "beyond it less is looked for",

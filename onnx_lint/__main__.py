@@ -61,7 +61,7 @@ def _run() -> int:
 def _code(arguments: list[str]) -> int:
     """Run the command that the arguments name, and return the exit code.
 
-    click is imported only if the arguments are more than paths (docs/performance.md: no-click).
+    click is imported only if the arguments are more than paths and common options (docs/performance.md: no-click).
     """
     from onnx_lint.cli.request import request_of_paths
 

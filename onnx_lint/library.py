@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, Literal, Protocol, TypedDict
 
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.baselines import Baselines
-from onnx_lint.cli.choices import Plan, fails
+from onnx_lint.cli.plan import Plan, fails
 from onnx_lint.cli.request import COMMAND_LINE, read
 from onnx_lint.common.record import field_names, replace
 from onnx_lint.configuration.errors import RunError

@@ -28,7 +28,7 @@ from onnx_lint.reporters.escape import STANDARD_INPUT, shown_path
 from onnx_lint.reporters.wording import counted
 
 if TYPE_CHECKING:
-    from onnx_lint.cli.choices import Plan
+    from onnx_lint.cli.plan import Plan
     from onnx_lint.report import FileReport
 
 

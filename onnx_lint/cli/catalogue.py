@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from onnx_lint.cli.choices import use_plugins
 from onnx_lint.cli.options import complete_names, form_option, options
+from onnx_lint.cli.plan import use_plugins
 from onnx_lint.cli.streams import standard_output, use_color
 from onnx_lint.engine.registry import registry
 from onnx_lint.engine.settings import SEVERITY_NAMES

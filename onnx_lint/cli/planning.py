@@ -17,9 +17,9 @@ from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.tasks.lint_one import Task
 
 if TYPE_CHECKING:
-    from onnx_lint.cli.choices import Plan
     from onnx_lint.cli.outputs import Output
     from onnx_lint.cli.paths import Input
+    from onnx_lint.cli.plan import Plan
     from onnx_lint.configuration.settings import Request
     from onnx_lint.fixing.files import Mending
 

@@ -12,9 +12,9 @@ from itertools import compress
 from typing import TYPE_CHECKING
 
 from onnx_lint.cli import exit_codes
-from onnx_lint.cli.choices import Plan, fails
 from onnx_lint.cli.jobs import lint_each
 from onnx_lint.cli.outputs import LiveReport, WholeReport, parse_outputs, reports_of
+from onnx_lint.cli.plan import Plan, fails
 from onnx_lint.cli.planning import options_of, tasks_of
 from onnx_lint.cli.progress import ProgressBar, is_wanted
 from onnx_lint.cli.streams import standard_output
@@ -31,7 +31,6 @@ from onnx_lint.spec.clauses import Severity
 from onnx_lint.tasks.lint_one import Task
 
 if TYPE_CHECKING:
-    from onnx_lint.common.model_limits import ModelLimits
     from onnx_lint.configuration.settings import Request
 
 

@@ -8,8 +8,8 @@ from typing import Any, Final, NoReturn
 
 from onnx_lint import __version__
 from onnx_lint.cli import exit_codes
-from onnx_lint.cli.choices import Plan
 from onnx_lint.cli.failures import print_internal_errors, print_unreadable
+from onnx_lint.cli.plan import Plan
 from onnx_lint.cli.streams import standard_output
 from onnx_lint.cli.weakened import print_weakenings, weakenings
 from onnx_lint.common.distribution import NAME

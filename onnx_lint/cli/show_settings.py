@@ -16,7 +16,7 @@ from onnx_lint.configuration.values import Path, SetValue, SetValues, dotted
 from onnx_lint.reporters.escape import shown_path, visible
 
 if TYPE_CHECKING:
-    from onnx_lint.cli.choices import Plan
+    from onnx_lint.cli.plan import Plan
 
 
 def show_settings(plan: Plan) -> None:

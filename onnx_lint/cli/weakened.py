@@ -21,7 +21,7 @@ from onnx_lint.reporters.wording import weakened_of
 from onnx_lint.spec.clauses import Severity, severity
 
 if TYPE_CHECKING:
-    from onnx_lint.cli.choices import Plan
+    from onnx_lint.cli.plan import Plan
     from onnx_lint.configuration.settings import Request
     from onnx_lint.engine.settings import Settings
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Paths, sources of bytes, and the limits on what is read from them."""
+"""Locations, globs, sources of bytes, and the limits on what is read from them."""

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lints the files of a run, in this process or in processes beside it."""
+"""Lints one file, and has the worker processes that lint many."""

@@ -30,7 +30,7 @@ class Task(Record):
     name: str | None = None
     """The path to report, if it differs from `path`."""
     context: bool = False
-    """For how many findings of a rule and clause to collect the lines around them: one number for each report."""
+    """Whether to collect the lines around findings."""
     pictures: bool = False
     """Whether to collect the nodes around the worst findings."""
     listed: tuple[str, int] | None = None

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Final
 
-from onnx_lint.common.cached import cached_property
+from onnx_lint.common.cached import Memory, cached_property
 from onnx_lint.common.record import EMPTY, Record, replace
 from onnx_lint.inference.flow.outcome_memo import OutcomeMemo
 from onnx_lint.inference.flow.walks import Call
@@ -256,7 +256,7 @@ class _Kept:
     """The memos that are kept for later models, which repeat a few forms. Their nodes depend on no function call."""
 
     def __init__(self) -> None:
-        self._by_scope: dict[Scope, OutcomeMemos] = {}
+        self._by_scope: Memory[Scope, OutcomeMemos] = Memory(_MOST_SCOPES)
         self._count = 0
 
     def memos_of(self, scope: Scope) -> OutcomeMemos:
@@ -265,7 +265,7 @@ class _Kept:
         if found is None:
             if len(self._by_scope) >= _MOST_SCOPES:
                 self._clear()
-            found = self._by_scope[scope] = {}
+            found = self._by_scope.keep(scope, {})
         return found
 
     def keep(self, scope: Scope, form: NodeForm, memo: OutcomeMemo) -> None:
