@@ -140,6 +140,8 @@ def _is_harmless(tensor: Tensor) -> bool:
     """Return whether no node computes with a tensor: Where chooses elements, and NaN marks missing ones."""
     graph, key = tensor.graph, tensor.place.key
     names = {tensor.proto.name}
+    if not key:
+        return True  # a tensor by itself, which is data
     if key[-1][0] != "initializer":
         index = next((step[1] for step in reversed(key) if step[0] == "node"), None)
         if index is None or graph.forms[index].op_type in _MISSING:
