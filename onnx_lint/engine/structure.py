@@ -40,7 +40,7 @@ class Structures:
                 continue
             if field == "node" and index < len(graph.table.names):
                 steps.append(self._node(key[:depth], graph, index))
-                names = (graph.table.names[index], *graph.table.outputs[index])
+                names = (graph.table.names[index], *graph.table.outputs[index][:_MOST])
             elif field == "value_info" and index < len(graph.value_info_names):
                 names = (graph.value_info_names[index],)
                 steps.append(f"{field} {self._value(key[:depth], graph, names[0]) or index}")
@@ -67,11 +67,11 @@ class Structures:
                 self._numbers[key].append(seen[form.op_type])
                 for number, name in enumerate(inputs):
                     users.setdefault(name, []).append(f"{form.op_type} {seen[form.op_type]} {number}")
-        producers = (graph.positions.get(name, -1) for name in table.inputs[index])
+        producers = (graph.positions.get(name, -1) for name in table.inputs[index][:_MOST])
         before = [table.forms[each].op_type if each >= 0 else "" for each in producers]
-        after = [self._users[key].get(name, [])[:_MOST_USERS] for name in table.outputs[index] if name]
+        after = [self._users[key].get(name, [])[:_MOST] for name in table.outputs[index][:_MOST] if name]
         return f"{table.forms[index].op_type} {self._numbers[key][index]} {before} {after}"
 
 
-_MOST_USERS: Final = 8
-"""The most users of an output that belong to the structure around a node."""
+_MOST: Final = 8
+"""The most inputs, outputs, and users of an output that identify a node, which may have thousands."""

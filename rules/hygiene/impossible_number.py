@@ -130,23 +130,23 @@ def _not_numbers(model: Model, *, verify: bool) -> Iterator[Finding]:
         elif verify and found is None:
             yield from _in_large(model, tensor, outside.get(tensor.place.key))
     for attribute in model.attributes(lambda kind: kind.type in _FLOATS):
-        numbers = [attribute.proto.f, *attribute.proto.floats]
+        floats = [*attribute.proto.floats]
+        numbers = floats if any(map(math.isnan, floats)) else [attribute.proto.f]
         operator = attribute.node.op_type if attribute.node is not None else None
         if any(map(math.isnan, numbers)) and operator not in _MISSING:
-            yield _of_nan(Constant(attribute.describe(), attribute.place, numbers[1:] or numbers))
+            yield _of_nan(Constant(attribute.describe(), attribute.place, numbers))
 
 
 def _is_harmless(tensor: Tensor) -> bool:
     """Return whether no node computes with a tensor: Where chooses elements, and NaN marks missing ones."""
-    graph, key = tensor.graph, tensor.place.key
-    names = {tensor.proto.name}
-    if not key:
-        return True  # a tensor by itself, which is data
-    if key[-1][0] != "initializer":
-        index = next((step[1] for step in reversed(key) if step[0] == "node"), None)
-        if index is None or graph.forms[index].op_type in _MISSING:
+    graph, names = tensor.graph, {tensor.proto.name}
+    holder = next((step for step in reversed(tensor.place.key) if step[0] in _HOLDERS), None)
+    if holder is None or holder[1] is None:
+        return True  # a tensor by itself is data, and the default of an attribute is used by a call
+    if holder[0] == "node":
+        if graph.forms[holder[1]].op_type in _MISSING:
             return True
-        names = set(graph.node_outputs[index])
+        names = set(graph.node_outputs[holder[1]])
     return _readers(graph, names) <= _CHOOSING
 
 
@@ -158,6 +158,7 @@ def _readers(graph: Graph, names: set[str]) -> set[str]:
 
 _MISSING: Final = frozenset({"ConstantOfShape", "Imputer", "LabelEncoder", "TreeEnsemble"})
 """Operators for which NaN stands for a missing value, or separates members."""
+_HOLDERS: Final = frozenset({"node", "initializer", "sparse_initializer"})
 _CHOOSING: Final = frozenset({"Where", "Equal", "IsNaN"})
 
 

@@ -66,11 +66,12 @@ def training_binding_value(model: Model) -> Iterator[Finding]:
 
 def _misfits(model: Model) -> Iterator[Finding]:
     """The bindings whose value has another type or shape than the state variable."""
+    algorithms = {graph.place.key: graph for graph in model.training_graphs}
     for graph in model.training_graphs:
         field = "update_binding" if graph.kind is GraphKind.ALGORITHM else "initialization_binding"
         info = graph.place.parent
         assert info is not None
-        beside = next((each for each in model.training_graphs if each.place == info.at("algorithm")), model.main_graph)
+        beside = algorithms.get(info.at("algorithm").key, model.main_graph)
         for position, binding in enumerate(getattr(model.proto.training_info[info.index or 0], field)):
             state, value = (model.value_flow.fact_of(*each) for each in ((binding.key, beside), (binding.value, graph)))
             difference = joined(value, state)[1]

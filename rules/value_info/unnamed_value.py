@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Graph, GraphKind, Model, Place, has_unusual_names, nameless_definition
+from onnx_lint.model import Graph, GraphKind, Model, Place, UndefinedName, has_unusual_names, nameless_definition
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -43,7 +43,9 @@ def unnamed_value(model: Model) -> Iterator[Finding]:
     - A sparse initializer has the name of its values.
     - Tensors in attributes need no name. Outputs of a node may have the empty name.
     """
-    for graph in filter(_has_unnamed, model.graphs):
+    graphs = [*filter(_has_unnamed, model.graphs)]
+    nameless = nameless_definition(model) if graphs else None
+    for graph in graphs:
         for field, names, clause in _lists(graph):
             if "" not in names:
                 continue
@@ -56,13 +58,12 @@ def unnamed_value(model: Model) -> Iterator[Finding]:
                     f"{what} has no name",
                     clause=clause,
                     allowed="a non-empty name",
-                    related=_users(model, graph.at(field, index)),
+                    related=_users(nameless, graph.at(field, index)),
                 )
 
 
-def _users(model: Model, place: Place) -> tuple[Related, ...]:
+def _users(nameless: tuple[UndefinedName, Place] | None, place: Place) -> tuple[Related, ...]:
     """Return the nodes that use the only undefined name, if this is the only initializer without a name."""
-    nameless = nameless_definition(model)
     if nameless is None or nameless[1] != place:
         return ()
     undefined = nameless[0]
