@@ -13,17 +13,25 @@ from typing import Final
 _ENCODING: Final = ("utf-8", "surrogatepass")
 _PIECE: Final = 1 << 16
 """The bytes to unpack at a time."""
+_FREE: Final = 1 << 20
+"""The characters that are kept as they are: packing a report on one model would take a fifth of the run."""
 
 
 class PackedText:
     """Text that grows at its end and is read once. A line about one more model takes a tenth of its length."""
 
     def __init__(self) -> None:
+        self._begin: list[str] = []
+        self._free = _FREE
         self._packing = zlib.compressobj()
         self._parts: list[bytes] = []
 
     def write(self, text: str) -> None:
         """Add text."""
+        if self._free > 0:
+            self._begin.append(text)
+            self._free -= len(text) + 1
+            return
         packed = self._packing.compress(text.encode(*_ENCODING))
         if packed:
             self._parts.append(packed)
@@ -35,6 +43,7 @@ class PackedText:
 
     def pieces(self) -> Iterator[str]:
         """Yield all text, piece by piece."""
+        yield from self._begin
         self._parts.append(self._packing.flush())
         unpacking = zlib.decompressobj()
         decoder = codecs.getincrementaldecoder(_ENCODING[0])(_ENCODING[1])
