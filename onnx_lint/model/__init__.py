@@ -149,6 +149,7 @@ if TYPE_CHECKING:
         has_unusual_types,
         has_unusual_versions,
         has_value_infos,
+        holds_numbers,
         imports_of_onnxruntime,
         initializers_must_be_inputs,
         is_documented,

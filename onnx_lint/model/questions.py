@@ -8,7 +8,7 @@ uses facts that the model keeps, and never looks at each node.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from onnx_lint.inference.types.usual_types import sight_of
 from onnx_lint.ir.documents.kinds import OPERATOR_SET_KIND
@@ -355,6 +355,18 @@ def documentation_of(model: Model, is_wanted: Callable[[str], object]) -> Iterat
     for part in (each for listed in parts for each in listed):
         if is_wanted(part.proto.doc_string):
             yield part.proto.doc_string, part.place, part.describe()
+
+
+def holds_numbers(model: Model) -> bool:
+    """Return whether a tensor or an attribute holds floating-point numbers."""
+    kinds = model.attribute_index.kinds
+    return not _FLOATING.isdisjoint(model.tensors.element_types) or any(kind.type in _OF_FLOATS for kind in kinds)
+
+
+_FLOATING: Final = frozenset({1, 10, 11, 16})
+"""FLOAT, FLOAT16, DOUBLE and BFLOAT16."""
+_OF_FLOATS: Final = frozenset({1, 6})
+"""The attributes of type FLOAT and FLOATS."""
 
 
 def has_training_information(model: Model) -> bool:

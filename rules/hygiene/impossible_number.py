@@ -3,25 +3,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from onnx_lint.model import (
     FLOATING_TYPES,
     MAY_BE_NAN,
     Constant,
-    ExternalData,
     Graph,
     Model,
     Node,
-    StoredTensor,
-    Tensor,
     constant_of,
+    holds_numbers,
     may_be_nan,
-    number_pieces,
     small_constant,
-    tensor_in_file,
 )
 from onnx_lint.rule import Finding, rule
+
+if TYPE_CHECKING:
+    from onnx_lint.model import ExternalData, Tensor
 
 _SCALES: Final = {
     "QuantizeLinear": (1,),
@@ -47,7 +46,9 @@ _FLOATS: Final = frozenset({1, 6})
 """The types FLOAT and FLOATS of attributes."""
 
 
-@rule(clause=("HYG-15", "HYG-16"), since="0.2.0", needs="tensor", flag=("--verify-numbers", "verify"))
+@rule(
+    clause=("HYG-15", "HYG-16"), since="0.2.0", about=holds_numbers, needs="tensor", flag=("--verify-numbers", "verify")
+)
 def impossible_number(model: Model, *, verify: bool = False) -> Iterator[Finding]:
     """A constant number cannot be meant: a NaN, or a scale that is 0, negative or infinite.
 
@@ -168,6 +169,8 @@ def _of_nan(constant: Constant) -> Finding:
 
 def _in_large(model: Model, tensor: Tensor, outside: ExternalData | None) -> Iterator[Finding]:
     """Yield the finding on a tensor that is read in pieces, perhaps from another file."""
+    from onnx_lint.model import StoredTensor, number_pieces, tensor_in_file
+
     stored: StoredTensor | None = StoredTensor(tensor, model.source)
     if outside is not None and outside.is_external:
         stored = tensor_in_file(outside, model.data_folder) if model.data_folder is not None else None

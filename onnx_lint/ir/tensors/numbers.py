@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, Final
 from onnx_lint.common.record import Record
 from onnx_lint.ir.graph import Graph
 from onnx_lint.ir.places.place import Place
-from onnx_lint.ir.tensors.contents import entries, raw_pieces
-from onnx_lint.ir.tensors.stored_tensor import StoredTensor
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import EXTERNAL_LOCATION
 from onnx_lint.wording import quote
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from onnx_lint.ir.tensors.stored_tensor import StoredTensor
 
     Array = NDArray[Any]
 
@@ -144,6 +144,8 @@ _CODES: Final = {FLOAT: "f", DOUBLE: "d", FLOAT16: "e"}
 def number_pieces(tensor: StoredTensor) -> Iterator[Array]:
     """Yield the numbers of a tensor of one of FLOATING_TYPES; nothing if no field, or several, hold its values."""
     import numpy as np
+
+    from onnx_lint.ir.tensors.contents import entries, raw_pieces  # late: only --verify-numbers reads large tensors
 
     kind, field = tensor.proto.data_type, tensor.right_field
     if field is None:
