@@ -295,6 +295,13 @@ _OF_RUNTIMES = (
         "the specification lists the values; ONNX Runtime checks them only if it needs the attribute",
     ),
     _lenient("unsupported-combination", "Attention", "both caches are outputs or none; ONNX Runtime returns one"),
+    _lenient("mismatched-operand-type", "Attention", "older texts require one element type; ONNX Runtime none"),
+    _lenient("unsupported-operand-value", "TopK", "the text requires a positive number; ONNX Runtime takes 0"),
+    Explained(
+        FALSE_ALARM,
+        rf"has no zero point other than.*{_ONNXRUNTIME}",
+        "int32 has no zero point; ONNX Runtime subtracts it",
+    ),
     _lenient("unsupported-combination", "AveragePool LpPool MaxPool", "ONNX Runtime ignores pads beside auto_pad"),
 )
 

@@ -14,7 +14,7 @@ _ENCODING: Final = ("utf-8", "surrogatepass")
 _PIECE: Final = 1 << 16
 """The bytes to unpack at a time."""
 _FREE: Final = 1 << 20
-"""The characters that are kept as they are: packing a report on one model would take a fifth of the run."""
+"""The characters that are kept as they are: a report on one model need not be packed."""
 
 
 class PackedText:

@@ -41,7 +41,7 @@ def stray_float64(model: Model, *, least_elements: int = 64) -> Iterator[Finding
 
     ### Why it matters
 
-    Processors compute 64-bit numbers at half the speed or less, and accelerators far slower or not at all. The usual
+    Processors compute 64-bit numbers at half the speed or less, and accelerators barely or not at all. The usual
     cause is a constant from NumPy or Python, whose numbers have 64 bits.
 
     ### Details

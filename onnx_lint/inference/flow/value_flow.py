@@ -157,7 +157,8 @@ class ValueFlow:
 
         `has_unknown`: whether there may be values of unknown shape.
         """
-        (self.idle_graphs.add if self.idle else self.idle_graphs.discard)(id(graph))
+        is_idle = self.idle and graph.function is None
+        (self.idle_graphs.add if is_idle else self.idle_graphs.discard)(id(graph))
         if self.keeps_all or graph not in self.walks:
             kind = graph.kind
             # The values of these are removed from `known` when the walk leaves them; for others `known` can be kept.
@@ -219,7 +220,7 @@ class ValueFlow:
         remark = ""
         if isinstance(problem, Remark):
             remark, problem = problem.words, problem.problem
-        if self.idle:
+        if self.idle and node.graph.function is None:  # a function may be called elsewhere
             remark = "; the branch never runs, but onnx and ONNX Runtime refuse it if they infer the same shapes"
         about = [getattr(problem, name, None) for name in ("operand", "source", "output")]
         place = type(problem), *about, str(getattr(problem, "place", ""))
