@@ -17,6 +17,7 @@ from onnx_lint.cli.paths import Input
 from onnx_lint.cli.request import COMMAND_LINE
 from onnx_lint.configuration.settings import Request
 from onnx_lint.report import FileFacts, FileReport
+from onnx_lint.reporters import packed_text
 from onnx_lint.tasks.lint_one import Task
 
 pytestmark = pytest.mark.slow
@@ -70,6 +71,7 @@ def test_one_more_clean_model_takes_no_memory(
         after = _kept()
 
     inputs = [Input(os.devnull, name=f"zoo/{index % 10}/model{index:06}.onnx") for index in range(MODELS)]
+    monkeypatch.setattr(packed_text, "_FREE", 0)  # a mebibyte at most is not packed, however many models there are
     monkeypatch.setattr(run_module, "lint_each", reports)
     monkeypatch.setattr(planning, "inputs_of", lambda _: inputs)
     outputs = ("report",) if to_file else ()
