@@ -48,6 +48,8 @@ class Source:
 
     size: int
     """The number of bytes, when the source was opened."""
+    is_remote = False
+    """True if a read may send a request to a store."""
 
     def read_at(self, offset: int, length: int) -> bytes:
         """Return up to `length` bytes from `offset` on. Raises ReadError if that fails."""

@@ -99,10 +99,11 @@ if TYPE_CHECKING:
         spelled_plainly,
     )
     from onnx_lint.ir.tensors.numbers import (
-        FLOATING_TYPES,
         MAY_BE_NAN,
         Constant,
-        constant_of,
+        Constants,
+        constant,
+        element_is,
         may_be_nan,
         number_pieces,
         small_constant,
@@ -113,6 +114,7 @@ if TYPE_CHECKING:
     from onnx_lint.ir.tensors.strings import Occurrences, and_others
     from onnx_lint.model.newer_features import Feature, features_beyond, may_use_newer_features
     from onnx_lint.model.questions import (
+        FLOAT_KINDS,
         control_flow_graphs,
         documentation_of,
         functions_are_bound,
@@ -166,6 +168,7 @@ if TYPE_CHECKING:
         DEFAULT_LOCATION,
         ELEMENT_TYPES,
         EXTERNAL_LOCATION,
+        FLOATING_TYPES,
         INTEGER_KEYS,
         MAP_KEYS,
         MAX_INT64,

@@ -18,6 +18,7 @@ from onnx_lint.ir.operators import attribute_faults, mismatch
 from onnx_lint.ir.operators.control_flow import attribute_name
 from onnx_lint.ir.parts import METADATA
 from onnx_lint.ir.places.place import ROOT
+from onnx_lint.spec.element_types import FLOATING_TYPES
 from onnx_lint.spec.ir_versions import FREE_INITIALIZERS_SINCE, LATER_FIELDS
 from onnx_lint.spec.operators import BUILT_IN
 from onnx_lint.spec.operators.store import ONNXRUNTIME
@@ -360,13 +361,11 @@ def documentation_of(model: Model, is_wanted: Callable[[str], object]) -> Iterat
 def holds_numbers(model: Model) -> bool:
     """Return whether a tensor or an attribute holds floating-point numbers."""
     kinds = model.attribute_index.kinds
-    return not _FLOATING.isdisjoint(model.tensors.element_types) or any(kind.type in _OF_FLOATS for kind in kinds)
+    return not FLOATING_TYPES.isdisjoint(model.tensors.element_types) or any(kind.type in FLOAT_KINDS for kind in kinds)
 
 
-_FLOATING: Final = frozenset({1, 10, 11, 16})
-"""FLOAT, FLOAT16, DOUBLE and BFLOAT16."""
-_OF_FLOATS: Final = frozenset({1, 6})
-"""The attributes of type FLOAT and FLOATS."""
+FLOAT_KINDS: Final = frozenset({1, 6})
+"""The types FLOAT and FLOATS of attributes."""
 
 
 def has_training_information(model: Model) -> bool:

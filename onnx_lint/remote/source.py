@@ -34,6 +34,8 @@ _NEAR: Final = 1 << 16
 class RemoteSource(Source):
     """A source over an object in a store. Each method raises ReadError (a RemoteError) if the store fails."""
 
+    is_remote = True
+
     def __init__(
         self,
         address: str,

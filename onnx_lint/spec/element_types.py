@@ -25,6 +25,9 @@ INTEGER_KEYS: Final = frozenset({2, 3, 4, 5, 6, 7, 12, 13})
 INDEX_TYPES: Final = frozenset({6, 7, 9})
 """INT32, INT64 and BOOL, the types of indices, sizes and conditions: their elements decide shapes."""
 
+FLOATING_TYPES: Final = frozenset({1, 10, 11, 16})
+"""FLOAT, FLOAT16, DOUBLE and BFLOAT16; types of 8 bits and fewer are storage of quantized weights."""
+
 MAP_KEYS: Final = INTEGER_KEYS | {STRING_TYPE}
 """The numbers of the types that the keys of a map may have (IR.md: integral types and string)."""
 

@@ -5,8 +5,11 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from onnx_lint.model import Graph, Model, Node, constant_of
+from onnx_lint.model import Constants, Model, Node
 from onnx_lint.rule import Finding, rule
+
+_Divisors = dict[int, dict[str, int]]
+"""By the identity of a graph the values that a node divides by or takes the root of, each with the first such node."""
 
 _MULTIPLIERS: Final = ("Mul", "Conv", "ConvTranspose", "Gemm", "MatMul", "BatchNormalization")
 _NORMALIZATIONS: Final = (
@@ -68,74 +71,79 @@ def degenerate_number(model: Model) -> Iterator[Finding]:
     - Only constants of at most 64 KiB in the model are read.
     - Reported by another rule: NaN and faulty scales (`impossible-number`).
     """
+    constants, divisors = Constants(model.source, model.payloads), _Divisors()
     for graph in model.graphs:
         judged = {form for form in graph.form_counts if form.op_type in _JUDGES}
         for node in graph.nodes if judged else ():
             if node.form in judged:
                 for judge in _JUDGES[node.op_type]:
-                    yield from judge(node)
+                    yield from judge(node, constants, divisors)
 
 
-def _infinite_weights(node: Node) -> Iterator[Finding]:
+def _dividing(node: Node, divisors: _Divisors) -> str | None:
+    """Return in words the first node that divides by an output of a node or takes its root; None if none does."""
+    graph = node.graph
+    if id(graph) not in divisors:
+        first = divisors[id(graph)] = {}
+        for number, (form, inputs) in enumerate(zip(graph.forms, graph.node_inputs, strict=True)):
+            at = _DIVISORS.get(form.op_type)
+            if at is not None and at < len(inputs):
+                first.setdefault(inputs[at], number)
+    found = [divisors[id(graph)][name] for name in node.outputs if name in divisors[id(graph)]]
+    return graph.nodes[min(found)].describe() if found else None
+
+
+def _infinite_weights(node: Node, constants: Constants, divisors: _Divisors) -> Iterator[Finding]:
     for index, name in enumerate(node.inputs):
-        found = constant_of(node.graph, name)
+        found = constants.of(node.graph, name)
         if found is not None and (found.greatest == math.inf or found.least == -math.inf):
             said = f"{found.first(math.isinf)}, but it is input {index} of {node.describe()}"
             yield Finding(found.place, said, allowed="finite weights", cause=node.op_type)
 
 
-def _casts(node: Node) -> Iterator[Finding]:
+def _casts(node: Node, constants: Constants, divisors: _Divisors) -> Iterator[Finding]:
     to = next((each.i for each in node.attribute_protos if each.name == "to" and not each.ref_attr_name), 0)
-    found = constant_of(node.graph, node.inputs[0]) if to in _GREATEST and node.inputs else None
+    found = constants.of(node.graph, node.inputs[0]) if to in _GREATEST and node.inputs else None
     if found is None or found.has_nan:
         return
     greatest, least = _GREATEST[to], _LEAST[to]
-    overflowing = [number for number in (found.least, found.greatest) if greatest <= abs(number) < math.inf]
-    if overflowing:
+    if any(greatest <= abs(number) < math.inf for number in (found.least, found.greatest)):
         said = found.first(lambda number: greatest <= abs(number) < math.inf)
         yield Finding(found.place, f"{said}, which {node.describe()} turns into infinity", allowed="a number that fits")
-    elif any(0 < abs(number) <= least for number in found.numbers) and _divides(node.graph, node.outputs):
+        return
+    dividing = _dividing(node, divisors) if found.smallest <= least else None
+    if dividing is not None:
         said = found.first(lambda number: 0 < abs(number) <= least)
         yield Finding(
             found.place,
-            f"{said}, which {node.describe()} turns into 0, and {_divides(node.graph, node.outputs)} divides by it",
+            f"{said}, which {node.describe()} turns into 0, and {dividing} divides by it",
             allowed="a number that is not rounded to 0",
         )
 
 
-def _added_zeros(node: Node) -> Iterator[Finding]:
+def _added_zeros(node: Node, constants: Constants, divisors: _Divisors) -> Iterator[Finding]:
     for name in node.inputs:
-        found = constant_of(node.graph, name)
-        if found is not None and found.least == found.greatest == 0:
-            dividing = _divides(node.graph, node.outputs)
-            if dividing:
-                zero = found.first(lambda number: number == 0)
-                said = f"{zero}, but {node.describe()} adds it as the epsilon for {dividing}"
-                yield Finding(found.place, said, allowed="an epsilon above 0")
+        found = constants.of(node.graph, name)
+        dividing = _dividing(node, divisors) if found is not None and found.least == found.greatest == 0 else None
+        if found is not None and dividing is not None:
+            zero = found.first(lambda number: number == 0)
+            said = f"{zero}, but {node.describe()} adds it as the epsilon for {dividing}"
+            yield Finding(found.place, said, allowed="an epsilon above 0")
 
 
-def _divides(graph: Graph, names: tuple[str, ...]) -> str | None:
-    """Return in words a node that divides by one of the values or takes its root; None if there is none."""
-    for index, (form, inputs) in enumerate(zip(graph.forms, graph.node_inputs, strict=True)):
-        at = _DIVISORS.get(form.op_type)
-        if at is not None and at < len(inputs) and inputs[at] in names:
-            return graph.nodes[index].describe()
-    return None
-
-
-def _normalizations(node: Node) -> Iterator[Finding]:
+def _normalizations(node: Node, constants: Constants, divisors: _Divisors) -> Iterator[Finding]:
     for attribute, place in node.attributes():
         if attribute.name == "epsilon" and attribute.f < 0 and not attribute.ref_attr_name:
             said = f"attribute 'epsilon' of {node.describe()} is {attribute.f:g}"
             yield Finding(place, said, allowed="an epsilon above 0", subject="epsilon")
-    if node.op_type == "BatchNormalization" and len(node.inputs) > 4:
-        found = constant_of(node.graph, node.inputs[4])
-        if found is not None and found.least < 0:
-            said = f"{found.first(lambda number: number < 0)}, but it is a variance: input 4 of {node.describe()}"
-            yield Finding(found.place, said, allowed="variances of at least 0")
+    is_batch = node.op_type == "BatchNormalization" and len(node.inputs) > 4
+    found = constants.of(node.graph, node.inputs[4]) if is_batch else None
+    if found is not None and found.least < 0:
+        said = f"{found.first(lambda number: number < 0)}, but it is a variance: input 4 of {node.describe()}"
+        yield Finding(found.place, said, allowed="variances of at least 0")
 
 
-_Judge = Callable[[Node], Iterator[Finding]]
+_Judge = Callable[[Node, Constants, _Divisors], Iterator[Finding]]
 _JUDGES: Final[dict[str, tuple[_Judge, ...]]] = {
     "Cast": (_casts,),
     "Add": (_added_zeros,),

@@ -6,13 +6,16 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.model import (
+    FLOAT_KINDS,
     FLOATING_TYPES,
     MAY_BE_NAN,
     Constant,
+    Constants,
     Graph,
     Model,
     Node,
-    constant_of,
+    constant,
+    element_is,
     holds_numbers,
     may_be_nan,
     small_constant,
@@ -21,6 +24,9 @@ from onnx_lint.rule import Finding, rule
 
 if TYPE_CHECKING:
     from onnx_lint.model import ExternalData, Tensor
+
+_ReadNames = dict[int, set[str]]
+"""By the identity of a graph the names that its nodes compute with."""
 
 _SCALES: Final = {
     "QuantizeLinear": (1,),
@@ -42,8 +48,6 @@ _SCALES: Final = {
 }
 """The inputs that are scales, by operator."""
 _OF_BLOCKS: Final = frozenset({"MatMulNBits", "GatherBlockQuantized"})
-_FLOATS: Final = frozenset({1, 6})
-"""The types FLOAT and FLOATS of attributes."""
 
 
 @rule(
@@ -87,25 +91,27 @@ def impossible_number(model: Model, *, verify: bool = False) -> Iterator[Finding
     - The scales of blocks (`MatMulNBits`, `block_size`) may be 0 or negative, because quantizers write such scales.
     - A NaN is reported in an initializer, in the value of a Constant, and in an attribute of numbers.
     - Tensors above 64 KiB, and those in other files, are searched for NaN only with `verify` (`--verify-numbers`).
+    - Tensors from 4 KiB on in a store are read only with `verify` too, because each may cost a request.
     - A NaN that marks missing values is not reported: in Imputer, LabelEncoder, TreeEnsemble, ConstantOfShape, and in
       tensors that only Where, Equal and IsNaN read, or nothing.
     - Element types of 8 bits and fewer are not read.
     - Reported by another rule: infinite weights, overflowing casts and negative variances (`degenerate-number`).
     """
     yield from _not_numbers(model, verify=verify)
+    constants = Constants(model.source, model.payloads)
     for graph in model.graphs:
         scaled = {form for form in graph.form_counts if form.op_type in _SCALES}
         for node in graph.nodes if scaled else ():
             if node.form in scaled:
-                yield from _scales(node)
+                yield from _scales(node, constants)
 
 
-def _scales(node: Node) -> Iterator[Finding]:
+def _scales(node: Node, constants: Constants) -> Iterator[Finding]:
     is_of_blocks = node.op_type in _OF_BLOCKS or any(
         each.name == "block_size" and each.i for each in node.attribute_protos
     )
     for index in _SCALES[node.op_type]:
-        scales = constant_of(node.graph, node.inputs[index]) if index < len(node.inputs) else None
+        scales = constants.of(node.graph, node.inputs[index]) if index < len(node.inputs) else None
         if scales is None or scales.has_nan:  # a NaN is another finding
             continue
         if scales.greatest == math.inf or (scales.least <= 0 and not is_of_blocks):
@@ -121,24 +127,26 @@ def _scales(node: Node) -> Iterator[Finding]:
 
 def _not_numbers(model: Model, *, verify: bool) -> Iterator[Finding]:
     outside = {data.tensor.place.key: data for data in model.external_data} if verify else {}
+    computed: _ReadNames = {}
     for tensor in model.tensors.of(FLOATING_TYPES, {} if verify else MAY_BE_NAN):
-        if not may_be_nan(tensor.proto):
+        if not may_be_nan(tensor, model.source):
             continue
-        found = small_constant(tensor.proto, tensor.describe(), tensor.place)
+        found = small_constant(tensor, model.source, tensor.describe())
         if found is not None and found.has_nan:
-            if not _is_harmless(tensor):
+            if not _is_harmless(tensor, computed):
                 yield _of_nan(found)
         elif verify and found is None:
             yield from _in_large(model, tensor, outside.get(tensor.place.key))
-    for attribute in model.attributes(lambda kind: kind.type in _FLOATS):
+    for attribute in model.attributes(lambda kind: kind.type in FLOAT_KINDS):
         floats = [*attribute.proto.floats]
         numbers = floats if any(map(math.isnan, floats)) else [attribute.proto.f]
         operator = attribute.node.op_type if attribute.node is not None else None
-        if any(map(math.isnan, numbers)) and operator not in _MISSING:
-            yield _of_nan(Constant(attribute.describe(), attribute.place, numbers))
+        found = constant(attribute.describe(), attribute.place, numbers.copy) if operator not in _MISSING else None
+        if found is not None and found.has_nan:
+            yield _of_nan(found)
 
 
-def _is_harmless(tensor: Tensor) -> bool:
+def _is_harmless(tensor: Tensor, computed: _ReadNames) -> bool:
     """Return whether no node computes with a tensor: Where chooses elements, and NaN marks missing ones."""
     graph, names = tensor.graph, {tensor.proto.name}
     holder = next((step for step in reversed(tensor.place.key) if step[0] in _HOLDERS), None)
@@ -148,13 +156,16 @@ def _is_harmless(tensor: Tensor) -> bool:
         if graph.forms[holder[1]].op_type in _MISSING:
             return True
         names = set(graph.node_outputs[holder[1]])
-    return _readers(graph, names) <= _CHOOSING
+    return names.isdisjoint(_computed(graph, computed))
 
 
-def _readers(graph: Graph, names: set[str]) -> set[str]:
-    """Return the operators that read one of the values, in the graph or in those nested in it."""
-    found = {form.op_type for form, inputs in zip(graph.forms, graph.node_inputs, strict=True) if names & {*inputs}}
-    return found.union(*(_readers(each, names) for each in graph.nested))
+def _computed(graph: Graph, known: _ReadNames) -> set[str]:
+    """Return the inputs of all nodes of a graph, or of those nested in it, but those that only choose elements."""
+    if id(graph) not in known:
+        read = zip(graph.forms, graph.node_inputs, strict=True)
+        names = {name for form, inputs in read if form.op_type not in _CHOOSING for name in inputs}
+        known[id(graph)] = names.union(*(_computed(each, known) for each in graph.nested))
+    return known[id(graph)]
 
 
 _MISSING: Final = frozenset({"ConstantOfShape", "Imputer", "LabelEncoder", "TreeEnsemble"})
@@ -182,7 +193,5 @@ def _in_large(model: Model, tensor: Tensor, outside: ExternalData | None) -> Ite
         count += int(places.size)
         start += len(piece)
     if count:
-        more = f" (and {count - 1:,} more)" if count > 1 else ""
-        yield Finding(
-            tensor.place, f"element {first:,} of {tensor.describe()} is NaN{more}", clause="HYG-16", allowed="numbers"
-        )
+        said = element_is(first, tensor.describe(), "NaN", count)
+        yield Finding(tensor.place, said, clause="HYG-16", allowed="numbers")

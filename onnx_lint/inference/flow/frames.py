@@ -22,6 +22,7 @@ from onnx_lint.ir.graph import Function, Graph, Node
 from onnx_lint.ir.operators.control_flow import ControlFlow, attribute_name
 from onnx_lint.ir.operators.imports import Imports
 from onnx_lint.ir.operators.operators import Operators, Scope
+from onnx_lint.spec.element_types import FLOATING_TYPES
 from onnx_lint.spec.releases import newest_opset_version
 
 if TYPE_CHECKING:
@@ -230,13 +231,9 @@ def _key_of_float_constant(form: NodeForm) -> tuple[object, ...] | None:
     kinds = form.attribute_kinds or ()
     if form.op_type != "Constant" or len(kinds) != 1 or kinds[0].fields != ("t",) or form.inputs:
         return None
-    if kinds[0].element_types.isdisjoint(_FLOATS):
+    if kinds[0].element_types.isdisjoint(FLOATING_TYPES):
         return None
     return "Constant", form.domain, form.overload, form.outputs, form.attribute_types, kinds, *form.attributes[0].t.dims
-
-
-_FLOATS: Final = frozenset({1, 10, 11, 16})
-"""The element types of floating-point numbers whose elements are followed, as TensorProto numbers them."""
 
 
 def _made_memo(operator: TypedOperator, form: NodeForm, frame: Frame, has_content: bool) -> OutcomeMemo:

@@ -6,14 +6,18 @@ from __future__ import annotations
 import math
 import re
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.common.record import Record
-from onnx_lint.ir.graph import Graph
-from onnx_lint.ir.places.place import Place
+from onnx_lint.input.source import Source
+from onnx_lint.ir.graph import Definition, Graph
+from onnx_lint.ir.parts import Tensor
+from onnx_lint.ir.payload import Payload
+from onnx_lint.ir.places.place import Place, PlaceKey
 from onnx_lint.schema import Proto
-from onnx_lint.spec.element_types import EXTERNAL_LOCATION
+from onnx_lint.spec.element_types import EXTERNAL_LOCATION, FLOATING_TYPES, VALUE_FIELDS
 from onnx_lint.wording import quote
 
 if TYPE_CHECKING:
@@ -23,9 +27,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-FLOAT, FLOAT16, DOUBLE, BFLOAT16 = 1, 10, 11, 16
-FLOATING_TYPES: Final = frozenset({FLOAT, FLOAT16, DOUBLE, BFLOAT16})
-"""The element types that are read here: the types of 8 bits and fewer are storage of quantized weights."""
+FLOAT, FLOAT16, DOUBLE, BFLOAT16 = sorted(FLOATING_TYPES)
 
 _WIDTHS: Final = {FLOAT: 4, FLOAT16: 2, DOUBLE: 8, BFLOAT16: 2}
 
@@ -43,36 +45,32 @@ MOST_BYTES: Final = 1 << 16
 
 
 class Constant(Record):
-    """The numbers of a small constant."""
+    """The facts about the numbers of a small constant. The numbers are read again for a message."""
 
     owner: str
     """The name of the tensor or attribute in messages."""
     place: Place
-    numbers: Sequence[float]
-
-    @property
-    def has_nan(self) -> bool:
-        """True if a number is NaN."""
-        return math.isnan(sum(self.numbers)) and any(map(math.isnan, self.numbers))
-
-    @property
-    def least(self) -> float:
-        """The least number."""
-        return min(self.numbers)
-
-    @property
-    def greatest(self) -> float:
-        """The greatest number."""
-        return max(self.numbers)
+    least: float
+    greatest: float
+    smallest: float
+    """The least magnitude of a number other than 0; infinity if there is none."""
+    has_nan: bool
+    """True if a number is NaN; the other facts leave it out."""
+    read: Callable[[], Sequence[float]]
 
     def first(self, is_wrong: Callable[[float], bool]) -> str:
-        """Return the first wrong number and how many there are: `element 2 of initializer 's' is 0, and 3 more are`."""
-        wrong = [index for index, number in enumerate(self.numbers) if is_wrong(number)]
-        more = f" (and {len(wrong) - 1:,} more)" if len(wrong) > 1 else ""
-        number = in_words(self.numbers[wrong[0]])
-        if len(self.numbers) == 1:
-            return f"{self.owner} is {number}"
-        return f"element {wrong[0]} of {self.owner} is {number}{more}"
+        """Return the first wrong number and how many there are: `element 2 of initializer 's' is 0 (and 3 more)`."""
+        numbers = self.read()
+        wrong = [index for index, number in enumerate(numbers) if is_wrong(number)]
+        number = in_words(numbers[wrong[0]])
+        return (
+            f"{self.owner} is {number}" if len(numbers) == 1 else element_is(wrong[0], self.owner, number, len(wrong))
+        )
+
+
+def element_is(index: int, owner: str, number: str, count: int) -> str:
+    """Return the words for the first of `count` wrong numbers."""
+    return f"element {index:,} of {owner} is {number}{f' (and {count - 1:,} more)' if count > 1 else ''}"
 
 
 def in_words(number: float) -> str:
@@ -80,26 +78,44 @@ def in_words(number: float) -> str:
     return f"{number:g}" if math.isfinite(number) else "NaN" if math.isnan(number) else f"{number:+g}inity"
 
 
-def constant_of(graph: Graph, name: str) -> Constant | None:
-    """Return the numbers of an initializer or Constant that a graph sees; None for other values, and for large ones."""
-    found = graph.first_definition(name) or graph.outer_definition(name) if name else None
-    if found is None:
-        return None
-    if found.node is None:
-        index = found.graph.initializer_index.get(name)
-        if index is None:
+class Constants:
+    """The small constants of a model. Each is read once: thousands of nodes may use one of 64 KiB."""
+
+    def __init__(self, source: Source, payloads: Mapping[PlaceKey, tuple[Payload, ...]]) -> None:
+        self._source = source
+        self._payloads = payloads
+        self._known: dict[tuple[int, str], Constant | None] = {}
+
+    def of(self, graph: Graph, name: str) -> Constant | None:
+        """Return the initializer or Constant that a graph sees; None for other values, and for large ones."""
+        found = graph.first_definition(name) or graph.outer_definition(name) if name else None
+        if found is None:
             return None
-        place, proto = found.graph.at("initializer", index), found.graph.message_at("initializer", index)
-        return small_constant(proto, f"initializer {quote(name)}", place)
-    if found.node.op_type != "Constant" or found.node.domain not in ("", "ai.onnx"):
+        key = id(found.graph), name
+        if key not in self._known:
+            self._known[key] = self._defined(found, name)
+        return self._known[key]
+
+    def _defined(self, found: Definition, name: str) -> Constant | None:
+        if found.node is None:
+            index = found.graph.initializer_index.get(name)
+            if index is None:
+                return None
+            proto, place = found.graph.message_at("initializer", index), found.graph.at("initializer", index)
+            return self._tensor(proto, place, found.graph, f"initializer {quote(name)}")
+        if found.node.op_type != "Constant" or found.node.domain not in ("", "ai.onnx"):
+            return None
+        owner = f"constant {quote(name)}"
+        for attribute, place in found.node.attributes():
+            if attribute.HasField("t"):
+                return self._tensor(attribute.t, place.at("t"), found.graph, owner)
+            numbers = [attribute.f] if attribute.name == "value_float" else [*attribute.floats]
+            if numbers and not attribute.ref_attr_name:
+                return constant(owner, place, numbers.copy)
         return None
-    for attribute, place in found.node.attributes():
-        if attribute.HasField("t"):
-            return small_constant(attribute.t, f"constant {quote(name)}", place.at("t"))
-        numbers = [attribute.f] if attribute.name == "value_float" else [*attribute.floats]
-        if numbers and not attribute.ref_attr_name:
-            return Constant(f"constant {quote(name)}", place, numbers)
-    return None
+
+    def _tensor(self, proto: Proto, place: Place, graph: Graph, owner: str) -> Constant | None:
+        return small_constant(Tensor(proto, place, graph, self._payloads.get(place.key, ())), self._source, owner)
 
 
 _LAST_BYTES: Final = {FLOAT16: re.compile(rb"[\x7c-\x7f\xfc-\xff]")}
@@ -107,21 +123,81 @@ _LONG_EXPONENT: Final = re.compile(rb"[\x7f\xff]")
 """The last byte of a number with the exponent of infinities and NaN; for the types with a longer exponent."""
 
 
-def may_be_nan(proto: Proto) -> bool:
-    """Return false if the raw_data of a tensor of one of FLOATING_TYPES evidently has no NaN."""
-    kind = proto.data_type
-    if not proto.raw_data:
+def may_be_nan(tensor: Tensor, source: Source) -> bool:
+    """Return false if the bytes of a small tensor of one of FLOATING_TYPES evidently have no NaN."""
+    kind, raw = tensor.proto.data_type, _raw(tensor, source)
+    if not raw:
         return True
-    last = proto.raw_data[_WIDTHS[kind] - 1 :: _WIDTHS[kind]]
-    return _LAST_BYTES.get(kind, _LONG_EXPONENT).search(last) is not None
+    return _LAST_BYTES.get(kind, _LONG_EXPONENT).search(raw[_WIDTHS[kind] - 1 :: _WIDTHS[kind]]) is not None
 
 
-def small_constant(proto: Proto, owner: str, place: Place) -> Constant | None:
+def small_constant(tensor: Tensor, source: Source, owner: str) -> Constant | None:
     """Return the numbers of a tensor of one of FLOATING_TYPES; None if it has none, or may have many."""
+    proto = tensor.proto
     if proto.data_type not in FLOATING_TYPES or proto.data_location == EXTERNAL_LOCATION:
         return None
-    numbers = _numbers(proto) if proto.ByteSize() <= 2 * MOST_BYTES else ()
-    return Constant(owner, place, numbers) if numbers else None
+    if tensor.payloads:
+        read = partial(_left_in_source, tensor, source)
+        return constant(owner, tensor.place, read) if _may_be_read(tensor, source) else None
+    fields = [field for field in VALUE_FIELDS if getattr(proto, field)]
+    if len(fields) != 1 or _size(len(getattr(proto, fields[0])), fields[0], proto.data_type) > MOST_BYTES:
+        return None
+    return constant(owner, tensor.place, partial(_numbers, proto))
+
+
+def _may_be_read(tensor: Tensor, source: Source) -> bool:
+    """Return whether the values in the source may be those of a small tensor, and cost no request to a store."""
+    return not source.is_remote and sum(payload.length for payload in tensor.payloads) <= 2 * MOST_BYTES
+
+
+def _size(count: int, field: str, kind: int) -> int:
+    """Return the bytes of so many entries of a field, as numbers of that type."""
+    return count if field == "raw_data" else count * _WIDTHS[kind]
+
+
+def _raw(tensor: Tensor, source: Source) -> bytes:
+    """Return the bytes of the numbers one after the other, if they are at hand or cheap to read; else nothing."""
+    if not tensor.payloads:
+        return bytes(tensor.proto.raw_data)
+    payload, *others = tensor.payloads
+    is_alone = not others and payload.packed and not any(getattr(tensor.proto, field) for field in VALUE_FIELDS)
+    if not is_alone or payload.field not in _PLAIN_FIELDS[tensor.proto.data_type] or not _may_be_read(tensor, source):
+        return b""
+    return source.read_at(payload.offset, payload.length)
+
+
+_PLAIN_FIELDS: Final = {
+    FLOAT: ("raw_data", "float_data"),
+    DOUBLE: ("raw_data", "double_data"),
+    FLOAT16: ("raw_data",),
+    BFLOAT16: ("raw_data",),
+}
+"""The fields with the bytes of each number one after the other."""
+
+
+def _left_in_source(tensor: Tensor, source: Source) -> Sequence[float]:
+    """Return the numbers of a tensor that the loader left in the source; nothing for a large one."""
+    raw = _raw(tensor, source)
+    if raw:
+        return _unpacked(raw, tensor.proto.data_type) if len(raw) <= MOST_BYTES else ()
+    from onnx_lint.ir.tensors.stored_tensor import StoredTensor  # late: hardly any tensor is stored like this
+
+    stored = StoredTensor(tensor, source)
+    field = stored.right_field
+    if field is None or _size(stored.count(field), field, tensor.proto.data_type) > MOST_BYTES:
+        return ()
+    return [float(number) for piece in number_pieces(stored) for number in piece]
+
+
+def constant(owner: str, place: Place, read: Callable[[], Sequence[float]]) -> Constant | None:
+    """Return the facts about the numbers that `read` returns; None if there are none."""
+    numbers = read()
+    if not numbers:
+        return None
+    has_nan = math.isnan(sum(numbers)) and any(map(math.isnan, numbers))
+    known = [number for number in numbers if number == number] or [0.0] if has_nan else numbers
+    smallest = min(map(abs, filter(None, known)), default=math.inf)
+    return Constant(owner, place, min(known), max(known), smallest, has_nan, read)
 
 
 def _numbers(proto: Proto) -> Sequence[float]:
@@ -130,6 +206,10 @@ def _numbers(proto: Proto) -> Sequence[float]:
         return tuple(proto.float_data if kind == FLOAT else proto.double_data)
     if not raw:
         raw = struct.pack(f"<{len(proto.int32_data)}H", *(entry & 0xFFFF for entry in proto.int32_data))
+    return _unpacked(raw, kind)
+
+
+def _unpacked(raw: bytes, kind: int) -> Sequence[float]:
     count = len(raw) // _WIDTHS[kind]
     if kind == BFLOAT16:  # the upper half of a float
         wide = bytearray(4 * count)

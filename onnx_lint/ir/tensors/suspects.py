@@ -57,7 +57,7 @@ class SuspectTensors(Record):
         """Yield the tensors of these element types: initializers, those in attributes, and the parts
         of sparse tensors.
 
-        `wanted`: patterns of bytes by element type; initializers in whose messages theirs is not found are left out.
+        `wanted`: patterns of bytes by element type; initializers in whose bytes theirs is not found are left out.
         """
         if self.element_types.isdisjoint(element_types):
             return
@@ -66,9 +66,10 @@ class SuspectTensors(Record):
             for index, number in enumerate(graph.initializers.element_types):
                 if number in element_types:
                     message = messages[index]
-                    if number in wanted and isinstance(message, bytes) and wanted[number].search(message) is None:
-                        continue
                     place = graph.at("initializer", index)
+                    is_whole = isinstance(message, bytes) and (not self.payloads or place.key not in self.payloads)
+                    if number in wanted and is_whole and wanted[number].search(message) is None:
+                        continue
                     yield self._tensor(graph.message_at("initializer", index), place, graph)
         for attribute in self.attributes.where(lambda kind: not element_types.isdisjoint(kind.element_types)):
             for proto, place in tensors_in(attribute):

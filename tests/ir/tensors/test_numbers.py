@@ -12,7 +12,11 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from onnx_lint import lint
+from onnx_lint.input.source import BytesSource
+from onnx_lint.ir.parts import Tensor
 from onnx_lint.ir.tensors.numbers import MAY_BE_NAN, in_words, small_constant
+from onnx_lint.loader import load
+from onnx_lint.loader.binary import strip_payloads
 from onnx_lint.model import ROOT
 
 KINDS = {"float": 1, "half": 10, "double": 11, "brain": 16}
@@ -27,13 +31,25 @@ def _tensors(kind: int, numbers: list[float]) -> list[TensorProto]:
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 def test_each_encoding_is_read_and_a_nan_is_never_overlooked(kind: int) -> None:
+    graph = load(BytesSource(onnx.ModelProto(ir_version=10).SerializeToString())).main_graph
     for numbers in (NUMBERS, [*NUMBERS, math.nan], [-math.nan]):
         for tensor in _tensors(kind, numbers):
-            found = small_constant(tensor, "t", ROOT)
+            found = small_constant(Tensor(tensor, ROOT, graph, ()), BytesSource(b""), "t")
             assert found is not None
             assert found.has_nan == any(map(math.isnan, numbers))
-            assert [each for each in found.numbers if each == each] == [each for each in numbers if each == each]
+            assert [each for each in found.read() if each == each] == [each for each in numbers if each == each]
             assert not found.has_nan or MAY_BE_NAN[kind].search(tensor.SerializeToString())
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_what_the_loader_leaves_in_a_large_file_is_read_as_well(kind: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(strip_payloads, "WHOLE_BYTES", 0)
+    for tensor in _tensors(kind, [1.0] * 7_000 + [math.nan]):
+        node = helper.make_node("Add", ["x", "t"], ["y"])
+        values = [helper.make_tensor_value_info(name, kind, [7_001]) for name in "xy"]
+        model = helper.make_model(helper.make_graph([node], "g", values[:1], values[1:], [tensor]), producer_name="us")
+        [found] = lint(model.SerializeToString()).of_rule("impossible-number")
+        assert found.message == "element 7,000 of tensor 't' of main graph 'g' is NaN"
 
 
 def test_large_tensors_and_data_files_are_searched_on_request(tmp_path: Path) -> None:

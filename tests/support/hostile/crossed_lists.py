@@ -308,5 +308,27 @@ CROSSED: Final[dict[str, tuple[str, Callable[[int], str]]]] = {
             )
         ),
     ),
+    "nodes, each with a NaN of its own": (
+        "impossible-number",
+        lambda count: (
+            DEFAULT
+            + graph(
+                each('initializer { name: "n#" data_type: 1 float_data: nan } ', count)
+                + each('node { op_type: "Abs" input: "n#" output: "a#" } ', count)
+            )
+        ),
+    ),
+    "nodes with one scale of many elements, and one with a scale of 0": (
+        "impossible-number",
+        lambda count: (
+            DEFAULT
+            + graph(
+                f'initializer {{ name: "s" data_type: 1 dims: {count * 16} {each("float_data: 1", count * 16)} }} '
+                'initializer { name: "z" data_type: 1 float_data: 0 } '
+                'node { op_type: "DequantizeLinear" input: "q" input: "z" output: "o" } '
+                + each('node { op_type: "DequantizeLinear" input: "q" input: "s" output: "v#" } ', count)
+            )
+        ),
+    ),
 }
 """Pairs of a rule and the model in which it has findings."""
