@@ -95,6 +95,8 @@ class Verdicts:
         for context, pictures in product((False, True), repeat=2):
             if context >= check.context and pictures >= check.pictures:
                 found = self._found(replace(check, context=context, pictures=pictures), may_read=may_read)
+                if found is not None and (context, pictures) == (check.context, check.pictures):
+                    return found
                 if found is not None:
                     return found.with_extent(context=check.context, pictures=check.pictures)
         return None

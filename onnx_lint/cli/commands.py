@@ -42,7 +42,7 @@ def check_command(ctx: click.Context, /, paths: tuple[str, ...], **given: Any) -
 @options(*FIX)
 @click.pass_context
 def fix_command(ctx: click.Context, /, paths: tuple[str, ...], **given: Any) -> None:
-    """Fix what can be fixed in models, and report what is left.
+    """Fix what can be fixed in models, and report the other findings.
 
     Only the bytes that a fix names change. The new file is checked before it replaces the old one. A model on standard
     input goes to standard output, and the report to standard error. PATH and all other options are those of

@@ -60,7 +60,7 @@ def complete_names(_ctx: click.Context, _parameter: click.Parameter, incomplete:
     from click.shell_completion import CompletionItem
 
     try:
-        known = {entry.id: entry.rule.summary for entry in registry().values()}
+        known = {entry.id: entry.summary for entry in registry().values()}
     except RegistryError:
         return []  # a message would appear in the middle of the user's command line
     if incomplete:

@@ -63,7 +63,7 @@ class _Cell:
         self._files = ""
 
     def lint(self, jobs: Sequence[Job], limits: ModelLimits, files: str) -> str | list[Answer]:
-        """Return the answers. `files`: the digest of plugin and schema files, of which a process loads one version."""
+        """Return the answers. A process loads one version of plugin and schema files; `files`: their digest."""
         self._idle.cancel()
         with self._lock:
             if files != self._files:

@@ -83,7 +83,7 @@ def _options(entry: Registered) -> dict[str, Any]:
     types, defaults = entry.rule.option_types, entry.rule.options
     properties = {name: {**json_schema(kind), "default": defaults[name]} for name, kind in types.items()}
     return {
-        "description": entry.rule.summary,
+        "description": entry.summary,
         "type": "object",
         "additionalProperties": False,
         "properties": properties,

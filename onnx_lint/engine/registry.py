@@ -77,6 +77,11 @@ class Registered:
         """The documentation of the rule. That of a built-in rule is known without importing the rule."""
         return _pages().get(self.id) or self.rule.documentation
 
+    @property
+    def summary(self) -> str:
+        """The first line of the documentation: what is wrong, in one sentence."""
+        return self.documentation.partition("\n")[0]
+
     @cached_property
     def rule(self) -> Rule:
         """The rule itself. Raises RegistryError if the file does not hold exactly this rule."""

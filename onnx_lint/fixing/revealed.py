@@ -82,7 +82,7 @@ def _following(model: Model, seeds: set[str]) -> set[str]:
 
 
 def _pass_on(found: set[str], node: Node, graph: Graph) -> None:
-    """Add what the graph of a node gets from it, and what the node gets from the graph."""
+    """Add the graph's inputs if a value of the node is found, and the node's outputs if an output of the graph is."""
     if not found.isdisjoint((*node.inputs, *node.outputs)):
         found.update(graph.input_names)
     if not found.isdisjoint(graph.output_names):

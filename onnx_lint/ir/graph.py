@@ -423,8 +423,9 @@ class Graph:
 
     @cached_property
     def initializer_index(self) -> dict[str, int]:
-        """The index of each initializer by its name."""
-        return {name: index for index, name in enumerate(self.initializer_names)}
+        """The index of each initializer by its name; of several with one name that of the first."""
+        names = self.initializer_names
+        return {name: index for index, name in zip(range(len(names) - 1, -1, -1), reversed(names), strict=True)}
 
     def first_definition(self, name: str) -> Definition | None:
         """Return the first definition of a name in the graph, if there is one; for messages, not for models without

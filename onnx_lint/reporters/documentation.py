@@ -56,7 +56,7 @@ def rule_record(entry: Registered, edition: str) -> dict[str, Any]:
     level = worst_severity(entry, edition)
     return {
         "id": entry.id,
-        "summary": entry.rule.summary,
+        "summary": entry.summary,
         "chapter": entry.chapter,
         "severity": level.label if level is not None else None,
         "default": is_default(entry, edition),
@@ -173,7 +173,7 @@ def clause_markdown(clause: Clause) -> str:
         "### Severity",
         "\n".join(_strengths(clause)),
         "### Rules",
-        "\n".join(f"- `{name}`: {registry()[name].rule.summary}" for name in found) or f"None. {reason_of(clause)}",
+        "\n".join(f"- `{name}`: {registry()[name].summary}" for name in found) or f"None. {reason_of(clause)}",
     ]
     if clause.presence != "listed":
         parts.append(PRESENCE)

@@ -92,7 +92,7 @@ def _rule(entry: Registered, edition: str, site: str | None) -> dict[str, Any]:
     return {
         **_identity(entry.id),
         **given(helpUri=documentation_url(entry.id, site)),
-        "shortDescription": {"text": shortened(entry.documentation.partition("\n")[0], MAX_DESCRIPTION)},
+        "shortDescription": {"text": shortened(entry.summary, MAX_DESCRIPTION)},
         "fullDescription": {"text": shortened(_full_description(entry.documentation), MAX_DESCRIPTION)},
         "help": {"text": documentation.replace("### ", ""), "markdown": documentation},
         "defaultConfiguration": {"level": level.label},

@@ -32,7 +32,7 @@ def chapter_page(name: str, edition: str) -> str:
         if entry.chapter == name:
             level = worst_severity(entry, edition)
             how = (level.label if level else "not in this edition") + ("" if is_default(entry, edition) else ", off")
-            lines.append(f"- `{entry.id}` ({how}): {entry.documentation.partition(chr(10))[0]}")
+            lines.append(f"- `{entry.id}` ({how}): {entry.summary}")
     about = f"A chapter of {len(lines)} rules. `--select {name}` runs only these, `--extend-select {name}` adds all."
     return "\n\n".join([f"# {name}", about, "\n".join(lines)]) + "\n"
 

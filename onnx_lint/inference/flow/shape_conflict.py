@@ -210,9 +210,9 @@ def _element_place(node: Node, operand: int, element: int | None) -> Place:
         if name in graph.positions:
             break
         graph = graph.parent
-    if graph is None or graph.is_function or name not in graph.initializer_names:
+    if graph is None or graph.is_function or name not in graph.initializer_index:
         return node.place.at("input", operand)
-    index = graph.initializer_names.index(name)
+    index = graph.initializer_index[name]
     place = graph.place.at("initializer", index)
     proto = graph.message_at("initializer", index)
     for field in ("int64_data", "int32_data", "float_data", "double_data"):

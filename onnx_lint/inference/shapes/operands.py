@@ -470,7 +470,7 @@ class Operands:
 
 
 _MOST_APART: Final = 128
-"""The most elements of a sequence that are told apart."""
+"""A sequence of more elements keeps one shape for all of them."""
 
 
 def sequence_of(shapes: ElementShapes) -> Inside:
