@@ -131,9 +131,14 @@ def _identity(name: str) -> dict[str, str]:
 
 
 def notifications() -> list[dict[str, Any]]:
-    """Return the descriptions of everything that is reported beside findings."""
+    """Return the descriptions of everything that is reported beside findings. GitHub wants both descriptions."""
     return [
-        {**_identity(name), "shortDescription": {"text": text}, "help": {"text": help_text}}
+        {
+            **_identity(name),
+            "shortDescription": {"text": text},
+            "fullDescription": {"text": text},
+            "help": {"text": help_text},
+        }
         for name, text, help_text in _NOTIFICATIONS
     ]
 
