@@ -8,6 +8,7 @@ browser by a screenshot, which is made by hand.
 from __future__ import annotations
 
 import io
+import os
 from pathlib import Path
 from typing import Final
 
@@ -62,7 +63,7 @@ def forms(folder: Path) -> dict[str, str]:
     written = {}
     for name in REPORTERS:
         stream = io.StringIO()
-        write_report(name, report_of([file], settings), stream, Options(root=Path.cwd()))
+        write_report(name, report_of([file], settings), stream, Options(root=os.getcwd()))
         written[name] = stream.getvalue()
     return written
 

@@ -53,16 +53,14 @@ def tasks_of(plan: Plan, outputs: Sequence[Output] = ()) -> list[Task]:
 
 def _warn_about_outside(paths: Iterable[str], root: str | None) -> None:
     """Print which files code scanning cannot show, as they are outside of the folder that it knows."""
-    from pathlib import Path
-
     from onnx_lint.reporters.uri import default_root, is_outside
 
-    known = default_root() if root is None else Path(root)
+    known = root or default_root()
     outside = [path for path in paths if is_outside(path, known)]
     if outside:
         more = f" and {len(outside) - 1:,} more are" if len(outside) > 1 else " is"
         sys.stderr.write(
-            f"Warning: {shown_path(outside[0])}{more} outside {visible(str(known))}: code scanning cannot show results"
+            f"Warning: {shown_path(outside[0])}{more} outside {visible(known)}: code scanning cannot show results"
             " with absolute URIs (--sarif-root sets the directory)\n"
         )
 
@@ -134,14 +132,9 @@ def _cache_folder(own: Request, inputs: Iterable[Input]) -> str | None:
 
 def options_of(request: Request) -> Options:
     """Return the options of the request for all reporters."""
-    root = None
-    if request.sarif_root is not None:
-        from pathlib import Path
-
-        root = Path(request.sarif_root)
     own: dict[str, Any] = {
         "color": False,  # standard output has it by what it is, see `for_standard_output`
-        "root": root,
+        "root": request.sarif_root,
         # With --fail-on never, JUnit still shows as failed tests the findings that would fail the run.
         "failing": "error" if request.fail_on == "never" else request.fail_on,
         "has_command": "PRE_COMMIT" not in os.environ,

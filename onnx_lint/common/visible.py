@@ -8,6 +8,7 @@ order of characters, break the encoding of the stream, or command the CI server 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Final
 
 _SHOWN_ESCAPED: Final = (
@@ -42,10 +43,10 @@ def escaped(match: re.Match[str]) -> str:
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
 
 
-_COMMAND: Final = r"#(?<=##)(?=\w*\[)|:(?<!\S:)(?=:)"  # a search skips quickly to a literal that is first
-"""Matches the beginning of commands that CI servers find in logs:
-`##[group]`, `##vso[...]` (Azure Pipelines, GitHub) and `##teamcity[...]` anywhere in a line, `::error::` (GitHub) at
-its beginning, perhaps after blanks.
+_COMMANDS: Final = (("##", r"#(?<=##)(?=\w*\[)"), ("::", r":(?<!\S:)(?=:)"))
+"""The commands that CI servers find in logs, each as what it contains and as the pattern of its beginning: `##[group]`,
+`##vso[...]` (Azure Pipelines, GitHub) and `##teamcity[...]` anywhere in a line, `::error::` (GitHub) at its beginning,
+perhaps after blanks. A search skips quickly to a literal that is first in its pattern.
 """
 _OWN_MARK: Final = r"^(?:\x1b\[[\d;]*m)?  ::: "
 """Matches the mark before a related place in the text report. It begins no command: the next character is a blank."""
@@ -62,21 +63,21 @@ def visible(text: str) -> str:
 
 def without_commands(text: str) -> str:
     """Return the text with the commands of CI servers escaped."""
-    if "##" not in text and "::" not in text:
-        return text
-    return re.sub(_COMMAND, escaped, text)
+    return _without_commands(text, escaped)
 
 
 def message_without_commands(text: str) -> str:
     """Return lines of onnx-lint's own with the commands of CI servers escaped, and its mark of related places kept."""
-    if "##" not in text and "::" not in text:
-        return text
-    pattern = f"{_OWN_MARK}|{_COMMAND}"
-    return re.sub(pattern, lambda match: match[0] if len(match[0]) > 1 else escaped(match), text, flags=re.MULTILINE)
+    return _without_commands(text, lambda match: match[0] if len(match[0]) > 1 else escaped(match), f"{_OWN_MARK}|")
 
 
 def json_without_commands(text: str) -> str:
     """Return the JSON with the commands of CI servers as equivalent JSON escapes."""
-    if "##" not in text and "::" not in text:
-        return text
-    return re.sub(_COMMAND, lambda match: f"\\u{ord(match[0]):04x}", text)
+    return _without_commands(text, lambda match: f"\\u{ord(match[0]):04x}")
+
+
+def _without_commands(text: str, escape: Callable[[re.Match[str]], str], kept: str = "") -> str:
+    for mark, pattern in _COMMANDS:
+        if mark in text:
+            text = re.sub(kept + pattern, escape, text, flags=re.MULTILINE)
+    return text

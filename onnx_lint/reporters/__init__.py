@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Final, Protocol, TextIO
 from onnx_lint.common.record import Record
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from onnx_lint.report import FileReport, Report
 
 
@@ -29,7 +27,7 @@ class Options(Record):
     """True to write only the findings, and the total of several files."""
     verbose: bool = False
     """True to print a line for each of several files, even without findings."""
-    root: Path | None = None
+    root: str | None = None
     """The directory that paths in SARIF, GitHub and GitLab reports are relative to; None for the top of the Git
     repository, or the working directory if there is none."""
     statistics: bool = False

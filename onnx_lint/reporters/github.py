@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Final, TextIO
 
 from onnx_lint.common.record import Record
@@ -102,7 +101,7 @@ class Writer:
         self._stream.writelines(_log_line(f"onnx-lint: {what}") for what in weakened)
 
 
-def _annotations(file: FileReport, root: Path, options: Options) -> Iterator[_Annotation]:
+def _annotations(file: FileReport, root: str, options: Options) -> Iterator[_Annotation]:
     path = STANDARD_INPUT if file.path == "-" else path_below(file.path, root)
     if file.failure is not None:
         title, reason = file.failure

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any, TextIO
+from typing import Any, Final, TextIO
 
 from onnx_lint.common.record import Record
 from onnx_lint.common.visible import json_without_commands
+
+_dense: Final = json.JSONEncoder(separators=(",", ":")).encode
 
 
 class Written(Record):
@@ -50,7 +52,7 @@ def _pieces(value: Any, indent: int | None, depth: int) -> Iterator[str]:
     elif indent:
         yield _indented(value, indent, depth)
     else:
-        yield json.dumps(value, separators=(",", ":"))
+        yield _dense(value)
 
 
 def _is_in_pieces(value: Any) -> bool:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from onnx_lint.engine.registry import Registered, registry
@@ -65,19 +65,19 @@ _NOTIFICATIONS: Final = (
 """What SARIF reports beside findings: its id, what happened, and what to do."""
 
 
-def sarif_rules(ids: Iterable[str], edition: str, site: str | None = None) -> list[dict[str, Any]]:
-    """Return the rules with these ids. A rule that is not registered has only its id.
+def sarif_rules(ids: Iterable[str], edition: str, site: str | None = None) -> Iterator[dict[str, Any]]:
+    """Yield the rules with these ids. A rule that is not registered has only its id.
 
     `site`: the address of the documentation, as for links.documentation_url.
     """
     known = registry()
-    return [_rule(known[name], edition, site) if name in known else _unknown(name) for name in ids]
+    return (_rule(known[name], edition, site) if name in known else _unknown(name) for name in ids)
 
 
 def _rule(entry: Registered, edition: str, site: str | None) -> dict[str, Any]:
     level = worst_severity(entry, edition) or Severity.NOTE
-    table = clauses()
-    keywords = sorted({table[name].keyword[edition] for name in entry.clauses if edition in table[name].keyword})
+    words = {clauses()[name].keyword.get(edition) for name in entry.clauses}
+    keywords = sorted(word for word in words if word is not None)
     documentation = f"{headed(entry.documentation)}\n\n### Clauses\n\n{clauses_markdown(entry)}"
     if entry.security:
         documentation += f"\n\n### Security\n\n{security_markdown(entry)}"
@@ -150,7 +150,6 @@ def notification_index(name: str) -> int:
 
 def _full_description(documentation: str) -> str:
     """Return what the rule reports and why it matters, on one line."""
-    reported, *_ = documentation.split("\n### ")
-    _, _, after = documentation.partition("\n### Why it matters\n")
-    why, *_ = after.split("\n### ")
+    reported = documentation.partition("\n### ")[0]
+    why = documentation.partition("\n### Why it matters\n")[2].partition("\n### ")[0]
     return " ".join(f"{reported} {why}".split())

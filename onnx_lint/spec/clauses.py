@@ -148,13 +148,13 @@ def declare(own: Mapping[str, Clause]) -> None:
         _declared.update(own)
 
 
-@functools.cache
 def clauses() -> Mapping[str, Clause]:
     """Return every clause by its id: those of the specification in the order of the chapters, then declared ones.
 
     Raises FileNotFoundError if their file is missing.
     """
-    return MappingProxyType(ChainMap(_declared, specified_clauses()))  # type: ignore[arg-type] # it is read only
+    specified = specified_clauses()
+    return MappingProxyType(ChainMap(_declared, specified)) if _declared else specified  # type: ignore[arg-type]
 
 
 @functools.cache
@@ -207,9 +207,10 @@ def severity(clause: Clause | str, edition: str = DEFAULT_EDITION) -> Severity |
     None if the edition has no such clause. Raises ValueError for an unknown clause, edition or keyword.
     """
     if isinstance(clause, str):
-        if clause not in clauses():
-            raise ValueError(f"unknown clause {clause!r}")
-        clause = clauses()[clause]
+        try:
+            clause = clauses()[clause]
+        except KeyError:
+            raise ValueError(f"unknown clause {clause!r}") from None
     if edition not in EDITIONS:
         raise ValueError(f"unknown edition {edition!r}; the editions are {', '.join(EDITIONS)}")
     word = clause.keyword.get(edition)

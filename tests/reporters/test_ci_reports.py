@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from collections import Counter
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -26,7 +26,7 @@ MANY = 30_000
 
 def written(name: str, report: Report, **options: Any) -> str:
     stream = io.StringIO()
-    write_report(name, report, stream, Options(root=Path.cwd(), **options))
+    write_report(name, report, stream, Options(root=os.getcwd(), **options))
     return stream.getvalue()
 
 

@@ -35,7 +35,7 @@ LINE, COLUMN = POSITION
 
 def written(path: Path, form: str, **options: Any) -> str:
     stream = io.StringIO()
-    write_report(form, lint(path, select="duplicate-definition"), stream, Options(root=path.parent, **options))
+    write_report(form, lint(path, select="duplicate-definition"), stream, Options(root=str(path.parent), **options))
     return stream.getvalue()
 
 
