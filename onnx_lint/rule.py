@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -83,8 +83,9 @@ class Finding(Record):
     """
     hint: str | None = None
     """A short instruction for fixing this finding; None if there is only the general one of the rule."""
-    fix: Fix | None = None
-    """The edits that fix it, if there are any. If findings share a fix, it fixes all of them."""
+    fix: Fix | str | None = None
+    """The edits that fix it, or the reason why there are none although the rule has a fix. If findings share a fix, it
+    fixes all of them."""
     case: str | None = None
     """The case of the clause, if `Clause.accepted_by` distinguishes several, such as `constant`."""
     parts: FaultParts | None = None
@@ -125,7 +126,9 @@ class FaultParts(Record):
         pieces = []
         for each, group in groups.items():
             piece = replace(self, findings=tuple(group), others=self.others if each is None else 0).whole()
-            fix = finding.fix and finding.fix.only_at({part.place for part in group})
+            fix = finding.fix
+            if fix and not isinstance(fix, str):
+                fix = fix.only_at({part.place for part in group})
             pieces.append(replace(piece, fix=fix, clause=finding.clause, case=finding.case))
         return pieces
 
@@ -304,18 +307,18 @@ def folded(
         yield FaultParts(parts, sum(1 for _ in left), subject, more).whole()
 
 
-def deletion_of(declared: DeclaredValue) -> Fix | None:
-    """Return the fix that deletes a declaration in `value_info`; None for one of an output."""
+def deletion_of(declared: DeclaredValue) -> Fix | str:
+    """Return the fix that deletes a declaration in `value_info`; for one of an output the reason why there is none."""
     if declared.field != "value_info":
-        return None
+        return "the declaration of the output or its node may be wrong"
     from onnx_lint.model import Delete, Fix
 
     entry = declared.graph.at("value_info", declared.index)
     return Fix(f"delete value info {quote(declared.subject)} of {declared.graph.describe()}", (Delete(entry),))
 
 
-def declaration_of_output(model: Model, index: int) -> Fix | None:
-    """Return the fix that declares an output of the main graph as what follows from its node; None if unknown."""
+def declaration_of_output(model: Model, index: int) -> Fix | str:
+    """Return the fix that declares an output of the main graph as what follows from its node, or why there is none."""
     from onnx_lint.inference.shapes.stated import type_stating
     from onnx_lint.model import Assign, Fix
 
@@ -323,19 +326,28 @@ def declaration_of_output(model: Model, index: int) -> Fix | None:
     name = graph.output_names[index]
     proto = type_stating(model.value_flow.fact_of(name))
     if proto is None:
-        return None
+        return "the type and shape do not follow from the node"
     what = f"declare output {quote(name)} with the type and shape that follow from its node"
     return Fix(what, (Assign(graph.at("output", index).at("type"), proto),), is_safe=False)
 
 
-def location_beside_model(users: Sequence[ExternalData]) -> Fix | None:
-    """Return the fix that takes a file beside the model for a file that moved; None if none has the name.
+def location_beside_model(users: Sequence[ExternalData], used: Set[str] | None = None) -> Fix | str | None:
+    """Return the fix that takes a file beside the model for a file that moved, or why there is none.
 
-    `users`: tensors with one location. Unsafe: nothing says that the file beside the model is the same.
+    None if no files are looked up.
+
+    `users`: tensors with one location. `used`: if they are all with it, the files of the other tensors; a file of
+    another name and of the size that the tensors need is then taken. Unsafe: nothing says that it is the same file.
     """
-    name = users[0].beside_model() if users[0].location else None
-    if name is None or any(data.beside_model() != name for data in users):
+    if not users[0].is_looked_up:
         return None
+    name = users[0].beside_model() if users[0].location else None
+    if name is None and used is not None:
+        name = users[0].of_size(max(data.end for data in users), used)
+    elif name is not None and any(data.beside_model() != name for data in users):
+        name = None
+    if name is None:
+        return "no file beside the model has this name and enough bytes, or alone the right size"
     from onnx_lint.model import Assign, Fix
 
     where = "" if "/" in name else " beside the model"
@@ -358,7 +370,7 @@ def findings_of(
     conflict: Disagreement,
     clause: str | None = None,
     anchor: str | None = None,
-    fix: Fix | None = None,
+    fix: Fix | str | None = None,
 ) -> Iterator[Finding]:
     """Yield the finding for a conflict. If a bug prevents describing it, record the crash and yield nothing.
 
@@ -378,7 +390,7 @@ def findings_of(
 
 
 def findings_of_nodes(
-    model: Model, conflicts: Iterable[tuple[N, str]], fix: Callable[[list[N]], Fix | None] | None = None
+    model: Model, conflicts: Iterable[tuple[N, str]], fix: Callable[[list[N]], Fix | str | None] | None = None
 ) -> Iterator[Finding]:
     """Yield one finding for each node and clause: on the first conflict, with the places of the others as related ones.
 

@@ -123,14 +123,20 @@ def _located(
         subject=None,
         collective=finding.collective,
         count=finding.count,
-        hint=finding.hint,
+        hint=_hint(finding),
         cause=finding.cause,
-        edits=finding.fix,
+        edits=None if isinstance(finding.fix, str) else finding.fix,
         declared_by=clause.declared_by,
     )
     with model.crashes.at("describing a finding", finding.place):
         return _described(bare, finding, clause, model, settings)
     return 0, bare
+
+
+def _hint(finding: Finding) -> str | None:
+    """Return the instruction of the finding, with the reason why it has no fix."""
+    reason = f"no fix: {finding.fix}" if isinstance(finding.fix, str) else None
+    return f"{finding.hint}; {reason}" if finding.hint and reason else finding.hint or reason
 
 
 def _case(finding: Finding) -> str | None:

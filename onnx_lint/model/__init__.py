@@ -30,9 +30,10 @@ from onnx_lint.model.model import Model
 from onnx_lint.schema import Proto
 
 if TYPE_CHECKING:
+    from onnx_lint.inference.flow.cast_fix import CastFix
+    from onnx_lint.inference.flow.constant_fixes import Int64Fix, ScalarFix
     from onnx_lint.inference.flow.folding import foldable_nodes
     from onnx_lint.inference.flow.joining import joined
-    from onnx_lint.inference.flow.scalar_fix import ScalarFix
     from onnx_lint.inference.flow.shape_conflict import DeclaredShapeConflict
     from onnx_lint.inference.shapes.dims import Shape, agree, are_sizes
     from onnx_lint.inference.shapes.fact import Fact

@@ -72,7 +72,7 @@ def checksum_mismatch(model: Model, *, verify: bool = False) -> Iterator[Finding
                 f"the checksum {quote(checksum)} of {data.describe()} {problem}",
                 allowed="the SHA-1 digest of the file, 40 hexadecimal digits",
                 subject=data.proto.name,
-                fix=_fix(data, digest) if digest is not None else None,
+                fix=_fix(data, digest) if digest is not None else "the file was not read",
             )
 
 

@@ -18,8 +18,9 @@ def missing_external_file(model: Model) -> Iterator[Finding]:
       lfs pull` fetches it.
     - If the help line names a file, rename that file or correct the location. It is a file of nearly the same name
       beside the model, or the only data file there that no other tensor uses.
-    - If a file of the same name with enough bytes lies beside the model, `onnx-lint fix --unsafe-fixes` (unsafe: it
-      may be another file) corrects the location: `weights/a.bin` becomes `a.bin`.
+    - If a file of the same name with enough bytes lies beside the model, or a single data file of exactly the right
+      size that no other tensor uses, `onnx-lint fix --unsafe-fixes` (unsafe: it may be another file) corrects the
+      location: `weights/a.bin` becomes `a.bin`.
     - PyTorch: `torch.onnx.export(..., external_data=False)` with `dynamo=True` stores the weights in the model.
     - The `onnx` package: `onnx.save(onnx.load("model.onnx"), "whole.onnx")` does the same where the data still
       exists.
@@ -65,7 +66,7 @@ def missing_external_file(model: Model) -> Iterator[Finding]:
     for location, users in found.items():
         file = users[0].file
         assert file is not None
-        fix = location_beside_model(users) if file.state is FileState.MISSING else None
+        fix = location_beside_model(users, used) if file.state is FileState.MISSING else None
         # The detail blames a component of the location, which may be a folder.
         where = "" if file.detail.startswith(quote(location)) else f" from {quote(location)}"
         more = f" and {len(users) - 1:,} more" if len(users) > 1 else ""
@@ -75,7 +76,7 @@ def missing_external_file(model: Model) -> Iterator[Finding]:
             allowed=f"a regular file in the folder of {model.describe()}",
             subject=location,
             collective=True,
-            hint=_hint(users[0], used) if fix is None and file.state is FileState.MISSING else None,
+            hint=_hint(users[0], used) if isinstance(fix, str) else None,
             fix=fix,
         )
 

@@ -48,7 +48,7 @@ def repeated_singular_field(model: Model) -> Iterator[Finding]:
     - A oneof has at most one member.
     - Protocol Buffers defines how to read more. The finding is therefore a warning.
     """
-    fixes: dict[Place, Fix | None] = {}
+    fixes: dict[Place, Fix | str] = {}
     for fault in model.faults_of(FaultKind.REPEATED):
         if fault.place not in fixes:
             fixes[fault.place] = _fix(model, fault)
@@ -69,12 +69,12 @@ _MOST_COMPARED: Final = 1 << 20
 """Longer values are not compared."""
 
 
-def _fix(model: Model, fault: Fault) -> Fix | None:
-    """Return the fix that keeps the last value; safe if all are the same. None if there is one value, or a message."""
+def _fix(model: Model, fault: Fault) -> Fix | str:
+    """Return the fix that keeps the last value; safe if all are the same. There is none for messages."""
     place = fault.place
     values = model.places.values_of(place, fault.message_type)
     if not 2 <= len(values) <= _MOST_VALUES:
-        return None
+        return "readers join the messages of such a field" if len(values) < 2 else "the field has too many values"
     sizes = {end - start for start, end in values}
     is_safe = len(sizes) == 1 and min(sizes) <= _MOST_COMPARED
     is_safe = is_safe and len({model.source.read_at(start, end - start) for start, end in values}) == 1

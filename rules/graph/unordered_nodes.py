@@ -76,10 +76,10 @@ def _finding(late: LateUse) -> Finding:
     )
 
 
-def _fix(graph: Graph) -> Fix | None:
+def _fix(graph: Graph) -> Fix | str:
     moves = moves_into_order(graph)
     if not moves:
-        return None
+        return "the nodes form a cycle, or the order decides what a name means that is defined twice"
     nodes = "1 node" if len(moves) == 1 else f"{len(moves):,} nodes"
     return Fix.of_many(
         f"move {nodes} of {graph.describe()} into topological order",

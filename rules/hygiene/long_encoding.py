@@ -69,8 +69,8 @@ def _finding(number: LongNumber) -> Finding:
     )
 
 
-def _fix(count: int) -> Fix | None:
+def _fix(count: int) -> Fix | str:
     if count > _MOST_SHORTENED:
-        return None
+        return f"it writes at most {_MOST_SHORTENED:,} numbers"
     what = "write 1 number in fewer bytes" if count == 1 else f"write {count:,} numbers in fewer bytes"
     return Fix(what, (), later=lambda: (Shorten(),))

@@ -103,5 +103,5 @@ def _finding(metadata: Metadata, index: int, first: int, message: str, clause: s
         subject=entry.key,
         fix=Fix(f"delete the second entry {quote(entry.key)} of {metadata.owner}", (Delete(place),))
         if is_same
-        else None,
+        else "the entries differ, and readers take the first or the last",
     )

@@ -73,11 +73,13 @@ def non_c90_name(model: Model) -> Iterator[Finding]:
         yield _finding([(graph, wrong, len(set(wrong))) for graph, wrong in variables], "dimension variable", "SHP-3")
 
 
-def _fix(model: Model, graphs: list[Graph]) -> Fix | None:
+def _fix(model: Model, graphs: list[Graph]) -> Fix | str:
     from onnx_lint.model import c90_edits, has_c90_edits
 
-    if has_training_information(model) or not has_c90_edits(graphs):
-        return None
+    if has_training_information(model):
+        return "training information may use the names"
+    if not has_c90_edits(graphs):
+        return "the names are those of inputs and outputs, or have several meanings"
     what = "make C90 identifiers of the names of nodes, graphs and values that are no inputs or outputs"
     return Fix(what, (), is_safe=False, later=partial(c90_edits, graphs))
 

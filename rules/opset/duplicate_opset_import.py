@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from onnx_lint.model import (
     Delete,
@@ -89,6 +90,9 @@ def _duplicates(model: Model, importer: Importer) -> Iterator[Finding]:
             yield _contradiction(place, entry, *earlier, clause)
 
 
+_UNDECIDED: Final = "readers take the first, the last or the highest version"
+
+
 def _is_used(model: Model, domain: str) -> bool:
     return normalized_domain(domain) in model.domains_in_use[None]
 
@@ -105,7 +109,9 @@ def _repetition(place: Place, entry: Proto, first: Place, earlier: Proto, clause
         related=(Related(first, "first entry"),),
         allowed="one import for each domain",
         subject=domain,
-        fix=Fix(f"delete the second import of {quote(domain)} {entry.version}", (Delete(place),)) if has_fix else None,
+        fix=Fix(f"delete the second import of {quote(domain)} {entry.version}", (Delete(place),))
+        if has_fix
+        else _UNDECIDED,
     )
 
 
@@ -127,4 +133,5 @@ def _contradiction(place: Place, entry: Proto, first: Place, earlier: Proto, cla
         related=(Related(first, "first entry"),),
         allowed="one version for each domain",
         subject=domain,
+        fix=_UNDECIDED,
     )

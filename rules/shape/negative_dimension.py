@@ -53,7 +53,7 @@ def negative_dimension(model: Model) -> Iterator[Finding]:
         yield replace(finding, fix=_fix(model))
 
 
-def _fix(model: Model) -> Fix | None:
+def _fix(model: Model) -> Fix | str:
     """Return the fix that clears each -1, by which frameworks mean an unknown size. Other numbers may mean anything."""
 
     def edits() -> Iterator[Delete]:
@@ -63,7 +63,9 @@ def _fix(model: Model) -> Fix | None:
                     yield Delete(_place(found, index))
 
     count = sum(1 for _ in edits())
-    return Fix.of_many("leave each dimension open that is -1", count, edits, is_safe=False) if count else None
+    if not count:
+        return "only -1 is known to mean an unknown size"
+    return Fix.of_many("leave each dimension open that is -1", count, edits, is_safe=False)
 
 
 def _place(found: Type, index: int) -> Place:

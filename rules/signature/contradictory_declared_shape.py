@@ -69,7 +69,7 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
     for conflict in model.value_flow.declared_shapes:
         of_value_info = model.value_flow.clause_of(conflict, "FUN-23b", "FUN-23d", "VI-6a")
         clause = "NOD-8c" if conflict.field == "output" else of_value_info
-        yield from findings_of(model, conflict, clause, fix=deletion_of(conflict) or _declaration_of(conflict))
+        yield from findings_of(model, conflict, clause, fix=_declaration_of(conflict) or deletion_of(conflict))
 
 
 def _declaration_of(conflict: object) -> Fix | None:
@@ -77,7 +77,7 @@ def _declaration_of(conflict: object) -> Fix | None:
     if not isinstance(conflict, DeclaredShapeConflict) or conflict.branch or conflict.call is not None:
         return None
     declared, inferred = conflict.declared.shape, conflict.inferred.shape
-    if conflict.graph.is_function or declared is None or inferred is None:
+    if conflict.graph.is_function or conflict.field != "output" or declared is None or inferred is None:
         return None
     shape = conflict.graph.at(conflict.field, conflict.index).at("type").at("tensor_type").at("shape")
     edits: tuple[Edit, ...]

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, has_type_conflicts
+from onnx_lint.model import CastFix, Model, has_type_conflicts
 from onnx_lint.rule import Finding, conversions_apart, deletion_of, findings_of, rule
 
 
@@ -15,7 +15,8 @@ def contradictory_declared_type(model: Model) -> Iterator[Finding]:
 
     Declare the type that follows from the operator, or change the node: a Cast may have the wrong `to`. If a tool
     changes the precision of a model, it must change both. `onnx-lint fix` (safe) deletes the entry if it is in
-    `value_info`.
+    `value_info`. If the output of a Cast has the declared type for its users too, `onnx-lint fix --unsafe-fixes`
+    (unsafe: the tensor gets another type) sets `to`.
 
     - onnxconverter-common: `float16.convert_float_to_float16` leaves the `to` of a Cast at FLOAT and declares its
       output as FLOAT16. With `op_block_list=[*float16.DEFAULT_OP_BLOCK_LIST, "Cast"]` it converts the output of the
@@ -53,7 +54,9 @@ def contradictory_declared_type(model: Model) -> Iterator[Finding]:
     - Reported by other rules: shapes (`contradictory-declared-shape`), two declarations of one value
       (`contradictory-value-info`), an optional type and the type in it (`unconverted-optional`).
     """
-    for conflict in conversions_apart(model, model.value_flow.declarations):
-        of_value_info = model.value_flow.clause_of(conflict, "FUN-23a", "FUN-23c", "VI-6")
+    flow = model.value_flow
+    casts = CastFix(flow.declarations, flow.operands, model.graphs, lambda name, graph: flow.fact_of(name, graph).kind)
+    for conflict in conversions_apart(model, flow.declarations):
+        of_value_info = flow.clause_of(conflict, "FUN-23a", "FUN-23c", "VI-6")
         clause = "NOD-8" if conflict.field == "output" else of_value_info
-        yield from findings_of(model, conflict, clause, fix=deletion_of(conflict))
+        yield from findings_of(model, conflict, clause, fix=casts.of(conflict) or deletion_of(conflict))

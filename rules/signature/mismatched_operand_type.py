@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, has_type_conflicts
+from onnx_lint.model import Int64Fix, Model, has_type_conflicts
 from onnx_lint.rule import Finding, conversions_apart, findings_of_nodes, rule
 
 
@@ -15,6 +15,9 @@ def mismatched_operand_type(model: Model) -> Iterator[Finding]:
 
     Convert the operands to one type with Cast, or declare the type that you meant: ONNX converts nothing implicitly. In
     PyTorch, convert before the export, for example with `x.double()`.
+
+    `onnx-lint fix` (safe) makes an int64 tensor of an int32 constant that is read only where int64 is required, such as
+    the shape of a Reshape.
 
     ### Example
 
@@ -55,6 +58,7 @@ def mismatched_operand_type(model: Model) -> Iterator[Finding]:
       (`unconverted-optional`, from edition 1.16 on), the number of an element type that the operator does not allow
       (`unsupported-attribute-value`).
     """
+    conflicts = list(conversions_apart(model, model.value_flow.operands))
     yield from findings_of_nodes(
-        model, ((each, "NOD-8") for each in conversions_apart(model, model.value_flow.operands))
+        model, ((each, "NOD-8") for each in conflicts), fix=Int64Fix(conflicts, model.graphs).of
     )

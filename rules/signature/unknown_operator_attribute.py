@@ -103,7 +103,7 @@ def _findings(
         if moved:
             hint = version_hint(other or _hint(schemas, schema, min(moved)), alike, node)
             kind_of = partial(_kind_of, model, node.graph)
-            fix = inputs_instead(node, moved, fresh, kind_of)
+            fix = inputs_instead(node, moved, schema.inputs, fresh, kind_of)
             yield replace(_moved(schema, node, moved, hint), cause=f"{operator} {' '.join(sorted(moved))}", fix=fix)
         found = []
         for index in attributes_with(node, unknown - moved.keys()):

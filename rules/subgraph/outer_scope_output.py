@@ -57,12 +57,12 @@ def outer_scope_output(model: Model) -> Iterator[Finding]:
                 yield replace(_finding(graph, index, name, outer), fix=_fix(model, graph, index, fresh))
 
 
-def _fix(model: Model, graph: Graph, index: int, fresh: FreshNames) -> Fix | None:
+def _fix(model: Model, graph: Graph, index: int, fresh: FreshNames) -> Fix | str:
     """Return the fix that hands a tensor through a node of its own; older versions of Identity take no other values."""
     name = graph.output_names[index]
     kind = model.value_flow.fact_of(name, graph).kind or ""
     if not kind.startswith("tensor(") or "" not in model.imports.domains(graph.function):
-        return None
+        return f"{quote(name)} is not known to be a tensor, or Identity is not imported"
     own = fresh.like(name)
     node = message("NodeProto")(op_type="Identity", name=own, input=[name], output=[own])
     edits = Insert(graph.at("node", len(graph.nodes)), node), Assign(graph.at("output", index).at("name"), own)

@@ -127,7 +127,7 @@ def _hiding(model: Model) -> Iterator[_Hiding]:
                 yield name, definition, outer
 
 
-def _fix(model: Model, hiding: list[_Hiding]) -> Fix | None:
+def _fix(model: Model, hiding: list[_Hiding]) -> Fix | str:
     """Return the fix that renames all values that hide others, of the graphs in which that is possible."""
     fresh = FreshNames(value_names(model.graphs))
     names: dict[Graph, dict[str, str]] = {}
@@ -135,7 +135,7 @@ def _fix(model: Model, hiding: list[_Hiding]) -> Fix | None:
         names.setdefault(definition.graph, {})[name] = fresh.like(name)
     names = {graph: renamed for graph, renamed in names.items() if can_be_renamed(graph, renamed)}
     if not names:
-        return None
+        return "the name has several meanings in its graph"
     count = sum(map(len, names.values()))
     graphs = next(iter(names)).describe() if len(names) == 1 else f"{len(names):,} graphs"
     what = f"rename {'1 value' if count == 1 else f'{count:,} values'} of {graphs}"

@@ -85,5 +85,5 @@ def _finding(declaration: Declaration, other: Declaration) -> Finding:
         subject=declaration.name,
         fix=Fix(f"delete {declaration.describe()}", (Delete(declaration.place),))
         if declaration.field == "value_info"
-        else None,
+        else "either declaration may be wrong",
     )

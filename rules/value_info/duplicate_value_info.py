@@ -85,14 +85,14 @@ def _duplicates(graph: Graph) -> Iterator[Finding]:
             yield replace(found, fix=fix)
 
 
-def _fix(graph: Graph, pairs: Iterable[tuple[int, int]]) -> Fix | None:
+def _fix(graph: Graph, pairs: Iterable[tuple[int, int]]) -> Fix | str:
     """The fix that deletes all but one of the entries that differ in the names of variables at most."""
     groups: dict[int, list[int]] = {}
     for earlier, later in pairs:
         if _is_alike(graph, earlier, later):
             groups.setdefault(earlier, [earlier]).append(later)
     if not groups:
-        return None
+        return "the entries differ in more than the names of variables"
     declared = range(0 if graph.is_function else len(graph.input_names))
     inputs = {name for index in declared for name in _variables(graph.message_at("input", index))}
     deleted = []

@@ -51,5 +51,5 @@ def untyped_graph_value(model: Model) -> Iterator[Finding]:
                     allowed="a type, with the rank where it is a tensor",
                     subject=proto.name,
                     case=role,
-                    fix=declaration_of_output(model, index) if role == "output" else None,
+                    fix=declaration_of_output(model, index) if role == "output" else "no node decides it",
                 )

@@ -175,7 +175,7 @@ def test_a_file_named_twice_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             "Finding(ROOT, 'x', related=(Related(ROOT, 5),))",
             "yields a Related whose 'message' is of type int, not a string",
         ),
-        ("Finding(ROOT, 'x', fix='edit')", "yields a Finding whose 'fix' is of type str, not a Fix"),
+        ("Finding(ROOT, 'x', fix=1)", "yields a Finding whose 'fix' is of type int, not a Fix or a string"),
         (
             "Finding(ROOT, 'x', fix=Fix('mend', ('edit',)))",
             "yields a Finding whose 'fix.edits' is a tuple of str, not a tuple of edits",

@@ -25,6 +25,7 @@ def test_a_fix_makes_the_bytes_of_a_model_without_the_fault(case: Case, tmp_path
     old, new = case.models()
     path.write_bytes(old)
     for name, content in case.files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(content)
     settings = Settings(select=(case.rule,), options={case.rule: case.options})
     report = fix_file(str(path), settings, Mending())

@@ -64,11 +64,11 @@ class DeclarationConflict(DeclaredValue):
         maker = definition.describe() if definition is not None else "the node"
         return (
             f"{word} {quote(self.subject)} of {self.graph.describe()} is declared as {self.declared}, "
-            f"but {maker} is {self.inferred}{'; either of the two is wrong' if self._cast_to is not None else ''}"
+            f"but {maker} is {self.inferred}{'; either of the two is wrong' if self.cast_to is not None else ''}"
         )
 
     @property
-    def _cast_to(self) -> Place | None:
+    def cast_to(self) -> Place | None:
         """The attribute of a Cast that decides the type: converters change one and forget the other."""
         definition = definition_of(self.graph, self.subject)
         if definition is None or definition.node is None or definition.node.op_type != "Cast":
@@ -80,8 +80,8 @@ class DeclarationConflict(DeclaredValue):
         """Return the definition of the value, and the call that supplies its type."""
         definition = definition_of(self.graph, self.subject)
         found: list[Note] = [] if definition is None else [(definition.place, "defines the value")]
-        if self._cast_to is not None:
-            found.append((self._cast_to, "the other suspect: what the Cast converts to"))
+        if self.cast_to is not None:
+            found.append((self.cast_to, "the other suspect: what the Cast converts to"))
         return found + site_notes(self.site)
 
 

@@ -43,15 +43,15 @@ class ImportFixes:
                     found.setdefault(key, []).append(AlikeNodes(operator, graph, form))
         return found
 
-    def importing(self, domains: Sequence[str], function: Function | None = None) -> Fix | None:
-        """Return the fix that imports domains in the model, or in a function; None if a version cannot be decided."""
+    def importing(self, domains: Sequence[str], function: Function | None = None) -> Fix | str:
+        """Return the fix that imports domains in the model, or in a function, or why a version cannot be decided."""
         place = ROOT if function is None else function.place
         end, entry = place.at("opset_import", self._stated.count(function)), schema.message("OperatorSetIdProto")
         edits, names = [], []
         for domain in domains:
             version = self._version(domain, function)
             if version is None:
-                return None
+                return f"no known version of {quote(shown_domain(domain))} fits all of its nodes"
             names.append(f"{quote(shown_domain(domain))} {version}")
             edits.append(Insert(end, entry(domain=domain, version=version)))
         return Fix(f"import {' and '.join(names)}", tuple(edits), is_safe=False)

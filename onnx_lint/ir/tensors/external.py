@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Set
 from typing import Final
 
 from onnx_lint.common.cached import remembered
@@ -31,6 +32,9 @@ _LOCATION_ENTRY: Final = rb"\n\x08location\x12([\x01-\x7f])"
 """Matches an entry with this key, up to the length of its value in one byte."""
 
 _MAX_DIGITS: Final = 30
+_MOST_COMPONENTS: Final = 4
+"""The most components at the end of a location under which its file is looked for beside the model."""
+
 _DRIVE: Final = r"[A-Za-z]:"
 _PARENT: Final = r"(?:^|[/\\])\.\.(?:[/\\]|\Z)"
 _MAX_INTERNED: Final = 1_000
@@ -190,22 +194,41 @@ class ExternalData:
             return None
         return self._folder.file(self.location)
 
+    @property
+    def is_looked_up(self) -> bool:
+        """True if files in the model's folder are looked up, and the model is a file that can be fixed."""
+        return self._folder is not None and self._folder.is_local
+
+    @property
+    def end(self) -> int:
+        """The number of bytes that the data file must have for this tensor."""
+        return (self.offset or 0) + max(self.length or 0, self.needed_bytes or 0)
+
     def beside_model(self) -> str | None:
         """Return where a regular file with all values is instead of at the location; None if it is not known.
 
-        That is the location with slashes for backslashes, or its last component in the model's folder itself. None as
-        well if the location is that file, or if the model is remote and cannot be fixed.
+        That is the location with slashes for backslashes, or the last components of it below the model's folder. None
+        as well if the location is that file, or if the model is remote and cannot be fixed.
         """
-        if self._folder is None or not self._folder.is_local:
+        if self._folder is None or not self.is_looked_up:
             return None
-        end = (self.offset or 0) + max(self.length or 0, self.needed_bytes or 0)
-        for name in (self.with_slashes(), re.split(r"[/\\]", self.location)[-1]):
-            if name in (None, "", ".", "..", spelled_plainly(self.location)) or location_problem(name) is not None:
+        parts = re.split(r"[/\\]", self.location)[-_MOST_COMPONENTS:]
+        for name in (self.with_slashes(), *("/".join(parts[index:]) for index in range(len(parts)))):
+            if name is None or name == spelled_plainly(self.location) or not _is_safe(name):
                 continue
             file = self._folder.file(name)
-            if file.state is FileState.REGULAR and file.size is not None and end <= file.size:
+            if file.state is FileState.REGULAR and file.size is not None and self.end <= file.size:
                 return name
         return None
+
+    def of_size(self, size: int, used: Set[str]) -> str | None:
+        """Return the one file beside the model that looks like external data and has exactly this size.
+
+        None if there is none, or if there are several. `used`: the names of files of other tensors.
+        """
+        names = [name for name in self.candidates() if name not in used]
+        found = [name for name in names if self._folder is not None and self._folder.file(name).size == size]
+        return found[0] if size and len(found) == 1 else None
 
     def with_slashes(self) -> str | None:
         """Return the location with slashes for backslashes; None if it has none, or is invalid even so."""
@@ -215,7 +238,7 @@ class ExternalData:
 
     def candidates(self) -> list[str]:
         """Return the files in the model's folder itself that look like external data; none if lookups are disabled."""
-        return self._folder.data_files() if self._folder is not None and self._folder.is_local else []
+        return self._folder.data_files() if self._folder is not None and self.is_looked_up else []
 
     def sha1(self) -> str | None:
         """Return the SHA-1 digest of the data file in hexadecimal; None if it cannot be read, or is too large."""

@@ -13,7 +13,9 @@ from onnx_lint import lint
     ("kind", "node", "has_fix"),
     [
         ("float", "Clip <max = 6.0> (x)", True),
-        ("float16", "Clip <max = 6.0> (x)", False),
+        ("float16", "Clip <max = 6.0> (x)", True),
+        ("float16", "Clip <max = 1e9> (x)", False),
+        ("int64", "Clip <max = 6.0> (x)", False),
         ("float16", "ReduceMean <axes = [0]> (x)", True),
         ("float", "LeakyRelu <alpa = 0.5> (x)", True),
         ("float", "LeakyRelu <alpa = 1> (x)", False),
@@ -25,4 +27,4 @@ def test_a_fix_needs_a_value_of_the_right_type(kind: str, node: str, has_fix: bo
         f'<ir_version: 10, opset_import: ["" : 21]> g ({kind}[2] x) => ({kind} y) {{ y = {node} }}'
     )
     [found] = [each for each in lint(model).diagnostics if each.rule == "unknown-operator-attribute"]
-    assert (found.fix is not None) is has_fix
+    assert (found.fix is not None, found.hint is None) == (has_fix, has_fix)

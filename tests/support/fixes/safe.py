@@ -38,9 +38,22 @@ CHOICE = (
     'node {{ op_type: "Neg" input: "x" output: "q" }} output {{ name: "q" }} }} }} }} '
     'input {{ name: "c" type {{ tensor_type {{ elem_type: 9 shape {{ }} }} }} }}'
 )
+SIZES = 'initializer { name: "s" dims: 1 data_type: 7 int64_data: -1 }'
+NARROW = SIZES.replace("7 int64", "6 int32")
+RAW = SIZES.replace("7 int64_data: -1", r'6 raw_data: "\377\377\377\377"')
+TWO_WAYS = 'node { op_type: "Abs" input: "s" output: "t" }'
 IDENTITY = 'node { name: "a_1" op_type: "Identity" input: "a" output: "a_1" }'
 
+
+def reshape(*parts: str) -> str:
+    """Return a Reshape to the shape s, and more."""
+    return graph('node { op_type: "Reshape" input: "x" input: "s" output: "y" } ' + " ".join(parts))
+
+
 SAFE = [
+    Case("mismatched-operand-type", reshape(NARROW, info("s", INTS)), reshape(SIZES, info("s", INTS))),
+    Case("mismatched-operand-type", reshape(RAW), reshape(SIZES), id="bytes"),
+    Case("mismatched-operand-type", reshape(NARROW, TWO_WAYS), reshape(NARROW, TWO_WAYS), id="another user"),
     Case(
         "duplicate-value-info",
         OF_VARIABLE % f"{info('a', NAMED % 'unk_0')} {info('a', NAMED % 'batch')} {info('a', NAMED % 'unk_1')}",

@@ -60,9 +60,17 @@ WEIGHT = graph(f'{RELU} initializer {{ name: "w" data_type: 1 dims: 1 float_data
 CONST = (
     'node {{ name: "{0}" op_type: "Constant" output: "{0}" attribute {{ name: "value" type: TENSOR t {{ {1} }} }} }}'
 )
+PADDED = 'node {{ name: "c" op_type: "Pad" input: "x" {} output: "y" {} }}'
+HALF = r'data_type: 10 raw_data: "\000<"'
+PADS = 'attribute { name: "pads" ints: [1, 1] type: INTS } attribute { name: "value" f: 1 type: FLOAT }'
 SLICED = 'node {{ name: "c" op_type: "Slice" input: "x" {} output: "y" {} }}'
 RANGE = 'attribute { name: "starts" ints: 0 type: INTS } attribute { name: "ends" ints: 2 type: INTS }'
 BOUND = 'node {{ name: "c" op_type: "Clip" input: "x" {} output: "y" {} }}'
+CONVERT = 'node { name: "t" op_type: "Cast" input: "x" output: "a" attribute { name: "to" i: 11 type: INT } }'
+ROOTED = 'node { name: "r" op_type: "Sqrt" input: "a" output: "b" }'
+ADD = 'node {{ name: "d" op_type: "Add" input: "{}" input: "b" output: "{}" }}'
+CONVERTED = graph(f"{CONVERT} {ROOTED} {ADD.format('x', 'y')} {info('a')} {info('b')}")
+"""A Cast that a converter left at double, whose users take float."""
 SOFT = 'node {{ name: "c" op_type: "LeakyRelu" input: "x" output: "y" attribute {{ name: "{}" f: 0.5 type: FLOAT }} }}'
 
 UNSAFE = [
@@ -80,9 +88,21 @@ UNSAFE = [
     Case(
         "unknown-operator-attribute",
         graph(BOUND.format("", 'attribute { name: "max" f: 6 type: FLOAT }')),
-        graph(CONST.format("max", "data_type: 1 float_data: 6") + BOUND.format('input: "" input: "max"', "")),
+        graph(
+            CONST.format("max", r'data_type: 1 raw_data: "\000\000\300@"') + BOUND.format('input: "" input: "max"', "")
+        ),
         safe=False,
         id="a number that became the second of two inputs",
+    ),
+    Case(
+        "unknown-operator-attribute",
+        graph(PADDED.format("", PADS)).replace("elem_type: 1 ", "elem_type: 10 "),
+        graph(
+            f"{CONST.format('pads', 'dims: 2 data_type: 7 int64_data: [1, 1]')} "
+            f"{CONST.format('constant_value', HALF)} " + PADDED.format('input: "pads" input: "constant_value"', "")
+        ).replace("elem_type: 1 ", "elem_type: 10 "),
+        safe=False,
+        id="a number of the type of another input",
     ),
     Case(
         "unknown-operator-attribute",
@@ -208,6 +228,31 @@ UNSAFE = [
     ),
     Case("non-relative-location", external("C:\\\\models\\\\w.bin"), external("w.bin"), safe=False, files=WEIGHTS),
     Case("non-relative-location", external("/models/w.bin"), external("/models/w.bin"), safe=False, id="no such file"),
+    Case(
+        "non-relative-location",
+        external("/home/ada/sub/w.bin"),
+        external("sub/w.bin"),
+        safe=False,
+        files={"sub/w.bin": WEIGHTS["w.bin"]},
+        id="a folder beside the model",
+    ),
+    Case(
+        "missing-external-file",
+        external("old.bin"),
+        external("w.bin"),
+        safe=False,
+        files={**WEIGHTS, "longer.bin": b"123456789"},
+        id="a new name",
+    ),
+    Case(
+        "missing-external-file",
+        external("old.bin"),
+        external("old.bin"),
+        safe=False,
+        files={**WEIGHTS, "v.bin": b"abcdefgh"},
+        id="two new names",
+    ),
+    Case("contradictory-declared-type", CONVERTED, CONVERTED.replace("i: 11", "i: 1"), safe=False, id="a Cast"),
     Case("parent-directory-location", external("../w.bin"), external("w.bin"), safe=False, files=WEIGHTS),
     Case("parent-directory-location", external("../w.bin"), external("../w.bin"), safe=False, id="no such file"),
 ]

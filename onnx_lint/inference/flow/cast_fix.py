@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The fix of Casts whose attribute contradicts both the declaration and the users of their output."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from onnx_lint.inference.types.conflict import definition_of
+from onnx_lint.inference.types.declaration_conflict import DeclarationConflict
+from onnx_lint.inference.types.operand_conflict import OperandConflict
+from onnx_lint.inference.types.problem import Differing
+from onnx_lint.inference.types.type_string import TENSORS, ValueType
+from onnx_lint.ir.graph import Graph
+from onnx_lint.ir.places.edits import Assign, Edit, Fix
+from onnx_lint.ir.places.place import Place
+
+
+class CastFix:
+    """One fix for all such Casts. The findings on values that follow from them share it."""
+
+    def __init__(
+        self,
+        declarations: Iterable[object],
+        operands: Iterable[OperandConflict],
+        graphs: Sequence[Graph],
+        kind_of: Callable[[str, Graph], ValueType | None],
+    ) -> None:
+        self._conflicts = {
+            _definition(each.graph, each.subject): each
+            for each in declarations
+            if isinstance(each, DeclarationConflict) and each.site is None and not each.graph.is_function
+        }
+        self._graphs = graphs
+        self._kind_of = kind_of
+        self._asked = {
+            (_definition(each.node.graph, each.node.inputs[one]), each.inputs[other])
+            for each in operands
+            if isinstance(problem := each.problem, Differing)
+            for one, other in ((problem.index, problem.other), (problem.other, problem.index))
+        }
+        """The values at which users have another operand, with its type."""
+        edits = self._edits()
+        casts = "1 Cast" if len(edits) == 1 else f"{len(edits):,} Casts"
+        what = f"convert to the type that the declaration and the users of the output require in {casts}"
+        self._fix = Fix(what, tuple(edits.values()), is_safe=False)
+        self._covered = set(edits)
+        for place, conflict in self._conflicts.items():
+            self._covered |= {place} if not self._covered.isdisjoint(self._sources(conflict)) else set()
+
+    def of(self, conflict: object) -> Fix | None:
+        """Return the fix if it resolves the conflict."""
+        is_covered = any(self._conflicts[place] is conflict for place in self._covered & self._conflicts.keys())
+        return self._fix if is_covered else None
+
+    def _edits(self) -> dict[Place | None, Edit]:
+        """Return the edit of the attribute of each Cast, by the place of its output."""
+        required: set[Place | None] = set()
+        found: dict[Place | None, Edit] = {}
+        for place, conflict in reversed(self._conflicts.items()):
+            if place not in required and (place, conflict.declared) not in self._asked:
+                continue
+            if conflict.cast_to is None:
+                required |= self._sources(conflict)
+            elif conflict.declared in TENSORS and not self._has_other_user(conflict):
+                found[place] = Assign(conflict.cast_to.at("i"), TENSORS.index(conflict.declared))
+        return found
+
+    def _sources(self, conflict: DeclarationConflict) -> set[Place | None]:
+        """Return the inputs of the node of a value that have the same conflict."""
+        definition = definition_of(conflict.graph, conflict.subject)
+        node = definition.node if definition is not None else None
+        places = {_definition(node.graph, name) for name in node.inputs if name} if node is not None else set()
+        kinds = conflict.declared, conflict.inferred
+        return {
+            place
+            for place in places & self._conflicts.keys()
+            if (self._conflicts[place].declared, self._conflicts[place].inferred) == kinds
+        }
+
+    def _has_other_user(self, conflict: DeclarationConflict) -> bool:
+        """Return whether a user has another input of the inferred type, which may have to be that of the Cast."""
+        name, place = conflict.subject, _definition(conflict.graph, conflict.subject)
+        return any(
+            self._kind_of(other, graph) == conflict.inferred and _definition(graph, other) not in self._conflicts
+            for graph in self._graphs
+            for names in graph.node_inputs
+            if name in names and _definition(graph, name) == place
+            for other in names
+            if other and other != name
+        )
+
+
+def _definition(graph: Graph, name: str) -> Place | None:
+    found = definition_of(graph, name)
+    return None if found is None else found.place

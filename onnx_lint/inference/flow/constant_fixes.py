@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fixes that give constant operands the form that all their users require."""
+
+from __future__ import annotations
+
+import struct
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Final
+
+from onnx_lint.common.cached import cached_property
+from onnx_lint.inference.flow.shape_conflict import ShapeConflict
+from onnx_lint.inference.shapes.problem import WrongRank
+from onnx_lint.inference.types.conflict import NodeConflict, definition_of
+from onnx_lint.inference.types.operand_conflict import OperandConflict
+from onnx_lint.inference.types.problem import Disallowed
+from onnx_lint.ir.graph import Definition, Graph, Node
+from onnx_lint.ir.operators.mismatch import attributes_with
+from onnx_lint.ir.places.edits import Assign, Delete, Edit, Fix
+from onnx_lint.ir.places.place import Place
+from onnx_lint.schema import message
+
+_Operand = tuple[Graph, int, int]
+"""A graph, the number of a node in it, and the index of an input."""
+
+
+class _ConstantFix(ABC):
+    """One fix for all constants of a model with one fault. Findings that are only about such constants share it."""
+
+    _what: ClassVar[str]
+    """The result, for the message."""
+    _reason: ClassVar[str]
+    """Why a constant with the fault is not changed."""
+    _is_safe: ClassVar[bool]
+
+    def __init__(self, conflicts: Iterable[NodeConflict], graphs: Sequence[Graph]) -> None:
+        self._conflicts = [conflict for conflict in conflicts if self._operand(conflict) is not None]
+        self._graphs = graphs
+
+    @abstractmethod
+    def _operand(self, conflict: NodeConflict) -> int | None:
+        """Return the index of the input that may be such a constant; None for another conflict."""
+
+    @abstractmethod
+    def _edit(self, definition: Definition) -> Edit | None:
+        """Return the edit that changes a constant; None if that is impossible."""
+
+    @abstractmethod
+    def _declaration(self, graph: Graph, index: int) -> Edit | None:
+        """Return the edit of the entry of `value_info` of a constant that changes."""
+
+    def of(self, conflicts: Iterable[NodeConflict]) -> Fix | str | None:
+        """Return the fix if it resolves all of these conflicts, or why not; None if they are others."""
+        names = [self._name(conflict) for conflict in conflicts]
+        if None in names:
+            return None
+        return self._fix if self._constants.keys() >= set(names) else self._reason
+
+    def _name(self, conflict: NodeConflict) -> str | None:
+        operand = self._operand(conflict)
+        return None if operand is None else conflict.node.inputs[operand]
+
+    def _declarations(self) -> Iterator[Edit]:
+        """Yield the edits of the declarations of the constants in `value_info`."""
+        for graph in self._graphs:
+            for index, name in enumerate(graph.value_info_names):
+                edit = self._declaration(graph, index) if name in self._constants else None
+                if edit is not None:
+                    yield edit
+
+    @cached_property
+    def _fix(self) -> Fix:
+        edits = tuple(self._constants.values())
+        tensors = "1 tensor" if len(edits) == 1 else f"{len(edits):,} tensors"
+        return Fix(f"make {tensors} {self._what}", (*edits, *self._declarations()), self._is_safe)
+
+    @cached_property
+    def _constants(self) -> Mapping[str, Edit]:
+        """The edit of each constant whose every use requires it, by the name of the constant."""
+        operands: dict[str, set[_Operand]] = {}
+        places: dict[str, dict[Place, Edit]] = {}
+        for conflict in self._conflicts:
+            operand, node = self._operand(conflict), conflict.node
+            assert operand is not None
+            name = node.inputs[operand]
+            operands.setdefault(name, set()).add((node.graph, node.index, operand))
+            definition = definition_of(node.graph, name)
+            edit = self._edit(definition) if definition is not None else None
+            if edit is not None and not _is_list_inside(node, operand):
+                places.setdefault(name, {})[edit.place] = edit
+        uses = Counter(
+            name for graph in self._graphs for names in graph.node_inputs for name in names if name in places
+        )
+        declared = [stated for graph in self._graphs for stated in (graph.input_names, graph.output_names)]
+        others = {name for names in declared for name in names if name in places}
+        return {
+            name: next(iter(found.values()))
+            for name, found in places.items()
+            if len(found) == 1 and uses[name] == len(operands[name]) and name not in others
+        }
+
+
+class ScalarFix(_ConstantFix):
+    """Makes scalars of lists of one element."""
+
+    _what = "of one element a scalar"
+    _reason = "the list is no constant of one element that is not used or declared as a list elsewhere"
+    _is_safe = False
+
+    def _operand(self, conflict: NodeConflict) -> int | None:
+        problem = conflict.problem if isinstance(conflict, ShapeConflict) else None
+        return problem.operand if isinstance(problem, WrongRank) and problem.greatest == 0 else None
+
+    def _edit(self, definition: Definition) -> Edit | None:
+        found = _constant(definition)
+        if found is None:
+            return None
+        value, place = found
+        if place.field == "attribute":
+            if len(value.floats) != 1:
+                return None
+            return Assign(place, message("AttributeProto")(name="value_float", type=1, f=value.floats[0]))
+        return Delete(place.at("dims")) if set(value.dims) == {1} else None
+
+    def _declaration(self, graph: Graph, index: int) -> Edit | None:
+        shape = graph.at("value_info", index).at("type").at("tensor_type").at("shape")
+        return Delete(shape.at("dim")) if graph.message_at("value_info", index).type.tensor_type.shape.dim else None
+
+
+class Int64Fix(_ConstantFix):
+    """Makes tensors of int64 of those of int32 where an operator takes int64 alone, such as the shape of a Reshape."""
+
+    _what = "of int32 one of int64 with the same numbers"
+    _reason = "the int32 numbers are no constant that only such inputs use"
+    _is_safe = True
+
+    def _operand(self, conflict: NodeConflict) -> int | None:
+        if not isinstance(conflict, OperandConflict) or not isinstance(conflict.problem, Disallowed):
+            return None
+        index = conflict.problem.index
+        return index if (conflict.inputs[index], conflict.allowed) == ("tensor(int32)", "tensor(int64)") else None
+
+    def _edit(self, definition: Definition) -> Edit | None:
+        found = _constant(definition)
+        if found is None or found[1].field == "attribute":
+            return None
+        old, place = found
+        count = len(old.raw_data) // 4
+        numbers = struct.unpack(f"<{count}i", old.raw_data) if len(old.raw_data) == 4 * count > 0 else old.int32_data
+        if old.data_location or old.HasField("segment") or len(numbers) != (old.dims[0] if old.dims else 1):
+            return None
+        new = message("TensorProto")()
+        new.CopyFrom(old)
+        for field in ("int32_data", "raw_data"):
+            new.ClearField(field)
+        new.data_type = _INT64
+        new.int64_data.extend(numbers)
+        return Assign(place, new)
+
+    def _declaration(self, graph: Graph, index: int) -> Edit | None:
+        return Assign(graph.at("value_info", index).at("type").at("tensor_type").at("elem_type"), _INT64)
+
+
+_INT64: Final = 7
+
+
+def _is_list_inside(node: Node, operand: int) -> bool:
+    """Return whether a body declares as a list what it gets from an operand: input 1 of a Loop is that of its body."""
+    bodies = [graph for graph in node.graph.nested if graph.position == node.index]
+    return any(
+        bool(body.message_at("input", operand).type.tensor_type.shape.dim)
+        for body in bodies
+        if operand < len(body.input_names)
+    )
+
+
+_VALUES: Final = {"value", "value_floats"}
+"""The attributes of a Constant that are a tensor or a list of numbers."""
+
+
+def _constant(definition: Definition) -> tuple[Any, Place] | None:
+    """Return the tensor of a constant, or the attribute of a Constant with a list of numbers; None for other values."""
+    if definition.field == "initializer":
+        return definition.graph.message_at("initializer", definition.index), definition.place
+    node = definition.node
+    if node is None or node.op_type != "Constant" or node.domain not in ("", "ai.onnx"):
+        return None
+    index = next(attributes_with(node, _VALUES), None)
+    if index is None:
+        return None
+    attribute, place = node.attribute_protos[index], node.place.at("attribute", index)
+    return (attribute.t, place.at("t")) if attribute.HasField("t") else (attribute, place)
