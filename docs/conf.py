@@ -23,13 +23,3 @@ html_show_copyright = False
 # One page a rule, and nothing from the network while it is built or read.
 html_domain_indices = False
 html_use_index = False
-
-# The pictures on the pages of the rules are drawn as in the HTML report.
-_drawing = "../onnx_lint/reporters/page"
-html_static_path = [
-    *(f"{_drawing}/{name}" for name in ("dagre.min.js", "picture.js", "picture.css")),
-    "pictures/rule_page.js",
-    "pictures/rule_page.css",
-]
-html_js_files = ["dagre.min.js", "picture.js", ("rule_page.js", {"defer": "defer"})]
-html_css_files = ["picture.css", "rule_page.css"]

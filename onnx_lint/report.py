@@ -50,38 +50,6 @@ class ContextLine(Record):
     """The subject of the finding: its first character, and the one after it."""
 
 
-class Neighbour(Record):
-    """A node in a picture, or an input or initializer of the graph."""
-
-    kind: str
-    """The operator; for a value its origin: `input`, `initializer`, `computed by Mul`, `from outside`, `undefined`."""
-    name: str
-    index: int | None
-    """The index of the node in its graph; None if it is not a node."""
-    is_fault: bool
-
-
-class ValueEdge(Record):
-    """A value in a picture: an edge from the node that defines it to one that uses it."""
-
-    source: int
-    target: int
-    name: str
-    """The value; empty if the source is a box that names it."""
-    known: str
-    """Its type and shape, if known."""
-    is_fault: bool
-
-
-class Neighbourhood(Record):
-    """The nodes around a finding, for a picture."""
-
-    nodes: tuple[Neighbour, ...]
-    edges: tuple[ValueEdge, ...]
-    is_cut: bool
-    """True if some neighbours are left out of the drawing."""
-
-
 class ProposedEdit(Record):
     """An edit of a fix, as reports show it."""
 
@@ -142,8 +110,6 @@ class Diagnostic(Record):
     """The case of the clause that it is about, see `Finding.case`."""
     accepted_by: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """The consumers that are proven to accept a violation of the clause, each with its releases."""
-    neighbourhood: Neighbourhood | None = None
-    """The nodes around it, if a report draws them."""
     count: int = 1
     """The number of faults that it reports."""
     hint: str | None = None
@@ -507,14 +473,9 @@ class FileReport(Record):
         reasons += self.incomplete
         return (None, "; ".join(reasons)) if reasons else (True, "")
 
-    def with_extent(self, *, context: bool, pictures: bool) -> FileReport:
-        """Return the report as a check has it that collects no lines around findings, or no pictures."""
-
-        def less(item: Diagnostic) -> Diagnostic:
-            lines = item.context if context else ()
-            return replace(item, context=lines, neighbourhood=item.neighbourhood if pictures else None)
-
-        kept = [tuple(map(less, found)) for found in (self.diagnostics, self.suppressed)]
+    def without_context(self) -> FileReport:
+        """Return the report as a check has it that collects no lines around findings."""
+        kept = [tuple(replace(item, context=()) for item in found) for found in (self.diagnostics, self.suppressed)]
         return replace(self, diagnostics=kept[0], suppressed=kept[1])
 
 

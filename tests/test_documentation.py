@@ -105,16 +105,6 @@ def test_the_page_tells_all_about_the_rule(site: dict[str, str]):
     check_each_rule(check)
 
 
-def test_the_page_draws_the_nodes_around_the_fault():
-    text = "\n".join(examples(RULES["undefined-name"].rule))
-    drawn = re.findall(r'<div class="picture"><script type="application/json">(.*)</script></div>', text)
-    assert drawn
-    assert all(any(node["fault"] for node in json.loads(data)["nodes"]) for data in drawn)
-    first = json.loads(drawn[0])
-    assert [(node["kind"], node["name"]) for node in first["nodes"]] == [("Relu", "relu"), ("undefined", "imput")]
-    assert [(edge["source"], edge["target"], edge["fault"]) for edge in first["edges"]] == [(1, 0, True)]
-
-
 @pytest.mark.slow
 def test_each_clause_has_one_line(site: dict[str, str]):
     anchors = re.findall(r"^\| \[([^]]+)\]\{#clause-[^}]+\} \|", site["clauses.md"], re.MULTILINE)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import io
-import json
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -18,9 +17,8 @@ from onnx_lint.common.record import replace
 from onnx_lint.engine.lint import lint_source
 from onnx_lint.engine.selection import report_of, selected_rules
 from onnx_lint.input.source import BytesSource
-from onnx_lint.report import Diagnostic, Neighbourhood, Report
+from onnx_lint.report import Report
 from onnx_lint.reporters import write_report
-from onnx_lint.reporters.html import picture_data
 from onnx_lint.rule import Rule
 from onnx_lint.spec.standard import DEFAULT_STANDARD
 
@@ -95,16 +93,6 @@ def _example(fixture: Fixture) -> Iterator[str]:
         yield "The bytes of the file, in hexadecimal:"
     yield block(_content(fixture))
     yield block(f"$ {command(fixture)}\n{_text(fixture)}")
-    drawn = next((item.neighbourhood for item in _findings(fixture) if item.neighbourhood is not None), None)
-    if drawn is not None and len(drawn.nodes) > 1:
-        yield _picture(drawn)
-
-
-def _picture(drawn: Neighbourhood) -> str:
-    """The nodes around a finding, which `pictures.js` draws; a browser without scripts shows nothing."""
-    # No name in it can end the element.
-    data = json.dumps(picture_data(drawn), separators=(",", ":")).replace("<", "\\u003c")
-    return f'<div class="picture"><script type="application/json">{data}</script></div>'
 
 
 def title(fixture: Fixture) -> str:
@@ -169,14 +157,8 @@ def _report(fixture: Fixture) -> Report:
         settings,
         is_file=True,
         context=True,
-        pictures=True,
     )
     return report_of([replace(file, path=_name(fixture))], settings)
-
-
-def _findings(fixture: Fixture) -> Iterator[Diagnostic]:
-    """The findings of the rule whose example the fixture is."""
-    return (item for file in _report(fixture).files for item in file.diagnostics if item.rule == fixture.rule)
 
 
 def _text(fixture: Fixture) -> str:

@@ -38,7 +38,6 @@ def cached_or_linted(check: FileCheck, folder: str, opening: Callable[[], Source
         lambda beside: lint_file(
             *(check.path, check.settings, check.name),
             context=check.context,
-            pictures=check.pictures,
             beside=beside,
             opening=opening,
         ),

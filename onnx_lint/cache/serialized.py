@@ -23,14 +23,11 @@ KEPT: Final[Mapping[str, type]] = MappingProxyType(
             report.Diagnostic,
             report.FileFacts,
             report.FileReport,
-            report.Neighbour,
-            report.Neighbourhood,
             report.ProposedEdit,
             report.ProposedFix,
             report.RelatedPlace,
             report.Shapes,
             report.Traffic,
-            report.ValueEdge,
         )
     }
 )

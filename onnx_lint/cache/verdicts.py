@@ -12,7 +12,6 @@ import os
 import time
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from itertools import product
 from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.cache.identity import (
@@ -49,7 +48,6 @@ class FileCheck(Record):
     settings: Settings
     name: str
     context: bool
-    pictures: bool
     listed: tuple[str, int] | None = None
     """The identity of a stored object in the listing of its store; None if the listing has none."""
     source: RemoteSource | None = None
@@ -90,16 +88,13 @@ class Verdicts:
     def find(self, check: FileCheck, *, may_read: bool) -> FileReport | None:
         """Return the report of an unchanged file; None if there is none. `may_read`: whether to compare the content.
 
-        A report with lines and pictures also serves one without them.
+        A report with lines around findings also serves one without them.
         """
-        for context, pictures in product((False, True), repeat=2):
-            if context >= check.context and pictures >= check.pictures:
-                found = self._found(replace(check, context=context, pictures=pictures), may_read=may_read)
-                if found is not None and (context, pictures) == (check.context, check.pictures):
-                    return found
-                if found is not None:
-                    return found.with_extent(context=check.context, pictures=check.pictures)
-        return None
+        found = self._found(check, may_read=may_read)
+        if found is None and not check.context:
+            found = self._found(replace(check, context=True), may_read=may_read)
+            return found.without_context() if found is not None else None
+        return found
 
     def _found(self, check: FileCheck, *, may_read: bool) -> FileReport | None:
         key = self._key(check)
@@ -162,7 +157,7 @@ class Verdicts:
             self._settings[id(check.settings)] = known
         if known[1] is None:
             return None
-        return key_of(known[1], path=check.path, name=check.name, extent=(check.context, check.pictures))
+        return key_of(known[1], path=check.path, name=check.name, context=check.context)
 
 
 def linted(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from onnx_lint.cli.paths import Exclusion, find_inputs, paths_of
 from onnx_lint.configuration.errors import RequestError
 from onnx_lint.input.locations import is_remote
-from onnx_lint.reporters import DRAWN, WITH_LINES, Options
+from onnx_lint.reporters import WITH_LINES, Options
 from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.tasks.lint_one import Task
 
@@ -34,14 +34,13 @@ def tasks_of(plan: Plan, outputs: Sequence[Output] = ()) -> list[Task]:
     inputs = inputs_of(plan)
     forms = [output.format_name for output in outputs]
     context = own.context and any(form in WITH_LINES for form in forms)
-    pictures = any(form in DRAWN for form in forms)
     cache = _cache_folder(own, inputs) if own.cache else None
     mendings = _mendings(own, inputs) if own.fix or own.diff else [None] * len(inputs)
     tasks = []
     for item, mending in zip(inputs, mendings, strict=True):
         name = own.stdin_filename if item.path == "-" else item.name
         settings = plan.settings_for(name or item.path)
-        tasks.append(Task(item.path, settings, item.problem, name, context, pictures, item.listed, cache, mending))
+        tasks.append(Task(item.path, settings, item.problem, name, context, item.listed, cache, mending))
     if any(output.path is not None for output in outputs):
         from onnx_lint.cli.kept_files import check_reports
 

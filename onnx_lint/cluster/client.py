@@ -173,7 +173,7 @@ class _Dispatch:
         if settings is None:
             settings = self._settings[id(task.settings)] = pickle.dumps(task.settings)
         kept = task.cache is not None
-        return Job(position, task.path, task.name, task.context, task.pictures, settings, self._folder, kept)
+        return Job(position, task.path, task.name, task.context, settings, self._folder, kept)
 
     def _take(self, future: Future) -> None:
         """Take the answers of a batch. The files that it did not begin are given out again."""

@@ -32,7 +32,6 @@ class Job(Record):
     path: str
     name: str | None
     context: bool
-    pictures: bool
     settings: bytes
     """Pickled. A process unpickles equal settings once, so that the rules are not selected again for each file."""
     folder: str

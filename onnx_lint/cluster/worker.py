@@ -127,7 +127,7 @@ class _JobLinter:
             settings, problem = self._settings_of(job), None
         except Exception as error:
             settings, problem = Settings(), f"{job.name or job.path}: the worker cannot use the settings: {error}"
-        self._tasks[job.index] = Task(job.path, settings, problem, job.name, job.context, job.pictures)
+        self._tasks[job.index] = Task(job.path, settings, problem, job.name, job.context)
         self._linter.expect(job.index)
 
     def __call__(self, job: Job) -> bytes:

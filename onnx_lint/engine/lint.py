@@ -182,19 +182,18 @@ def lint_source(
     *,
     is_file: bool = False,
     context: bool = False,
-    pictures: bool = False,
     beside: DataFolder | None = None,
     keeps_edits: Callable[[Fix], bool] = _keeps_none,
 ) -> FileReport:
     """Load and lint one source; `path` is its name in the report. The source is closed afterwards.
 
-    `is_file`: whether `path` names a file, beside which external data can be looked for. `context`, `pictures`:
-    whether to report the lines and the nodes around the first findings of each rule. `beside`: the folder of the file;
-    the caller can ask it afterwards which files were looked up. `keeps_edits`: returns whether the diagnostics have the
-    edits of a fix. If the source cannot be read to its end, the report says why.
+    `is_file`: whether `path` names a file, beside which external data can be looked for. `context`: whether to
+    report the lines around the first findings of each rule. `beside`: the folder of the file; the caller can ask it
+    afterwards which files were looked up. `keeps_edits`: returns whether the diagnostics have the edits of a fix. If
+    the source cannot be read to its end, the report says why.
     """
     use_files(settings.plugins)
-    check = _SourceCheck(source, path, settings, is_file, context, pictures, beside, keeps_edits)
+    check = _SourceCheck(source, path, settings, is_file, context, beside, keeps_edits)
     with held_for_a_file() as leave:
         try:
             report, model = _lint(check)
@@ -268,7 +267,6 @@ class _SourceCheck(Record):
     settings: Settings
     is_file: bool
     context: bool
-    pictures: bool
     beside: DataFolder | None
     keeps_edits: Callable[[Fix], bool]
 
@@ -347,26 +345,18 @@ def _shown(
             without_edits(bare),
             "describing fixes",
         )
-    if not found:
+    if not found or not check.context:
         return found
     described = found
-    return part(lambda: _with_surroundings(described, model, check), found, "showing the model around findings")
+    return part(lambda: _with_surroundings(described, model), found, "showing the model around findings")
 
 
-def _with_surroundings(
-    diagnostics: tuple[Diagnostic, ...], model: Model, check: _SourceCheck
-) -> tuple[Diagnostic, ...]:
-    if check.context:
-        from onnx_lint.surroundings.of_findings import with_surroundings
+def _with_surroundings(diagnostics: tuple[Diagnostic, ...], model: Model) -> tuple[Diagnostic, ...]:
+    from onnx_lint.surroundings.of_findings import with_surroundings
 
-        # The findings of the rules on bytes have no structure around them.
-        on_bytes = frozenset(entry.id for entry in registry().values() if entry.chapter == "file")
-        diagnostics = with_surroundings(diagnostics, model, on_bytes)
-    if check.pictures:
-        from onnx_lint.surroundings.neighbourhood import with_neighbourhoods
-
-        diagnostics = with_neighbourhoods(diagnostics, model)
-    return diagnostics
+    # The findings of the rules on bytes have no structure around them.
+    on_bytes = frozenset(entry.id for entry in registry().values() if entry.chapter == "file")
+    return with_surroundings(diagnostics, model, on_bytes)
 
 
 def lint_file(
@@ -375,7 +365,6 @@ def lint_file(
     name: str | None = None,
     *,
     context: bool = False,
-    pictures: bool = False,
     beside: DataFolder | None = None,
     opening: Callable[[], Source] | None = None,
 ) -> FileReport:
@@ -384,14 +373,14 @@ def lint_file(
     One that cannot be read gives a report that says why.
 
     `name`: the path to use in the report and for external data, if it is not the path of the file.
-    `context`, `pictures`, `beside`: as in `lint_source`. `opening`: returns the source, as `opened` does, if another
+    `context`, `beside`: as in `lint_source`. `opening`: returns the source, as `opened` does, if another
     thread has opened it already.
     """
     name = shown_location(path) if name is None else name
     try:
         source = opened(path, settings) if opening is None else opening()
         is_file = name != "-"
-        return lint_source(source, name, settings, is_file=is_file, context=context, pictures=pictures, beside=beside)
+        return lint_source(source, name, settings, is_file=is_file, context=context, beside=beside)
     except (SourceError, OSError) as error:
         return FileReport(path=name, size=0, unreadable=str(error))
 

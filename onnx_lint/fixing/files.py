@@ -40,18 +40,17 @@ def fix_file(
     name: str | None = None,
     *,
     context: bool = False,
-    pictures: bool = False,
 ) -> FileReport:
     """Fix the file at `path`, or standard input, which is copied to standard output; return the report on the result.
 
-    `name`, `context` and `pictures` are as in `onnx_lint.engine.lint.lint_file`.
+    `name` and `context` are as in `onnx_lint.engine.lint.lint_file`.
     """
     name = path if name is None else name
     try:
         source = opened(path, settings)
     except (SourceError, OSError) as error:
         return FileReport(path=name, size=0, unreadable=str(error))
-    return fix_source(source, path, settings, mending, name, context=context, pictures=pictures)
+    return fix_source(source, path, settings, mending, name, context=context)
 
 
 def fix_source(
@@ -62,7 +61,6 @@ def fix_source(
     name: str,
     *,
     context: bool = False,
-    pictures: bool = False,
     receive: Callable[[PatchedSource], None] | None = None,
 ) -> FileReport:
     """Mend the file at `path`, which is open as `source`, as `fix_file` does; close the source.
@@ -77,7 +75,6 @@ def fix_source(
         settings=settings,
         is_file=receive is None,
         context=context,
-        pictures=pictures,
         keeps_edits=lambda fix: mending.unsafe or fix.is_safe,
     )
     load = partial(load_source, path=name, settings=settings, is_file=receive is None)

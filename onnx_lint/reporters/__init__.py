@@ -57,9 +57,6 @@ SARIF_REGIONS: Final = ("line", "bytes", "none")
 WITH_LINES: Final = frozenset({"text", "html", "sarif"})
 """The formats that show the lines of the model around a finding."""
 
-DRAWN: Final = frozenset({"html"})
-"""The formats with pictures of the nodes around findings."""
-
 
 class FileWriter(Protocol):
     """Writes a report. It is constructed with `(head, stream, options, count)`.

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The findings on the HTML page: grouped by file, each with its code, what is allowed, and a picture."""
+"""The findings on the HTML page: grouped by file, each with its code and what is allowed."""
 
 from __future__ import annotations
 
 import re
 import shlex
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from itertools import groupby
 from typing import Final
+from urllib.parse import urlencode
 
 from onnx_lint.common.record import Record
 from onnx_lint.common.visible import visible
@@ -63,9 +63,20 @@ def common_folder(paths: Sequence[str]) -> str:
     return least[: least.rfind("/", 0, same) + 1]
 
 
-def rule_link(rule: str) -> str:
-    """Return the name of a rule as a link to its documentation on the page."""
-    return f'<a href="#rule-{text_of(rule)}">{text_of(rule)}</a>'
+def filter_link(name: str, value: str) -> str:
+    """Return a value as a link that filters the page by it."""
+    return f'<a href="#{escape(urlencode({name: shortened(visible(value), MAX_MESSAGE)}))}">{text_of(value)}</a>'
+
+
+def that_fit(texts: Iterable[str], most: int) -> list[str]:
+    """Return the first texts that together have at most `most` bytes."""
+    found: list[str] = []
+    for text in texts:
+        most -= len(text.encode())
+        if most < 0:
+            break
+        found.append(text)
+    return found
 
 
 class PageEntry(Record):
@@ -75,14 +86,12 @@ class PageEntry(Record):
     item: Diagnostic
 
     @property
-    def severity(self) -> str:
-        """The severity for the filter of the page."""
-        return self.item.severity.label
+    def markup(self) -> str:
+        """The line that is shown while the entry is closed, and what is below it when it is open."""
+        return f"<summary>{self._summary()}</summary><div>{self._body()}</div>"
 
-    @property
-    def summary(self) -> str:
-        """The line that is shown while the entry is closed."""
-        item, level = self.item, self.severity
+    def _summary(self) -> str:
+        item, level = self.item, self.item.severity.label
         where = bytes_of(item.byte_range) if item.position is None else ""
         line = f"line {after_path(item.position)[1:]}: " if item.position is not None else ""
         return (
@@ -90,9 +99,7 @@ class PageEntry(Record):
             f'<span class="where">{line}<code>{text_of(item.place)}</code>{f" ({where})" if where else ""}</span>'
         )
 
-    @property
-    def body(self) -> str:
-        """The markup of the entry when it is open."""
+    def _body(self) -> str:
         item = self.item
         facts: list[tuple[str, str]] = []
         if item.hint:
@@ -105,67 +112,52 @@ class PageEntry(Record):
         if more := unnamed_of(item):
             others.append(("", more))
         clause = f"{item.clause} {item.keyword} ({item.anchor}): {item.clause_summary}"
-        others += [("clause", text_of(clause)), ("rule", rule_link(item.rule))]
-        drawn = '<div class="picture"></div>' if item.neighbourhood is not None else ""
-        return f"{_context(item)}{_list_of(facts)}{drawn}{_list_of(others)}"
-
-    def details(self, *, is_open: bool = False) -> str:
-        """Return the entry as an element that opens."""
-        return (
-            f'<details class="finding" data-severity="{self.severity}" data-rule="{text_of(self.item.rule)}"'
-            f"{' open' if is_open else ''}><summary>{self.summary}</summary><div>{self.body}</div></details>"
-        )
+        rule = text_of(item.rule)
+        facts += [*others, ("clause", text_of(clause)), ("rule", f'<a href="#rule-{rule}">{rule}</a>')]
+        return f"{_context(item)}{_list_of(facts)}"
 
 
-def findings_of(report: Report, entries: Sequence[PageEntry], shown: int, folder: str) -> Iterator[str]:
-    """Yield the section with the filter and the first entries, `shown` in number. `folder`: left out of paths."""
-    yield "<section><h2>Findings</h2>"
-    yield filter_of(report, entries)
-    yield '<div id="findings">'
-    first = next((entry for entry in entries if entry.item.neighbourhood is not None), entries[0])
-    for path, group in groupby(entries[:shown], key=lambda entry: entry.path):
-        items = list(group)
+WrittenEntries = Sequence[tuple[PageEntry, str]]
+"""Findings with their markup."""
+
+
+def findings_of(report: Report, entries: WrittenEntries, folder: str) -> Iterator[str]:
+    """Yield the section with the findings. `folder`: left out of paths."""
+    yield '<section id="findings"><h2>Findings</h2>'
+    first = entries[0][0]
+    for path, group in groupby(entries, key=lambda each: each[0].path):
         name = text_of(shown_path(path).removeprefix(folder))
-        yield f'<section class="file" data-file="{name}"><h3><code>{name}</code>'
-        yield f'<span class="faint">{_counts(items)}</span></h3>'
-        yield from (entry.details(is_open=entry is first) for entry in items)
+        yield f'<section class="file" data-file="{name}"><h3><code>{name}</code></h3>'
+        for entry, markup in group:
+            level, rule = entry.item.severity.label, text_of(entry.item.rule)
+            is_open = " open" if entry is first else ""
+            yield f'<details class="finding" data-severity="{level}" data-rule="{rule}"{is_open}>{markup}</details>'
         yield "</section>"
-    yield "</div>"
-    if len(entries) > shown:
-        yield f"<noscript><p>{counted(len(entries) - shown, 'more finding')} can be shown with scripts.</p></noscript>"
     if left_out := report.totals.levels.total() - len(entries):
         yield f"<p>{counted(left_out, 'more finding')}, no worse than these, left out; the JSON report has all.</p>"
     yield "</section>"
 
 
-def filter_of(report: Report, entries: Sequence[PageEntry]) -> str:
-    """Return the form that filters findings and files; scripts show it."""
-    levels = [level.label for level in reversed(Severity)]
-    file = '<input name="file" placeholder="any file" aria-label="Part of the path" autocomplete="off">'
+def filter_of(report: Report, entries: WrittenEntries) -> str:
+    """Return the form that filters findings and files; the script shows it. One finding in one file needs none."""
+    if len(entries) + report.totals.files < 3:
+        return ""
     return (
         '<form id="filter" hidden role="search" aria-label="Findings and files">'
         '<input type="search" name="text" placeholder="Search (/)" aria-label="Search" autocomplete="off">'
-        + _select("severity", levels)
-        + _select("rule", sorted({entry.item.rule for entry in entries}))
-        + (file if report.totals.files + len(report.not_linted) > 1 else '<input type="hidden" name="file" value="">')
+        + _select("severity", [level.label for level in reversed(Severity)])
+        + _select("rule", sorted({entry.item.rule for entry, _ in entries}))
+        + '<input name="file" placeholder="any file" aria-label="Part of the path" autocomplete="off">'
         + '<button type="reset">Reset</button><output id="shown" class="faint"></output></form>'
     )
 
 
-def in_order_of_pages(entries: Iterable[PageEntry]) -> list[PageEntry]:
-    """Return findings as the page has them: files by their worst finding, and in each file errors first."""
-    worst: dict[str, Severity] = {}
-    listed = sorted(entries, key=lambda entry: -entry.item.severity)
-    for entry in listed:
-        worst.setdefault(entry.path, entry.item.severity)
-    order = {path: number for number, path in enumerate(sorted(worst, key=lambda path: -worst[path]))}
-    return sorted(listed, key=lambda entry: order[entry.path])
-
-
-def _counts(entries: Sequence[PageEntry]) -> str:
-    count = Counter(entry.severity for entry in entries)
-    levels = [level.label for level in reversed(Severity)]
-    return ", ".join(counted(count[level], level) for level in levels if count[level])
+def in_order_of_page(entries: Iterable[tuple[PageEntry, str]]) -> WrittenEntries:
+    """Return findings, of which the worst come first, as the page has them: all of a file behind its worst one."""
+    by_file: dict[str, list[tuple[PageEntry, str]]] = {}
+    for each in entries:
+        by_file.setdefault(each[0].path, []).append(each)
+    return [each for found in by_file.values() for each in found]
 
 
 def _select(name: str, values: Sequence[str]) -> str:
@@ -179,13 +171,13 @@ def _list_of(facts: Sequence[tuple[str, str]]) -> str:
 
 
 def _fix(path: str, rule: str, fix: ProposedFix) -> str:
-    """Return what a fix does, and the command that makes it, with a button if a shell can read the path."""
+    """Return what a fix does, and the command that makes it if a shell can read the path."""
     said = f"{prose_of(fix.message)} ({'safe' if fix.is_safe else 'unsafe'})"
     path = f"./{path}" if path.startswith("-") and path != "-" else path
     command = f"onnx-lint fix{'' if fix.is_safe else ' --unsafe-fixes'} --select {rule} {shlex.quote(path)}"
     if path == "-" or is_remote(path) or text_of(command) != escape(command):
         return said
-    return f'{said}<br><code>{escape(command)}</code> <button type="button" class="copy" hidden>Copy</button>'
+    return f"{said}<br><code>{escape(command)}</code>"
 
 
 def _context(item: Diagnostic) -> str:

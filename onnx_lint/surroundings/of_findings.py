@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Adds to findings the lines and nodes around them."""
+"""Adds to findings the lines around them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Sequence, Set
 from typing import Final
 
 from onnx_lint.common.record import replace
@@ -34,23 +34,10 @@ def with_surroundings(
     """
     chosen = worst_of_each(diagnostics, PER_RULE, MOST_FINDINGS)
     chosen -= {index for index, found in enumerate(diagnostics) if found.rule in without_lines}
-    return with_additions(
-        diagnostics, chosen, model, _WORK, lambda item: replace(item, context=surroundings(item, model))
-    )
-
-
-def with_additions(
-    diagnostics: Sequence[Diagnostic],
-    chosen: Set[int],
-    model: Model,
-    work: str,
-    add: Callable[[Diagnostic], Diagnostic],
-) -> tuple[Diagnostic, ...]:
-    """Return the diagnostics, the chosen ones as `add` returns them. A crash in this `work` is recorded."""
     shown = list(diagnostics)
     for index in sorted(chosen):
-        with model.crashes.at(work, place_of(key_of(shown[index].pointer))):
-            shown[index] = add(shown[index])
+        with model.crashes.at(_WORK, place_of(key_of(shown[index].pointer))):
+            shown[index] = replace(shown[index], context=surroundings(shown[index], model))
     return tuple(shown)
 
 

@@ -31,8 +31,6 @@ class Task(Record):
     """The path to report, if it differs from `path`."""
     context: bool = False
     """Whether to collect the lines around findings."""
-    pictures: bool = False
-    """Whether to collect the nodes around the worst findings."""
     listed: tuple[str, int] | None = None
     """The version and size of a stored object in the listing of its store; None if the listing has none."""
     cache: str | None = None
@@ -54,7 +52,7 @@ def file_check(task: Task) -> FileCheck | None:
     from onnx_lint.cache.verdicts import FileCheck
 
     name = shown_location(task.path) if task.name is None else task.name
-    check = FileCheck(task.path, task.settings, name, task.context, task.pictures, task.listed)
+    check = FileCheck(task.path, task.settings, name, task.context, task.listed)
     return check if check.may_be_kept else None
 
 
@@ -87,9 +85,7 @@ def lint_one(task: Task, opening: Callable[[], Source] | None = None, beside: Da
         if task.mending is not None:
             from onnx_lint.fixing.files import fix_file
 
-            return fix_file(
-                task.path, task.settings, task.mending, task.name, context=task.context, pictures=task.pictures
-            )
+            return fix_file(task.path, task.settings, task.mending, task.name, context=task.context)
         cached = check_of(task)
         if cached is not None:
             from onnx_lint.cache.checks import cached_or_linted
@@ -100,7 +96,6 @@ def lint_one(task: Task, opening: Callable[[], Source] | None = None, beside: Da
             task.settings,
             task.name,
             context=task.context,
-            pictures=task.pictures,
             opening=opening,
             beside=beside,
         )

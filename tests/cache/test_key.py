@@ -65,17 +65,17 @@ def test_plugin_files_have_no_key() -> None:
 
 
 def test_every_argument_changes_the_key() -> None:
-    usual: dict[str, Any] = {"path": "m.onnx", "name": "m.onnx", "extent": (True, False)}
-    others = {"path": "n.onnx", "name": "n.onnx", "extent": (True, True)}
+    usual: dict[str, Any] = {"path": "m.onnx", "name": "m.onnx", "context": False}
+    others = {"path": "n.onnx", "name": "n.onnx", "context": True}
     keys = {key_of(b"s", **usual), key_of(b"t", **usual)}
     keys |= {key_of(b"s", **(usual | {name: value})) for name, value in others.items()}
     assert len(keys) == 2 + len(others)
 
 
 def test_the_working_directory_changes_the_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = key_of(b"s", path="m.onnx", name="m.onnx", extent=(True, True))
+    before = key_of(b"s", path="m.onnx", name="m.onnx", context=True)
     monkeypatch.chdir(tmp_path)
-    assert key_of(b"s", path="m.onnx", name="m.onnx", extent=(True, True)) != before
+    assert key_of(b"s", path="m.onnx", name="m.onnx", context=True) != before
 
 
 def test_the_content_of_a_schema_file_changes_the_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,25 +13,17 @@ from onnx_lint.report import (
     Counted,
     FileReport,
     InternalError,
-    Neighbour,
-    Neighbourhood,
     ProposedEdit,
     ProposedFix,
     Shapes,
     Traffic,
-    ValueEdge,
 )
 
 HOSTILE = made_up_report.HOSTILE
 
 
 def test_every_part_of_a_report() -> None:
-    around = Neighbourhood(
-        (Neighbour("Relu", HOSTILE, 3, True), Neighbour("input", "x", None, False)),
-        (ValueEdge(0, 1, "x", "float[2]", False),),
-        True,
-    )
-    found = made_up_report.error(neighbourhood=around, context=(ContextLine("3", HOSTILE, (1, 2)),), scope=(HOSTILE,))
+    found = made_up_report.error(context=(ContextLine("3", HOSTILE, (1, 2)),), scope=(HOSTILE,))
     for diagnostic in (found, made_up_report.warning(1), made_up_report.note()):
         report = FileReport(
             HOSTILE,

@@ -7,7 +7,6 @@ import contextlib
 import io
 import os
 from collections.abc import Iterator
-from itertools import product
 from pathlib import Path
 
 import pytest
@@ -66,14 +65,12 @@ def model(tmp_path: Path) -> Path:
 
 
 def check_of(path: Path, settings: Settings = SETTINGS) -> FileCheck:
-    return FileCheck(str(path), settings, str(path), True, True)
+    return FileCheck(str(path), settings, str(path), True)
 
 
 def checked(cache: Verdicts, check: FileCheck) -> FileReport:
     def lint(beside: DataFolder | None) -> FileReport:
-        return lint_file(
-            check.path, check.settings, check.name, context=check.context, pictures=check.pictures, beside=beside
-        )
+        return lint_file(check.path, check.settings, check.name, context=check.context, beside=beside)
 
     return cache.checked(check, lint)
 
@@ -273,13 +270,13 @@ def test_reports_without_a_verdict_are_not_kept(cache: Verdicts, model: Path) ->
 def test_an_entry_serves_every_report_that_shows_no_more(cache: Verdicts, tmp_path: Path) -> None:
     path = max(models_of_fixtures(tmp_path), key=lambda path: len(checked(cache, check_of(path)).diagnostics))
     rich = replace(check_of(path), settings=replace(SETTINGS, external_data=False))
-    checked(cache, replace(rich, pictures=False))
+    checked(cache, replace(rich, context=False))
     assert cache.find(rich, may_read=False) is None
     checked(cache, rich)
-    for context, pictures in product((False, True), repeat=2):
-        check = replace(rich, context=context, pictures=pictures)
+    for context in (False, True):
+        check = replace(rich, context=context)
         assert cache.find(check, may_read=False) == lint_file(
-            path=check.path, settings=check.settings, name=check.name, context=context, pictures=pictures
+            path=check.path, settings=check.settings, name=check.name, context=context
         )
 
 
@@ -291,7 +288,7 @@ def test_an_entry_of_another_machine(cache: Verdicts, model: Path, monkeypatch: 
     check = check_of(model)
     report, entry = verdicts.linted(
         check,
-        lambda beside: lint_file(check.path, check.settings, check.name, context=True, pictures=True, beside=beside),
+        lambda beside: lint_file(check.path, check.settings, check.name, context=True, beside=beside),
     )
     assert entry is not None
     entry = verdicts.from_bytes(verdicts.to_bytes(entry))  # as it is sent
@@ -308,7 +305,7 @@ def test_an_entry_of_another_machine(cache: Verdicts, model: Path, monkeypatch: 
 
 def test_what_no_file_system_tells_about_is_not_kept() -> None:
     for path, name in (("-", "-"), ("-", "s3://bucket/m.onnx"), ("m.onnx", "s3://bucket/m.onnx")):
-        assert not FileCheck(path, SETTINGS, name, (), False).may_be_kept
+        assert not FileCheck(path, SETTINGS, name, False).may_be_kept
 
 
 def test_runs_with_an_empty_a_filled_a_stale_and_a_damaged_cache(

@@ -45,7 +45,7 @@ def batch(folder: Path, names: Sequence[str], plugin: str | None = None, limits:
     settings = pickle.dumps(Settings(plugins=(plugin,), select=("harmful",)) if plugin else Settings())
     for name in names:
         write_model(folder / name, name.rstrip("0123456789 ") or "tests")
-    jobs = tuple(Job(10 + i, name, None, (), False, settings, str(folder), True) for i, name in enumerate(names))
+    jobs = tuple(Job(10 + i, name, None, False, settings, str(folder), True) for i, name in enumerate(names))
     paths = (plugin,) if plugin else ()
     found = worker.lint_batch(program(), paths, digest_of_files(paths), pickle.dumps((jobs, limits)))
     return found if isinstance(found, str) else [Answer(*values) for values in found]

@@ -21,7 +21,7 @@ from onnx_lint.cli.progress import ProgressBar
 from onnx_lint.engine import diagnose, lint, proposed_fixes, suppressions
 from onnx_lint.ir.places.document_places import DocumentPlaces
 from onnx_lint.reporters import REPORTERS, STREAMED
-from onnx_lint.surroundings import neighbourhood, of_findings, text_lines
+from onnx_lint.surroundings import of_findings, text_lines
 
 pytestmark = pytest.mark.slow
 
@@ -75,8 +75,6 @@ DESCRIPTIONS = {
     "names around": (DocumentPlaces, "enclosing_names"),
     "surroundings": (of_findings, "surroundings"),
     "all surroundings": (of_findings, "worst_of_each"),
-    "picture": (neighbourhood._Surroundings, "of"),
-    "all pictures": (neighbourhood, "worst_of_each"),
     "fix": (proposed_fixes._Descriptions, "_describe"),
     "all fixes": (proposed_fixes._Descriptions, "of"),
     "folding": (lint, "fold"),

@@ -4,10 +4,8 @@
 from __future__ import annotations
 
 import io
-import json
 import re
 import shlex
-import time
 from html import unescape
 from itertools import pairwise
 from pathlib import Path
@@ -17,24 +15,21 @@ from typing import Any
 import onnx
 import onnx.parser
 import pytest
-from support.reports.made_up_report import HOSTILE, REPORT, error
-from support.reports.page_data import page_data
+from support.reports.made_up_report import REPORT, error
 from support.reports.visits import Visit
 
 from onnx_lint.cli.application import run
 from onnx_lint.common.record import replace
 from onnx_lint.report import (
     ContextLine,
+    FileFacts,
     FileReport,
-    Neighbour,
-    Neighbourhood,
     ProposedFix,
     RelatedPlace,
     Report,
-    ValueEdge,
 )
 from onnx_lint.reporters import Options, write_report
-from onnx_lint.reporters.html import SHOWN_FINDINGS
+from onnx_lint.reporters.html import MAX_FILES, MAX_FINDINGS
 from onnx_lint.spec.clauses import Severity
 
 ATTACK = "</script></title></style><img src=x onerror=alert(1)><script>alert(2)</script>\"'><!--"
@@ -42,16 +37,14 @@ ATTACK = "</script></title></style><img src=x onerror=alert(1)><script>alert(2)<
 
 def page(report: Report) -> str:
     stream = io.StringIO()
-    write_report("html", report, stream, Options())
+    write_report("html", report, stream, Options(statistics=True))
     return stream.getvalue()
 
 
 def hostile(*, count: int = 2) -> Report:
-    """A report whose every name attacks, pictures included, and with `count` findings in the last file."""
-    nodes = (Neighbour(ATTACK, ATTACK, 0, True), Neighbour("Relu", HOSTILE, 1, False))
-    drawn = Neighbourhood(nodes, (ValueEdge(0, 1, ATTACK, ATTACK, True),), is_cut=True)
+    """A report whose every name attacks, and with `count` findings in the last file."""
     texts = dict.fromkeys(("rule", "message", "place", "allowed", "subject", "node", "clause_summary"), ATTACK)
-    found = error(**texts, neighbourhood=drawn)
+    found = error(**texts)
     others = (replace(found, rule="cycle"),) * (count - 1)
     file = FileReport(f"{ATTACK}.onnx", 1, (found, *others), not_verified=((ATTACK, 1),))
     return replace(REPORT, files=(*REPORT.files, file), rules=("cycle",))
@@ -60,8 +53,8 @@ def hostile(*, count: int = 2) -> Report:
 def test_no_name_becomes_markup():
     text = page(hostile())
     assert "<img" not in text
-    assert text.count("<script") == 4
-    assert text.count("</script>") == 4
+    assert text.count("<script") == 1
+    assert text.count("</script>") == 1
     assert "&lt;img src=x onerror=alert(1)&gt;" in text
 
 
@@ -69,24 +62,6 @@ def test_the_page_refers_to_nothing_outside():
     text = page(hostile())
     assert re.findall(r"""(?:src|href|action)=["'](?!#)[^"']*""", text.replace(ATTACK, "")) == []
     assert "default-src 'none'" in text
-
-
-def test_a_thousand_findings_stay_below_a_megabyte():
-    nodes = tuple(Neighbour("Conv", f"/layer{index}/Conv", index, index == 3) for index in range(12))
-    values = [f"/layer{index}/out_0" for index in range(11)]
-    edges = tuple(ValueEdge(n, n + 1, name, "float[1, 64, 56, 56]", False) for n, name in enumerate(values))
-    drawn = Neighbourhood(nodes, edges, is_cut=False)
-    names = [f"rule-{index % 40}" for index in range(1000)]
-    found = [error(rule=name, neighbourhood=drawn if index < 60 else None) for index, name in enumerate(names)]
-    text = page(Report((FileReport("m.onnx", 1, tuple(found)),), "1.23", "onnx-ml"))
-    shown = text.count('<details class="finding"')
-    data, *parts = map(json.loads, page_data(text))
-    assert (shown, len(data["findings"])) == (SHOWN_FINDINGS, 1000 - SHOWN_FINDINGS)
-    bodies = [each for part in parts for each in part]
-    assert sum(picture is not None for _, picture in bodies) == 60
-    # A body is either markup already or in its part.
-    assert [bool(body) for body, _ in bodies] == [False] * SHOWN_FINDINGS + [True] * (1000 - SHOWN_FINDINGS)
-    assert len(text.encode()) < 300_000
 
 
 def test_a_name_with_an_apostrophe_is_a_name_and_a_word_with_one_is_not():
@@ -106,49 +81,49 @@ def test_a_page_without_findings_lists_its_files():
     assert '<details id="files">' in page(REPORT)
 
 
-@pytest.mark.slow
-def test_files_that_hardly_compress_stay_below_five_megabytes():
-    random = Random(1)
-    names = [random.randbytes(100).hex() for _ in range(20_000)]
-    files = [FileReport(f"{name}.onnx", 1) for name in names]
-    files[-1] = FileReport("last.onnx", 1, (error(),))
-    files[-2] = FileReport("missing.onnx", 0, unreadable="no such file")
-    text = page(Report(tuple(files), "1.23", "onnx-ml"))
-    listed = [path for path, _, _ in json.loads(page_data(text)[0])["files"]]
-    assert listed[:2] == ["last.onnx", "missing.onnx"]
-    assert 5_000 < len(listed) < 15_000
-    assert "<h2>Files (20,000)</h2>" in text
+def test_the_least_severe_findings_and_files_with_nothing_to_say_are_left_out():
+    notes = (error(rule="name", severity=Severity.NOTE),) * 5_000
+    few = FileReport("few.onnx", 1, (error(), error(rule="opset")))
+    files = [FileReport(f"{index}.onnx", 1) for index in range(3_000)]
+    missing = FileReport("missing.onnx", 0, unreadable="no such file")
+    text = page(Report((FileReport("many.onnx", 1, notes), *files, missing, few), "1.23", "onnx-ml"))
+    shown = re.findall('<details class="finding" data-severity="(.*?)"', text)
+    assert (len(shown), shown[:3]) == (MAX_FINDINGS, ["error", "error", "note"])
     assert (
-        f"<p>{20_000 - len(listed):,} more files, no worse than these, left out; the JSON report has all.</p>" in text
+        f"<p>{5_002 - MAX_FINDINGS:,} more findings, no worse than these, left out; the JSON report has all.</p>"
+        in text
     )
-    assert len(text.encode()) < 2_000_000
+    listed = re.findall('<li data-file="(.*?)"', text)
+    assert (len(listed), listed[:4]) == (MAX_FILES, ["few.onnx", "many.onnx", "missing.onnx", "0.onnx"])
+    assert "<h2>Files (3,003)</h2>" in text
 
 
-@pytest.mark.slow
-def test_findings_that_hardly_compress_stay_below_five_megabytes():
-    """The least severe are left out, and the page says how many there are."""
+def test_long_findings_and_remarks_stay_below_five_megabytes():
     random = Random(1)
     # Each is all that a finding may have: a long message, lines, and places with messages.
-    texts = [random.randbytes(1200).hex() for _ in range(5_000)]
-    found = [
+    texts = [random.randbytes(1200).hex() for _ in range(MAX_FINDINGS)]
+    found = tuple(
         error(
             rule="cycle",
-            severity=Severity.NOTE if index % 2 else Severity.ERROR,
             message=text[:900],
             related=(RelatedPlace("graph.node[3]", "/graph/node/3", text[900:1800], None),),
             context=(ContextLine("1", text[1800:]),),
         )
-        for index, text in enumerate(texts)
-    ]
-    text = page(Report((FileReport("m.onnx", 1, tuple(found)),), "1.23", "onnx-ml"))
-    data = json.loads(page_data(text)[0])
-    shown = text.count('<details class="finding"')
-    kept = shown + len(data["findings"])
-    assert 0 < shown < SHOWN_FINDINGS
-    assert 1000 < kept < 2500
-    assert {severity for _, severity, _, _ in data["findings"]} == {"error"}
-    assert f"<p>{5_000 - kept:,} more findings, no worse than these, left out; the JSON report has all.</p>" in text
+        for text in texts
+    )
+    files = [FileReport(f"{text[:500]}.onnx", 1, incomplete=(text,)) for text in texts]
+    text = page(Report((FileReport("m.onnx", 1, found), *files), "1.23", "onnx-ml"))
+    assert 500 < text.count('<details class="finding"') < MAX_FINDINGS
+    assert 200 < text.count("<li data-file=") < MAX_FILES
     assert len(text.encode()) < 5_000_000
+
+
+def test_the_tables_of_rules_and_producers():
+    facts = FileFacts(8, (("", 17),), "pytorch 2.1", 1, 1, 0, (("", 17, "Relu", 1),))
+    found = (error(rule="cycle"), replace(error(rule="cycle"), severity=Severity.NOTE), error(rule="opset"))
+    text = page(Report((FileReport("m.onnx", 1, found, facts=facts),), "1.23", "onnx-ml"))
+    assert '<td><span class="error">1 error</span>, <span class="note">1 note</span></td>' in text
+    assert "\n     1         3       2  pytorch 2.1</pre>" in text
 
 
 def test_names_are_in_a_code_font_and_the_common_folder_is_said_once():
@@ -167,7 +142,7 @@ def test_a_fix_has_the_command_that_makes_it():
     paths = ["a b.onnx", "-x.onnx", ATTACK, "-", "https://x.org/m.onnx", "a\nb.onnx", "long" * 1000]
     files = tuple(FileReport(path, 1, (found,)) for path in paths)
     text = page(replace(REPORT, files=files, rules=("cycle",)))
-    commands = [unescape(each) for each in re.findall(r"<br><code>(.*?)</code> <button", text)]
+    commands = [unescape(each) for each in re.findall(r"<br><code>(.*?)</code>", text)]
     begin = "onnx-lint fix --unsafe-fixes --select cycle"
     assert commands == [f"{begin} 'a b.onnx'", f"{begin} ./-x.onnx", f"{begin} {shlex.quote(ATTACK)}"]
     assert text.count("delete &lt;it&gt; (unsafe)") == len(paths)
@@ -197,41 +172,15 @@ def faulty(tmp_path: Path) -> Path:
 @pytest.mark.browser
 def test_nothing_is_asked_for_and_nothing_goes_wrong(browser: Any, faulty: Path, tmp_path: Path):
     nothing = Report((), "1.23", "onnx-ml")
-    many = page(hostile(count=SHOWN_FINDINGS + 20))
-    for text in (faulty.read_text(encoding="utf-8"), page(hostile()), many, page(REPORT), page(nothing)):
+    for text in (faulty.read_text(encoding="utf-8"), page(hostile()), page(REPORT), page(nothing)):
         path = tmp_path / "page.html"
         path.write_text(text, encoding="utf-8")
         visit = Visit(browser, path)
-        for button in visit.page.locator("button:visible", has_text="more").all():
-            button.click()
         visit.page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
         visit.page.wait_for_timeout(100)
-        if text is many:
-            visit.page.locator("details.finding").nth(SHOWN_FINDINGS + 10).locator("dl").last.wait_for()
         assert visit.requests == [path.as_uri()]
         assert visit.said == []
         assert visit.page.locator("img").count() == 0
-
-
-@pytest.mark.browser
-def test_the_fault_is_marked_in_its_picture(browser: Any, faulty: Path):
-    visit = Visit(browser, faulty)
-    picture = visit.page.locator("details.finding[data-rule=undefined-name] .picture svg")
-    assert picture.count() == 1
-    assert picture.locator(".node.fault:not(.value) text").first.text_content() == "Gemm"
-    assert "float[2, 64]" in picture.locator("text.known").all_text_contents()
-    assert picture.locator("path.fault").count() == 1
-    # Nothing lies above or left of the paper, and no two nodes on one another.
-    boxes = [each.bounding_box() for each in picture.locator(".node > rect").all()]
-    paper = picture.bounding_box()
-    assert all(box["x"] >= paper["x"] and box["y"] >= paper["y"] for box in boxes)
-    overlaps = [
-        (a, b)
-        for a in boxes
-        for b in boxes
-        if a is not b and abs(a["x"] - b["x"]) < min(a["width"], b["width"]) and abs(a["y"] - b["y"]) < a["height"]
-    ]
-    assert overlaps == []
 
 
 @pytest.mark.browser
@@ -263,88 +212,11 @@ def test_the_filter_is_in_the_address(browser: Any, faulty: Path):
         "missing-producer"
     ]
     sent.close()
-    visit.page.locator(".tiles a", has_text="error").first.click()
-    assert set(visit.shown()) == {"undefined-name", "incompatible-operand-shapes"}
+    visit.page.locator("th a", has_text="undefined-name").click()
+    assert set(visit.shown()) == {"undefined-name"}
     visit.page.go_back()
     visit.page.wait_for_timeout(50)
     assert visit.shown() == ["missing-producer"]
-    visit.page.locator(".charts a", has_text="undefined-name").click()
-    assert set(visit.shown()) == {"undefined-name"}
-
-
-@pytest.mark.browser
-def test_twenty_thousand_models_are_listed_and_filtered(browser: Any, tmp_path: Path):
-    found = [error(rule=f"rule-{index % 40}", message=f"value 'v{index}' is wrong") for index in range(4000)]
-    files = [
-        FileReport(f"/zoo/part{index // 100}/model{index}.onnx", 1, (found[index // 5],) if index % 5 == 0 else ())
-        for index in range(20_000)
-    ]
-    files[7] = replace(files[7], unreadable="no such file")
-    path = tmp_path / "page.html"
-    path.write_text(page(Report(tuple(files), "1.23", "onnx-ml")), encoding="utf-8")
-    start = time.perf_counter()
-    visit = Visit(browser, path)
-    loaded = time.perf_counter()
-    visit.page.fill("input[name=text]", "model4321.onnx")
-    assert visit.page.locator("#listed").text_content() == "1 of 20,000 files"
-    filtered = time.perf_counter()
-    visit.page.fill("input[name=text]", "")
-    visit.page.locator("#files > summary").click()
-    assert visit.page.locator("#list li").count() == 300
-    visit.page.locator("#files > button").click()
-    assert visit.page.locator("#list li").count() == 600
-    visit.page.locator(".tiles a", has_text="not checked").click()
-    assert visit.page.locator("#list li").all_text_contents() == ["part0/model7.onnx not checked: no such file"]
-    # Every finding can be reached, also those that are no markup yet.
-    visit.page.locator(".charts a", has_text="rule-0").click()
-    assert visit.page.locator("#shown").text_content() == "100 of 4,000 findings"
-    last = visit.page.locator("details.finding").last
-    last.locator("summary").click()
-    last.locator("dl").last.wait_for()
-    visit.page.click("button[type=reset]")
-    visit.page.locator("#findings + button").click()
-    assert visit.page.locator("details.finding").count() == 400
-    visit.page.locator(".charts a", has_text="part7/").first.click()
-    assert visit.page.locator("#shown").text_content() == "20 of 4,000 findings"
-    memory = visit.page.evaluate("performance.memory.usedJSHeapSize")
-    size = path.stat().st_size
-    print(f"load {loaded - start:.2f} s, filter {filtered - loaded:.2f} s, page {size:,} B, heap {memory:,} B")
-    assert (size < 5_000_000, visit.said, visit.requests) == (True, [], [path.as_uri()])
-
-
-@pytest.mark.browser
-def test_the_picture_shows_the_fault_and_can_be_zoomed(browser: Any, faulty: Path):
-    visit = Visit(browser, faulty, viewport={"width": 400, "height": 900})
-    visit.page.evaluate("document.querySelectorAll('details.finding').forEach((each) => { each.open = true; })")
-    picture = visit.page.locator("details.finding[data-rule=undefined-name] .picture").first
-    fault = picture.locator(".node.fault:not(.value) > rect")
-    seen, box = picture.locator(".scroller").bounding_box(), fault.bounding_box()
-    assert seen["x"] <= box["x"] + box["width"] / 2 <= seen["x"] + seen["width"]
-    before = picture.locator("svg").bounding_box()["width"]
-    picture.get_by_role("button", name="Zoom in").click()
-    assert picture.locator("svg").bounding_box()["width"] > before
-    picture.get_by_role("button", name="Fit the width").click()
-    assert picture.locator("svg").bounding_box()["width"] <= seen["width"]
-    mark = visit.page.locator("details.finding[data-rule=undefined-name] pre mark").first.bounding_box()
-    assert 0 <= mark["x"] <= mark["x"] + mark["width"] < 400
-
-
-@pytest.mark.browser
-def test_a_picture_of_a_value_shows_the_value(browser: Any, tmp_path: Path):
-    """No node is marked then, so that the picture is scrolled to the edge of the value."""
-    kinds = ["Relu"] * 12
-    nodes = tuple(
-        Neighbour(kind, f"a-rather-long-name-of-node-{index}", index, False) for index, kind in enumerate(kinds)
-    )
-    edges = tuple(ValueEdge(0, index, "", "float[2]", index == 11) for index in range(1, 12))
-    found = error(rule="cycle", neighbourhood=Neighbourhood(nodes, edges, is_cut=False))
-    path = tmp_path / "page.html"
-    path.write_text(page(Report((FileReport("m.onnx", 1, (found,)),), "1.23", "onnx-ml")), encoding="utf-8")
-    visit = Visit(browser, path, viewport={"width": 400, "height": 900})
-    seen = visit.page.locator(".picture .scroller").bounding_box()
-    box = visit.page.locator(".picture path.fault").bounding_box()
-    assert box["x"] < seen["x"] + seen["width"]
-    assert box["x"] + box["width"] > seen["x"]
 
 
 @pytest.mark.browser
@@ -353,17 +225,8 @@ def test_the_lines_on_a_file_are_apart(browser: Any, tmp_path: Path):
     path = tmp_path / "page.html"
     path.write_text(page(Report((file,), "1.23", "onnx-ml")), encoding="utf-8")
     visit = Visit(browser, path)
-    tops = [each.bounding_box()["y"] for each in visit.page.locator("#list span").all()]
+    tops = [each.bounding_box()["y"] for each in visit.page.locator("#files span").all()]
     assert len(set(tops)) == len(tops) == 2
-    assert visit.page.locator("#listed").text_content() == ""
-
-
-_LINES = """each => {
-  const range = document.createRange();
-  range.selectNodeContents(each);
-  return new Set([...range.getClientRects()].map((box) => box.top)).size;
-}"""
-"""The number of lines that the text of an element takes."""
 
 
 @pytest.mark.browser
@@ -379,9 +242,6 @@ def test_nothing_is_wider_than_the_window(browser: Any, faulty: Path, tmp_path: 
     for each in (faulty, path):
         visit = Visit(browser, each, viewport={"width": width, "height": 900})
         assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
-        # A count is on one line, and so is the code without a scroll bar.
-        for count in visit.page.locator("td.count:visible").all():
-            assert count.evaluate(_LINES) == 1
         for code in visit.page.locator("pre.code:visible").all():
             assert code.evaluate("each => each.scrollWidth <= each.clientWidth")
 
@@ -403,7 +263,7 @@ def test_the_tab_key_goes_through_the_page_in_order(browser: Any, faulty: Path):
     assert list(dict.fromkeys(tags[:12]))[:4] == ["A", "INPUT", "SELECT", "BUTTON"]
     assert all(before <= after + 5 for before, after in pairwise(tops))  # a select is a bit higher than a button
     assert all(names)
-    assert {"Search", "severity", "rule", "Zoom in"} <= set(names)
+    assert {"Search", "severity", "rule"} <= set(names)
     assert reached[-1][2].startswith("Files")
 
 
@@ -414,18 +274,11 @@ def test_the_keyboard_opens_a_finding_and_paper_shows_all(browser: Any, faulty: 
     second.locator("summary").focus()
     visit.page.keyboard.press("Enter")
     assert second.get_attribute("open") is not None
-    second.locator(".picture svg").wait_for()
     visit.page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert visit.page.locator("details.finding:not([open])").count() == 0
     assert len(visit.page.pdf()) > 1000
     visit.page.emulate_media(media="print")
     assert visit.page.locator("button:visible").count() == 0
-    visit.page.set_viewport_size({"width": 150, "height": 900})
-    size = visit.page.locator(".picture svg").first.evaluate(
-        "each => [each.viewBox.baseVal.width / each.viewBox.baseVal.height,"
-        " each.getBoundingClientRect().width / each.getBoundingClientRect().height]"
-    )
-    assert size[0] == pytest.approx(size[1], rel=0.02)
 
 
 @pytest.mark.browser
@@ -435,7 +288,6 @@ def test_text_stands_out_from_its_ground(browser: Any, faulty: Path, scheme: str
     visit = Visit(browser, faulty, color_scheme=scheme)
     visit.page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
     assert visit.faint_texts() == []
-    assert len(visit.page.locator("text").all()) > 5  # of a picture
 
 
 @pytest.mark.browser

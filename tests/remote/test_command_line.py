@@ -12,7 +12,6 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-from support.reports.page_data import page_data
 from support.servers.remote_models import ENVIRONMENT, external_model, small_model, write_inlined
 from support.servers.web_server import File, WebServer
 
@@ -76,9 +75,8 @@ def test_no_credential_is_in_any_report(server: WebServer, tmp_path: Path):
         assert SECRET not in done.stdout + done.stderr
         said = [*((tmp_path / f"report.{form}").read_text() for form in FORMATS)]
         assert len(said) == 10
-        assert len(page_data(said[FORMATS.index("html")])) > 1
         for text in said:
-            assert SECRET not in text + "".join(page_data(text))
+            assert SECRET not in text
             assert "m.onnx?X-Amz-Signature=***&sig=***&***" in html.unescape(text).replace("\\", "")
 
 
