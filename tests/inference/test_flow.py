@@ -117,7 +117,7 @@ def test_an_if_has_what_its_branches_have_in_common():
     assert not model.value_flow.has_shape_conflicts
 
 
-def test_scan_outputs_of_a_loop_have_one_axis_more_and_carried_values_no_shape():
+def test_scan_outputs_of_a_loop_have_one_axis_more_and_carried_values_the_shape_that_runs_keep():
     model = _parsed("""
         g (int64 n, bool c, float[2, 3] x) => (float[] y, float[] s) {
             y, s = Loop (n, c, x) <body = b (int64 i, bool go, float[] v) => (bool on, float[] w, float[] r) {
@@ -127,7 +127,7 @@ def test_scan_outputs_of_a_loop_have_one_axis_more_and_carried_values_no_shape()
             }>
         }
     """)
-    assert (model.shape_of("y"), model.shape_of("s")) == (None, (None, 2, 3))
+    assert (model.shape_of("y"), model.shape_of("s")) == ((2, 3), (None, 2, 3))
     assert not model.value_flow.has_shape_conflicts
 
 

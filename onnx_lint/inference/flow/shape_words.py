@@ -8,6 +8,7 @@ from typing import Final
 from onnx_lint.common.record import Record
 from onnx_lint.inference.flow.walks import Call
 from onnx_lint.inference.shapes.fact import Fact, Facts
+from onnx_lint.inference.shapes.operands import count_in
 from onnx_lint.inference.shapes.problem import (
     AxisOutOfRange,
     Element,
@@ -39,7 +40,8 @@ def text_of(fact: Fact) -> str:
     """Return the shape of a value, or of its content, as text."""
     if fact.inside is not None:
         apart = list(dict.fromkeys(map(describe_shape, fact.elements)))
-        elements = " and ".join([*apart[:_FEW], *(["others"] if len(apart) > _FEW else ())]) or text_of(fact.inside)
+        has_others = len(apart) > _FEW or not isinstance(count_in(fact), int)
+        elements = " and ".join([*apart[:_FEW], *(["others"] if has_others and apart else ())]) or text_of(fact.inside)
         return f"{(fact.kind or '').partition('(')[0] or 'something'} of {elements}"
     return describe_shape(fact.shape)
 

@@ -6,19 +6,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from onnx_lint.common.record import Record
+from onnx_lint.common.record import Record, replace
 from onnx_lint.inference.flow.joining import joined, joined_shapes
 from onnx_lint.inference.flow.outcome_memo import as_fact
-from onnx_lint.inference.shapes.dims import Dim, Dims, Shape, unified, union
+from onnx_lint.inference.shapes.dims import Dim, Dims, Shape, add, is_natural, multiply, subtract, unified, union
 from onnx_lint.inference.shapes.fact import ABSENT, Fact, Facts, fact
-from onnx_lint.inference.shapes.operands import Inside, Operands, OutputShape, count_in, held
+from onnx_lint.inference.shapes.operands import Inside, Operands, OutputShape, count_in, held, is_sequence
 from onnx_lint.inference.shapes.problem import AxisOutOfRange, Element, ShapeProblem
 from onnx_lint.inference.types.subgraph_types import Subgraphs
 from onnx_lint.inference.types.type_string import DOUBLE, FLOAT, ValueType, tensor_of
 from onnx_lint.ir.operators.control_flow import handed_on_outputs
 from onnx_lint.spec.releases import PREVIEW_DOMAIN
 
-_LOOP_HEAD: Final = 2
+LOOP_HEAD: Final = 2
 """The inputs of Loop and of its body before the loop-carried values: iterations and condition."""
 
 
@@ -29,6 +29,10 @@ class SuppliedShapes(Record):
     facts: Facts
     scan: ScanAxes | None = None
     """The axes of a Scan; None for other operators, and if its attributes are wrong."""
+    carried: tuple[OutputShape, ...] = ()
+    """The shapes that the carried values of a Loop have before each run of the body; empty if unknown."""
+    grown: tuple[Dim, ...] = ()
+    """By how many elements each carried sequence grows in one run; None if that differs, or is unknown."""
 
     @property
     def values(self) -> Facts:
@@ -42,7 +46,7 @@ class SuppliedShapes(Record):
             case "Loop":
                 # The iteration number is a scalar, and the first run of the body has the initial condition.
                 # A carried value may change its shape from one run to the next.
-                return [None, self.facts[1].shape, *[None] * (len(self.facts) - _LOOP_HEAD)]
+                return [None, self.facts[1].shape, *(self.carried or [None] * (len(self.facts) - LOOP_HEAD))]
             case "SequenceMap":
                 return [held(each.inside) if each.inside is not None else held(each) for each in self.values]
             case "FlexAttention":
@@ -60,11 +64,27 @@ class SuppliedShapes(Record):
         """Return the facts of the inputs of the body. Facts that may differ between runs are unknown."""
         shapes = [*self.supplied(), *[None] * len(kinds)]
         found = [as_fact(kind, shape) for kind, shape in zip(kinds, shapes, strict=False)]
-        if self.subgraphs.node.op_type == "Loop" and len(found) >= _LOOP_HEAD:
+        if self.subgraphs.node.op_type == "Loop" and len(found) >= LOOP_HEAD:
             # The body only runs while the condition holds.
             condition = found[1]
             found[1] = fact(condition.kind, condition.shape, (1,))
         return tuple(found)
+
+    def tried(self) -> SuppliedShapes:
+        """Return the shapes with which to try a first run of a Loop's body: the initial ones."""
+        return replace(self, carried=tuple([held(each) for each in self.facts[LOOP_HEAD:]]))
+
+    def sized(self) -> SuppliedShapes:
+        """Return the shapes with a variable for the unknown number of elements of each sequence."""
+        kinds = [each.kind for each in self.facts[LOOP_HEAD:]]
+        return replace(self, carried=tuple(map(_sized, self.carried, kinds)))
+
+    def after(self, body: Facts) -> SuppliedShapes:
+        """Return what the carried values have in common with those that a run of the body returns."""
+        pairs = list(zip(self.carried, map(held, body[1:]), strict=False))
+        carried = tuple([_union(before, later) for before, later in pairs])
+        grown = tuple([subtract(later.count, _BEFORE) if isinstance(later, Inside) else None for _, later in pairs])
+        return replace(self, carried=carried, grown=grown)
 
     def outputs(self, found: Mapping[str, Facts]) -> Sequence[OutputShape]:
         """Return the shapes of the node's outputs, from the outputs of its subgraphs."""
@@ -122,12 +142,17 @@ class SuppliedShapes(Record):
 
     def _looped(self, body: Facts) -> Sequence[OutputShape]:
         """Return the shapes of carried values, before the first run or after any run, and of scan outputs."""
-        first = self.facts[_LOOP_HEAD:]
+        first = self.facts[LOOP_HEAD:]
         if not body:
             return []
         condition, *values = body
         length = self._runs(condition)
         carried = [_union(held(before), held(after)) for before, after in zip(first, values, strict=False)]
+        for index, (each, growth) in enumerate(zip(carried, self.grown, strict=False)):
+            if isinstance(each, Inside) and isinstance(growth, int):
+                count = add(count_in(first[index]), multiply(length, growth))
+                if is_natural(count):
+                    carried[index] = Inside(each.shape, count)
         return [*carried, *[_stacked(each.shape, length) for each in values[len(first) :]]]
 
     def _runs(self, condition: Fact) -> Dim:
@@ -236,11 +261,26 @@ def _either(one: Facts | None, other: Facts | None) -> list[OutputShape]:
 
 def _union(one: OutputShape, other: OutputShape) -> OutputShape:
     if isinstance(one, Inside) and isinstance(other, Inside):
+        count = one.count if one.count == other.count else None
+        if 0 in (one.count, other.count):
+            # What is empty says nothing about the elements.
+            held = other if one.count == 0 else one
+            return Inside(held.shape, count, held.elements)
         elements = one.elements if one.elements == other.elements else ()
-        return Inside(_union(one.shape, other.shape), one.count if one.count == other.count else None, elements)
+        return Inside(_union(one.shape, other.shape), count, elements)
     if isinstance(one, Inside) or isinstance(other, Inside):
         return None
     return union(one, other)
+
+
+_BEFORE: Final = "#before"
+"""The variable for the number of elements of a sequence before a run of a Loop's body; no exporter writes it."""
+
+
+def _sized(shape: OutputShape, kind: ValueType | None) -> OutputShape:
+    if isinstance(shape, Inside) and shape.count is None and is_sequence(kind):
+        return replace(shape, count=_BEFORE)
+    return shape
 
 
 def _stacked(shape: Shape, length: Dim) -> Dims | None:

@@ -9,7 +9,7 @@ from typing import Final
 from onnx_lint.inference.flow.faulty_values import FaultyValues
 from onnx_lint.inference.flow.frames import Frame, HeldGraph, Walk
 from onnx_lint.inference.flow.outcome_memo import NodeOutcome, OutcomeMemo, as_fact
-from onnx_lint.inference.flow.subgraph_shapes import SuppliedShapes, scan_axes, score_type
+from onnx_lint.inference.flow.subgraph_shapes import LOOP_HEAD, SuppliedShapes, scan_axes, score_type
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.shapes.fact import Fact, Facts
 from onnx_lint.inference.shapes.problem import is_remark
@@ -44,6 +44,8 @@ class SubgraphWalk:
         graphs: dict[str, Graph] = {}
         condition = inputs[0].content if supplier is None and inputs else None
         idle = "then_branch" if condition == (0,) else "else_branch" if condition == (1,) else None
+        if supplier is not None and node.op_type == "Loop" and len(held) == 1:
+            supplier = yield from self._settled(supplier, held[0])
         for each in held:
             supplied = self._supplied(supplier, each.name, each.graph, frame) if supplier is not None else None
             self._found.idle += each.name == idle
@@ -61,6 +63,28 @@ class SubgraphWalk:
             if self._found.notes == notes:
                 memo.keep(key, outcome)
         return outcome
+
+    def _settled(self, supplier: SuppliedShapes, held: HeldGraph) -> Generator[Walk, Facts, SuppliedShapes]:
+        """Return the supplier with shapes that carried values have before each run of a Loop's body.
+
+        They are found by trial: the initial shapes, then what these have in common with those after a run, until a
+        run changes nothing. A trial notes nothing, and has no trials in it.
+        """
+        kinds = supplier.subgraphs.supplied(held.name, held.graph)
+        trial = supplier.tried()
+        if self._found.is_trial or held.number or kinds is None or all(each is None for each in trial.carried):
+            return supplier
+        for _ in range(_MOST_TRIALS):
+            if self._found.tried_nodes > _MOST_TRIED:
+                break
+            self._found.is_trial = True
+            body = yield self._walk_held(held, trial.sized().supplied_facts(kinds))
+            self._found.is_trial = False
+            after = trial.after(body)
+            if after.carried == trial.carried:
+                return after
+            trial = after
+        return supplier
 
     def walk_others(
         self, node: Node, memo: OutcomeMemo, inputs: Facts, frame: Frame, held: Sequence[HeldGraph]
@@ -148,9 +172,17 @@ class SubgraphWalk:
         if kinds is None:
             return None
         supplied = supplier.supplied_facts(kinds)
-        self._found.note_supplied_shapes(node, graph, supplied, frame.call)
+        # Consumers ignore the declared shapes of carried values, which may change.
+        stated = supplied[:LOOP_HEAD] if node.op_type == "Loop" else supplied
+        self._found.note_supplied_shapes(node, graph, stated, frame.call)
         return supplied
 
+
+_MOST_TRIALS: Final = 4
+"""The most trials of the body of a Loop. Each that is not the last makes a dimension of a carried value unknown."""
+
+_MOST_TRIED: Final = 50_000
+"""The nodes after which no trial begins, so that Loops in Loops take no time that grows with their depth."""
 
 _IF_OF_SHAPES: Final = 11
 """The first version of If whose branches may produce different shapes."""

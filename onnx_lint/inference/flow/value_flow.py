@@ -70,6 +70,10 @@ class ValueFlow:
         """The number of branches around the current walk that never run, since the condition of the If is constant."""
         self.idle_graphs: set[int] = set()
         """The identities of the graphs in such branches."""
+        self.is_trial = False
+        """True while a walk only tries a run of a Loop's body: nothing of it is kept."""
+        self.tried_nodes = 0
+        """The number of nodes in such walks."""
         self.notes = 0
         """The number of conflicts found, including repeated ones."""
 
@@ -157,6 +161,9 @@ class ValueFlow:
 
         `has_unknown`: whether there may be values of unknown shape.
         """
+        if self.is_trial:
+            self.tried_nodes += len(graph.forms)
+            return
         is_idle = self.idle and graph.function is None
         (self.idle_graphs.add if is_idle else self.idle_graphs.discard)(id(graph))
         if self.keeps_all or graph not in self.walks:
@@ -291,6 +298,8 @@ class ValueFlow:
         self.notes += 1
         key = (id(graph), *what)
         is_new = key not in self._noted
+        if self.is_trial:
+            return False
         self._noted.add(key)
         return is_new
 

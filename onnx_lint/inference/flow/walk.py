@@ -345,7 +345,7 @@ class Flow:
         outputs: Facts = ()
         try:
             function = self.flow_input.operators.operator(node).function if self.frames.may_call(node.op_type) else None
-            if function is None:
+            if function is None or self.found.is_trial:
                 outputs = _without_signature(node, inputs)
             else:
                 held = frame.held_by(node, nested, known)

@@ -40,7 +40,7 @@ class Fact:
         self.inside = inside
         """The facts about the elements of a sequence, or about the content of an optional."""
         self.elements = elements
-        """The shape of each element of a sequence if they are not all equal; empty if they are, or are unknown."""
+        """The shapes of elements of a sequence, as `Inside.elements` has them."""
         self.bare: Fact = self if content is None else fact(kind, shape, None, inside)
         """The same fact without the content."""
 

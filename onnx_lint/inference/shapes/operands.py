@@ -52,7 +52,9 @@ class Inside(Record):
     count: Dim = None
     """The number of elements of a sequence; for an optional 0 or 1."""
     elements: ElementShapes = ()
-    """The shape of each element of a sequence if they are not all equal; empty if they are, or are unknown."""
+    """The shape of each element of a sequence, or of some of them if `count` is not a number; empty if all are equal
+    or unknown.
+    """
 
 
 OutputShape = Shape | Inside
@@ -235,7 +237,7 @@ class Operands:
     def elements(self, index: int) -> ElementShapes | None:
         """Return the shape of each element of a short sequence; the rule must name the input in `reads`."""
         fact, count = self.fact(index), self.element_count(index)
-        if fact.elements or not isinstance(count, int) or not 0 <= count <= _MOST_APART:
+        if fact.elements or not isinstance(count, int) or not 0 <= count <= MOST_APART:
             return fact.elements or None
         return (fact.inside.shape if fact.inside is not None else None,) * count
 
@@ -469,7 +471,7 @@ class Operands:
         return (*found, *[None] * (self.output_count - len(found)))
 
 
-_MOST_APART: Final = 128
+MOST_APART: Final = 128
 """A sequence of more elements keeps one shape for all of them."""
 
 
@@ -478,7 +480,7 @@ def sequence_of(shapes: ElementShapes) -> Inside:
     found = shapes[0] if shapes else None
     for shape in shapes[1:]:
         found = union(found, shape)
-    is_apart = len(set(shapes)) > 1 and len(shapes) <= _MOST_APART
+    is_apart = len(set(shapes)) > 1 and len(shapes) <= MOST_APART
     return Inside(found, len(shapes), shapes if is_apart else ())
 
 

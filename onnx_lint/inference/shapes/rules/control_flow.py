@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from onnx_lint.inference.shapes.dims import Dim
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.problem import ProblemPlace
+from onnx_lint.inference.shapes.problem import ProblemPlace, WrongCount
 from onnx_lint.inference.shapes.registration import shapes_of
 
 
@@ -29,7 +29,12 @@ def loop(node: Operands) -> Outputs:
 
 @shapes_of("SequenceMap")
 def sequence_map(node: Operands) -> Outputs:
-    """A sequence of any elements, and further sequences or tensors."""
+    """A sequence, and further ones with as many elements, or tensors. More elements are ignored by ONNX Runtime."""
+    count = node.element_count(0)
+    for index in range(1, node.count):
+        other = node.element_count(index)
+        if isinstance(count, int) and isinstance(other, int) and other != count:
+            node.problems.append(WrongCount(index, other, count, 0, is_taken=other > count))
     return UNKNOWN
 
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sequences and optionals: the shape of their content is followed, and the number of elements.
 
-The elements of a short sequence of known length are told apart. For others the facts hold for all elements.
+The elements of a short sequence of known length are told apart. For others the facts hold for all elements, and the
+shapes of tensors that were inserted are known.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from onnx_lint.inference.shapes.dims import (
     union,
 )
 from onnx_lint.inference.shapes.fact import MOST_ELEMENTS
-from onnx_lint.inference.shapes.operands import UNKNOWN, Inside, Operands, Outputs, held, sequence_of
+from onnx_lint.inference.shapes.operands import MOST_APART, UNKNOWN, Inside, Operands, Outputs, held, sequence_of
 from onnx_lint.inference.shapes.problem import EMPTY
 from onnx_lint.inference.shapes.registration import shapes_of
 from onnx_lint.wording import describe_shape
@@ -101,7 +102,10 @@ def insert(node: Operands) -> Outputs:
         return [sequence_of((*elements[:position], node.shape(1), *elements[position:]))]
     if count == 0:
         return [Inside(node.shape(1), 1)]
-    return [Inside(None if isinstance(inside, Inside) else union(inside, node.shape(1)), add(count, 1))]
+    shape = node.shape(1)
+    whole = None if isinstance(inside, Inside) else union(inside, shape)
+    some = () if isinstance(count, int) or shape is None else tuple(dict.fromkeys((*node.fact(0).elements, shape)))
+    return [Inside(whole, add(count, 1), some[-MOST_APART:] if {*some} - {whole} else ())]
 
 
 @shapes_of("SequenceErase", reads=(0, 1))
@@ -133,12 +137,15 @@ def concat(node: Operands) -> Outputs:
     is_new = node.integer("new_axis", 0)
     if is_new not in (0, 1):
         node.wrong_value("new_axis", is_new, "it may be 0 or 1", allowed="0 or 1")
+    if node.element_count(0) == 0:
+        node.wrong_value(0, EMPTY, "it has no element to concatenate", allowed="a sequence with elements")
     inside, elements = node.inside(0), node.elements(0) or ()
     known = [(index, shape) for index, shape in enumerate(elements) if shape is not None]
     for index, shape in known[1:]:
         first = known[0][1]
         if not _can_be_joined(first, shape, None if is_new else node.integer("axis", 0)):
-            reason = f"elements {known[0][0]} and {index} are {describe_shape(first)} and {describe_shape(shape)}"
+            pair = f"elements {known[0][0]} and {index}" if isinstance(node.element_count(0), int) else "two elements"
+            reason = f"{pair} are {describe_shape(first)} and {describe_shape(shape)}"
             allowed = "elements of one shape, but for the axis to concatenate on"
             node.wrong_value(0, "of unequal elements", reason, allowed=allowed)
             return UNKNOWN
