@@ -227,6 +227,7 @@ class AttributeInFile:
             kind.is_text and all(each.is_text() for each in self._lists.values()),
             kind.element_types,
             kind.are_tensors_evident,
+            kind.may_be_nan or "floats" in self._lists,
         )
 
 

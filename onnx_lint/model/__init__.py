@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from onnx_lint.input.limits import OF_CONSUMERS, describe_limit, exceeded
     from onnx_lint.ir.columns.attribute_kinds import VALUE_FIELD_OF_TYPE, AttributeKind, utf8_fault, value_fields
     from onnx_lint.ir.columns.nodes import NodeForm
-    from onnx_lint.ir.columns.tensor_encodings import element_count
+    from onnx_lint.ir.columns.tensor_encodings import element_count, may_be_nan
     from onnx_lint.ir.crashes import true_if_it_crashes
     from onnx_lint.ir.documents.kinds import MAGIC, MODEL_KIND
     from onnx_lint.ir.documents.value_types import Mixture, kind_name, mixtures
@@ -100,13 +100,12 @@ if TYPE_CHECKING:
         spelled_plainly,
     )
     from onnx_lint.ir.tensors.numbers import (
-        MAY_BE_NAN,
         Constant,
         Constants,
         constant,
         element_is,
-        may_be_nan,
         number_pieces,
+        raw_numbers,
         small_constant,
     )
     from onnx_lint.ir.tensors.outside import tensor_in_file

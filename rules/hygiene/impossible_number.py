@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 from onnx_lint.model import (
     FLOAT_KINDS,
     FLOATING_TYPES,
-    MAY_BE_NAN,
     Constant,
     Constants,
     Graph,
@@ -18,6 +17,7 @@ from onnx_lint.model import (
     element_is,
     holds_numbers,
     may_be_nan,
+    raw_numbers,
     small_constant,
 )
 from onnx_lint.rule import Finding, rule
@@ -128,8 +128,8 @@ def _scales(node: Node, constants: Constants) -> Iterator[Finding]:
 def _not_numbers(model: Model, *, verify: bool) -> Iterator[Finding]:
     outside = {data.tensor.place.key: data for data in model.external_data} if verify else {}
     computed: _ReadNames = {}
-    for tensor in model.tensors.of(FLOATING_TYPES, {} if verify else MAY_BE_NAN):
-        if not may_be_nan(tensor, model.source):
+    for tensor in model.tensors.of(FLOATING_TYPES, may_be_nan=not verify):
+        if not may_be_nan(tensor.proto, raw_numbers(tensor, model.source)):
             continue
         found = small_constant(tensor, model.source, tensor.describe())
         if found is not None and found.has_nan:
@@ -137,7 +137,7 @@ def _not_numbers(model: Model, *, verify: bool) -> Iterator[Finding]:
                 yield _of_nan(found)
         elif verify and found is None:
             yield from _in_large(model, tensor, outside.get(tensor.place.key))
-    for attribute in model.attributes(lambda kind: kind.type in FLOAT_KINDS):
+    for attribute in model.attributes(lambda kind: kind.may_be_nan and kind.type in FLOAT_KINDS):
         floats = [*attribute.proto.floats]
         numbers = floats if any(map(math.isnan, floats)) else [attribute.proto.f]
         operator = attribute.node.op_type if attribute.node is not None else None

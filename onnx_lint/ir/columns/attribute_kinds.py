@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isnan
 from types import MappingProxyType
 from typing import Any, Final
 
 from onnx_lint.common.cached import Memory
 from onnx_lint.common.record import Record
-from onnx_lint.ir.columns.tensor_encodings import is_evident
+from onnx_lint.ir.columns.tensor_encodings import is_evident, may_be_nan
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
 
 _SHORT: Final = {"FLOAT": "f", "INT": "i", "STRING": "s", "TENSOR": "t", "GRAPH": "g", "TYPE_PROTO": "tp"}
@@ -41,6 +42,8 @@ class AttributeKind(Record):
     """The element types that its dense tensors state; 0 is among them if one states none."""
     are_tensors_evident: bool
     """True if its tensors, if any, are dense and evidently right, and have no annotations."""
+    may_be_nan: bool
+    """False if its numbers, and those of its dense tensors in the message, evidently are no NaN."""
 
     __eq__ = object.__eq__  # as fast as possible
     __hash__ = object.__hash__
@@ -74,8 +77,13 @@ def attribute_kind(attribute: Any) -> AttributeKind:
         all(utf8_fault(text) is None for text in texts),
         frozenset([tensor.data_type for tensor in tensors]),
         all(map(is_evident, tensors)) and _SPARSE_FIELDS.isdisjoint(fields),
+        any(may_be_nan(tensor, tensor.raw_data) for tensor in tensors) or any(map(isnan, _floats(attribute, fields))),
     )
     return _shared.get(made_of) or _shared.keep(made_of, AttributeKind(*made_of))
+
+
+def _floats(attribute: Any, fields: tuple[str, ...]) -> list[float]:
+    return [*([attribute.f] if "f" in fields else ()), *(attribute.floats if "floats" in fields else ())]
 
 
 def value_fields(attribute: Any) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ Most tensors are proved right by the fields that are set and their lengths, and 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import isnan
 from typing import Any, Final
 
 from google.protobuf.descriptor import FieldDescriptor
@@ -16,7 +17,14 @@ from onnx_lint.common.record import Record
 from onnx_lint.ir.columns.gather import dimensions
 from onnx_lint.ir.payload import Payload
 from onnx_lint.schema import Proto
-from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL_LOCATION, MAX_INT64, TYPED_FIELDS, UNDEFINED_TYPE
+from onnx_lint.spec.element_types import (
+    ELEMENT_TYPES,
+    EXTERNAL_LOCATION,
+    FLOATING_TYPES,
+    MAX_INT64,
+    TYPED_FIELDS,
+    UNDEFINED_TYPE,
+)
 
 _FIELDS: Final = schema.message("TensorProto").DESCRIPTOR.fields_by_name
 _DIMS, _DATA_TYPE, _SEGMENT, _RAW_DATA, _DATA_LOCATION = (
@@ -85,6 +93,25 @@ SetFields = dict[FieldDescriptor, Any]
 def set_fields(tensor: Proto) -> SetFields:
     """Return the fields of a TensorProto that are set, all read at once."""
     return dict(tensor.ListFields())
+
+
+_NAN_BYTES: Final = dict.fromkeys(FLOATING_TYPES, b"\x7f\xff") | {10: b"\x7c\x7d\x7e\x7f" + bytes(range(0xF8, 0x100))}
+"""The bytes of which a NaN of each type has one: as its last byte in raw_data, or in the varint of a typed field."""
+
+
+def may_hold_nan(element_type: int, data: bytes) -> bool:
+    """Return false if the bytes, of a TensorProto or the last ones of its numbers, evidently hold no NaN."""
+    return any(map(data.__contains__, _NAN_BYTES.get(element_type, ())))
+
+
+def may_be_nan(tensor: Proto, raw: bytes) -> bool:
+    """Return false if a tensor with this `raw_data` evidently holds no NaN."""
+    element_type = tensor.data_type
+    if raw:
+        width = 8 if element_type == 11 else 4 if element_type == 1 else 2
+        return may_hold_nan(element_type, raw[width - 1 :: width])
+    numbers = [*tensor.float_data, *tensor.double_data]
+    return element_type in FLOATING_TYPES and (not numbers or any(map(isnan, numbers)))
 
 
 def is_annotated(fields: SetFields) -> bool:

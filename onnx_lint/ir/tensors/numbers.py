@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-import re
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -30,15 +29,6 @@ if TYPE_CHECKING:
 FLOAT, FLOAT16, DOUBLE, BFLOAT16 = sorted(FLOATING_TYPES)
 
 _WIDTHS: Final = {FLOAT: 4, FLOAT16: 2, DOUBLE: 8, BFLOAT16: 2}
-
-MAY_BE_NAN: Final = {
-    FLOAT: re.compile(rb"[\x80-\xff][\x7f\xff]"),
-    FLOAT16: re.compile(rb"[\x7c-\x7f\xf8-\xff]"),
-    DOUBLE: re.compile(rb"[\xf0-\xff][\x7f\xff]"),
-    BFLOAT16: re.compile(rb"[\x80-\xff]\x7f|\xff"),
-}
-"""A message with a NaN of the type has such bytes, in raw_data and in the typed field."""
-
 
 MOST_BYTES: Final = 1 << 16
 """The most bytes of a tensor that is small."""
@@ -118,19 +108,6 @@ class Constants:
         return small_constant(Tensor(proto, place, graph, self._payloads.get(place.key, ())), self._source, owner)
 
 
-_LAST_BYTES: Final = {FLOAT16: re.compile(rb"[\x7c-\x7f\xfc-\xff]")}
-_LONG_EXPONENT: Final = re.compile(rb"[\x7f\xff]")
-"""The last byte of a number with the exponent of infinities and NaN; for the types with a longer exponent."""
-
-
-def may_be_nan(tensor: Tensor, source: Source) -> bool:
-    """Return false if the bytes of a small tensor of one of FLOATING_TYPES evidently have no NaN."""
-    kind, raw = tensor.proto.data_type, _raw(tensor, source)
-    if not raw:
-        return True
-    return _LAST_BYTES.get(kind, _LONG_EXPONENT).search(raw[_WIDTHS[kind] - 1 :: _WIDTHS[kind]]) is not None
-
-
 def small_constant(tensor: Tensor, source: Source, owner: str) -> Constant | None:
     """Return the numbers of a tensor of one of FLOATING_TYPES; None if it has none, or may have many."""
     proto = tensor.proto
@@ -155,7 +132,7 @@ def _size(count: int, field: str, kind: int) -> int:
     return count if field == "raw_data" else count * _WIDTHS[kind]
 
 
-def _raw(tensor: Tensor, source: Source) -> bytes:
+def raw_numbers(tensor: Tensor, source: Source) -> bytes:
     """Return the bytes of the numbers one after the other, if they are at hand or cheap to read; else nothing."""
     if not tensor.payloads:
         return bytes(tensor.proto.raw_data)
@@ -177,7 +154,7 @@ _PLAIN_FIELDS: Final = {
 
 def _left_in_source(tensor: Tensor, source: Source) -> Sequence[float]:
     """Return the numbers of a tensor that the loader left in the source; nothing for a large one."""
-    raw = _raw(tensor, source)
+    raw = raw_numbers(tensor, source)
     if raw:
         return _unpacked(raw, tensor.proto.data_type) if len(raw) <= MOST_BYTES else ()
     from onnx_lint.ir.tensors.stored_tensor import StoredTensor  # late: hardly any tensor is stored like this

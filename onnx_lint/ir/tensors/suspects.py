@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
-from onnx_lint.common.record import EMPTY, Record
+from onnx_lint.common.record import Record
 from onnx_lint.input.source import Source
 from onnx_lint.ir.attributes import AttributeIndex
 from onnx_lint.ir.columns.tensor_encodings import (
@@ -16,6 +15,7 @@ from onnx_lint.ir.columns.tensor_encodings import (
     encoding_of,
     is_annotated,
     is_evident_kind,
+    may_hold_nan,
     set_fields,
 )
 from onnx_lint.ir.graph import Graph
@@ -53,11 +53,11 @@ class SuspectTensors(Record):
     """The attributes, likewise."""
     payloads: Mapping[PlaceKey, tuple[Payload, ...]]
 
-    def of(self, element_types: Set[int], wanted: Mapping[int, re.Pattern[bytes]] = EMPTY) -> Iterator[Tensor]:
+    def of(self, element_types: Set[int], *, may_be_nan: bool = False) -> Iterator[Tensor]:
         """Yield the tensors of these element types: initializers, those in attributes, and the parts
         of sparse tensors.
 
-        `wanted`: patterns of bytes by element type; initializers in whose bytes theirs is not found are left out.
+        `may_be_nan`: True to leave out tensors that evidently hold no NaN; most of those in other files are left out.
         """
         if self.element_types.isdisjoint(element_types):
             return
@@ -68,10 +68,12 @@ class SuspectTensors(Record):
                     message = messages[index]
                     place = graph.at("initializer", index)
                     is_whole = isinstance(message, bytes) and (not self.payloads or place.key not in self.payloads)
-                    if number in wanted and is_whole and wanted[number].search(message) is None:
+                    if may_be_nan and is_whole and not may_hold_nan(number, message):
                         continue
                     yield self._tensor(graph.message_at("initializer", index), place, graph)
-        for attribute in self.attributes.where(lambda kind: not element_types.isdisjoint(kind.element_types)):
+        for attribute in self.attributes.where(
+            lambda kind: kind.may_be_nan >= may_be_nan and not element_types.isdisjoint(kind.element_types)
+        ):
             for proto, place in tensors_in(attribute):
                 if proto.data_type in element_types:
                     yield self._tensor(proto, place, attribute.graph)
