@@ -317,7 +317,6 @@ OF_THE_SPECIFICATION = {
     },
     "a rule, and the address of the documentation": {
         "reporters/links:documentation_url",
-        "reporters/links:information_url",
         "common/distribution:_project_urls",
     },
 }

@@ -13,7 +13,7 @@ from onnx_lint.cache.folder import CacheFolderError, cache_folder
 from onnx_lint.cli.options import CHECK, FIX, form_option, given_of, options
 from onnx_lint.cli.request import request_of
 from onnx_lint.cli.sections import SectionedCommand
-from onnx_lint.cli.streams import report_file, standard_output
+from onnx_lint.cli.streams import standard_output
 from onnx_lint.configuration.documents import configuration_schema, described, starter_file
 from onnx_lint.configuration.errors import RequestError, RunError
 from onnx_lint.configuration.settings import keys
@@ -46,7 +46,7 @@ def fix_command(ctx: click.Context, /, paths: tuple[str, ...], **given: Any) -> 
 
     Only the bytes that a fix names change. The new file is checked before it replaces the old one. A model on standard
     input goes to standard output, and the report to standard error. PATH and all other options are those of
-    onnx-lint check, but there is no -o; onnx-lint --fix -o json=report.json PATH writes a report to a file.
+    onnx-lint check.
     """
     _check(ctx, paths, {**given, "fix": True})
 
@@ -96,8 +96,7 @@ def shapes_command(
 @click.argument("key", required=False, metavar="[KEY]")
 @click.option("--init", is_flag=True, help="Print a file to start from, with every key as a comment.")
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of configuration files.")
-@click.option("-o", "--output", metavar="PATH", help="Write to this new file instead of standard output.")
-def config_command(key: str | None, init: bool, schema: bool, output: str | None) -> None:
+def config_command(key: str | None, init: bool, schema: bool) -> None:
     """List the keys of configuration files, or explain KEY.
 
     The configuration of a model is the nearest onnx-lint.toml, .onnx-lint.toml or pyproject.toml (with a table
@@ -105,15 +104,8 @@ def config_command(key: str | None, init: bool, schema: bool, output: str | None
     """
     if sum((key is not None, init, schema)) > 1:
         raise click.UsageError("KEY, --init and --schema cannot be combined")
-    text = _configuration_text(key, init=init, schema=schema)
-    if output is None:
-        with standard_output() as stream:
-            stream.write(text)
-        return
-    if os.path.lexists(output):
-        raise click.ClickException(f"{shown_path(output)}: the file exists already")
-    with report_file(output) as stream:
-        stream.write(text)
+    with standard_output() as stream:
+        stream.write(_configuration_text(key, init=init, schema=schema))
 
 
 def _configuration_text(key: str | None, *, init: bool, schema: bool) -> str:

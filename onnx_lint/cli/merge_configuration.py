@@ -78,7 +78,7 @@ def _rules(request: Request, values: SetValues) -> dict[str, Any]:
     return {
         "suppressions": _suppressions(values),
         "policy": tuple(policy.options),
-        "policy_lines": policy.lines,
+        "policy_files": policy.files,
         "rule_options": options,
     }
 
@@ -98,12 +98,12 @@ def _suppressions(values: SetValues) -> tuple[Suppression, ...]:
 def _suppression(where: str, entry: Mapping[str, SetValue]) -> Suppression:
     for name in ("rule", "reason"):
         if name not in entry:
-            raise ConfigurationError(f"{where}: suppress: an entry requires a {name}")
+            raise ConfigurationError(f"{where}: requires a {name}")
     if not entry["reason"].value.strip():
-        raise ConfigurationError(f"{where}: suppress: an entry requires a reason that is not blank")
+        raise ConfigurationError(f"{where}: requires a reason that is not blank")
     rule = entry["rule"].value
     if rule not in registry():
-        raise ConfigurationError(f"{where}: suppress: unknown rule {rule!r}{suggestion(rule, registry())}")
+        raise ConfigurationError(f"{where}: unknown rule {rule!r}{suggestion(rule, registry())}")
     text: dict[str, Any] = {name: entry[name].value if name in entry else "" for name in ("reason", "place", "file")}
     until = datetime.date.fromisoformat(entry["until"].value) if "until" in entry else None
     return Suppression(where=where, rule=rule, directory=entry["rule"].origin.directory, until=until, **text)

@@ -31,91 +31,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import ROOT, Model
-from onnx_lint.rule import Finding, own_clause, rule
-from onnx_lint.wording import quote
-
-LICENCE = own_clause(
-    "{clause}",
-    "A model states its licence in its metadata.",
-    url="https://example.com/models",
-)
-
-
-@rule(clause=LICENCE, since="1.0")
-def {function}(model: Model, *, key: str = "licence") -> Iterator[Finding]:
-    """The model does not state its licence.
-
-    ### How to fix
-
-    Add the licence to the metadata.
-
-    ### Example
-
-    ```
-    metadata_props {{ key: "author" value: "us" }}
-    ```
-
-    Corrected:
-
-    ```
-    metadata_props {{ key: "licence" value: "Apache-2.0" }}
-    ```
-
-    ### Why it matters
-
-    Nobody may use a model without a licence.
-
-    ### Details
-
-    An entry in the metadata of the model; the option `key` is its key.
-    """
-    if not any(entry.key == key for entry in model.proto.metadata_props):
-        yield Finding(ROOT, f"the metadata has no entry {{quote(key)}}", allowed=f"an entry {{quote(key)}}")
-'''
-
-_TEST: Final = '''\
-"""The rule {name} on a model that breaks it and on one that keeps it."""
-
-from pathlib import Path
-
-from onnx_lint import Settings, lint
-from onnx_lint.testing import as_line
-
-NAME = "{name}"
-RULE = Path(__file__).parent / "{file}"
-
-INVALID = """
-ir_version: 10
-producer_name: "us"
-opset_import {{ version: 21 }}
-metadata_props {{ key: "author" value: "us" }}
-graph {{ name: "graph" }}
-"""
-
-VALID = INVALID + 'metadata_props {{ key: "licence" value: "Apache-2.0" }}'
-
-
-def findings(model: str) -> list[str]:
-    return [as_line(each) for each in lint(model.encode(), Settings(plugins=RULE), select=NAME).diagnostics]
-
-
-def test_a_model_that_breaks_the_rule() -> None:
-    assert findings(INVALID) == [f"error[{{NAME}}] model: the metadata has no entry 'licence'"]
-
-
-def test_a_model_that_keeps_the_rule() -> None:
-    assert findings(VALID) == []
-'''
-
-
-_SKELETON: Final = '''\
-"""Rules of our own; `onnx-lint --plugin {file} MODEL` runs them."""
-
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 from onnx_lint.model import {names}
 from onnx_lint.rule import Finding, own_clause, rule
 from onnx_lint.wording import quote
@@ -133,7 +48,7 @@ def {function}(model: Model) -> Iterator[Finding]:
             yield Finding({place}, message, subject={subject})
 '''
 
-_SKELETON_TEST: Final = '''\
+_TEST: Final = '''\
 """The rule {name} on a model that breaks it and on one that keeps it."""
 
 from pathlib import Path
@@ -205,20 +120,22 @@ _KINDS: Final = {
         "subject": "graph.name",
     },
 }
-"""By what a rule is about, the parts of its skeleton."""
+"""By what a rule is about, the parts of its file."""
 
 
 @click.command("new-rule", short_help="Write a rule of your own to start from.")
 @click.argument("name", metavar="NAME")
 @click.option("--clause", default=None, metavar="ID", help="The id of its clause.  [default: HOUSE-NAME]")
 @click.option("--file", "file", default=None, metavar="FILE", help="The Python file.  [default: NAME.py]")
-@click.option("--kind", type=click.Choice(list(_KINDS)), help="Write a rule about this, to be filled in.")
-def new_rule_command(name: str, clause: str | None, file: str | None, kind: str | None) -> None:
+@click.option(
+    "--kind", type=click.Choice(list(_KINDS)), default="metadata", help="What it is about.", show_default=True
+)
+def new_rule_command(name: str, clause: str | None, file: str | None, kind: str) -> None:
     """Write a rule of your own to start from: a Python file, and its test with two models.
 
     NAME is the id of the rule: lower-case words with dashes that name what is found, such as missing-licence. Existing
-    files are never changed. Then run: pytest, and onnx-lint --plugin FILE MODEL. Without --kind it is a whole example;
-    with it the test fails until you fill in the condition and the models.
+    files are never changed. The test fails until you fill in the condition and the models. Then run: pytest, and
+    onnx-lint --plugin FILE MODEL.
     """
     if _NAME.fullmatch(name) is None:
         raise click.UsageError(
@@ -246,9 +163,8 @@ def new_rule_command(name: str, clause: str | None, file: str | None, kind: str 
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     folder, base = os.path.split(file)
-    rule, test = (_RULE, _TEST) if kind is None else (_SKELETON, _SKELETON_TEST)
-    parts = {"file": base, "clause": clause, "function": function, **_KINDS.get(kind or "", {})}
-    files = {file: rule.format(**parts), os.path.join(folder, f"test_{base}"): test.format(file=base, name=name)}
+    text = _RULE.format(file=base, clause=clause, function=function, **_KINDS[kind])
+    files = {file: text, os.path.join(folder, f"test_{base}"): _TEST.format(file=base, name=name)}
     if any(len(line) > _LONGEST_LINE for text in files.values() for line in text.splitlines()):
         raise click.UsageError(
             f"the name, the clause or the file is too long: a line would have more than {_LONGEST_LINE} characters"

@@ -274,7 +274,7 @@ def _settings(request: Request, ignores: tuple[str, ...], plugins: tuple[str, ..
             "set_aside": names_of(request.set_aside),
             "target": target,
             "plugins": plugins,
-            "policy_lines": request.policy_lines,
+            "policy_files": request.policy_files,
             "suppressions": _suppressions(request),
         }
         settings = Settings(**request.carried(Settings) | changes)

@@ -13,13 +13,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
 from onnx_lint.cli.streams import use_color
-from onnx_lint.reporters.escape import shortened, visible
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
 DELAY_SECONDS: Final = 1.0
-_SHOWN_OF_PATH: Final = 40
 
 
 class ProgressBar:
@@ -82,16 +80,11 @@ class ProgressBar:
 
     def _show(self) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TimeElapsedColumn
-        from rich.text import Text
-
-        class FileBeingRead(ProgressColumn):
-            def render(self, _: Task) -> Text:
-                return Text(reading_shown())
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 
         console = Console(stderr=True, no_color=not use_color(self._color, sys.stderr), highlight=False)
-        columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), FileBeingRead())
-        bar = Progress("linting", *columns, console=console, transient=True)
+        columns = ("linting", BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        bar = Progress(*columns, console=console, transient=True)
         bar.add_task("files", total=self._total)
         # Show the time since the first file, not since the bar appeared.
         bar.tasks[0].start_time = bar.get_time() - (time.monotonic() - self._start)
@@ -100,15 +93,6 @@ class ProgressBar:
                 self._bar = bar
                 self._draw(self._update)
                 self._draw(lambda bar: bar.start())
-
-
-def reading_shown() -> str:
-    """Return the file that a checksum is being computed of, and the percentage read; empty if there is none."""
-    checksum = sys.modules.get("onnx_lint.ir.tensors.checksum")
-    reading = checksum.under_way if checksum is not None else None
-    if reading is None or not reading.size:
-        return ""
-    return f"{shortened(visible(reading.location), _SHOWN_OF_PATH)} {reading.done * 100 // reading.size}%"
 
 
 def is_wanted(*, no_progress: bool, quiet: bool) -> bool:

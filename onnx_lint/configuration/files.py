@@ -10,19 +10,14 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from onnx_lint.configuration.errors import ConfigurationError
-from onnx_lint.configuration.lines import TOKEN, lines_of
 from onnx_lint.configuration.locations import MAX_BYTES, PYPROJECT, TABLE
 from onnx_lint.configuration.settings import keys
 from onnx_lint.configuration.values import Origin, Path, SetValue, SetValues, checked
 from onnx_lint.input.regular_file import read_regular
 
 _MAX_DOTS: Final = 100
-
-_BETWEEN_KEYS: Final = frozenset("=,[]{}\n")
-
-
-_WITH_LINES: Final = frozenset({"policy", "suppress"})
-"""The keys whose findings name the line."""
+_TEXTS: Final = r"""\"(?:[^"\\\n]|\\.)*\"|'[^'\n]*'|\#[^\n]*"""
+"""Matches strings of one line, and comments."""
 
 
 def read_found(path: str) -> SetValues | None:
@@ -49,8 +44,7 @@ def _read(path: str, chain: tuple[str, ...], *, is_found: bool = False) -> SetVa
     if path in chain:
         circle = " -> ".join(shown(item) for item in (*chain[chain.index(path) :], path))
         raise ConfigurationError(f"{shown(chain[-1])}: extend: forms a cycle: {circle}")
-    document, text = _parsed(path)
-    root: Path = ()
+    document = _parsed(path)
     if os.path.basename(path) == PYPROJECT:
         tool = document.get("tool", {})
         found = tool.get(TABLE) if isinstance(tool, dict) else None
@@ -58,10 +52,9 @@ def _read(path: str, chain: tuple[str, ...], *, is_found: bool = False) -> SetVa
             return None
         if not isinstance(found, dict):
             raise ConfigurationError(f"{shown(path)}: tool.{TABLE}: requires a table")
-        document, root = found, ("tool", TABLE)
+        document = found
     origin = Origin(shown(path), os.path.dirname(path), is_found=is_found, files=(*chain, path))
-    lines = lines_of(text, root) if not _WITH_LINES.isdisjoint(document) else {}
-    values = checked(document, origin, lines)
+    values = checked(document, origin)
     extended = values.pop(("extend",), None)
     if extended is None:
         return values
@@ -107,13 +100,13 @@ def parse_pair(text: str) -> dict[Path, SetValue]:
     return values
 
 
-def _parsed(path: str) -> tuple[Mapping[str, Any], str]:
-    """Return the document in the file at `path`, and its text."""
+def _parsed(path: str) -> Mapping[str, Any]:
+    """Return the document in the file at `path`."""
     try:
         text = _bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ConfigurationError(f"{shown(path)}: is not UTF-8 (byte {error.start})") from error
-    return _toml(text, shown(path)), text.replace("\r\n", "\n")
+    return _toml(text, shown(path))
 
 
 def _toml(text: str, name: str) -> Mapping[str, Any]:
@@ -128,16 +121,8 @@ def _toml(text: str, name: str) -> Mapping[str, Any]:
 
 def _check_keys(text: str, name: str) -> None:
     """Raise ConfigurationError for a key with very many parts, for which tomllib takes quadratic time."""
-    if text.count(".") <= _MAX_DOTS:
-        return
-    dots = 0
-    for token in re.finditer(TOKEN, text):
-        if token[0] == ".":
-            dots += 1
-            if dots > _MAX_DOTS:
-                raise ConfigurationError(f"{name}: has a key of more than {_MAX_DOTS} parts")
-        elif token[0] in _BETWEEN_KEYS:
-            dots = 0
+    if any(key.count(".") > _MAX_DOTS for key in re.split(r"[=,{}\[\]\n]", re.sub(_TEXTS, "", text))):
+        raise ConfigurationError(f"{name}: has a key of more than {_MAX_DOTS} parts")
 
 
 def _bytes(path: str) -> bytes:

@@ -44,14 +44,14 @@ class Policy(Record):
 
     options: Mapping[str, Mapping[str, Any]] = EMPTY
     """The options by rule id. The rules are those that the policy turns on."""
-    lines: Mapping[str, str] = EMPTY
-    """The file and line of each entry, such as `operators.forbid`."""
+    files: Mapping[str, str] = EMPTY
+    """The file of each entry, such as `operators.forbid`."""
 
 
 def policy_in(values: SetValues) -> Policy:
     """Return the policy in the values of a configuration."""
     options: dict[str, dict[str, Any]] = {}
-    lines: dict[str, str] = {}
+    files: dict[str, str] = {}
     for path, value in values.items():
         if path[0] != "policy" or len(path) < 2 or path[1:] in _EMPTY:
             continue
@@ -65,8 +65,8 @@ def policy_in(values: SetValues) -> Policy:
             found = found.setdefault(name, {})
         found[last] = _plain(entry, value.value)
         # An input has entries of its own, and a finding is about all of them.
-        lines.setdefault(".".join([entry, *names[:1]]), _place(value))
-    return Policy(options, lines)
+        files.setdefault(".".join([entry, *names[:1]]), value.origin.shown)
+    return Policy(options, files)
 
 
 def _check_names(path: Path, value: SetValue) -> None:
@@ -103,7 +103,3 @@ def _plain(entry: str, value: Any) -> Any:
     if entry == "max-size" and isinstance(value, str):
         return parse_size(value)
     return str(value) if entry in {"opsets", "ir-version"} else value
-
-
-def _place(value: SetValue) -> str:
-    return f"{value.origin.shown}:{value.line}" if value.line else value.origin.shown

@@ -25,7 +25,6 @@ from onnx_lint.configuration.value_kinds import (
     LISTED,
     METADATA,
     NAMES,
-    NEW_FOLDER,
     PATH,
     PATHS,
     RANGE,
@@ -34,7 +33,6 @@ from onnx_lint.configuration.value_kinds import (
     SIZE,
     TEXT,
     TEXTS,
-    URL,
     WHOLE,
     ValueKind,
     at_least_one,
@@ -45,7 +43,7 @@ from onnx_lint.configuration.value_kinds import (
 from onnx_lint.input.limits import BYTE_LIMITS, SIZE_PATTERN
 from onnx_lint.input.limits import NAMES as LIMIT_NAMES
 from onnx_lint.ir.documents.kinds import KINDS
-from onnx_lint.reporters import REPORTERS, SARIF_REGIONS
+from onnx_lint.reporters import REPORTERS
 from onnx_lint.spec.standard import DEFAULT_STANDARD, EDITIONS
 
 if TYPE_CHECKING:
@@ -338,16 +336,6 @@ class Request(Record, metaclass=_RequestType):
     unsafe_fixes: bool = setting(
         FLAG, False, "Also make fixes that may change what the model means.", FIXES, is_rare=True
     )
-    fixed_folder: str | None = setting(
-        NEW_FOLDER,
-        None,
-        "Write the files into DIR; a file found in a folder PATH keeps its path below PATH. External data is not"
-        " copied.",
-        FIXES,
-        option="--output",
-        metavar="DIR",
-    )
-
     extend_select: tuple[str, ...] = setting(
         NAMES,
         (),
@@ -418,7 +406,7 @@ class Request(Record, metaclass=_RequestType):
         (),
         "Requirements for models beyond the specification.",
         details="Allowed and forbidden operators, domains and element types; versions; metadata; inputs and outputs; "
-        "the size. Each finding names the line of this file. docs/configuration.md describes the entries.",
+        "the size. Each finding names its entry here. docs/configuration.md describes the entries.",
         example='[policy.operators]\nforbid = ["Loop", "com.microsoft::*"]',
         merging="own",
         only_adds=True,
@@ -596,32 +584,12 @@ class Request(Record, metaclass=_RequestType):
         is_rare=True,
     )
     no_progress: bool = setting(FLAG, False, "Do not show a progress bar.", REPORTS, is_rare=True)
-    sarif_region: str | None = setting(
-        choice(SARIF_REGIONS),
-        None,
-        "The region of a SARIF result: line (the first, for GitHub), bytes or none.  [default: line; none over 256 MB]",
-        REPORTS,
-        metavar="WHAT",
-        is_rare=True,
-    )
     sarif_root: str | None = setting(
         FOLDER,
         None,
         "Make paths in SARIF, GitHub and GitLab reports relative to DIR.  [default: the Git repository]",
         REPORTS,
         metavar="DIR",
-        is_rare=True,
-    )
-    documentation_url: str | None = setting(
-        URL,
-        None,
-        "Link each rule to its page below URL; docs/build.py builds the pages.",
-        REPORTS,
-        metavar="URL",
-        variable="ONNX_LINT_DOCUMENTATION_URL",
-        details=f"Without it, reports refer to onnx-lint explain. {_RUN_WIDE}",
-        example='documentation-url = "https://docs.example.org/onnx-lint/"',
-        is_run_wide=True,
         is_rare=True,
     )
 
@@ -653,8 +621,8 @@ class Request(Record, metaclass=_RequestType):
     no_config: bool = setting(FLAG, False, "Ignore configuration files.", CONFIGURATION)
     show_settings: bool = setting(FLAG, False, "Print the settings and where each one comes from.", CONFIGURATION)
 
-    policy_lines: Mapping[str, str] = EMPTY
-    """The file and line of each entry of the policy."""
+    policy_files: Mapping[str, str] = EMPTY
+    """The file of each entry of the policy."""
     set_aside: tuple[str, ...] = ()
     """The selectors that a configuration ignores and the command line may override."""
 

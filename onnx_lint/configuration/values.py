@@ -7,7 +7,7 @@ import datetime
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from onnx_lint.common.record import EMPTY, Record
+from onnx_lint.common.record import Record
 from onnx_lint.configuration.errors import ConfigurationError
 from onnx_lint.configuration.settings import keys
 from onnx_lint.configuration.value_kinds import ValueKind
@@ -39,8 +39,6 @@ class SetValue(Record):
 
     value: Any
     origin: Origin
-    line: int = 0
-    """The line of the file; 0 if it is unknown."""
 
     def error(self, path: Path, text: str) -> ConfigurationError:
         """Return the error with this text about the value."""
@@ -59,8 +57,8 @@ def _is_bare(part: str) -> bool:
     return part != "" and part.isascii() and part.replace("-", "").replace("_", "").isalnum()
 
 
-def checked(table: Mapping[str, Any], origin: Origin, lines: Mapping[Path, int] = EMPTY) -> dict[Path, SetValue]:
-    """Return the values of one table, those of nested tables separately. `lines`: the lines of keys, if known.
+def checked(table: Mapping[str, Any], origin: Origin) -> dict[Path, SetValue]:
+    """Return the values of one table, those of nested tables separately.
 
     Raises ConfigurationError for an unknown key and a value of the wrong kind.
     """
@@ -69,10 +67,10 @@ def checked(table: Mapping[str, Any], origin: Origin, lines: Mapping[Path, int] 
         if name not in keys():
             raise ConfigurationError(f"{origin.shown}: unknown key {name!r}{suggestion(name, keys())}")
         if name == "suppress":
-            value = _by_line(value, origin, lines)
+            value = _by_place(value, origin)
         value = _without_users(value)
         for path, item in _flat((name,), value, keys()[name].kind, origin):
-            found = SetValue(item, origin, _line_of(path, lines))
+            found = SetValue(item, origin)
             if path[:2] == ("policy", "opsets") and len(path) == 3:
                 path = (*path[:2], shown_domain(path[2]))  # so that each domain has one name in all files
                 if path in values:
@@ -81,16 +79,11 @@ def checked(table: Mapping[str, Any], origin: Origin, lines: Mapping[Path, int] 
     return values
 
 
-def _by_line(value: Any, origin: Origin, lines: Mapping[Path, int]) -> Any:
-    """Return the entries of a list of tables by file and line, so that those of several files are kept apart."""
+def _by_place(value: Any, origin: Origin) -> Any:
+    """Return the entries of a list of tables by file and number, so that those of several files are kept apart."""
     if not isinstance(value, list):
         raise SetValue(value, origin).error(("suppress",), "requires a list of tables: write [[suppress]]")
-    found: dict[str, Any] = {}
-    for index, entry in enumerate(value):
-        line = _line_of(("suppress", str(index)), lines)
-        where = f"{origin.shown}:{line}" if line else origin.shown
-        found[where if where not in found else f"{where} (entry {index + 1})"] = _with_text_of_dates(entry)
-    return found
+    return {f"{origin.shown}, suppress[{number}]": _with_text_of_dates(entry) for number, entry in enumerate(value)}
 
 
 def _with_text_of_dates(entry: Any) -> Any:
@@ -98,11 +91,6 @@ def _with_text_of_dates(entry: Any) -> Any:
     if not isinstance(entry, dict):
         return entry
     return {name: str(value) if type(value) is datetime.date else value for name, value in entry.items()}
-
-
-def _line_of(path: Path, lines: Mapping[Path, int]) -> int:
-    """Return the line of a key, or of the table that it is in; 0 if it is unknown."""
-    return next((lines[path[:end]] for end in range(len(path), 0, -1) if path[:end] in lines), 0)
 
 
 def _without_users(value: Any) -> Any:

@@ -207,9 +207,9 @@ def _section_of_operator(finding: Finding, clause: Clause, model: Model) -> str 
 
 
 def _citing_the_policy(diagnostic: Diagnostic, settings: Settings) -> Diagnostic:
-    """Return the diagnostic with the line of the configuration that requires it as its section."""
-    where = settings.policy_lines.get(diagnostic.anchor)
-    return replace(diagnostic, anchor=where or f"policy.{diagnostic.anchor}")
+    """Return the diagnostic with the entry of the configuration that requires it as its section."""
+    entry, file = f"policy.{diagnostic.anchor}", settings.policy_files.get(diagnostic.anchor)
+    return replace(diagnostic, anchor=entry if file is None else f"{file}: {entry}")
 
 
 def _allowed(finding: Finding, clause: Clause, settings: Settings) -> str | None:

@@ -70,8 +70,8 @@ class Settings(Record):
     """Operator set versions by domain, for graphs and nodes without a model that imports them."""
     plugins: tuple[str, ...] = ()
     """The absolute paths of plugin files, whose rules run beside the others."""
-    policy_lines: Mapping[str, str] = EMPTY
-    """The file and line of each entry of the policy, such as `operators.forbid`. Its values are in `options`."""
+    policy_files: Mapping[str, str] = EMPTY
+    """The file of each entry of the policy, such as `operators.forbid`. Its values are in `options`."""
     suppressions: tuple[Suppression, ...] = ()
     """The findings to suppress. None of them has expired."""
 

@@ -29,8 +29,6 @@ class Mending(Record):
     """True to make unsafe fixes too."""
     shows_difference: bool = False
     """True to show what would change, and to change nothing."""
-    target: str | None = None
-    """The path of the mended file, which must not exist; None to replace the file."""
 
 
 def fix_file(
@@ -89,7 +87,7 @@ def fix_source(
             if receive is not None:
                 receive(outcome.source)
             else:
-                _write(path, outcome, old, mending.target, lint, follows_links=settings.follow_links)
+                _write(path, outcome, old, lint, follows_links=settings.follow_links)
         except NotWrittenError as error:
             return _reported(report, Repair(problem=f"{name}: {error}; it was left as it is"))
         except OSError as error:
@@ -108,24 +106,18 @@ def _reported(report: FileReport, repair: Repair) -> FileReport:
     return replace(report, diagnostics=without_edits(report.diagnostics), repair=repair)
 
 
-def _write(
-    path: str, outcome: Mended, old: os.stat_result | None, target: str | None, lint: Lint, *, follows_links: bool
-) -> None:
-    """Write the result to its target. Raises NotWrittenError and OSError."""
-    if target is not None:
-        os.makedirs(os.path.dirname(target) or ".", exist_ok=True)
-        if os.path.lexists(target):
-            raise NotWrittenError(f"{target} is there already")
-        rewrite(target, outcome.source, lambda written: check(outcome, lint(open_file(written))))
-    elif outcome.rounds:
-        if os.path.islink(path):
-            if not follows_links:
-                raise NotWrittenError("is a symbolic link; --follow-links changes the file that the link leads to")
-            path = os.path.realpath(path)
-        # Root may write any file, also one that nobody is meant to write.
-        if not os.access(path, os.W_OK) or not os.stat(path).st_mode & _WRITABLE:
-            raise NotWrittenError("the file is read-only")
-        rewrite(path, outcome.source, lambda written: check(outcome, lint(open_file(written))), old)
+def _write(path: str, outcome: Mended, old: os.stat_result | None, lint: Lint, *, follows_links: bool) -> None:
+    """Put the result in the place of the file. Raises NotWrittenError and OSError."""
+    if not outcome.rounds:
+        return
+    if os.path.islink(path):
+        if not follows_links:
+            raise NotWrittenError("is a symbolic link; --follow-links changes the file that the link leads to")
+        path = os.path.realpath(path)
+    # Root may write any file, also one that nobody is meant to write.
+    if not os.access(path, os.W_OK) or not os.stat(path).st_mode & _WRITABLE:
+        raise NotWrittenError("the file is read-only")
+    rewrite(path, outcome.source, lambda written: check(outcome, lint(open_file(written))), old)
 
 
 def _write_to_standard_output(source: PatchedSource) -> None:

@@ -38,20 +38,12 @@ class Options(Record):
     """The columns of the terminal, for the text format; None if the output is not a terminal."""
     show_suppressed: bool = False
     """True to show suppressed findings instead of counting them, in the formats that can mark them."""
-    sarif_region: str | None = None
-    """One of SARIF_REGIONS; None for `line`, or `none` in large files."""
-    documentation_url: str | None = None
-    """The address of the documentation site; None for the one in the metadata of onnx-lint, if any."""
     failing: str = "error"
     """The lowest severity that JUnit shows as a failure, or `never`."""
     has_command: bool = True
     """True to name commands in the text format; pre-commit installs `onnx-lint` where no shell finds it."""
     internal_errors: str = "error"
     """The level at which code hosts show a crash of onnx-lint: `error` or `warning`."""
-
-
-SARIF_REGIONS: Final = ("line", "bytes", "none")
-"""The region of a SARIF result: the first line, for GitHub; the bytes, as the standard requires; or none."""
 
 
 WITH_LINES: Final = frozenset({"text", "html", "sarif"})

@@ -13,7 +13,6 @@ from typing import Final, TextIO
 from onnx_lint.report import Diagnostic, FileReport, Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, shown_path, visible
-from onnx_lint.reporters.links import documentation_url
 from onnx_lint.reporters.statistics import statistics
 from onnx_lint.reporters.wording import (
     counted,
@@ -85,7 +84,7 @@ def _findings(report: Report, files: Sequence[FileReport], options: Options) -> 
     listed: set[int] = set()
     for level in (None, *reversed(Severity)):
         for index, file in enumerate(files):
-            rows = list(_rows(file, level, options))
+            rows = list(_rows(file, level))
             # Files without a verdict come even before errors.
             is_undone = file.failure is not None or file.internal_errors
             if not rows and (level is not None or not is_undone):
@@ -110,11 +109,11 @@ def _heading(file: FileReport, report: Report) -> str:
     return "".join((f"\n### {_inert(shown_path(file.path))}\n\n{_state(file, report)}\n", *remarks))
 
 
-def _rows(file: FileReport, level: Severity | None, options: Options) -> Iterator[str]:
+def _rows(file: FileReport, level: Severity | None) -> Iterator[str]:
     """Yield the findings of one severity as rows of a table, grouped by rule and clause."""
     for index, group in enumerate(groups_of(item for item in file.diagnostics if item.severity is level)):
         heading = "\n| Severity | Rule | Finding |\n| --- | --- | --- |\n" if index == 0 else ""
-        yield heading + "".join(_row(item, options) for item in group[:SHOWN_PER_RULE]) + _more(group)
+        yield heading + "".join(_row(item) for item in group[:SHOWN_PER_RULE]) + _more(group)
 
 
 def _state(file: FileReport, report: Report) -> str:
@@ -127,13 +126,11 @@ def _state(file: FileReport, report: Report) -> str:
     return f"{outcome[0].upper()}{outcome[1:]}{facts}"
 
 
-def _row(item: Diagnostic, options: Options) -> str:
+def _row(item: Diagnostic) -> str:
     where = where_of(item)
     place = f"{_code(item.place)} ({where})" if where else _code(item.place)
     said = _inert(f"{item.clause} {item.keyword} ({item.anchor})")
-    url = documentation_url(item.rule, options.documentation_url) if options.documentation_url else None
-    rule = _code(item.rule) if url is None else f"[{_code(item.rule)}]({url})"
-    return f"| {item.severity.label} | {rule} | {_inert(item.message)}<br>{place}<br>{said} |\n"
+    return f"| {item.severity.label} | {_code(item.rule)} | {_inert(item.message)}<br>{place}<br>{said} |\n"
 
 
 def _more(group: list[Diagnostic]) -> str:

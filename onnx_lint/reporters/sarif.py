@@ -48,9 +48,10 @@ MAX_NAME: Final = 300
 INTERRUPTED: Final = 130
 """The exit code of an interrupted run."""
 MAX_SIZE_WITH_LINE: Final = 256 * 1000 * 1000
-"""The largest file whose results have a region by default."""
+"""The largest file whose results have a region."""
 
-_REGION: Final = {"startLine": 1, "startColumn": 1, "endLine": 1, "endColumn": 1}
+_Region = dict[str, int]
+_REGION: Final[_Region] = {"startLine": 1, "startColumn": 1, "endLine": 1, "endColumn": 1}
 _VALUE_FIELDS: Final = frozenset({"input", "output", "value_info"})
 
 
@@ -77,7 +78,7 @@ class Writer:
         if self._options.show_suppressed:
             known = {id(item) for item in file.suppressed}
             file = replace(file, diagnostics=(*file.diagnostics, *file.suppressed))
-        region = region_of(file, self._options.sarif_region)
+        region = _REGION if file.size <= MAX_SIZE_WITH_LINE else None
         for item, mark in zip(file.diagnostics, fingerprints(file.diagnostics, uri), strict=True):
             result = _result(item, mark, artifact, self._index_of(item.rule), region, known)
             self._results.add(item.severity, _line(result))
@@ -105,8 +106,8 @@ class Writer:
             "name": "onnx-lint",
             "version": __version__,
             "semanticVersion": __version__,
-            **given(informationUri=information_url(options.documentation_url)),
-            "rules": sarif_rules(self._indices, report.edition, options.documentation_url),
+            **given(informationUri=information_url()),
+            "rules": sarif_rules(self._indices, report.edition),
             "notifications": notifications(),
         }
         has_crashed = report.totals.internal_errors > 0
@@ -142,11 +143,6 @@ def _line(value: dict[str, Any]) -> str:
     return "".join(pieces_of(value, None, 0))
 
 
-def region_of(file: FileReport, wanted: str | None) -> str:
-    """Return the region of the results of a file, one of SARIF_REGIONS."""
-    return wanted or ("line" if file.size <= MAX_SIZE_WITH_LINE else "none")
-
-
 def _artifact(file: FileReport, uri: str) -> dict[str, Any]:
     artifact: dict[str, Any] = {"location": {"uri": uri}, "roles": ["analysisTarget"]}
     if file.unreadable is None:
@@ -159,7 +155,12 @@ def _artifact(file: FileReport, uri: str) -> dict[str, Any]:
 
 
 def _result(
-    item: Diagnostic, mark: str, artifact: dict[str, Any], rule_index: int, region: str, known: Collection[int]
+    item: Diagnostic,
+    mark: str,
+    artifact: dict[str, Any],
+    rule_index: int,
+    region: _Region | None,
+    known: Collection[int],
 ) -> dict[str, Any]:
     """Return a finding as a result. `known`: the ids of findings that are suppressed."""
     digest, _, number = mark.partition(":")
@@ -209,7 +210,7 @@ def _inert(text: str) -> str:
     return shortened(visible(text), MAX_MESSAGE).replace("](", "\\](")
 
 
-def _location(item: Diagnostic, artifact: dict[str, Any], region: str) -> dict[str, Any]:
+def _location(item: Diagnostic, artifact: dict[str, Any], region: _Region | None) -> dict[str, Any]:
     where = where_of(item)
     place = visible(item.place)
     return {
@@ -240,18 +241,17 @@ def _with_snippet(location: dict[str, Any], item: Diagnostic) -> dict[str, Any]:
     return location | {"region": location["region"] | {"snippet": {"rendered": lines} if item.position else lines}}
 
 
-def _physical_location(item: Diagnostic | RelatedPlace, artifact: dict[str, Any], region: str) -> dict[str, Any]:
+def _physical_location(
+    item: Diagnostic | RelatedPlace, artifact: dict[str, Any], region: _Region | None
+) -> dict[str, Any]:
     location: dict[str, Any] = {"artifactLocation": artifact}
     if item.position is not None:
         line, column = item.position
-        return location | ({} if region == "none" else {"region": {"startLine": line, "startColumn": column}})
-    if region == "line":
-        location["region"] = _REGION
+        return location | ({"region": {"startLine": line, "startColumn": column}} if region is not None else {})
+    location |= given(region=region)
     if item.byte_range is None:
         return location
     start, end = item.byte_range
-    if region == "bytes":
-        return location | {"region": {"byteOffset": start, "byteLength": end - start}}
     return location | {"address": {"absoluteAddress": start, "length": end - start, "kind": "data"}}
 
 
@@ -265,7 +265,7 @@ def _kind(place: str) -> str:
     return "value" if field in _VALUE_FIELDS else field
 
 
-def _related(place: RelatedPlace, number: int, artifact: dict[str, Any], region: str) -> dict[str, Any]:
+def _related(place: RelatedPlace, number: int, artifact: dict[str, Any], region: _Region | None) -> dict[str, Any]:
     return {
         "id": number,
         "physicalLocation": _physical_location(place, artifact, region),

@@ -65,16 +65,13 @@ _NOTIFICATIONS: Final = (
 """What SARIF reports beside findings: its id, what happened, and what to do."""
 
 
-def sarif_rules(ids: Iterable[str], edition: str, site: str | None = None) -> Iterator[dict[str, Any]]:
-    """Yield the rules with these ids. A rule that is not registered has only its id.
-
-    `site`: the address of the documentation, as for links.documentation_url.
-    """
+def sarif_rules(ids: Iterable[str], edition: str) -> Iterator[dict[str, Any]]:
+    """Yield the rules with these ids. A rule that is not registered has only its id."""
     known = registry()
-    return (_rule(known[name], edition, site) if name in known else _unknown(name) for name in ids)
+    return (_rule(known[name], edition) if name in known else _unknown(name) for name in ids)
 
 
-def _rule(entry: Registered, edition: str, site: str | None) -> dict[str, Any]:
+def _rule(entry: Registered, edition: str) -> dict[str, Any]:
     level = worst_severity(entry, edition) or Severity.NOTE
     words = {clauses()[name].keyword.get(edition) for name in entry.clauses}
     keywords = sorted(word for word in words if word is not None)
@@ -91,7 +88,7 @@ def _rule(entry: Registered, edition: str, site: str | None) -> dict[str, Any]:
     }
     return {
         **_identity(entry.id),
-        **given(helpUri=documentation_url(entry.id, site)),
+        **given(helpUri=documentation_url(entry.id)),
         "shortDescription": {"text": shortened(entry.summary, MAX_DESCRIPTION)},
         "fullDescription": {"text": shortened(_full_description(entry.documentation), MAX_DESCRIPTION)},
         "help": {"text": documentation.replace("### ", ""), "markdown": documentation},

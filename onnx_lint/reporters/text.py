@@ -150,7 +150,7 @@ def _findings(file: FileReport, options: Options, mark: str = "") -> Iterator[li
 def _headline(diagnostic: Diagnostic, file: FileReport, options: Options, mark: str) -> Iterator[Line]:
     style = _STYLES[diagnostic.severity]
     rule = visible(diagnostic.rule)
-    url = _page(diagnostic.rule, options) if options.links else None
+    url = _page(diagnostic.rule) if options.links else None
     yield (
         (f"{diagnostic.severity.label}[{link(rule, url) if url is not None else rule}]{mark}", style),
         (f": {visible(diagnostic.message)}", "bold"),
@@ -189,14 +189,9 @@ def _fix(fix: ProposedFix, options: Options) -> str:
 
 
 def _help(rule: str, options: Options) -> str:
-    """Return how to learn more: the command `explain`, and the address if it cannot be a link.
-
-    Without the command it is the first sentence on how to fix the fault.
-    """
-    url = _page(rule, options) if options.documentation_url and not options.links else None
+    """Return how to learn more: the command `explain`, or without it the first sentence on how to fix the fault."""
     said = None if options.has_command else _how_to_fix(rule)
-    said = visible(said) if said else f"onnx-lint explain {visible(rule)}{_plugin_option(rule)}"
-    return said if url is None else f"{said}{' ' if said.endswith('.') else ', '}{url}"
+    return visible(said) if said else f"onnx-lint explain {visible(rule)}{_plugin_option(rule)}"
 
 
 def _how_to_fix(rule: str) -> str | None:
@@ -220,11 +215,11 @@ def _plugin_option(rule: str) -> str:
     return f" --plugin {visible(entry.module)}"
 
 
-def _page(rule: str, options: Options) -> str | None:
+def _page(rule: str) -> str | None:
     """Return the address of the documentation of a rule, if known."""
     from onnx_lint.reporters.links import documentation_url
 
-    return documentation_url(rule, options.documentation_url)
+    return documentation_url(rule)
 
 
 def _place(item: Diagnostic | RelatedPlace) -> str:

@@ -27,25 +27,6 @@ def _run(folder: Path, *arguments: str) -> tuple[int, str]:
 
 
 @pytest.mark.slow
-def test_from_an_empty_folder_to_a_green_test(tmp_path: Path):
-    code, output = _run(tmp_path, "onnx_lint", "new-rule", "missing-licence", "--clause", "ACME-1")
-    assert code == 0, output
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["missing_licence.py", "test_missing_licence.py"]
-    code, output = _run(tmp_path, "pytest", "-q", "-p", "no:cacheprovider")
-    assert (code, "2 passed" in output) == (0, True), output
-    (tmp_path / "model.textproto").write_text(CLEAN)
-    code, output = _run(tmp_path, "onnx_lint", "--plugin", "missing_licence.py", "model.textproto")
-    assert code == 1
-    assert "clause: ACME-1 MUST (https://example.com/models): A model states its licence in its metadata." in output
-
-    # The test sees what the rule does.
-    rule = tmp_path / "missing_licence.py"
-    rule.write_text(rule.read_text().replace("the metadata has no entry", "the metadata lacks"))
-    code, output = _run(tmp_path, "pytest", "-q", "-p", "no:cacheprovider")
-    assert (code, "1 failed, 1 passed" in output) == (1, True), output
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["metadata", "node", "value", "graph"])
 def test_a_rule_of_a_kind_fails_its_test_until_it_is_filled_in(kind: str, tmp_path: Path):
     assert _run(tmp_path, "onnx_lint", "new-rule", "odd-thing", "--kind", kind)[0] == 0

@@ -136,7 +136,7 @@ def test_what_is_more_than_paths_is_left_to_click(folder: Path, arguments: tuple
 
 
 def test_variables_that_set_options_are_left_to_click(folder: Path, monkeypatch: pytest.MonkeyPatch):
-    for name in ("ONNX_LINT_DOCUMENTATION_URL", "_ONNX_LINT_COMPLETE"):
+    for name in ("ONNX_LINT_FORMAT", "_ONNX_LINT_COMPLETE"):
         with monkeypatch.context() as patch:
             patch.setenv(name, "x")
             assert request_of_paths(["clean.onnx"]) is None

@@ -44,7 +44,7 @@ def _report(folder: Path, text: str, capsys: pytest.CaptureFixture[str]) -> tupl
 def test_an_entry_covers_its_rule_and_gives_the_reason(folder, capsys):
     found, err = _report(folder, ENTRY, capsys)
     of_rule = {each for rule, each in found.items() if rule.startswith("missing-producer")}
-    assert of_rule == {"onnx-lint.toml:1: a test model"}
+    assert of_rule == {"onnx-lint.toml, suppress[0]: a test model"}
     assert {each for rule, each in found.items() if not rule.startswith("missing-producer")} == {None}
     assert err == ""
 
@@ -86,20 +86,20 @@ def test_an_entry_for_one_name_leaves_the_others_of_a_counted_finding(folder, ca
 
 def test_entries_that_suppress_nothing_do_not_weaken_the_verdict(folder, capsys):
     _run(folder, ENTRY + ENTRY.replace("missing-producer", "cycle") + ENTRY + "until = 2020-01-31\n")
-    weakens = 'onnx-lint.toml weakens the verdict: suppress."onnx-lint.toml:1".rule = "missing-producer"'
+    weakens = 'onnx-lint.toml weakens the verdict: suppress."onnx-lint.toml, suppress[0]".rule = "missing-producer"'
     assert capsys.readouterr().out.splitlines()[-1] == weakens
 
 
 def test_an_expired_entry_suppresses_nothing_and_is_named(folder, capsys):
     found, err = _report(folder, ENTRY + "until = 2020-01-31\n", capsys)
     assert set(found.values()) == {None}
-    assert err == "Warning: onnx-lint.toml:1: the suppression of missing-producer expired on 2020-01-31\n"
+    assert err == "Warning: onnx-lint.toml, suppress[0]: the suppression of missing-producer expired on 2020-01-31\n"
 
 
 def test_an_entry_without_a_finding_is_named(folder, capsys):
     found, err = _report(folder, ENTRY + 'place = "nowhere"\n', capsys)
     assert set(found.values()) == {None}
-    assert err == "Warning: onnx-lint.toml:1: the suppression of missing-producer matches no finding\n"
+    assert err == "Warning: onnx-lint.toml, suppress[0]: the suppression of missing-producer matches no finding\n"
 
 
 def test_an_entry_for_other_files_or_rules_that_did_not_run_is_not_named(folder, capsys):
@@ -166,12 +166,12 @@ def test_the_last_day_still_counts():
     ("text", "message"),
     [
         ("[suppress]\nrule = 'cycle'", "suppress: requires a list of tables: write [[suppress]]"),
-        ("[[suppress]]\nrule = 'cycle'", "onnx-lint.toml:1: suppress: an entry requires a reason"),
+        ("[[suppress]]\nrule = 'cycle'", "onnx-lint.toml, suppress[0]: requires a reason"),
         (
             "[[suppress]]\nrule = 'cycle'\nreason = ' \t'",
-            "onnx-lint.toml:1: suppress: an entry requires a reason that is not blank",
+            "onnx-lint.toml, suppress[0]: requires a reason that is not blank",
         ),
-        ("\n[[suppress]]\nreason = 'x'", "onnx-lint.toml:2: suppress: an entry requires a rule"),
+        ("\n[[suppress]]\nreason = 'x'", "onnx-lint.toml, suppress[0]: requires a rule"),
         ("[[suppress]]\nrule = 'cyle'\nreason = 'x'", "unknown rule 'cyle'; did you mean 'cycle'?"),
         ("[[suppress]]\nrule = 'cycle'\nreason = 'x'\nuntil = 'soon'", "until: requires a date such as 2027-01-31"),
         ("[[suppress]]\nrule = 'cycle'\nreason = 'x'\nplaces = 'x'", "unknown key 'places'; did you mean 'place'?"),

@@ -193,8 +193,6 @@ def test_a_hook_says_how_to_fix_and_names_no_command(
     out = capsys.readouterr().out
     assert "   = help: Rename the second value, and use the new name where you mean that value.\n" in out
     assert "onnx-lint explain" not in out
-    run(["twice.textproto", "--documentation-url", "https://host/docs"])
-    assert "that value. https://host/docs/rules/" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("folder", "crashing_rule")

@@ -231,21 +231,13 @@ def test_each_json_line_follows_the_published_schema(report: Report) -> None:
             assert not validator.is_valid(record)
 
 
-@pytest.mark.parametrize(
-    ("region", "size", "expected"),
-    [
-        (None, MAX_SIZE_WITH_LINE, {"startLine": 1, "startColumn": 1, "endLine": 1, "endColumn": 1}),
-        (None, MAX_SIZE_WITH_LINE + 1, None),
-        ("line", MAX_SIZE_WITH_LINE + 1, {"startLine": 1, "startColumn": 1, "endLine": 1, "endColumn": 1}),
-        ("bytes", 5, {"byteOffset": 1186, "byteLength": 28}),
-        ("none", 5, None),
-    ],
-)
-def test_sarif_regions(region: str | None, size: int, expected: dict[str, int] | None) -> None:
-    report = Report((FileReport("m.onnx", size, (made_up.error(),)),), "1.23", "onnx-ml")
-    (result,) = json.loads(written("sarif", report, sarif_region=region))["runs"][0]["results"]
+@pytest.mark.parametrize("more", [0, 1])
+def test_results_in_large_files_have_no_region(more: int) -> None:
+    report = Report((FileReport("m.onnx", MAX_SIZE_WITH_LINE + more, (made_up.error(),)),), "1.23", "onnx-ml")
+    (result,) = json.loads(written("sarif", report))["runs"][0]["results"]
     for location in (*result["locations"], *result["relatedLocations"]):
-        assert ("address" in location["physicalLocation"]) == (region != "bytes")
+        assert "address" in location["physicalLocation"]
+    expected = None if more else {"startLine": 1, "startColumn": 1, "endLine": 1, "endColumn": 1}
     assert result["locations"][0]["physicalLocation"].get("region") == expected
 
 
@@ -265,21 +257,16 @@ def test_the_address_of_a_rule_comes_from_the_metadata(monkeypatch: pytest.Monke
     assert links.documentation_url.__wrapped__("no-such-rule") is None
 
 
-def test_the_address_of_the_documentation_can_be_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(links, "project_url", lambda *_: None)
-    page = "https://d.invalid/site/rules/cycle.html"
-    report = of(made_up.error(rule="cycle"))
-    site = "https://d.invalid/site/"
-    driver = json.loads(written("sarif", report, documentation_url=site))["runs"][0]["tool"]["driver"]
-    assert (driver["informationUri"], [rule["helpUri"] for rule in driver["rules"]]) == (site, [page])
-    assert f"   = help: onnx-lint explain cycle, {page}\n" in written("text", report, documentation_url=site)
-    assert f"| error | [`cycle`]({page}) | " in written("markdown", report, documentation_url=site)
-    linked = written("text", report, documentation_url=site, color=True, links=True)
-    assert linked.count(page) == 1
-    assert f"\x1b]8;;{page}\x1b\\cycle\x1b]8;;\x1b\\" in linked
-    bare = json.loads(written("sarif", report))["runs"][0]["tool"]["driver"]
-    assert "informationUri" not in bare
-    assert "helpUri" not in bare["rules"][0]
+def test_sarif_has_the_addresses_of_the_documentation(monkeypatch: pytest.MonkeyPatch) -> None:
+    for site, expected in (
+        (None, (None, None)),
+        ("https://d.invalid", ("https://d.invalid", "https://d.invalid/rules/cycle.html")),
+    ):
+        monkeypatch.setattr(links, "project_url", lambda *_, site=site: site)
+        links.documentation_url.cache_clear()
+        driver = json.loads(written("sarif", of(made_up.error(rule="cycle"))))["runs"][0]["tool"]["driver"]
+        assert (driver.get("informationUri"), driver["rules"][0].get("helpUri")) == expected
+    links.documentation_url.cache_clear()
 
 
 def test_severities_have_a_type_everywhere() -> None:

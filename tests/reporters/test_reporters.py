@@ -65,7 +65,7 @@ def made_up_rules(monkeypatch: pytest.MonkeyPatch) -> None:
         "twice-defined": _rule("twice-defined", "GRA-5"),
     }
     # The checkout may be installed with the addresses of its metadata, or not at all.
-    monkeypatch.setattr("onnx_lint.reporters.sarif.information_url", lambda _: "https://example.invalid/onnx-lint")
+    monkeypatch.setattr("onnx_lint.reporters.sarif.information_url", lambda: "https://example.invalid/onnx-lint")
     monkeypatch.setattr("onnx_lint.reporters.sarif_rules.documentation_url", {"odd-name": "https://docs.invalid"}.get)
     for module in ("onnx_lint.spec.clauses", "onnx_lint.reporters.documentation", "onnx_lint.reporters.sarif_rules"):
         monkeypatch.setattr(f"{module}.clauses", lambda: MappingProxyType(clauses))
@@ -95,7 +95,6 @@ def written(name: str, report: Report = REPORT, **options: Any) -> str:
         ("concise.txt", "concise", {}),
         ("report.json", "json", {}),
         ("report.sarif", "sarif", {}),
-        ("report-bytes.sarif", "sarif", {"sarif_region": "bytes"}),
         ("text-statistics.txt", "text", {"statistics": True, "quiet": True}),
         ("concise-statistics.txt", "concise", {"statistics": True, "quiet": True}),
         ("report.jsonl", "jsonl", {}),

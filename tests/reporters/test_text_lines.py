@@ -93,14 +93,11 @@ def test_forms_for_programs_have_line_and_column(form: str, model: Path):
     assert [(item["line"], item["column"]) for item in found["related"]] == [RELATED_POSITION]
 
 
-@pytest.mark.parametrize(("wanted", "is_there"), [(None, True), ("line", True), ("bytes", True), ("none", False)])
-def test_results_of_sarif_have_a_region_of_text(wanted: str | None, is_there: bool, model: Path):
-    (result,) = json.loads(written(model, "sarif", sarif_region=wanted))["runs"][0]["results"]
+def test_results_of_sarif_have_a_region_of_text(model: Path):
+    (result,) = json.loads(written(model, "sarif"))["runs"][0]["results"]
     places = [result["locations"][0]["physicalLocation"], result["relatedLocations"][0]["physicalLocation"]]
-    regions = [place.get("region", {}) for place in places]
-    assert [(region.get("startLine"), region.get("startColumn")) for region in regions] == (
-        [POSITION, RELATED_POSITION] if is_there else [(None, None)] * 2
-    )
+    regions = [place["region"] for place in places]
+    assert [(region["startLine"], region["startColumn"]) for region in regions] == [POSITION, RELATED_POSITION]
     assert not any("byteOffset" in region for region in regions)
 
 

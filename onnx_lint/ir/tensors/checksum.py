@@ -7,27 +7,12 @@ import os
 from typing import Final
 
 from onnx_lint.common.cached import Memory
-from onnx_lint.common.record import Record
 from onnx_lint.ir.tensors.data_folder import DataFolder
 
 _PIECE_BYTES: Final = 1 << 20
 
 _FileStamp = tuple[int, int, int, int]
 """Device, inode, size in bytes, and time of the last change in nanoseconds."""
-
-
-class Reading(Record):
-    """The progress of reading a file."""
-
-    location: str
-    done: int
-    """The number of bytes that were read so far."""
-    size: int
-    """The number of bytes of the file."""
-
-
-under_way: Reading | None = None
-"""The file that is being read, for a progress display."""
 
 
 class Digests:
@@ -62,7 +47,7 @@ class Digests:
             if problem is not None:
                 self.unread[location] = problem
                 return None
-            digest = _sha1(descriptor, status.st_size, location)
+            digest = _sha1(descriptor, status.st_size)
         finally:
             os.close(descriptor)
         return _known.keep(key, digest)
@@ -73,18 +58,12 @@ _known: Final[Memory[_FileStamp, str]] = Memory(_MAX_KNOWN)
 """The digests of files that other models of the run used as well. The keys change whenever the files do."""
 
 
-def _sha1(descriptor: int, size: int, location: str) -> str:
+def _sha1(descriptor: int, size: int) -> str:
     """Return the digest of the first `size` bytes. Without that limit, a growing file might be read forever."""
     import hashlib
 
-    global under_way
     digest = hashlib.sha1(usedforsecurity=False)
-    done = 0
-    try:
-        while piece := os.read(descriptor, min(_PIECE_BYTES, size - done)):
-            digest.update(piece)
-            done += len(piece)
-            under_way = Reading(location, done, size)
-    finally:
-        under_way = None
+    while piece := os.read(descriptor, min(_PIECE_BYTES, size)):
+        digest.update(piece)
+        size -= len(piece)
     return digest.hexdigest()

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from onnx_lint import schema
-from onnx_lint.cli.progress import reading_shown
 from onnx_lint.common.cached import Memory
 from onnx_lint.engine.lint import lint_file
 from onnx_lint.engine.settings import Settings
@@ -163,19 +162,3 @@ def test_a_file_that_cannot_be_read_is_told(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(data_folder, "open_below", refuse)  # root, as whom tests may run, reads every file
     report = lint(model("sub/w.bin"))
     assert report.incomplete == ("the checksum of 'sub/w.bin' was not verified: permission denied",)
-
-
-def test_the_progress_bar_tells_how_far_a_file_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    shown: list[str] = []
-    original = os.read
-
-    def watched(descriptor: int, length: int) -> bytes:
-        shown.append(reading_shown())
-        return original(descriptor, length)
-
-    path = model("sub/w.bin")
-    monkeypatch.setattr(checksum, "_PIECE_BYTES", len(DATA) // 4)
-    monkeypatch.setattr(os, "read", watched)
-    lint(path)
-    assert shown == ["", "sub/w.bin 25%", "sub/w.bin 50%", "sub/w.bin 75%", "sub/w.bin 100%"]
-    assert reading_shown() == ""
