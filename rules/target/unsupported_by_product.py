@@ -270,14 +270,17 @@ def _without_kernel(
 
 
 def _types(model: Model, node: Node, schema: OperatorSchema) -> Mapping[str, set[str]]:
-    """Return the known types of the operands but maps, by type variable and by parameter."""
+    """Return the known types of the operands but maps, by type variable and by parameter.
+
+    An operand that a call of the function leaves out has the empty type, and none to judge.
+    """
     found: dict[str, set[str]] = {}
     known = model.value_flow.facts_seen(node.graph)
     for names, parameter_at in ((node.inputs, schema.input_at), (node.outputs, schema.output_at)):
         for index, name in enumerate(names):
             parameter, fact = parameter_at(index), known(name) if name else None
             kind = fact.kind if fact is not None else None
-            if parameter is None or kind is None or "map(" in kind:
+            if parameter is None or not kind or "map(" in kind:
                 continue
             for key in filter(None, (parameter.name, parameter.variable)):
                 found.setdefault(key, set()).add(kind)
