@@ -242,21 +242,14 @@ class DeclaredShapeConflict(DeclaredValue):
 
     def describe(self) -> str:
         """Return the declared shape and the inferred one."""
-        word = self.field.replace("_", " ")
-        definition = definition_of(self.graph, self.subject)
-        maker = definition.describe() if definition is not None else "the node"
-        return (
-            f"{word} {quote(self.subject)} of {self.graph.describe()} is declared as {text_of(self.declared)}, "
-            f"but {maker} is {text_of(self.inferred)}{f' in {self.branch}' if self.branch else ''}"
-        )
+        maker = self.definition.describe() if self.definition is not None else "the node"
+        branch = f" in {self.branch}" if self.branch else ""
+        return f"{self.stated(text_of(self.declared))}, but {maker} is {text_of(self.inferred)}{branch}"
 
     def notes(self) -> list[Note]:
         """Return the definition of the value, and the call that supplies it."""
-        definition = definition_of(self.graph, self.subject)
-        if definition is None:
-            return call_notes(self.call)
-        found: list[Note] = [(definition.place, "defines the value")]
-        return [*found, *call_notes(self.call)]
+        found: list[Note] = [] if self.definition is None else [(self.definition.place, "defines the value")]
+        return found + call_notes(self.call)
 
 
 class DeclaredCountConflict(DeclaredValue):
@@ -279,110 +272,61 @@ class DeclaredCountConflict(DeclaredValue):
 
     def describe(self) -> str:
         """Return the declared shape and that of the input."""
-        word = self.field.replace("_", " ")
-        definition = definition_of(self.graph, self.subject)
-        node = definition.node if definition is not None else None
+        node = self.definition.node if self.definition is not None else None
         maker = f"input 0 {quote(node.inputs[0])} of {node.describe()}" if node is not None else "the input"
-        return (
-            f"{word} {quote(self.subject)} of {self.graph.describe()} is declared as {text_of(self.declared)}, "
-            f"but {maker} is {text_of(self.data)}, which has another number of elements"
-        )
+        reason = f"{maker} is {text_of(self.data)}, which has another number of elements"
+        return f"{self.stated(text_of(self.declared))}, but {reason}"
 
     def notes(self) -> list[Note]:
         """Return the definition of the input, and the call that supplies it."""
-        definition = definition_of(self.graph, self.subject)
-        if definition is None or definition.node is None:
-            return call_notes(self.call)
-        return [*shape_notes(definition.node.graph, definition.node.inputs[0], self.data), *call_notes(self.call)]
+        node = self.definition.node if self.definition is not None else None
+        found = [] if node is None else shape_notes(node.graph, node.inputs[0], self.data)
+        return found + call_notes(self.call)
 
 
-class SuppliedShapeConflict(Record):
-    """An input of a subgraph that is declared with another shape than its control-flow operator supplies."""
+class _OfSubgraph(Record):
+    """An input or output of a subgraph."""
 
     node: Node
     graph: Graph
     index: int
-    declared: Fact
-    supplied: Fact
+    shapes: tuple[Fact, Fact]
+    """The shape that is required and the one that the value has."""
     call: Call | None
 
     @property
-    def place(self) -> Place:
-        """The dimension that differs, or the shape if the ranks differ."""
-        return _shape_place(self.graph.place.at("input", self.index), self.declared, self.supplied)
-
-    @property
-    def subject(self) -> str:
-        """The name of the input."""
-        return self.graph.input_names[self.index]
-
-    @property
     def allowed(self) -> str:
-        """The shape that the operator supplies."""
-        return text_of(self.supplied)
-
-    def describe(self) -> str:
-        """Return the declared shape and the supplied one."""
-        what = f"input {self.index} {quote(self.subject)} of {self.graph.describe()}"
-        supplied = f"{self.node.describe()} supplies {text_of(self.supplied)}"
-        return f"{what} is declared as {text_of(self.declared)}, but {supplied}"
+        """The shape that is required."""
+        return text_of(self.shapes[0])
 
     def notes(self) -> list[Note]:
         """Return the node, and the call that supplies the shapes."""
         return [(self.node.place, self.node.describe()), *call_notes(self.call)]
 
 
-class BranchShapeConflict(Record):
-    """An If output whose branches produce different shapes."""
-
-    node: Node
-    graphs: tuple[Graph, Graph]
-    index: int
-    shapes: tuple[Fact, Fact]
-    call: Call | None
+class SuppliedShapeConflict(_OfSubgraph):
+    """An input of a subgraph that is declared with another shape than its control-flow operator supplies."""
 
     @property
     def place(self) -> Place:
-        """The output of the second branch."""
-        return self.graphs[1].place.at("output", self.index)
+        """The dimension that differs, or the shape if the ranks differ."""
+        supplied, declared = self.shapes
+        return _shape_place(self.graph.place.at("input", self.index), declared, supplied)
 
     @property
     def subject(self) -> str:
-        """The name of that output."""
-        return self.graphs[1].output_names[self.index]
-
-    @property
-    def allowed(self) -> str:
-        """The shape of the first branch's output."""
-        return text_of(self.shapes[0])
+        """The name of the input."""
+        return self.graph.input_names[self.index]
 
     def describe(self) -> str:
-        """Return both outputs and their shapes."""
-        one, other = (
-            f"output {self.index} {quote(graph.output_names[self.index])} of {graph.describe()} is {text_of(shape)}"
-            for graph, shape in zip(self.graphs, self.shapes, strict=True)
-        )
-        return f"{other}, but {one}; branches of {self.node.describe()} must return one shape"
-
-    def notes(self) -> list[Note]:
-        """Return the output of the first branch, and the call that supplies the shapes."""
-        first = self.graphs[0]
-        found: Note = (
-            first.place.at("output", self.index),
-            f"{quote(first.output_names[self.index])} of the other branch",
-        )
-        return [found, *call_notes(self.call)]
+        """Return the declared shape and the supplied one."""
+        supplied, declared = map(text_of, self.shapes)
+        what = f"input {self.index} {quote(self.subject)} of {self.graph.describe()}"
+        return f"{what} is declared as {declared}, but {self.node.describe()} supplies {supplied}"
 
 
-class StateShapeConflict(Record):
+class StateShapeConflict(_OfSubgraph):
     """A state of a Scan that its body returns with another shape than it began with."""
-
-    node: Node
-    graph: Graph
-    index: int
-    shapes: tuple[Fact, Fact]
-    """The shape with which the state begins, and that of the body's output."""
-    call: Call | None
 
     @property
     def place(self) -> Place:
@@ -394,20 +338,32 @@ class StateShapeConflict(Record):
         """The name of that output."""
         return self.graph.output_names[self.index]
 
-    @property
-    def allowed(self) -> str:
-        """The shape with which the state begins."""
-        return text_of(self.shapes[0])
+    def output(self, graph: Graph, shape: Fact) -> str:
+        """Return the output of a subgraph with its shape."""
+        name = quote(graph.output_names[self.index])
+        return f"output {self.index} {name} of {graph.describe()} is {text_of(shape)}"
 
     def describe(self) -> str:
         """Return both shapes."""
-        first, last = map(text_of, self.shapes)
-        output = f"output {self.index} {quote(self.subject)} of {self.graph.describe()} is {last}"
-        return f"{output}, but the state of {self.node.describe()} begins as {first}; a state must keep its shape"
+        begins = f"the state of {self.node.describe()} begins as {text_of(self.shapes[0])}"
+        return f"{self.output(self.graph, self.shapes[1])}, but {begins}; a state must keep its shape"
+
+
+class BranchShapeConflict(StateShapeConflict):
+    """An If output whose branches produce different shapes: the output of the second one, `graph`."""
+
+    first: Graph
+    """The first branch."""
+
+    def describe(self) -> str:
+        """Return both outputs and their shapes."""
+        one, other = self.output(self.first, self.shapes[0]), self.output(self.graph, self.shapes[1])
+        return f"{other}, but {one}; branches of {self.node.describe()} must return one shape"
 
     def notes(self) -> list[Note]:
-        """Return the state, and the call that supplies it."""
-        return [(self.node.place, self.node.describe()), *call_notes(self.call)]
+        """Return the output of the first branch, and the call that supplies the shapes."""
+        other = f"{quote(self.first.output_names[self.index])} of the other branch"
+        return [(self.first.place.at("output", self.index), other), *call_notes(self.call)]
 
 
 def _shape_place(value_info: Place, declared: Fact, found: Fact) -> Place:

@@ -28,7 +28,7 @@ from onnx_lint.inference.shapes.problem import (
     WrongValue,
 )
 from onnx_lint.inference.shapes.stated import fact_of_type
-from onnx_lint.inference.types.conflict import Note, definition_of
+from onnx_lint.inference.types.conflict import Note, call_note, definition_of
 from onnx_lint.ir.graph import BEFORE_NODES, Graph, Node
 from onnx_lint.wording import counted, describe_list, describe_shape, quote, with_shape
 
@@ -290,5 +290,4 @@ def call_notes(call: Call | None) -> list[Note]:
     """Return the call that supplies the arguments of a function."""
     if call is None:
         return []
-    shapes = ", ".join("nothing" if each.kind == "" else text_of(each) for each in call.arguments)
-    return [(call.node.place, f"called by {call.node.describe()} with {shapes}")]
+    return [call_note(call.node, ["nothing" if each.kind == "" else text_of(each) for each in call.arguments])]

@@ -264,8 +264,8 @@ def _union(one: OutputShape, other: OutputShape) -> OutputShape:
         count = one.count if one.count == other.count else None
         if 0 in (one.count, other.count):
             # What is empty says nothing about the elements.
-            held = other if one.count == 0 else one
-            return Inside(held.shape, count, held.elements)
+            full = other if one.count == 0 else one
+            return Inside(full.shape, count, full.elements)
         elements = one.elements if one.elements == other.elements else ()
         return Inside(_union(one.shape, other.shape), count, elements)
     if isinstance(one, Inside) or isinstance(other, Inside):

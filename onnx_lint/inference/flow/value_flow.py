@@ -178,45 +178,38 @@ class ValueFlow:
         self, node: Node, schema: OperatorSchema, problem: TypeProblem, inputs: Facts, call: Call | None
     ) -> None:
         """Record a type problem of a node's operands."""
-        from onnx_lint.inference.types.conflict import call_site
         from onnx_lint.inference.types.operand_conflict import OperandConflict
 
         if self._is_new(node.graph, node.index, problem):
             kinds = tuple([each.kind for each in inputs])
-            conflict = OperandConflict(node, schema, self._schemas, problem, kinds, call_site(_typed(call)))
+            conflict = OperandConflict(node, schema, self._schemas, problem, kinds, _typed(call))
             self.operands.append(conflict)
 
     def note_declaration(
         self, graph: Graph, field: str, index: int, declared: ValueType, inferred: ValueType, call: Call | None
     ) -> None:
         """Record a declaration in a list of the graph whose type contradicts the inferred one."""
-        from onnx_lint.inference.types.conflict import call_site
         from onnx_lint.inference.types.declaration_conflict import DeclarationConflict
 
         if self._is_new(graph, field, index):
-            conflict = DeclarationConflict(graph, field, index, declared, inferred, call_site(_typed(call)))
-            self.declarations.append(conflict)
+            self.declarations.append(DeclarationConflict(graph, field, index, declared, inferred, _typed(call)))
 
     def note_impossible(
         self, graph: Graph, field: str, index: int, declared: ValueType, schema: OperatorSchema, call: Call | None
     ) -> None:
         """Record a declaration in a list of the graph with a type that the operator of the node can never produce."""
-        from onnx_lint.inference.types.conflict import call_site
         from onnx_lint.inference.types.declaration_conflict import ImpossibleDeclaration
 
         if self._is_new(graph, field, index):
-            site = call_site(_typed(call))
-            conflict = ImpossibleDeclaration(graph, field, index, declared, schema, self._schemas, site)
+            conflict = ImpossibleDeclaration(graph, field, index, declared, schema, self._schemas, _typed(call))
             self.declarations.append(conflict)
 
     def note_subgraph(self, node: Node, graph: Graph, mismatch: Mismatch, call: Call | None) -> None:
         """Record an input or output of a subgraph whose type is not the one that the node requires."""
-        from onnx_lint.inference.types.conflict import call_site
         from onnx_lint.inference.types.subgraph_conflict import SubgraphConflict
 
         if self._is_new(graph, mismatch.role, mismatch.index):
-            conflict = SubgraphConflict(node, graph, mismatch, call_site(_typed(call)))
-            self.subgraphs.append(conflict)
+            self.subgraphs.append(SubgraphConflict(node, graph, mismatch, _typed(call)))
 
     def note_shapes(
         self, node: Node, schema: OperatorSchema, problem: ShapeProblem, inputs: Facts, call: Call | None
@@ -274,7 +267,7 @@ class ValueFlow:
             if joined(given, stated)[1] == "shape" and self._is_new(graph, "supplied shape", index):
                 from onnx_lint.inference.flow.shape_conflict import SuppliedShapeConflict
 
-                self.subgraph_shapes.append(SuppliedShapeConflict(node, graph, index, stated, given, call))
+                self.subgraph_shapes.append(SuppliedShapeConflict(node, graph, index, (given, stated), call))
 
     def note_branches(
         self, node: Node, graphs: Mapping[str, Graph], found: Mapping[str, Facts], index: int, call: Call | None
@@ -285,7 +278,7 @@ class ValueFlow:
         one, other = graphs["then_branch"], graphs["else_branch"]
         if self._is_new(other, "branches", index):
             shapes = found["then_branch"][index], found["else_branch"][index]
-            self.subgraph_shapes.append(BranchShapeConflict(node, (one, other), index, shapes, call))
+            self.subgraph_shapes.append(BranchShapeConflict(node, other, index, shapes, call, one))
 
     def note_state(self, node: Node, graph: Graph, index: int, shapes: tuple[Fact, Fact], call: Call | None) -> None:
         """Record a state of a Scan that its body returns with another shape."""

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, Protocol
 
-from onnx_lint.common.record import Record
 from onnx_lint.inference.types.type_string import ValueType, optional_of
 from onnx_lint.inference.types.typed_operator import Inputs
 from onnx_lint.ir.graph import Definition, Graph, Node
@@ -63,33 +63,28 @@ class Conflict(Disagreement, Protocol):
 
 
 MAX_SHOWN_TYPES: Final = 20
-"""The most types to show in a note about a call.
+"""The most types or shapes to show in a note about a call.
 A call may have thousands, and each conflict in the function body has such a note.
 """
 
 
-class CallSite(Record):
-    """The call that supplies the types in a function body: the first one that leads to the conflict."""
-
-    node: Node
-    inputs: Inputs
-    """The types of the arguments."""
-
-
-def call_site(call: tuple[Node, Inputs] | None) -> CallSite | None:
-    """Return the call site of a node and the types of its arguments."""
-    return CallSite(*call) if call is not None else None
+CallSite = tuple[Node, Inputs]
+"""The first call that leads to a conflict in a function body, and the types of its arguments."""
 
 
 def site_notes(site: CallSite | None) -> list[Note]:
     """Return a note about the call that supplies the types."""
     if site is None:
         return []
-    shown = ["nothing" if kind == "" else kind or "an unknown type" for kind in site.inputs[:MAX_SHOWN_TYPES]]
-    if len(site.inputs) > len(shown):
-        shown.append(f"{len(site.inputs) - len(shown):,} more")
-    types = ", ".join(shown)
-    return [(site.node.place, f"called by {site.node.describe()} with {types}")]
+    node, kinds = site
+    return [call_note(node, ["nothing" if kind == "" else kind or "an unknown type" for kind in kinds])]
+
+
+def call_note(node: Node, arguments: Sequence[str]) -> Note:
+    """Return the note about a call with the types or shapes of its arguments."""
+    more = len(arguments) - MAX_SHOWN_TYPES
+    shown = [*arguments[:MAX_SHOWN_TYPES], *([f"{more:,} more"] if more > 0 else ())]
+    return node.place, f"called by {node.describe()} with {', '.join(shown)}"
 
 
 def name_of_input(schema: OperatorSchema, index: int) -> str:

@@ -39,6 +39,16 @@ class DeclaredValue(Record):
         """The name of the value."""
         return (self.graph.output_names if self.field == "output" else self.graph.value_info_names)[self.index]
 
+    @property
+    def definition(self) -> Definition | None:
+        """The definition of the value."""
+        return definition_of(self.graph, self.subject)
+
+    def stated(self, declared: str) -> str:
+        """Return the beginning of a message: the value and its declared type or shape."""
+        what = f"{self.field.replace('_', ' ')} {quote(self.subject)} of {self.graph.describe()}"
+        return f"{what} is declared as {declared}"
+
 
 class DeclarationConflict(DeclaredValue):
     """A value whose declared type contradicts the inferred one."""
@@ -59,27 +69,20 @@ class DeclarationConflict(DeclaredValue):
 
     def describe(self) -> str:
         """Return the declared type and the inferred one."""
-        word = self.field.replace("_", " ")
-        definition = definition_of(self.graph, self.subject)
-        maker = definition.describe() if definition is not None else "the node"
-        return (
-            f"{word} {quote(self.subject)} of {self.graph.describe()} is declared as {self.declared}, "
-            f"but {maker} is {self.inferred}{'; either of the two is wrong' if self.cast_to is not None else ''}"
-        )
+        maker = self.definition.describe() if self.definition is not None else "the node"
+        either = "; either of the two is wrong" if self.cast_to is not None else ""
+        return f"{self.stated(self.declared)}, but {maker} is {self.inferred}{either}"
 
     @property
     def cast_to(self) -> Place | None:
         """The attribute of a Cast that decides the type: converters change one and forget the other."""
-        definition = definition_of(self.graph, self.subject)
-        if definition is None or definition.node is None or definition.node.op_type != "Cast":
-            return None
-        index = next(attributes_with(definition.node, {"to"}), None)
-        return None if index is None else definition.node.place.at("attribute", index)
+        node = self.definition.node if self.definition is not None else None
+        index = next(attributes_with(node, {"to"}), None) if node is not None and node.op_type == "Cast" else None
+        return None if node is None or index is None else node.place.at("attribute", index)
 
     def notes(self) -> list[Note]:
         """Return the definition of the value, and the call that supplies its type."""
-        definition = definition_of(self.graph, self.subject)
-        found: list[Note] = [] if definition is None else [(definition.place, "defines the value")]
+        found: list[Note] = [] if self.definition is None else [(self.definition.place, "defines the value")]
         if self.cast_to is not None:
             found.append((self.cast_to, "the other suspect: what the Cast converts to"))
         return found + site_notes(self.site)
@@ -123,13 +126,10 @@ class ImpossibleDeclaration(DeclaredValue):
         """Return the declared type, and the version that would produce it;
         `allowed` lists the types of this version.
         """
-        word = self.field.replace("_", " ")
         definition = self._definition
         hint = version_hint(self.schema, self.schemas, lambda schema: gives(schema, definition.index, self.declared))
-        return (
-            f"{word} {quote(self.subject)} of {self.graph.describe()} is declared as {self.declared}, "
-            f"which {definition.describe()} cannot be: {describe_schema(self.schema)} does not produce it{hint}"
-        )
+        reason = f"{describe_schema(self.schema)} does not produce it{hint}"
+        return f"{self.stated(self.declared)}, which {definition.describe()} cannot be: {reason}"
 
     def notes(self) -> list[Note]:
         """Return the definition of the value, and the call of the enclosing function."""
