@@ -307,6 +307,19 @@ def folded(
         yield FaultParts(parts, sum(1 for _ in left), subject, more).whole()
 
 
+def by_number(findings: Iterable[Finding], least: int, often: str, seldom: str) -> Iterator[Finding]:
+    """Yield the findings, those without a clause under `often` if at least that many are, or else under `seldom`."""
+    held: list[Finding] = []
+    count = 0
+    for finding in findings:
+        count += finding.clause is None
+        held.append(finding)
+        if count >= least:
+            yield from (replace(each, clause=each.clause or often) for each in held)
+            held.clear()
+    yield from (replace(each, clause=each.clause or seldom) for each in held)
+
+
 def deletion_of(declared: DeclaredValue) -> Fix | str:
     """Return the fix that deletes a declaration in `value_info`; for one of an output the reason why there is none."""
     if declared.field != "value_info":

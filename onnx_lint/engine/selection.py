@@ -19,7 +19,7 @@ from onnx_lint.wording import quote_some
 if TYPE_CHECKING:
     from onnx_lint.model import Model
 
-_ALSO_IN: Final = {"hygiene": frozenset({"OPS-7", "SHP-6b"})}
+_ALSO_IN: Final = {"hygiene": frozenset({"SHP-6b"})}
 """The clauses of the specification that selecting a chapter of onnx-lint's own selects as well."""
 
 
@@ -27,7 +27,10 @@ def _matches(entry: Registered, keyword: str, names: Sequence[str], clause: Clau
     if not names:
         return False
     own = {ALL, entry.id, entry.chapter}
-    if clause is not None and clause.presence == "optional":  # a severity selects clauses of the specification only
+    if clause is not None and clause.presence in {
+        "optional",
+        "named",
+    }:  # a severity selects clauses of the specification only
         return not own.isdisjoint(names)
     if clause is not None and any(clause.id in _ALSO_IN.get(name, ()) for name in names):
         return True
@@ -40,6 +43,8 @@ def presence(entry: Registered, clause: Clause, settings: Settings) -> str | Non
     Rules that are selected by name, by `--pedantic` or by a configured severity are listed, and so are errors.
     """
     keyword = clause.keyword[settings.standard.edition]
+    if clause.presence == "named" and {ALL, entry.id}.isdisjoint((*settings.select, *settings.extend_select)):
+        return None
     if _matches(entry, keyword, settings.ignore, clause):
         return None
     if _matches(entry, keyword, settings.extend_select, clause):

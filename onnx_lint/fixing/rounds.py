@@ -19,7 +19,7 @@ from onnx_lint.ir.places.splices import EditError, Splice, Splicer
 from onnx_lint.model import Model
 from onnx_lint.report import Diagnostic, FileReport, unfold
 
-MOST_ROUNDS: Final = 10
+MOST_ROUNDS: Final = 15
 
 TEXT_IS_NOT_FIXED: Final = (
     "onnx-lint fix changes binary files only; convert this text with onnx.load and onnx.save, then fix the .onnx file"
@@ -146,9 +146,11 @@ def _candidates(fixes: Iterable[tuple[str, Fix]], splicer: Splicer, not_made: di
 def _apart(candidates: Iterable[_Candidate]) -> list[_Candidate]:
     """Return the fixes that can be made at once: of two that overlap the first.
 
-    The same holds for two rules that write the same text. It may be a name, which each took because nothing had it.
+    The same holds for two rules that write the same text. It may be a name, which each took because nothing had it. And
+    nothing reads a value that another fix removes.
     """
     taken: list[tuple[int, int]] = []
+    removed: set[str] = set()
     writers: dict[str, str] = {}
     chosen: list[_Candidate] = []
     for candidate in candidates:
@@ -156,8 +158,11 @@ def _apart(candidates: Iterable[_Candidate]) -> list[_Candidate]:
         edits = candidate.fix.edits
         texts = {edit.value for edit in edits if isinstance(edit, Assign) and isinstance(edit.value, str)}
         is_apart = all(writers.get(text, candidate.rule) == candidate.rule for text in texts)
+        removes = candidate.fix.removes
+        is_apart &= removed.isdisjoint(texts | removes) and removes.isdisjoint(writers)
         if is_apart and not any(_overlaps(span, taken) for span in spans):
             chosen.append(candidate)
+            removed |= removes
             writers.update(dict.fromkeys(texts, candidate.rule))
             for span in spans:
                 insort(taken, span)
@@ -208,10 +213,10 @@ def _difference(before: FileReport, after: FileReport) -> Counter[str]:
 def _fixed(before: FileReport, after: FileReport, attempt: Sequence[_Candidate]) -> Counter[str]:
     """Return the number of findings that the fixes mended, by rule.
 
-    A fix may mend a finding about values and reveal another one of the same rule. So the findings of such a rule are
-    compared by their messages too.
+    A fix may mend a finding and reveal another one of the same rule: about a value, or about what only a deleted node
+    used. So the findings of such a rule are compared by their messages too.
     """
-    fixes = {id(each.fix) for each in attempt if _is_about_values(each.rule)}
+    fixes = {id(each.fix) for each in attempt if _is_about_values(each.rule) or each.fix.removes}
     left = {item.message for item in unfold(after.diagnostics)} if fixes else set()
     mended: Counter[str] = Counter()
     for item in unfold(before.diagnostics):
@@ -288,7 +293,10 @@ def _caused(
         if item.message not in left and id(item.edits) not in fixes
     )
     is_revealed = None
+    deletes = any(each.fix.removes for each in attempt)
     for kind in new:
+        if deletes and _is_left_over(kind[0]):
+            continue
         of_kind = [item for item in news if (item.rule, item.clause) == kind]
         if not _is_about_values(kind[0]):
             if new[kind] > old[kind]:
@@ -305,6 +313,12 @@ def _is_about_values(rule: str) -> bool:
     """Return whether the rule reports inferred facts about values, so that other findings may hide its own."""
     entry = registry().get(rule)
     return entry is not None and entry.about in _OF_VALUES
+
+
+def _is_left_over(rule: str) -> bool:
+    """Return whether the rule reports what does nothing, and so also what only a deleted node used."""
+    entry = registry().get(rule)
+    return entry is not None and (entry.chapter == "hygiene" or "OPS-7" in entry.clauses)
 
 
 def check(outcome: Mended, found: FileReport) -> str | None:

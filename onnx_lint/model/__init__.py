@@ -32,11 +32,11 @@ from onnx_lint.schema import Proto
 if TYPE_CHECKING:
     from onnx_lint.inference.flow.cast_fix import CastFix
     from onnx_lint.inference.flow.constant_fixes import Int64Fix, ScalarFix
-    from onnx_lint.inference.flow.folding import foldable_nodes
+    from onnx_lint.inference.flow.folding import bytes_of, foldable_nodes, is_pure
     from onnx_lint.inference.flow.joining import joined
     from onnx_lint.inference.flow.shape_conflict import DeclaredShapeConflict
-    from onnx_lint.inference.shapes.dims import Shape, agree, are_sizes
-    from onnx_lint.inference.shapes.fact import Fact
+    from onnx_lint.inference.shapes.dims import Dim, Shape, agree, are_sizes
+    from onnx_lint.inference.shapes.fact import Content, Fact, fact
     from onnx_lint.inference.shapes.problem import is_remark
     from onnx_lint.inference.shapes.stated import fact_of_type
     from onnx_lint.inference.types.distinct_types import describe_case
@@ -90,7 +90,7 @@ if TYPE_CHECKING:
     from onnx_lint.ir.sharding import ShardingSpec, node_device_configurations, sharding_specs
     from onnx_lint.ir.tensors import contents
     from onnx_lint.ir.tensors.data_folder import FileState
-    from onnx_lint.ir.tensors.equal import find_equal_initializers
+    from onnx_lint.ir.tensors.equal import digest_of, find_equal_initializers
     from onnx_lint.ir.tensors.external import (
         IN_MEMORY_MARKS,
         KNOWN_KEYS,
@@ -157,6 +157,7 @@ if TYPE_CHECKING:
         is_documented,
         may_exceed_limits,
         may_lack_imports,
+        may_train,
         metadata_with_suspect_keys,
         nameless_definition,
         overloaded_nodes,

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from onnx_lint.inference.flow.value_flow import ValueFlow
     from onnx_lint.inference.shapes.dims import Shape
     from onnx_lint.ir.long_lists import LeftInFile
+    from onnx_lint.ir.names.removal import Removals
     from onnx_lint.ir.names.uses import ValueUses
     from onnx_lint.ir.operators.bound_nodes import BoundNodes
     from onnx_lint.ir.tensors.checksum import Digests
@@ -412,6 +413,18 @@ class Model:
         return ValueUses(self.graphs, self.proto.training_info)
 
     @cached_property
+    def removals(self) -> Removals:
+        """Fixes that delete nodes and initializers."""
+        from onnx_lint.ir.names.removal import Removals
+
+        may_not = self.proto.training_info or self.resolution.has_undefined_names or self.resolution.has_late_uses
+        return Removals(() if may_not else self.graphs, self._kind_of)
+
+    def _kind_of(self, name: str, graph: Graph) -> str | None:
+        """Return the type of a value; None if it is unknown, or calls of a function may differ."""
+        return self.value_flow.fact_of(name, graph).kind if graph.function is None else None
+
+    @cached_property
     def repeated_declarations(self) -> dict[Graph, RepeatedDeclarations]:
         """The values that several lists of a graph declare differently, by graph; graphs without any are left out."""
         found = ((graph, repeated_declarations(graph)) for graph in self.graphs if not graph.is_function)
@@ -462,13 +475,18 @@ class Model:
         """Facts about the values, and contradictions between types, shapes, operators and declarations."""
         return self._follow_values(keeps_all=False)
 
-    def _follow_values(self, *, keeps_all: bool) -> ValueFlow:
+    @cached_property
+    def proven_flow(self) -> ValueFlow:
+        """The facts that hold in every run: without declarations, which runtimes do not enforce, except of inputs."""
+        return self._follow_values(keeps_all=False, trusts_declarations=False)
+
+    def _follow_values(self, *, keeps_all: bool, trusts_declarations: bool = True) -> ValueFlow:
         # Late: a broken file and many rules do not need it (docs/performance.md: values-asked).
         main = self.main_graph if self.graphs else None
         training, functions = self.training_graphs, self.functions
         known = self.operators, self.imports, self.control_flow
         files = self._read_outside, self._misfits, self.crashes
-        flow_input = FlowInput(main, training, functions, *known, *files, self._orders)
+        flow_input = FlowInput(main, training, functions, *known, *files, self._orders, trusts_declarations)
         return follow_values(flow_input, keeps_all=keeps_all)
 
     @property

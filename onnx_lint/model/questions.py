@@ -119,6 +119,11 @@ def functions_are_bound(model: Model) -> bool:
     )
 
 
+def may_train(model: Model) -> bool:
+    """Return whether a node is of an operator that may be in training mode."""
+    return not model.operators.names.isdisjoint({"BatchNormalization", "Dropout"})
+
+
 # --- graphs and names
 
 

@@ -17,7 +17,7 @@ from onnx_lint.spec.clauses import EDITIONS, OWN_KEYWORDS, Clause, Severity, cla
 PRESENCE: Final = (
     "Nearly every real model violates *pedantic* clauses. Unless `--pedantic` or a selection asks for them, or they "
     "are errors, they are not reported, or only as a number in the last line of a file. *Optional* clauses are advice "
-    "of onnx-lint, checked if their rule or chapter is selected by name."
+    "of onnx-lint, checked if their rule or chapter is selected by name; *named* ones only if their rule is."
 )
 
 
@@ -32,7 +32,7 @@ def is_default(entry: Registered, edition: str) -> bool:
     table = ((clauses()[name], severity(name, edition)) for name in entry.clauses)
     return any(
         level is not None
-        and clause.presence != "optional"
+        and clause.presence not in {"optional", "named"}
         and (level is Severity.ERROR or clause.presence != "pedantic" or clause.counted)
         for clause, level in table
     )

@@ -85,7 +85,7 @@ OWN_KEYWORDS: Final[Mapping[str, str]] = MappingProxyType(
 )
 """The meaning of the keywords that RFC 2119 does not define."""
 
-PRESENCES: Final = ("listed", "pedantic", "optional")
+PRESENCES: Final = ("listed", "pedantic", "optional", "named")
 """The ways in which findings of a clause are reported by default: one by one, as a number, or not at all.
 
 Pedantic ones are listed with `--pedantic`, optional ones only if their rule or chapter is selected by name.

@@ -14,7 +14,11 @@ def equal_initializers(model: Model, *, least_bytes: int = 1_024) -> Iterator[Fi
 
     ### How to fix
 
-    Use one of them in all nodes; `onnx_ir.passes.common.DeduplicateInitializersPass()(model)` does it.
+    Use one of them in all nodes, and delete the other.
+
+    - `onnx-lint fix --select equal-initializers` (safe) does it; for 16-bit floating-point numbers, add
+      `--unsafe-fixes`.
+    - `onnx_ir.passes.common.DeduplicateInitializersPass()(model)` also does it.
 
     ### Example
 
@@ -55,4 +59,10 @@ def equal_initializers(model: Model, *, least_bytes: int = 1_024) -> Iterator[Fi
             related=(Related(graph.at("initializer", found.first), "the first one"),),
             subject=names[found.index],
             cause="equal",
+            fix=model.removals.fix(
+                f"delete initializer {name} and read {other} instead",
+                graph,
+                instead={names[found.index]: names[found.first]},
+                initializer=found.index,
+            ),
         )

@@ -4,10 +4,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import Model, foldable_nodes
-from onnx_lint.rule import Finding, rule
+from onnx_lint.rule import Finding, by_number, rule
 
 
-@rule(clause="HYG-6", since="0.2.0", needs="graph")
+@rule(clause=("HYG-6", "HYG-20"), since="0.2.0", needs="graph")
 def foldable_constant(model: Model) -> Iterator[Finding]:
     """A node computes a value that follows from constants alone.
 
@@ -45,8 +45,13 @@ def foldable_constant(model: Model) -> Iterator[Finding]:
     - Operators with random results are not reported.
     - A result of more than 1,024 bytes is not reported if it is larger than the operands, for example an Expand of a
       small constant.
+    - If a model has at most two such nodes, they are reported only if the rule is selected by its name.
     - DequantizeLinear is not reported, because it keeps weights small.
     """
+    yield from by_number(_findings(model), 3, "HYG-6", "HYG-20")
+
+
+def _findings(model: Model) -> Iterator[Finding]:
     for node in foldable_nodes(
         model.graphs, model.operators, model.value_flow, model.effective_ir_version, model.proto.training_info
     ):

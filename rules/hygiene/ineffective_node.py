@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Final
 
-from onnx_lint.model import ELEMENT_TYPES, Graph, Model, Node
-from onnx_lint.rule import Finding, rule
+from onnx_lint.model import ELEMENT_TYPES, Constants, Content, Dim, Fact, Graph, Model, Node, Proto, are_sizes, fact
+from onnx_lint.rule import Finding, Record, by_number, replace, rule
+from onnx_lint.wording import quote
 
 _SAFE_DETOURS = {
     "bool": {"int8", "uint8", "int32", "int64", "float16", "float", "double"},
@@ -21,26 +23,31 @@ _SAFE_DETOURS = {
 """For each type those that hold all of its values, so that a cast there and back changes nothing."""
 
 
-@rule(clause="HYG-5", since="0.2.0", needs="graph")
+@rule(clause=("HYG-5", "HYG-19"), since="0.2.0", needs="graph")
 def ineffective_node(model: Model) -> Iterator[Finding]:
-    """A node returns its input: an Identity, a Cast to the same type, or a Cast that undoes the one before it.
+    """A node returns its input: a Cast to the same type, a Reshape to the same shape, a Transpose that undoes another.
 
     ### How to fix
 
-    Delete the node and use its input instead of its output; `onnx_ir.passes.common.IdentityEliminationPass()(model)`
-    does it for all Identity nodes.
+    Delete the node and use its input instead of its output.
+
+    - `onnx-lint fix --select ineffective-node` (safe) does it.
+    - The fix needs `--unsafe-fixes` for a 0 that is added to floating-point numbers, because -0 + 0 is 0; for 16-bit
+      floating-point numbers, because the nodes around a value decide whether ONNX Runtime rounds it; and in functions.
 
     ### Example
 
     ```
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } dim { dim_value: 3 } } } } }
     node { op_type: "Relu" input: "x" output: "positive" }
-    node { op_type: "Identity" input: "positive" output: "same" }
+    node { op_type: "Flatten" input: "positive" output: "same" }
     node { op_type: "Neg" input: "same" output: "y" }
     ```
 
     Corrected:
 
     ```
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } dim { dim_value: 3 } } } } }
     node { op_type: "Relu" input: "x" output: "positive" }
     node { op_type: "Neg" input: "positive" output: "y" }
     ```
@@ -51,39 +58,53 @@ def ineffective_node(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - An Identity or Cast whose output is a graph output is not reported if the graph needs it: its input is not
-      computed in the graph, or is also an output.
-    - A Cast back to the first type is not reported if the Cast before it may change values, for example FLOAT to
-      FLOAT16 to FLOAT.
-    - In a function, where types depend on the call, only two Casts in a row are compared.
+    - Cast: to the type of its input, as the Cast before it, or back to a type whose values the Cast before it kept.
+    - Reshape, Expand, Tile, Flatten, Pad, Slice, Resize, Upsample: with the shape of the input.
+    - Transpose: with the axes in order, or back. Squeeze and Unsqueeze: of the axes of the one before.
+    - Concat, Sum, Max, Min and Mean of one input. Add and Sub of 0, Mul and Div by 1. Dropout in inference.
+      A vector of 0 or 1 is no such number: it may be a bias or scale that training has not changed.
+    - Identity is reported only if the rule is selected by its name, because exporters write it between many parts of a
+      model. So are other nodes if there are at most two of them in a model.
+    - A node whose output is a graph output is not reported if the graph needs it: its input is not computed in the
+      graph, or is also an output.
+    - Shapes count that hold in every run: of the inputs of the model, not those that `value_info` declares. Two inputs
+      with one dimension variable may have two sizes.
+    - In a function, where types and shapes depend on the call, only constants and the node before are compared.
     """
-    for graph in model.graphs if not model.operators.names.isdisjoint({"Identity", "Cast"}) else ():
-        forms = {
-            form
-            for form in graph.form_counts
-            if form.op_type in {"Identity", "Cast"} and _is_standard(model, graph, form.domain)
-        }
+    yield from by_number(_findings(model), 3, "HYG-5", "HYG-19")
+
+
+def _findings(model: Model) -> Iterator[Finding]:
+    constants = Constants(model.source, model.payloads)
+    for graph in model.graphs if not model.operators.names.isdisjoint(_EFFECTS) else ():
+        forms = {form for form in graph.form_counts if form.op_type in _EFFECTS and form.outputs[:1] == (True,)}
         outputs: set[str] = set(graph.output_names)
         for node in graph.nodes_of(forms) if forms and not graph.is_file else ():
-            if all(node.inputs[:1]) and all(node.outputs[:1]) and len(node.inputs) == len(node.outputs) == 1:
-                what = _effectless(model, node)
-                if what and not _is_needed(graph, node, outputs):
-                    yield Finding(
-                        node.place,
-                        f"{node.describe()} {what}",
-                        allowed="nodes that change a value",
-                        subject=node.name or node.outputs[0],
-                        cause=node.op_type,
-                    )
+            found = _returned(model, node, constants)
+            if found is None or not model.uses.used_in(graph).isdisjoint(filter(None, node.outputs[1:])):
+                continue
+            what, value = found
+            if not _is_needed(graph, node.outputs[0], value, outputs):
+                yield Finding(
+                    node.place,
+                    f"{node.describe()} {what}",
+                    clause="HYG-19" if node.op_type == "Identity" else None,
+                    allowed="nodes that change a value",
+                    subject=node.name or node.outputs[0],
+                    cause=node.op_type,
+                    fix=model.removals.fix(
+                        f"delete {node.describe()} and read {quote(value)} instead",
+                        graph,
+                        (node.index,),
+                        {node.outputs[0]: value},
+                        is_safe=node.op_type not in {"Add", "Sub"}
+                        or (_type_of(model, node) or "").startswith(("int", "uint")),
+                    ),
+                )
 
 
-def _is_standard(model: Model, graph: Graph, domain: str) -> bool:
-    return domain in {"", "ai.onnx"} and "" in model.operators.opset_versions(graph)
-
-
-def _is_needed(graph: Graph, node: Node, outputs: set[str]) -> bool:
+def _is_needed(graph: Graph, new: str, old: str, outputs: set[str]) -> bool:
     """Return whether a graph needs a node that renames a value: the new name is an output, the old one cannot be."""
-    [old], [new] = node.inputs, node.outputs
     if new not in outputs:
         return False
     is_computed = graph.positions.get(old, -1) >= 0
@@ -93,24 +114,225 @@ def _is_needed(graph: Graph, node: Node, outputs: set[str]) -> bool:
     return False
 
 
-def _effectless(model: Model, node: Node) -> str | None:
-    """Return in words what the node does; None if it may change its input."""
-    if model.operators.operator(node).schema is None:
+_Returned = tuple[str, str] | None
+"""In words what a node does, and the value that its output equals; None if it may change its input."""
+
+
+class _Case(Record):
+    """A node, and how to look up its inputs."""
+
+    model: Model
+    node: Node
+    constants: Constants
+    version: int
+    knows_runs: bool
+    """True for the facts that hold in every run, false for all that the model declares as well."""
+    asked: list[str]
+    """The inputs that were asked for by these facts."""
+
+
+def _fact(case: _Case, index: int = 0) -> Fact:
+    """Return the facts about an input. In a function only those about its constants are the same in each call."""
+    graph, name = case.node.graph, case.node.inputs[index] if index < len(case.node.inputs) else ""
+    before = _before(case, index)
+    if graph.function is not None and (before is None or before.op_type != "Constant"):
+        return fact(None)
+    case.asked.append(name)
+    return (case.model.proven_flow if case.knows_runs else case.model.value_flow).fact_of(name, graph)
+
+
+def _before(case: _Case, index: int = 0, op_type: str = "") -> Node | None:
+    """Return the node of the same graph that makes an input; None if it has another operator."""
+    graph = case.node.graph
+    position = graph.positions.get(case.node.inputs[index], -1) if index < len(case.node.inputs) else -1
+    if position < 0:
         return None
-    if node.op_type == "Identity":
-        return "only renames its input"
-    to = _target(node)
+    before = graph.nodes[position]
+    is_asked = before.domain in {"", "ai.onnx"} and op_type in {"", before.op_type} and not _refers(before)
+    return before if is_asked else None
+
+
+def _attribute(case: _Case, name: str) -> Proto | None:
+    """Return an attribute; None if it is not there."""
+    return next((each for each in case.node.attribute_protos if each.name == name), None)
+
+
+def _numbers(case: _Case, index: int, name: str = "") -> Content:
+    """Return the elements of an input, or of the attribute in earlier versions; None if unknown or not there."""
+    if index < len(case.node.inputs):
+        return _fact(case, index).content
+    found = _attribute(case, name)
+    return tuple(found.ints) if found is not None else None
+
+
+def _is(case: _Case, index: int, number: int) -> bool:
+    """Return whether the elements of an input are the number, whatever the caller supplies."""
+    name, scope = case.node.inputs[index], case.node.graph
+    while name not in scope.positions and scope.parent is not None:
+        scope = scope.parent
+    if name not in scope.positions or name in scope.input_names:
+        return False
+    found = case.constants.of(case.node.graph, name)
+    if found is not None:
+        return not found.has_nan and found.least == found.greatest == number
+    content = _fact(case, index).content
+    return bool(content) and set(content or ()) == {number}
+
+
+def _returned(model: Model, node: Node, constants: Constants) -> _Returned:
+    """Return what a node does that changes no value, by what is known of every run."""
+    if _refers(node) or node.domain not in {"", "ai.onnx"} or not any(node.inputs[:1]):
+        return None
+    schema = model.operators.operator(node).schema
+    if schema is None or schema.domain:
+        return None
+    found: _Returned = None
+    for knows_runs in (False, True):  # the first facts are at hand, and by them most nodes have an effect
+        case = _Case(model, node, constants, schema.since_version, knows_runs, [])
+        found = _EFFECTS[node.op_type](case)
+        if found is None or not case.asked:
+            break
+    return found
+
+
+def _refers(node: Node) -> bool:
+    return any(each.ref_attr_name for each in node.attribute_protos)
+
+
+def _always(words: str, is_one: Callable[[_Case], bool]) -> Callable[[_Case], _Returned]:
+    """Return the judge of an operator that returns its first input under a condition."""
+    return lambda case: (words, case.node.inputs[0]) if is_one(case) else None
+
+
+def _neutral(words: str, number: int, *indices: int) -> Callable[[_Case], _Returned]:
+    """Return the judge of an operator for which a number changes nothing as one of these inputs."""
+
+    def judge(case: _Case) -> _Returned:
+        for index in indices if len(case.node.inputs) == 2 else ():
+            if all(case.node.inputs) and _fits(_fact(case, index), _fact(case, 1 - index)) and _is(case, index, number):
+                return words, case.node.inputs[1 - index]
+        return None
+
+    return judge
+
+
+def _fits(small: Fact, whole: Fact) -> bool:
+    """Return whether a constant is one number, and does not change the shape of the other operand."""
+    if small.shape == ():
+        return True
+    return set(small.shape or ()) == {1} and whole.shape is not None and len(small.shape or ()) <= len(whole.shape)
+
+
+def _is_covered(sizes: tuple[Dim | float, ...], shape: tuple[Dim | float, ...]) -> bool:
+    """Return whether broadcasting a shape with these sizes leaves it as it is."""
+    pairs = zip(reversed(sizes), reversed(shape), strict=False)
+    return len(sizes) <= len(shape) and all(size == 1 or (size == dim and isinstance(dim, int)) for size, dim in pairs)
+
+
+def _keeps_shape(case: _Case) -> bool:
+    target, shape = _numbers(case, 1, "shape"), _fact(case).shape
+    if target is None or shape is None or len(target) != len(shape) or target.count(-1) > 1:
+        return False
+    allows_zero = _attribute(case, "allowzero")
+    copies = (-1,) if allows_zero is not None and allows_zero.i else (-1, 0)
+    return all(
+        size in copies or (size == dim and isinstance(dim, int)) for size, dim in zip(target, shape, strict=True)
+    )
+
+
+def _expands_to_itself(case: _Case) -> bool:
+    target, shape = _numbers(case, 1), _fact(case).shape
+    return target is not None and shape is not None and _is_covered(target, shape)
+
+
+def _keeps_all(case: _Case) -> bool:
+    starts, ends, shape = _numbers(case, 1, "starts"), _numbers(case, 2, "ends"), _fact(case).shape
+    is_by_axes = len(case.node.inputs) > 3 and bool(case.node.inputs[3])
+    axes = _numbers(case, 3, "axes") if is_by_axes or _attribute(case, "axes") else tuple(range(len(starts or ())))
+    is_by_steps = len(case.node.inputs) > 4 and bool(case.node.inputs[4])
+    if not starts or not ends or not axes or (is_by_steps and set(_numbers(case, 4) or ()) != {1}):
+        return False
+    if set(starts) != {0} or not len(starts) == len(ends) == len(axes):
+        return False
+    sizes = dict(zip((*range(len(shape)), *range(-len(shape), 0)), shape * 2, strict=True)) if shape is not None else {}
+    limits = [sizes.get(axis) if isinstance(axis, int) else None for axis in axes]
+    return all(
+        isinstance(end, int) and (end >= _TO_THE_END or (isinstance(limit, int) and end >= limit))
+        for end, limit in zip(ends, limits, strict=True)
+    )
+
+
+_TO_THE_END: Final = 2**31 - 1
+"""The text of Slice recommends it as the end of a dimension of unknown size."""
+
+
+def _keeps_size(case: _Case) -> bool:
+    mode = _attribute(case, "coordinate_transformation_mode")
+    if case.version < 9 or (mode is not None and mode.s == b"tf_crop_and_resize"):
+        return False
+    has_sizes = len(case.node.inputs) > 3 and bool(case.node.inputs[3])
+    if has_sizes:
+        shape = _fact(case).shape
+        return are_sizes(shape) and _numbers(case, 3) == shape and _attribute(case, "axes") is None
+    scales = _numbers(case, 1 if case.version < 11 else 2)
+    return bool(scales) and set(scales or ()) == {1}
+
+
+def _drops_nothing(case: _Case) -> bool:
+    if case.version < 7:
+        return False
+    return case.version < 12 or not any(case.node.inputs[2:]) or _numbers(case, 2) == (0,)
+
+
+def _transposed(case: _Case) -> _Returned:
+    order, before = _order(case.node), _before(case, 0, "Transpose")
+    if order is None:
+        shape = _fact(case).shape
+        order = range(len(shape))[::-1] if shape is not None and len(shape) < 2 else None
+    if order is not None and [*order] == [*range(len(order))]:
+        return "keeps the order of the axes", case.node.inputs[0]
+    first = _order(before) if before is not None else None
+    is_back = before is not None and (
+        (first is None and order is None)
+        or (
+            first is not None
+            and order is not None
+            and [first[axis] for axis in order if 0 <= axis < len(first)] == [*range(len(first))]
+        )
+    )
+    return (f"transposes back what {before.describe()} transposed", before.inputs[0]) if before and is_back else None
+
+
+def _order(node: Node) -> tuple[int, ...] | range | None:
+    return next((tuple(each.ints) for each in node.attribute_protos if each.name == "perm"), None)
+
+
+def _same_axes(case: _Case) -> _Returned:
+    other = "Squeeze" if case.node.op_type == "Unsqueeze" else "Unsqueeze"
+    before = _before(case, 0, other)
+    if before is None:
+        return None
+    axes, others = _numbers(case, 1, "axes"), _numbers(replace(case, node=before), 1, "axes")
+    if not axes or not others or sorted(map(str, axes)) != sorted(map(str, others)) or not are_sizes((*axes, *others)):
+        return None
+    return f"takes back the {before.op_type} of {before.describe()}", before.inputs[0]
+
+
+def _cast(case: _Case) -> _Returned:
+    to, before = _target(case.node), _before(case, 0, "Cast")
     if to is None:
         return None
-    position = node.graph.positions.get(node.inputs[0], -1)
-    before = node.graph.nodes[position] if position >= 0 else None
-    if before is not None and (before.op_type, before.domain) == (node.op_type, node.domain):
+    if before is not None:
         through = _target(before)
         if through == to:
-            return f"casts to {to}, as {before.describe()} before it does"
-        if through in _SAFE_DETOURS.get(to, ()) and _type_of(model, before) == to:
-            return f"casts back to {to} what {before.describe()} cast from it"
-    return f"casts to {to}, the type of its input" if _type_of(model, node) == to else None
+            return f"casts to {to}, as {before.describe()} before it does", case.node.inputs[0]
+        if through in _SAFE_DETOURS.get(to, ()) and _type_of(case.model, before) == to:
+            return f"casts back to {to} what {before.describe()} cast from it", before.inputs[0]
+    return (
+        (f"casts to {to}, the type of its input", case.node.inputs[0])
+        if _type_of(case.model, case.node) == to
+        else None
+    )
 
 
 def _target(node: Node) -> str | None:
@@ -126,3 +348,33 @@ def _type_of(model: Model, node: Node) -> str | None:
         return None
     kind = model.value_flow.fact_of(node.inputs[0], node.graph).kind
     return kind.removeprefix("tensor(").removesuffix(")") if kind else None
+
+
+_ONE_INPUT: Final = _always("has one input, which it returns", lambda case: len(case.node.inputs) == 1)
+_NO_RESIZE: Final = _always("resizes its input to the size that it has", _keeps_size)
+
+_EFFECTS: Final[dict[str, Callable[[_Case], _Returned]]] = {
+    "Identity": _always("only renames its input", lambda case: True),
+    "Cast": _cast,
+    **dict.fromkeys(("Concat", "Sum", "Max", "Min", "Mean"), _ONE_INPUT),
+    "Reshape": _always("reshapes its input to the shape that it has", _keeps_shape),
+    "Expand": _always("expands its input to the shape that it has", _expands_to_itself),
+    "Tile": _always("repeats its input once", lambda case: case.version > 1 and set(_numbers(case, 1) or ()) == {1}),
+    "Flatten": _always(
+        "flattens a matrix to the same matrix",
+        lambda case: len(_fact(case).shape or ()) == 2 and getattr(_attribute(case, "axis"), "i", 1) in {1, -1},
+    ),
+    "Pad": _always("adds no padding", lambda case: set(_numbers(case, 1, "pads") or ()) == {0}),
+    "Slice": _always("keeps all of its input", _keeps_all),
+    "Transpose": _transposed,
+    "Squeeze": _same_axes,
+    "Unsqueeze": _same_axes,
+    "Dropout": _always("drops nothing in inference", _drops_nothing),
+    "Resize": _NO_RESIZE,
+    "Upsample": _NO_RESIZE,
+    "Add": _neutral("adds 0", 0, 0, 1),
+    "Sub": _neutral("subtracts 0", 0, 1),
+    "Mul": _neutral("multiplies by 1", 1, 0, 1),
+    "Div": _neutral("divides by 1", 1, 1),
+}
+"""For each operator whether a node returns an input."""

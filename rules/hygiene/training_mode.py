@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import TRAINING_DOMAIN, Model, Node, normalized_domain
+from onnx_lint.model import TRAINING_DOMAIN, Assign, Delete, Edit, Fix, Model, Node, may_train, normalized_domain
 from onnx_lint.rule import Finding, rule
 
 _FLAGS = {1: ("is_test", 0, 0), 6: ("is_test", 0, 0), 14: ("training_mode", 0, 1), 15: ("training_mode", 0, 1)}
@@ -15,7 +15,7 @@ In the versions 7 and 9 of BatchNormalization further outputs mean training.
 _TRAINING = {"ai.onnx.preview.training", TRAINING_DOMAIN}
 
 
-@rule(clause="HYG-9", since="0.2.0", needs="node")
+@rule(clause="HYG-9", since="0.2.0", about=may_train, needs="node")
 def training_mode(model: Model) -> Iterator[Finding]:
     """A Dropout or BatchNormalization of a model for inference is in training mode.
 
@@ -23,6 +23,7 @@ def training_mode(model: Model) -> Iterator[Finding]:
 
     Export the model for inference.
 
+    - `onnx-lint fix --unsafe-fixes --select training-mode` turns the mode off (unsafe: the results change).
     - PyTorch: call `model.eval()` before `torch.onnx.export`, and do not pass `training=TrainingMode.TRAINING`.
 
     ### Example
@@ -53,6 +54,8 @@ def training_mode(model: Model) -> Iterator[Finding]:
 
     - The usual cause is an export before `model.eval()`.
     - A model with training information, operators of the training domains or gradients is not reported.
+    - A BatchNormalization with only one output is not reported: it cannot be in training (`uncomputed-output`).
+    - A node whose mask or statistics the model uses is not reported.
     - A mode that the model computes, or that the caller of a function decides, is not reported.
     """
     if model.proto.training_info or any(_trains(form.domain, form.op_type) for form in model.forms):
@@ -63,13 +66,15 @@ def training_mode(model: Model) -> Iterator[Finding]:
             continue
         for node in alike.nodes:
             how = _training_of(model, node, schema.since_version)
-            if how:
+            is_meant = how and not model.uses.used_in(node.graph).isdisjoint(filter(None, node.outputs[1:]))
+            if how and not is_meant:
                 yield Finding(
                     node.place,
                     f"{node.describe()} is in training mode: {how}",
                     allowed="operators that compute for inference",
                     subject=node.name or next(filter(None, node.outputs), None),
                     cause=node.op_type,
+                    fix=_turned_off(node, schema.since_version),
                 )
 
 
@@ -89,6 +94,26 @@ def _training_of(model: Model, node: Node, version: int) -> str | None:
         if given is not None and given.ref_attr_name:
             return None
         value = default if given is None else given.i
-        return f"{name} is {value}" if (value != 0) == (training != 0) else None
-    is_batch = node.op_type == "BatchNormalization" and any(node.outputs[1:])
+        is_whole = node.op_type == "Dropout" or any(node.outputs[1:])
+        return f"{name} is {value}" if is_whole and (value != 0) == (training != 0) else None
+    is_batch = node.op_type == "BatchNormalization" and len(node.outputs) == 5
     return "it has the outputs of training" if is_batch else None
+
+
+def _turned_off(node: Node, version: int) -> Fix | None:
+    """Return the fix that turns the mode off; None if the version has it by default."""
+    edits: list[Edit] = []
+    if node.op_type == "Dropout" and version >= 12:
+        edits.append(Delete(node.place.at("input", 2)))
+    elif version in _FLAGS:
+        name, default, training = _FLAGS[version]
+        index = next((index for index, each in enumerate(node.attribute_protos) if each.name == name), None)
+        if index is None:
+            return None
+        place = node.place.at("attribute", index)
+        edits.append(Delete(place) if default != training else Assign(place.at("i"), 1 - training))
+    if node.op_type == "BatchNormalization":
+        edits += [Delete(node.place.at("output", index)) for index in range(1, len(node.outputs))]
+        inner = node.graph.value_info_names
+        edits += [Delete(node.graph.at("value_info", at)) for at, name in enumerate(inner) if name in node.outputs[1:]]
+    return Fix(f"turn off the training mode of {node.describe()}", tuple(edits), is_safe=False)

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model
+from onnx_lint.model import Fix, Graph, Model, Node, is_onnx_domain
 from onnx_lint.rule import Finding, rule
 
 
@@ -14,7 +14,10 @@ def unneeded_node(model: Model) -> Iterator[Finding]:
     ### How to fix
 
     Delete the node and the nodes that only it needs, or make its result an output.
-    `onnx_ir.passes.common.RemoveUnusedNodesPass()(model)` deletes all of them.
+
+    - `onnx-lint fix --select unneeded-node` (safe) deletes them. For operators that ONNX does not define, which may do
+      more than compute, for 16-bit floating-point numbers and in functions, add `--unsafe-fixes`.
+    - `onnx_ir.passes.common.RemoveUnusedNodesPass()(model)` also deletes them.
 
     ### Example
 
@@ -42,10 +45,12 @@ def unneeded_node(model: Model) -> Iterator[Finding]:
     - Nodes that only unneeded nodes use are unneeded. Only the last ones, whose outputs nothing uses, are reported.
     - Nodes without outputs are not reported.
     """
+    unknown: dict[Graph, set[int]] = {}
     for graph in model.graphs:
         nodes = model.uses.unneeded_nodes(graph)
         if graph.is_file or not nodes:
             continue
+        unknown = unknown or _with_unknown_effects(model)
         used = model.uses.used_in(graph)
         for node in [node for node in nodes if used.isdisjoint(node.outputs)] or nodes[:1]:
             yield Finding(
@@ -54,4 +59,25 @@ def unneeded_node(model: Model) -> Iterator[Finding]:
                 allowed="nodes that an output needs",
                 subject=node.name or next(filter(None, node.outputs)),
                 cause="unneeded",
+                fix=_deletion(model, node, unknown[graph]),
             )
+
+
+def _deletion(model: Model, node: Node, unknown: set[int]) -> Fix | None:
+    numbers = model.removals.with_what_only_it_needs(node.graph, node.index)
+    others = f" and {len(numbers) - 1:,} that only it needs" if len(numbers) > 1 else ""
+    is_safe = unknown.isdisjoint(numbers)
+    return model.removals.fix(f"delete {node.describe()}{others}", node.graph, numbers, is_safe=is_safe)
+
+
+def _with_unknown_effects(model: Model) -> dict[Graph, set[int]]:
+    """Return for each graph the nodes that are, or hold in a subgraph, an operator that ONNX does not define."""
+    found: dict[Graph, set[int]] = {graph: set() for graph in model.graphs}
+    for graph in model.graphs:
+        for form in graph.form_counts:
+            schema = model.operators.operator_in(graph, form).schema
+            if schema is None or not is_onnx_domain(schema.domain):
+                found[graph].update(node.index for node in graph.nodes_of((form,)))
+        for around, position in graph.scopes() if found[graph] else ():
+            found[around].add(position)
+    return found

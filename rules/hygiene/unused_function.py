@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model
+from onnx_lint.model import Delete, Fix, Model
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
@@ -14,7 +14,10 @@ def unused_function(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Delete the function; `onnx_ir.passes.common.RemoveUnusedFunctionsPass()(model)` deletes all of them.
+    Delete the function.
+
+    - `onnx-lint fix --select unused-function` (safe) deletes it.
+    - `onnx_ir.passes.common.RemoveUnusedFunctionsPass()(model)` deletes all unused functions.
 
     ### Example
 
@@ -58,4 +61,5 @@ def unused_function(model: Model) -> Iterator[Finding]:
                 allowed="functions that a graph calls",
                 subject=function.qualified_name,
                 cause="unused",
+                fix=Fix(f"delete function {quote(function.qualified_name)}", (Delete(function.place),)),
             )

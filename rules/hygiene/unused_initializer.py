@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, has_initializers
+from onnx_lint.model import Fix, Graph, Model, has_initializers
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
@@ -14,7 +14,11 @@ def unused_initializer(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Delete the initializer; `onnx_ir.passes.common.RemoveUnusedNodesPass()(model)` deletes all of them.
+    Delete the initializer.
+
+    - `onnx-lint fix --select unused-initializer` (safe) deletes those that are no graph inputs; for 16-bit
+      floating-point numbers, add `--unsafe-fixes`.
+    - `onnx_ir.passes.common.RemoveUnusedNodesPass()(model)` deletes all of them.
 
     ### Example
 
@@ -52,4 +56,12 @@ def unused_initializer(model: Model) -> Iterator[Finding]:
                         allowed="initializers that a node or output uses",
                         subject=name,
                         cause="unused",
+                        fix=_deletion(model, graph, index) if field == "initializer" else None,
                     )
+
+
+def _deletion(model: Model, graph: Graph, index: int) -> Fix | None:
+    name = graph.initializer_names[index]
+    if name in graph.input_names:
+        return None  # the caller would have to supply the input
+    return model.removals.fix(f"delete initializer {quote(name)}", graph, initializer=index)

@@ -35,9 +35,19 @@ def test_its_name_and_those_of_its_rules_do(name, tmp_path):
     assert "unused-initializer" in _rules(config=tmp_path / "onnx-lint.toml")
 
 
-def test_it_selects_clauses_of_onnx_that_belong_to_it():
-    assert _rules(select=["hygiene"]) == {"unused-initializer", "unused-opset-import"}
-    assert _rules(select=["hygiene"], ignore=["unused-opset-import"]) == {"unused-initializer"}
+def test_clauses_that_many_models_break_are_selected_by_the_name_of_their_rule():
+    nodes = "".join(f'node {{ op_type: "Identity" input: "{name}" output: "y{name}" }}' for name in ("x", "yx", "yyx"))
+    inside = 'graph { name: "g" input { name: "x" type { tensor_type { elem_type: 1 } } }' + nodes + "}"
+    text = f'ir_version: 10 producer_name: "test" opset_import {{ version: 21 }} {inside}'.encode()
+
+    def rules(**options) -> set[str]:
+        return {each.rule for each in lint(text, filename="model.textproto", **options).diagnostics}
+
+    assert rules(select=["hygiene"]) == {"unneeded-node"}  # but neither ineffective-node nor unnamed-node
+    assert rules(select=["ineffective-node"]) == {"ineffective-node"}
+    assert "ineffective-node" in rules(settings={"extend_select": ["ineffective-node"]})
+    assert rules(select=["ALL"]) >= {"ineffective-node", "unnamed-node"}
+    assert rules(select=["unnamed-node", "cycle"], ignore=["hygiene"]) == set()
 
 
 def test_a_model_with_such_findings_conforms():

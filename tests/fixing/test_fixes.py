@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from onnx_lint.rules.hygiene import long_encoding
 from support.fixes.case import FLOATS, Case, graph, imports
+from support.fixes.deleting import DELETING
 from support.fixes.safe import SAFE
 from support.fixes.unsafe import UNSAFE, branch, choice
 from support.project.checkout import ROOT
@@ -16,7 +17,7 @@ from onnx_lint import lint, schema
 from onnx_lint.engine.settings import Settings
 from onnx_lint.fixing.files import Mending, fix_file
 
-CASES = [*SAFE, *UNSAFE]
+CASES = [*SAFE, *UNSAFE, *DELETING]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.rule}{': ' if case.id else ''}{case.id}")

@@ -74,7 +74,7 @@ def test_of_two_fixes_of_the_same_bytes_one_waits_for_the_next_round():
     assert [len(made.edits) for made in done.rounds] == [2, 1]
 
 
-def test_there_are_ten_rounds_at_most():
+def test_there_are_fifteen_rounds_at_most():
     keys, done = _mended(lambda keys: [_found("none", Delete(_entry(0))), *[_found("none") for _ in keys]])
     assert len(done.rounds) == MOST_ROUNDS
     assert keys == "abcdefghijklmnop"[MOST_ROUNDS:]

@@ -18,7 +18,7 @@ from onnx_lint.inference.shapes.stated import (
 from onnx_lint.inference.types.type_string import tensor_of
 from onnx_lint.ir.columns.gather import dimensions
 from onnx_lint.ir.crashes import Crashes, crash_of
-from onnx_lint.ir.graph import Graph
+from onnx_lint.ir.graph import Graph, GraphKind
 from onnx_lint.spec.element_types import INDEX_TYPES
 
 FactsByName = Mapping[str, Fact]
@@ -39,6 +39,25 @@ def declared_inputs(graph: Graph, supplied: tuple[Fact | None, ...] | None) -> d
             stated, discord = joined(given, stated)
             stated = UNKNOWN if discord == "type" else stated
         found[name] = stated
+    found.pop("", None)
+    return found
+
+
+def enforced_inputs(graph: Graph, supplied: tuple[Fact | None, ...] | None) -> dict[str, Fact]:
+    """Return the facts of the inputs that a runtime enforces: the types, and the sizes of inputs of the main graph.
+
+    Two inputs with one dimension variable may have two sizes. The shapes of a subgraph's inputs are those supplied.
+    """
+    found: dict[str, Fact] = {}
+    declared = declared_inputs(graph, None)
+    for index, name in enumerate(graph.input_names):
+        stated = declared.get(name, UNKNOWN)
+        shape = stated.shape if graph.kind is GraphKind.MAIN else None
+        if supplied is not None:
+            given = supplied[index] if index < len(supplied) else None
+            shape = given.shape if given is not None else None
+        sizes = tuple([dim if isinstance(dim, int) else None for dim in shape]) if shape is not None else None
+        found[name] = fact(stated.kind, sizes)
     found.pop("", None)
     return found
 

@@ -42,11 +42,11 @@ def foldable_nodes(
             continue  # an initialization graph is there to compute constants
         known = constants[graph] = _stored(graph, ir_version) - trained
         computing: dict[str, int] = {}
-        is_pure = {form: _is_pure(operators, graph, form) for form in graph.form_counts}
+        pure = {form for form in graph.form_counts if is_pure(operators, graph, form)}
         for index, (form, inputs, outputs) in enumerate(
             zip(graph.forms, graph.node_inputs, graph.node_outputs, strict=True)
         ):
-            if is_pure[form] and all(not name or _is_constant(graph, name, constants) for name in inputs):
+            if form in pure and all(not name or _is_constant(graph, name, constants) for name in inputs):
                 known.update(outputs)
                 if form.op_type not in _KEPT and _is_worth_storing(flow, graph, form, inputs, outputs):
                     computing.update(dict.fromkeys(filter(None, outputs), index))
@@ -81,7 +81,7 @@ def _is_constant(graph: Graph, name: str, constants: dict[Graph, set[str]]) -> b
     return False
 
 
-def _is_pure(operators: Operators, graph: Graph, form: NodeForm) -> bool:
+def is_pure(operators: Operators, graph: Graph, form: NodeForm) -> bool:
     """Return whether nodes of the form always compute the same from the same inputs."""
     schema = operators.operator_in(graph, form).schema
     if schema is None or schema.domain or schema.deprecated or form.op_type in _RANDOM:
@@ -98,12 +98,12 @@ def _is_worth_storing(
     results = [flow.fact_of(name, graph) for name in outputs if name]
     if form.op_type == "Cast" and [fact.kind for fact in operands] == [fact.kind for fact in results]:
         return False  # it has no effect, which is reported otherwise
-    sizes = list(map(_bytes_of, results))
+    sizes = list(map(bytes_of, results))
     needed = sum(filter(None, sizes))
-    return None not in sizes and (needed <= _FREE_BYTES or needed <= sum(filter(None, map(_bytes_of, operands))))
+    return None not in sizes and (needed <= _FREE_BYTES or needed <= sum(filter(None, map(bytes_of, operands))))
 
 
-def _bytes_of(fact: Fact) -> int | None:
+def bytes_of(fact: Fact) -> int | None:
     """Return how many bytes a tensor takes; None if that is unknown, or if it is not a tensor of numbers."""
     if fact.kind is None or not are_sizes(fact.shape):
         return None

@@ -57,6 +57,8 @@ class FlowInput(Record):
     """Records bugs."""
     orders: Mapping[int, Sequence[int]] = EMPTY
     """The order in which to walk the nodes, by the identities of the graphs whose file has another one."""
+    trusts_declarations: bool = True
+    """False to use only what runtimes enforce: operators, constants, and the sizes of the main graph's inputs."""
 
 
 class HeldGraph(Record):

@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.cached import cached_property
 from onnx_lint.inference.flow.declarations import Declarations, may_be, without_expressions
-from onnx_lint.inference.flow.declared import declared_inputs, declared_values, default_value, initializer_facts
+from onnx_lint.inference.flow.declared import (
+    declared_inputs,
+    declared_values,
+    default_value,
+    enforced_inputs,
+    initializer_facts,
+)
 from onnx_lint.inference.flow.faulty_values import FaultyValues
 from onnx_lint.inference.flow.frames import FlowInput, Frame, Frames, HeldGraph, Known, Walk
 from onnx_lint.inference.flow.knowledge import have_known_shapes, nested_by_position
@@ -283,7 +289,7 @@ class Flow:
         """Add the facts of inputs and initializers to `known`; return the declarations of the other values."""
         inputs: dict[str, Fact] = {}
         with self.crashes.at("reading the inputs", graph.place):
-            inputs = declared_inputs(graph, supplied)
+            inputs = (declared_inputs if self.flow_input.trusts_declarations else enforced_inputs)(graph, supplied)
         known.update(inputs)
         if graph.initializer_names or graph.sparse_initializer_names:
             with self.crashes.at("reading the initializers", graph.place):
@@ -292,10 +298,11 @@ class Flow:
                 for name in self.flow_input.misfits.get(id(graph), ()):
                     made[name] = fact(made[name].kind, None)
                 for name in inputs.keys() & made.keys():
-                    made[name] = default_value(inputs[name], made[name])
+                    is_usual = self.flow_input.trusts_declarations
+                    made[name] = default_value(inputs[name], made[name]) if is_usual else inputs[name]
                 known.update(made)
         with self.crashes.at("reading the declarations", graph.place):
-            return declared_values(graph)
+            return declared_values(graph) if self.flow_input.trusts_declarations else {}
         return {}
 
     def _report(

@@ -20,7 +20,7 @@ class ValueUses:
         own: dict[Graph, set[str]] = {graph: set() for graph in graphs}
         needed: dict[Graph, dict[int, set[str]]] = {graph: {} for graph in graphs}
         for graph in reversed(graphs):
-            used = own[graph].union(*graph.node_inputs, graph.output_names, _annotated(graph))
+            used = own[graph].union(*graph.node_inputs, graph.output_names, annotated_names(graph))
             used.discard("")
             if graph.kind is GraphKind.MAIN:
                 used |= bound
@@ -81,7 +81,7 @@ def _needed_nodes(graph: Graph, nested: dict[int, set[str]]) -> tuple[bytearray,
     return flags, beyond
 
 
-def _annotated(graph: Graph) -> Iterator[str]:
+def annotated_names(graph: Graph) -> Iterator[str]:
     """Yield the names in the quantization annotations of a graph."""
     for annotation in () if graph.is_function or graph.is_file else graph.proto.quantization_annotation:
         yield annotation.tensor_name

@@ -68,6 +68,8 @@ class Fix(Record):
     """True if the model computes the same for every reader afterwards, and nothing else changes."""
     later: Callable[[], Iterable[Edit]] | None = None
     """Returns the edits, instead of `edits`: for a fix that may have as many as the model has names."""
+    removes: frozenset[str] = frozenset()
+    """The names of the values that are gone afterwards, so that no other fix may let anything read them."""
 
     @classmethod
     def of_many(cls, message: str, count: int, make: Callable[[], Iterable[Edit]], *, is_safe: bool = True) -> Fix:

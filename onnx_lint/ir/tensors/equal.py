@@ -96,18 +96,13 @@ class _InitializerValues:
         tensor = self._tensor(index)
         if tensor is None or tensor.field is None:
             return None
-        first = next(self._pieces(tensor, _START_BYTES), b"")
+        first = next(_pieces(tensor, _START_BYTES), b"")
         return tensor.field, len(first), first[:_START_BYTES]
 
     def digest(self, index: int) -> Hashable | None:
         """Return a digest of the values of an initializer; None if they must not be read."""
         tensor = self._tensor(index)
-        if tensor is None or not self._may_read(tensor):
-            return None
-        found = hashlib.sha256()
-        for piece in self._pieces(tensor, _PIECE_BYTES):
-            found.update(piece)
-        return found.digest()
+        return digest_of(tensor) if tensor is not None and self._may_read(tensor) else None
 
     def _may_read(self, tensor: StoredTensor) -> bool:
         if not isinstance(tensor, OutsideTensor) or self._folder is None:
@@ -121,14 +116,23 @@ class _InitializerValues:
             return StoredTensor(tensor, self._source)
         return tensor_in_file(ExternalData(tensor, self._folder, None), self._folder) if self._folder else None
 
-    def _pieces(self, tensor: StoredTensor, most: int) -> Iterator[bytes]:
-        """Yield the bytes of the field with the values, those in the source in pieces of at most `most` bytes."""
-        field = tensor.field or "raw_data"
-        listed = getattr(tensor.proto, field)
-        if listed:
-            yield listed if field == "raw_data" else str(listed[:]).encode()
-        for payload in tensor.payloads(field):
-            yield from byte_pieces(tensor.source, payload.offset, payload.length, most)
+
+def digest_of(tensor: StoredTensor) -> Hashable:
+    """Return a digest of the values of a tensor."""
+    found = hashlib.sha256()
+    for piece in _pieces(tensor, _PIECE_BYTES):
+        found.update(piece)
+    return tensor.field, found.digest()
+
+
+def _pieces(tensor: StoredTensor, most: int) -> Iterator[bytes]:
+    """Yield the bytes of the field with the values, those in the source in pieces of at most `most` bytes."""
+    field = tensor.field or "raw_data"
+    listed = getattr(tensor.proto, field)
+    if listed:
+        yield listed if field == "raw_data" else str(listed[:]).encode()
+    for payload in tensor.payloads(field):
+        yield from byte_pieces(tensor.source, payload.offset, payload.length, most)
 
 
 _START_BYTES: Final = 4_096

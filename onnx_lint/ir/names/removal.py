@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fixes that delete nodes or initializers, and let what used a value read an equal one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from onnx_lint.common.cached import cached_property
+from onnx_lint.ir.graph import Graph
+from onnx_lint.ir.names.uses import annotated_names
+from onnx_lint.ir.places.edits import Assign, Delete, Edit, Fix
+from onnx_lint.ir.places.place import Place
+from onnx_lint.ir.sharding import sharding_specs
+
+Read = tuple[int, Place]
+"""A node input that reads a value: the index of the node of the graph, which may hold it in a subgraph; its place."""
+
+
+class _Mentions:
+    """Where a graph, and the graphs nested in it, mention the values that the graph defines or sees."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.outputs = set(graph.output_names)
+        self.reads: dict[str, list[Read]] = {}
+        self.declarations: dict[str, list[Place]] = {}
+        self.others: set[str] = set(annotated_names(graph))
+        """The names that are mentioned elsewhere, or mean another value in a nested graph."""
+        for number, names in enumerate(graph.node_inputs):
+            for index, name in enumerate(names):
+                if name:
+                    self.reads.setdefault(name, []).append((number, graph.at("node", number).at("input", index)))
+        for index, name in enumerate(graph.value_info_names):
+            self.declarations.setdefault(name, []).append(graph.at("value_info", index))
+        for spec in sharding_specs(graph.nodes_with("device_configurations")):
+            self.others.add(spec.proto.tensor_name)
+        for nested in graph.nested:
+            self._add(nested, _Mentions(nested))
+        self._graph = graph
+        self._counts: dict[int, int] = {}
+
+    def count(self, number: int) -> int:
+        """Return the number of reads of the outputs of a node."""
+        if number not in self._counts:
+            self._counts[number] = sum(len(self.reads.get(name, ())) for name in self._graph.node_outputs[number])
+        return self._counts[number]
+
+    @cached_property
+    def makers(self) -> dict[str, Place]:
+        """The places of the outputs of nodes, by their names."""
+        rows = enumerate(self._graph.node_outputs)
+        return {
+            name: self._graph.at("node", number).at("output", index)
+            for number, names in rows
+            for index, name in enumerate(names)
+        }
+
+    def _add(self, nested: Graph, inner: _Mentions) -> None:
+        own = nested.positions
+        self.others.update(inner.others, own, (name for name in nested.output_names if name not in own))
+        for name, reads in inner.reads.items():
+            if name not in own:
+                self.reads.setdefault(name, []).extend((nested.position, place) for _, place in reads)
+        for name, places in inner.declarations.items():
+            if name not in own:
+                self.declarations.setdefault(name, []).extend(places)
+
+
+class Removals:
+    """Makes the fixes for the graphs of one model. Where a name may mean two values, it makes none.
+
+    They are safe if no value is of a 16-bit floating-point type. On a CPU, ONNX Runtime computes with these in 32 bits,
+    and which results it rounds to 16 bits depends on the nodes around them.
+    """
+
+    def __init__(self, graphs: Iterable[Graph], kind_of: Callable[[str, Graph], str | None]) -> None:
+        """`graphs`: all graphs of a model whose names are all defined, and before their use; none to make no fix.
+
+        `kind_of`: returns the type of a value that a graph sees; None if it is unknown.
+        """
+        self._kind_of = kind_of
+        graphs = list(graphs)
+        self._is_possible = bool(graphs) and not any(graph.has_redefinitions for graph in graphs)
+        self._mentions: dict[Graph, _Mentions] = {}
+
+    def fix(
+        self,
+        message: str,
+        graph: Graph,
+        nodes: Sequence[int] = (),
+        instead: Mapping[str, str] | None = None,
+        *,
+        initializer: int | None = None,
+        is_safe: bool = True,
+    ) -> Fix | None:
+        """Return the fix that deletes nodes, or an initializer, and their declarations; None if it cannot be made.
+
+        `instead`: for a value that they define and something uses, an equal value that is left. An output of the graph
+        keeps its name: the equal value takes it.
+        """
+        if not self._is_possible or graph.is_file:
+            return None
+        mentions = self._of(graph)
+        gone = {name for number in nodes for name in graph.node_outputs[number] if name}
+        gone.update(() if initializer is None else (graph.initializer_names[initializer],))
+        touched = gone.union(*(graph.node_inputs[number] for number in nodes), (instead or {}).values()) - {""}
+        is_safe = is_safe and not any("float16" in (self._kind_of(name, graph) or "float16") for name in touched)
+        edits: list[Edit] = [Delete(graph.at("node", number)) for number in nodes]
+        edits += [] if initializer is None else [Delete(graph.at("initializer", initializer))]
+        for name, other in (instead or {}).items():
+            if not mentions.others.isdisjoint((name, other)):
+                return None
+            if name in mentions.outputs:
+                maker = graph.positions.get(other, -1)
+                if maker < 0 or maker in nodes or other in mentions.outputs:
+                    return None
+                edits.append(Assign(mentions.makers[other], name))
+                gone ^= {name, other}
+                name, other = other, name
+            edits += [Assign(place, other) for number, place in mentions.reads.get(name, ()) if number not in nodes]
+        if not gone.isdisjoint(mentions.others) or not gone.isdisjoint(mentions.outputs):
+            return None
+        edits += [Delete(place) for name in sorted(gone) for place in mentions.declarations.get(name, ())]
+        return Fix(message, tuple(edits), is_safe, removes=frozenset(gone))
+
+    def with_what_only_it_needs(self, graph: Graph, number: int) -> list[int]:
+        """Return a node that nothing uses, and the nodes whose outputs only inputs of it and of others of them read."""
+        if not self._is_possible:
+            return [number]
+        mentions, left = self._of(graph), dict[int, int]()
+        found = [number]
+        for user in found:
+            for name in graph.node_inputs[user]:
+                maker = graph.positions.get(name, -1)
+                if maker >= 0:
+                    left[maker] = left.get(maker, mentions.count(maker)) - 1
+                    if not left[maker] and mentions.outputs.isdisjoint(graph.node_outputs[maker]):
+                        found.append(maker)
+        return sorted(found)
+
+    def _of(self, graph: Graph) -> _Mentions:
+        if graph not in self._mentions:
+            self._mentions[graph] = _Mentions(graph)
+        return self._mentions[graph]

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Final
+
+from onnx_lint.model import EXTERNAL_LOCATION, Graph, Model, Node, StoredTensor, Tensor, bytes_of, digest_of, is_pure
+from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.wording import quote
+
+_OFTEN_ON_PURPOSE: Final = frozenset({"DequantizeLinear", "QuantizeLinear"})
+"""Tools that quantize a model repeat them, so that a runtime can fuse each with one user."""
+
+
+@rule(clause="HYG-18", since="0.2.0", needs="graph")
+def repeated_node(model: Model, *, least_bytes: int = 1_024) -> Iterator[Finding]:
+    """A node computes the same as an earlier node of its graph: operator, attributes and inputs are equal.
+
+    ### How to fix
+
+    Use the outputs of the first node, and delete the other one.
+
+    - `onnx-lint fix --select repeated-node` (safe) does it; for 16-bit floating-point numbers and in functions, add
+      `--unsafe-fixes`.
+    - `onnx_ir.passes.common.CommonSubexpressionEliminationPass()(model)` also does it.
+
+    ### Example
+
+    ```
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 800 } } } } }
+    node { op_type: "Exp" input: "x" output: "a" }
+    node { op_type: "Exp" input: "x" output: "b" }
+    node { op_type: "Add" input: "a" input: "b" output: "y" }
+    ```
+
+    Corrected:
+
+    ```
+    input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 800 } } } } }
+    node { op_type: "Exp" input: "x" output: "a" }
+    node { op_type: "Add" input: "a" input: "a" output: "y" }
+    ```
+
+    ### Why it matters
+
+    The runtime computes and stores the same value twice. Equal constants make the file larger.
+
+    ### Details
+
+    - Only results of at least `least_bytes` bytes (an option), or of unknown size, are reported.
+    - Constants are compared by their values.
+    - Operators with random results, operators with subgraphs, functions, and operators of other domains are not
+      compared.
+    - QuantizeLinear and DequantizeLinear are not reported, because tools repeat them on purpose.
+    - Nodes of different graphs are not compared. Two nodes whose results are both graph outputs are not reported.
+    """
+    left: dict[object, dict[int, Hashable]] = {}
+    for place in model.payloads:
+        for depth, (field, index) in enumerate(place):
+            if field == "node" and index is not None:
+                left.setdefault(place[:depth], {})[index] = None
+    for graph in model.graphs:
+        pure = (
+            {form for form in graph.form_counts if is_pure(model.operators, graph, form)} if not graph.is_file else ()
+        )
+        first: dict[Hashable, int] = {}
+        equal: dict[str, str] = {}
+        stored = {**left.get(graph.place.key, {}), **_equal_constants(model, graph)} if pure else {}
+        placed = set(graph.table.annotated.get("device_configurations", ()))
+        for index, (form, inputs) in enumerate(zip(graph.forms, graph.node_inputs, strict=True) if pure else ()):
+            if form not in pure or index in placed or form.op_type in _OFTEN_ON_PURPOSE:
+                continue
+            what = stored.get(index, id(form))
+            key = what, tuple([equal.get(name, name) for name in inputs])
+            earlier = first.setdefault(key, index)
+            if earlier == index or what is None:
+                continue
+            node, other = graph.nodes[index], graph.nodes[earlier]
+            equal.update(zip(node.outputs, other.outputs, strict=True))
+            if _is_large(model, node, least_bytes) and not _are_results(graph, node.outputs, other.outputs):
+                yield Finding(
+                    node.place,
+                    f"{node.describe()} computes the same as {other.describe()}",
+                    allowed="one node for each computation",
+                    related=(Related(other.place, "the first one"),),
+                    subject=node.name or next(filter(None, node.outputs), None),
+                    cause=node.op_type,
+                    fix=model.removals.fix(
+                        f"delete {node.describe()} and read {quote(next(filter(None, other.outputs)))} instead",
+                        graph,
+                        (index,),
+                        {new: old for new, old in zip(node.outputs, other.outputs, strict=True) if new},
+                    ),
+                )
+
+
+def _is_large(model: Model, node: Node, least: int) -> bool:
+    sizes = [bytes_of(model.value_flow.fact_of(name, node.graph)) for name in node.outputs if name]
+    return any(size is None or size >= least for size in sizes)
+
+
+def _are_results(graph: Graph, outputs: Sequence[str], others: Sequence[str]) -> bool:
+    """Return whether a graph returns an output of one node, and that of the other."""
+    results = set(graph.output_names)
+    return any(new in results and old in results for new, old in zip(outputs, others, strict=True))
+
+
+def _equal_constants(model: Model, graph: Graph) -> dict[int, Hashable]:
+    """Return the values of Constants of one type and shape, by the index of the node."""
+    found: dict[int, Hashable] = {}
+    alike: dict[Hashable, list[tuple[int, StoredTensor]]] = {}
+    for node in graph.nodes_of({form for form in graph.form_counts if form.op_type == "Constant"}):
+        for attribute, place in node.attributes():
+            if attribute.name == "value" and attribute.HasField("t") and attribute.t.data_location != EXTERNAL_LOCATION:
+                at = place.at("t")
+                tensor = StoredTensor(Tensor(attribute.t, at, graph, model.payloads.get(at.key, ())), model.source)
+                alike.setdefault((attribute.t.data_type, *attribute.t.dims), []).append((node.index, tensor))
+    for key, tensors in alike.items():
+        if len(tensors) > 1 and not model.source.is_remote:
+            found.update({index: (key, digest_of(tensor)) for index, tensor in tensors if tensor.field})
+    return found

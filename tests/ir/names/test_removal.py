@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is deleted with a node; the fixes themselves are cases of `tests/fixing`, on bytes."""
+
+from __future__ import annotations
+
+import pytest
+from support.fixes.case import Case, graph
+from support.fixes.deleting import LAST, node, whether
+
+from onnx_lint.input.source import BytesSource
+from onnx_lint.loader import load
+
+UNUSED = node("Exp", "a", "b") + node("Neg", "b", "c") + node("Split", "b", "d e") + node("Add", "d e", "f")
+
+
+@pytest.mark.parametrize(
+    ("nodes", "last", "expected"),
+    [
+        pytest.param(UNUSED, 2, [2], id="another node needs b"),
+        pytest.param(UNUSED, 4, [3, 4], id="both outputs of Split"),
+        pytest.param(node("Exp", "a", "b") + node("Mul", "b b", "c"), 2, [1, 2], id="b twice"),
+        pytest.param(
+            node("Split", "a", "b c") + node("Neg", "b", "d") + node("Neg", "c", "e"), 2, [2], id="one output"
+        ),
+    ],
+)
+def test_what_only_an_unneeded_node_needs(nodes: str, last: int, expected: list[int]):
+    data = Case("", graph(node("Relu", "x", "a") + nodes + LAST), "").models()[0]
+    model = load(BytesSource(data), "model.onnx")
+    assert model.removals.with_what_only_it_needs(model.main_graph, last) == expected
+
+
+def test_a_branch_that_reads_a_value_needs_its_node():
+    nodes = node("Relu", "x", "a") + node("Exp", "a", "b") + node("Neg", "b", "c") + whether(node("Abs", "b", "t"))
+    model = load(BytesSource(Case("", graph(nodes), "").models()[0]), "model.onnx")
+    assert model.removals.with_what_only_it_needs(model.main_graph, 2) == [2]
