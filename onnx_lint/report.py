@@ -11,7 +11,7 @@ from onnx_lint.common.memory import is_lack_of_memory
 from onnx_lint.common.record import Record, replace
 from onnx_lint.rule import RuleError
 from onnx_lint.spec.clauses import KEYWORDS, Severity
-from onnx_lint.wording import report_name
+from onnx_lint.wording import ANY_RULE, report_name, with_more
 
 if TYPE_CHECKING:
     from onnx_lint.ir.crashes import CrashSite
@@ -161,7 +161,9 @@ def fold(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """
     found: dict[object, list[tuple[int, Diagnostic]]] = {}
     for index, item in enumerate(diagnostics):
-        key = (item.rule, item.clause, item.severity, item.cause) if item.cause is not None else index
+        cause = item.cause
+        rule = None if cause is None or cause.startswith(ANY_RULE) else (item.rule, item.clause)
+        key = (rule, item.severity, cause) if cause is not None else index
         found.setdefault(key, []).append((index, item))
     folded: list[tuple[int, Diagnostic]] = []
     for same in found.values():
@@ -188,27 +190,48 @@ def _folded(members: Sequence[Diagnostic]) -> Diagnostic:
         RelatedPlace(each.place, each.pointer, each.message, each.byte_range, each.position)
         for each in others[: NAMED - 1]
     ]
-    # Findings at one place are about the nodes that use the element there.
-    kind = _kind_at(first.place) if any(each.place != first.place for each in others) else "node"
-    more = f"{len(others):,} more {f'{kind} has' if len(others) == 1 else f'{kind}s have'} this fault"
+    several = len(others) > 1
+    is_shared = first.cause is not None and first.cause.startswith(ANY_RULE)
+    if is_shared and len({_node_of(each.place) for each in members}) < len(members):
+        more = f"{'faults have' if several else 'fault has'} this cause"
+    else:
+        # Findings at one place are about the nodes that use the element there.
+        kinds = {_kind_at(each.place) for each in members} if any(each.place != first.place for each in others) else ()
+        kind = kinds.pop() if len(kinds) == 1 else "place" if kinds else "node"
+        more = f"{f'{kind}s have' if several else f'{kind} has'} this fault"
     return replace(
         first,
-        message=f"{first.message}; {more}",
+        message=with_more(first.message, f"{len(others):,} more {more}"),
         related=(*first.related, *shown),
         count=sum(each.count for each in members),
         members=tuple(members),
     )
 
 
+def _node_of(place: str) -> str:
+    """Return the place of the innermost node."""
+    return place[: place.find("]", place.rfind("node[")) + 1]
+
+
 def _kind_at(place: str) -> str:
-    """Return the word for the element at a place: a node, unless it is in another list of a graph or model."""
-    *outer, last = place.rsplit(".", 2)
-    if outer and outer[-1].startswith("node["):
-        return "node"
-    return _KINDS.get(last.partition("[")[0], "node")
+    """Return the word for the element at a place: the innermost one that has a word."""
+    names = [name for part in place.split(".") if (name := part.partition("[")[0]) in _KINDS]
+    if names[-2:-1] == ["node"] and names[-1] in ("input", "output"):
+        names.pop()
+    return _KINDS[names[-1]] if names else "node"
 
 
-_KINDS: Final = {"initializer": "initializer", "input": "input", "functions": "function", "opset_import": "import"}
+_KINDS: Final = {
+    "functions": "function",
+    "g": "subgraph",
+    "graphs": "subgraph",
+    "initializer": "initializer",
+    "input": "input",
+    "node": "node",
+    "opset_import": "import",
+    "output": "output",
+    "value_info": "value",
+}
 
 
 def _some(count: int, one: str, several: str) -> str:

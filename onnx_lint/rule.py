@@ -12,7 +12,7 @@ from onnx_lint.common.cached import cached_property
 from onnx_lint.common.record import Record, replace
 from onnx_lint.ir.documents.kinds import NEEDS, Need
 from onnx_lint.spec.clauses import EDITIONS, KEYWORDS, Clause
-from onnx_lint.wording import quote
+from onnx_lint.wording import quote, with_more
 
 __all__ = [
     "Check",
@@ -79,7 +79,8 @@ class Finding(Record):
     """
     cause: str | None = None
     """A key that all findings of one cause share, such as operator, operand and kind of fault. A report folds these
-    findings into one; a baseline still identifies each of them. None for a finding that is never folded.
+    findings into one; a baseline still identifies each of them. None for a finding that is never folded. Findings of
+    several rules share it if it begins with `onnx_lint.wording.ANY_RULE`.
     """
     hint: str | None = None
     """A short instruction for fixing this finding; None if there is only the general one of the rule."""
@@ -108,7 +109,7 @@ class FaultParts(Record):
         behind = len(others) + self.others
         return replace(
             first,
-            message=f"{first.message}; {behind:,} {self.more[behind != 1]}" if behind else first.message,
+            message=with_more(first.message, f"{behind:,} {self.more[behind != 1]}") if behind else first.message,
             related=(*first.related, *(Related(other.place, other.message) for other in others[: _NAMED - 1])),
             subject=self.subject,
             collective=True,
@@ -384,10 +385,11 @@ def findings_of(
     clause: str | None = None,
     anchor: str | None = None,
     fix: Fix | str | None = None,
+    cause: str | None = None,
 ) -> Iterator[Finding]:
     """Yield the finding for a conflict. If a bug prevents describing it, record the crash and yield nothing.
 
-    `clause`: needed for a rule that checks several. `anchor`, `fix`: as for a Finding.
+    `clause`: needed for a rule that checks several. `anchor`, `fix`, `cause`: as for a Finding.
     """
     with model.crashes.at("describing a finding", lambda: conflict.place):
         yield Finding(
@@ -399,6 +401,7 @@ def findings_of(
             subject=conflict.subject,
             anchor=anchor,
             fix=fix,
+            cause=cause,
         )
 
 
@@ -438,7 +441,7 @@ def _with_others(model: Model, first: Finding, others: Sequence[NodeConflict]) -
     more = f"{len(others):,} more such {'fault' if len(others) == 1 else 'faults'}"
     return replace(
         first,
-        message=f"{first.message}; the node has {more}",
+        message=with_more(first.message, f"the node has {more}"),
         related=tuple(related),
         count=1 + len(others),
         cause="; ".join(causes),

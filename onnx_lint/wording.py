@@ -7,6 +7,9 @@ import binascii
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
+ANY_RULE = "any rule: "
+"""Begins a cause that findings of several rules share."""
+
 MAX_SHOWN = 100
 """The longest name that is shown whole. Names are untrusted input and may have a hundred megabytes."""
 
@@ -32,9 +35,19 @@ def quote(name: str) -> str:
     return repr(name)
 
 
+def with_more(message: str, more: str) -> str:
+    """Return a message with a further phrase, which follows a question without a semicolon."""
+    return f"{message}{' ' if message.endswith('?') else '; '}{more}"
+
+
 def quote_some(names: Iterable[str], most: int = 3) -> str:
     """Return the first few names, quoted and separated by commas."""
     return ", ".join(quote(name) for name in islice(names, most))
+
+
+def listed(words: Sequence[str], word: str = "and") -> str:
+    """Return words as a list of prose: "a, b and c"."""
+    return f" {word} ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
 
 
 def describe_shape(shape: Sequence[int | str | None] | None) -> str:

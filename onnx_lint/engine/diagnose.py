@@ -220,7 +220,7 @@ def _allowed(finding: Finding, clause: Clause, settings: Settings) -> str | None
         verb = _verb(target.programs[0], len(target.programs))
         loading = " and ".join(map(title, target.programs))
         return f"{loading} {verb} it; ONNX requires {allowed or f'this: {clause.summary}'}"
-    known = [f"{consumer} refuses it (known since {release})" for consumer, release in clause.refused_by.items()]
+    known = [f"{consumer} refuses it ({release} and later tried)" for consumer, release in clause.refused_by.items()]
     for consumer, releases in accepted_by(clause, case).items():
         known.append(f"{consumer} {' and '.join(releases)} {_verb(consumer, len(releases))} it")
     return "; ".join(filter(None, (allowed, *known))) or None

@@ -34,9 +34,10 @@ if TYPE_CHECKING:
     from onnx_lint.inference.flow.constant_fixes import Int64Fix, ScalarFix
     from onnx_lint.inference.flow.folding import bytes_of, foldable_nodes, is_pure
     from onnx_lint.inference.flow.joining import joined
+    from onnx_lint.inference.flow.repairs import accepts
     from onnx_lint.inference.flow.shape_conflict import DeclaredShapeConflict
     from onnx_lint.inference.shapes.dims import Dim, Shape, agree, are_sizes
-    from onnx_lint.inference.shapes.fact import Content, Fact, fact
+    from onnx_lint.inference.shapes.fact import ABSENT, Content, Fact, fact
     from onnx_lint.inference.shapes.problem import is_remark
     from onnx_lint.inference.shapes.stated import fact_of_type
     from onnx_lint.inference.types.distinct_types import describe_case
@@ -81,6 +82,7 @@ if TYPE_CHECKING:
         moved_to_inputs,
         other_version,
         unknown_attributes,
+        version_cause,
         version_hint,
     )
     from onnx_lint.ir.operators.named_element_types import named_element_types

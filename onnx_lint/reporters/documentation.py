@@ -178,7 +178,7 @@ def clause_markdown(clause: Clause) -> str:
     if clause.presence != "listed":
         parts.append(PRESENCE)
     if clause.refused_by:
-        known = ", ".join(f"{consumer} (known since {release})" for consumer, release in clause.refused_by.items())
+        known = ", ".join(f"{consumer} ({release} and later tried)" for consumer, release in clause.refused_by.items())
         parts += ["### Refused by", known]
     if clause.accepted_by:
         parts += ["### Accepted by", ", ".join(clause.accepted_by)]

@@ -167,7 +167,8 @@ def target_of(names: Iterable[str], registered: Iterable[str] = ()) -> Target:
                 first, last = min(tried, key=version_number), max(tried, key=version_number)
                 raise ValueError(f"target {name!r}: write {CHECKER}; it stands for onnx {first} to {last}")
             likely = mistake or suggestion(what or name, [*PRODUCTS, ONNX, CHECKER, WITHOUT_ML])
-            raise ValueError(f"unknown target {quote(name)}{likely}; the targets are {KNOWN}")
+            the = " The" if likely.endswith("?") else "; the"
+            raise ValueError(f"unknown target {quote(name)}{likely}{the} targets are {KNOWN}")
     is_onnx = not programs or ONNX in names
     variant = "onnx" if WITHOUT_ML in names else DEFAULT_STANDARD.variant
     return Target(ir_version, versions, tuple(programs), is_onnx, variant, tuple(map(normalized_domain, registered)))

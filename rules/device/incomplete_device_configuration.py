@@ -85,7 +85,8 @@ def _configuration(configuration: Proto, index: int) -> Iterator[Finding]:
 
 
 def _states(message: Proto, field: str, what: str) -> str:
-    return f"states the {what} {getattr(message, field)}" if message.HasField(field) else f"states no {what}"
+    stated = f"states the {what} {getattr(message, field)}, but must state at least 1"
+    return stated if message.HasField(field) else f"states no {what}"
 
 
 def _sharding(spec: ShardingSpec) -> Iterator[Finding]:

@@ -64,11 +64,11 @@ def _first_uses(model: Model) -> Iterator[LateUse]:
 
 
 def _finding(late: LateUse) -> Finding:
-    user, producer = late.use.node, late.producer
-    outside = "" if user.graph is producer.graph else f" of {producer.graph.describe()}"
+    user, producer, graph = late.holder, late.producer, late.use.node.graph
+    within = "" if graph is producer.graph else f" in {graph.describe()}"
     return Finding(
         late.use.place,
-        f"{user.describe()} uses {quote(late.use.name)}, which is defined only later by {producer.describe()}{outside}",
+        f"{user.describe()} uses {quote(late.use.name)}{within}, which is defined only later by {producer.describe()}",
         clause=_clause(late),
         related=(Related(producer.place, f"{producer.describe()} defines {quote(late.use.name)}"),),
         allowed="nodes in topological order",

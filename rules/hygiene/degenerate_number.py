@@ -97,8 +97,10 @@ def _infinite_weights(node: Node, constants: Constants, divisors: _Divisors) -> 
     for index, name in enumerate(node.inputs):
         found = constants.of(node.graph, name)
         if found is not None and (found.greatest == math.inf or found.least == -math.inf):
-            said = f"{found.first(math.isinf)}, but it is input {index} of {node.describe()}"
-            yield Finding(found.place, said, allowed="finite weights", cause=node.op_type)
+            fact = found.first(math.isinf)
+            said = f"{fact}, but it is input {index} of {node.describe()}"
+            cause = f"{node.op_type} {fact.rpartition(' is ')[2]}"
+            yield Finding(found.place, said, allowed="finite weights", cause=cause)
 
 
 def _casts(node: Node, constants: Constants, divisors: _Divisors) -> Iterator[Finding]:

@@ -121,7 +121,7 @@ def _scales(node: Node, constants: Constants) -> Iterator[Finding]:
                 f"{said}, but it is a scale: input {index} of {node.describe()}",
                 clause="HYG-15",
                 allowed="positive finite scales",
-                cause=node.op_type,
+                cause=f"{node.op_type} {said.rpartition(' is ')[2]}",
             )
 
 

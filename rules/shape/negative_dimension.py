@@ -78,7 +78,7 @@ def _finding(negative: tuple[Type, int]) -> Finding:
     size = getattr(found.proto, kind).shape.dim[index].dim_value
     return Finding(
         _place(found, index),
-        f"dimension {index}{_where(found)} is {size}",
+        f"dimension {index}{_where(found)} is {size}, but must be at least 0",
         allowed="a size from 0 on, a variable, or neither for an unknown size",
     )
 

@@ -69,7 +69,9 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
     for conflict in model.value_flow.declared_shapes:
         of_value_info = model.value_flow.clause_of(conflict, "FUN-23b", "FUN-23d", "VI-6a")
         clause = "NOD-8c" if conflict.field == "output" else of_value_info
-        yield from findings_of(model, conflict, clause, fix=_declaration_of(conflict) or deletion_of(conflict))
+        fix = _declaration_of(conflict) or deletion_of(conflict)
+        cause = conflict.cause if isinstance(conflict, DeclaredShapeConflict) else None
+        yield from findings_of(model, conflict, clause, fix=fix, cause=cause)
 
 
 def _declaration_of(conflict: object) -> Fix | None:

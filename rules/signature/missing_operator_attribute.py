@@ -7,15 +7,20 @@ from onnx_lint.model import (
     AlikeNodes,
     Combination,
     Model,
+    Node,
     OperatorSchema,
+    allowed_values,
     attributes_for_runtime,
     describe_schema,
+    element_type_name,
     has_misused_operators,
+    is_element_type,
     missing_alternatives,
     missing_attributes,
     misspelt_attributes,
     moved_to_inputs,
     other_version,
+    version_cause,
     version_hint,
 )
 from onnx_lint.rule import Finding, rule
@@ -87,7 +92,8 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
                     "NOD-7",
                     allowed=f"a value of type {schema.attributes[name].type}",
                     subject=name,
-                    cause=f"{operator} {name}",
+                    cause=version_cause(other, alike, name),
+                    hint=_declared_type(model, schema, node, name),
                 )
         for group in groups:
             yield from _without_any(schema, alike, group, other)
@@ -102,6 +108,18 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
                     subject=name,
                     cause=f"{operator} {name}",
                 )
+
+
+def _declared_type(model: Model, schema: OperatorSchema, node: Node, name: str) -> str | None:
+    """Return the number of the element type of output 0, if the attribute decides that and it is declared."""
+    if not is_element_type(schema, name) or not node.outputs:
+        return None
+    kind = model.value_flow.fact_of(node.outputs[0], node.graph).kind
+    for code in map(int, allowed_values(schema, name) or ()):
+        element = element_type_name(code)
+        if kind == f"tensor({element.lower()})":
+            return f"write {name}={code} ({element}), as output 0 is declared"
+    return None
 
 
 def _has_input(group: Combination, indices: set[int]) -> bool:
@@ -129,5 +147,5 @@ def _without_any(schema: OperatorSchema, alike: AlikeNodes, group: Combination, 
             "NOD-7",
             allowed=f"one of {members}" if members else f"{names[0]} (see {group.source})",
             subject=group.sides[0][0].name,
-            cause=f"{alike.operator.versioned_name} {group.sides[0][0].name}",
+            cause=version_cause(other, alike, group.sides[0][0].name),
         )

@@ -13,6 +13,7 @@ from onnx_lint.model import (
     has_misused_operators,
     moved_to_inputs,
     other_version,
+    version_cause,
     version_hint,
 )
 from onnx_lint.rule import Finding, rule
@@ -76,5 +77,5 @@ def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: Giv
                 f"but {describe_schema(schema)} requires it{hint}",
                 allowed=f"a name for each required {side.word}",
                 subject=node.op_type,
-                cause=f"{alike.operator.versioned_name} {side.word} {index}",
+                cause=version_cause(other, alike, f"{side.word} {index}"),
             )

@@ -17,10 +17,11 @@ from onnx_lint.model import (
     has_misused_operators,
     moved_to_inputs,
     other_version,
+    version_cause,
     version_hint,
 )
 from onnx_lint.rule import Finding, replace, rule
-from onnx_lint.wording import quote
+from onnx_lint.wording import listed, quote
 
 
 @rule(clause=("NOD-6", "VAR-1", "VAR-2"), since="0.1.0", about=has_misused_operators, needs="node")
@@ -91,8 +92,7 @@ def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: Giv
     for node in alike.nodes:
         hint = version_hint(other, alike, node)
         if side.count_fits:
-            cause = f"{alike.operator.versioned_name} empty {side.word}s"
-            yield replace(_short(schema, node, side, hint), cause=cause)
+            yield replace(_short(schema, node, side, hint), cause=version_cause(other, alike, f"empty {side.word}s"))
             continue
         count = counted(len(side.given), side.word)
         has = f"{node.describe()} has {count}"
@@ -103,7 +103,7 @@ def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: Giv
             clause=_clause(side),
             allowed=_allowed(side),
             subject=node.op_type,
-            cause=f"{alike.operator.versioned_name} {'more' if surplus else 'fewer'} {side.word}s",
+            cause=version_cause(other, alike, count),
         )
 
 
@@ -113,10 +113,8 @@ def _allowed(side: GivenOperands) -> str:
         return side.describe_counts()
     missing = range(len(side.given), min(side.least, len(side.given) + _MOST_NAMED))
     last_parameter = len(side.parameters) - 1
-    *others, last = (
-        f"{side.word} {index} ({quote(side.parameters[min(index, last_parameter)].name)})" for index in missing
-    )
-    return f"{', '.join(others)}{' and ' if others else ''}{last} as well: {side.describe_counts()}"
+    names = [f"{side.word} {index} ({quote(side.parameters[min(index, last_parameter)].name)})" for index in missing]
+    return f"{listed(names)} as well: {side.describe_counts()}"
 
 
 _MOST_NAMED: Final = 8

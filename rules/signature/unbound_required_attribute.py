@@ -3,9 +3,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import AlikeNodes, Function, Model, Node, Place, alternatives_without, describe_schema
+from onnx_lint.model import (
+    AlikeNodes,
+    Function,
+    Model,
+    Node,
+    Place,
+    alternatives_without,
+    attribute_parameters,
+    describe_schema,
+)
 from onnx_lint.rule import Finding, Record, Related, rule
-from onnx_lint.wording import quote
+from onnx_lint.wording import quote, quote_some
 
 Needs = dict[str, tuple[Node, int]]
 """The attribute parameters that a function needs, each with a node of the body and its attribute that refers to it."""
@@ -97,16 +106,18 @@ def _without_any(model: Model) -> Iterator[Finding]:
         wanted = alternatives_without(schema, {each.name for each in bound.bound.attributes}, form.inputs)
         if not wanted or alternatives_without(schema, {each.name for each in form.attributes}, form.inputs):
             continue
+        parameters = dict.fromkeys(each.ref_attr_name for each in form.attributes if each.ref_attr_name)
         caller, called = bound.call
         call, node = caller.first_of(called), bound.nodes[0]
-        if node.place in reported:
+        # A reference to no parameter is another finding.
+        if node.place in reported or parameters.keys() - attribute_parameters(bound.graph.function).keys():
             continue
         reported.add(node.place)
         names = ", ".join(quote(member.name) for side in wanted[0].sides for member in side)
         yield Finding(
             call.place,
-            f"{call.describe()} leaves {node.describe()} in {bound.graph.function.body.describe()} without any "
-            f"of {names}; {describe_schema(schema)} requires one of them",
+            f"{call.describe()} leaves out {quote_some(parameters)}, which {bound.graph.function.body.describe()} "
+            f"passes to {node.describe()} in the body; {describe_schema(schema)} requires one of {names}",
             related=(Related(node.place, f"refers to parameters of {bound.graph.function.body.describe()}"),),
             allowed=f"a value for one of {names}",
             subject=node.name or None,

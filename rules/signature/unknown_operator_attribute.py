@@ -22,10 +22,11 @@ from onnx_lint.model import (
     respelled,
     unknown_attributes,
     value_names,
+    version_cause,
     version_hint,
 )
-from onnx_lint.rule import Finding, Related, folded, replace, rule
-from onnx_lint.wording import nearest, quote, quote_some, suggestion
+from onnx_lint.rule import Finding, Related, replace, rule
+from onnx_lint.wording import listed, nearest, quote, quote_some, suggestion
 
 
 @rule(clause="NOD-7", since="0.1.0", about=has_misused_operators, needs="node")
@@ -98,39 +99,26 @@ def _findings(
         for name in unknown
     }
     moved = moved_to_inputs(schemas, schema, alike)
-    operator = alike.operator.versioned_name
     for node in alike.nodes:
         if moved:
             hint = version_hint(other or _hint(schemas, schema, min(moved)), alike, node)
             kind_of = partial(_kind_of, model, node.graph)
             fix = inputs_instead(node, moved, schema.inputs, fresh, kind_of)
-            yield replace(_moved(schema, node, moved, hint), cause=f"{operator} {' '.join(sorted(moved))}", fix=fix)
-        found = []
+            cause = version_cause(other, alike, " ".join(sorted(moved)))
+            yield replace(_moved(schema, node, moved, hint), cause=cause, fix=fix)
         for index in attributes_with(node, unknown - moved.keys()):
             name = node.attribute_protos[index].name
             hint = version_hint(hints[name], alike, node) or meant[name]
             right = misspelt.get(name) or nearest(name, schema.attributes) or ""
-            found.append(
-                Finding(
-                    node.place.at("attribute", index),
-                    f"{node.describe()} has attribute {quote(name)}, "
-                    f"but {describe_schema(schema)} has no such attribute{hint}",
-                    allowed=allowed,
-                    subject=name,
-                    cause=f"{operator} {name}",
-                    fix=respelled(node, index, right, schema.attributes),
-                )
+            yield Finding(
+                node.place.at("attribute", index),
+                f"{node.describe()} has attribute {quote(name)}, "
+                f"but {describe_schema(schema)} has no such attribute{hint}",
+                allowed=allowed,
+                subject=name,
+                cause=version_cause(other, alike, name),
+                fix=respelled(node, index, right, schema.attributes),
             )
-        if other and found:  # the node is written for another version, which is one fault
-            yield from folded(
-                found, _itself, found[0].subject, ("more attribute is unknown", "more attributes are unknown")
-            )
-        else:
-            yield from found
-
-
-def _itself(finding: Finding) -> Finding:
-    return finding
 
 
 def _kind_of(model: Model, graph: Graph, name: str) -> str | None:
@@ -139,9 +127,10 @@ def _kind_of(model: Model, graph: Graph, name: str) -> str | None:
 
 def _moved(schema: OperatorSchema, node: Node, moved: Mapping[str, int], hint: str) -> Finding:
     """The one finding for the attributes of a node that have become inputs."""
-    places = {node.attribute_protos[index].name: index for index in attributes_with(node, set(moved))}
+    found = sorted(attributes_with(node, set(moved)), key=lambda index: moved[node.attribute_protos[index].name])
+    places = {node.attribute_protos[index].name: index for index in found}
     first, *rest = places
-    names, inputs = " and ".join(map(quote, places)), " and ".join(str(moved[name]) for name in places)
+    names, inputs = listed([*map(quote, places)]), listed([str(moved[name]) for name in places])
     has, have = ("attributes", "no such attributes") if rest else ("attribute", "no such attribute")
     them = f"them as inputs {inputs}" if rest else f"it as input {inputs}"
     return Finding(

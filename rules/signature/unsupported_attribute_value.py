@@ -26,7 +26,7 @@ from onnx_lint.model import (
     version_hint,
 )
 from onnx_lint.rule import Finding, Record, Related, rule
-from onnx_lint.wording import quote, suggestion
+from onnx_lint.wording import listed, quote, suggestion
 
 if TYPE_CHECKING:
     from onnx_lint.model import BoundNodes
@@ -152,13 +152,15 @@ def _finding(
     hint = version_hint(_version(schemas, schema, name, value), alike, node) or _spelling(value, subject.allowed)
     if name == "activations" and schema.name != "RNN" and value in [str(each).casefold() for each in subject.allowed]:
         hint += " ONNX Runtime takes any letter case"
+    values = _listed(schema, name, subject.allowed)
+    few = f"but {describe_schema(schema)} takes {listed(values, 'or')}"
     return Finding(
         place,
         f"attribute {quote(name)} of {node.describe()} is {_shown(schema, name, value)}, "
-        f"which {describe_schema(schema)} does not take{hint}",
+        f"{few if len(values) <= _FEW else f'which {describe_schema(schema)} does not take'}{hint}",
         clause="NOD-7f" if is_flag(schema, name) else "NOD-7a",
         related=related,
-        allowed=_listed(schema, name, subject.allowed),
+        allowed=", ".join(values),
         subject=name,
         cause=f"{schema.domain}::{schema.name} {name} {value}",
     )
@@ -171,9 +173,13 @@ def _shown(schema: OperatorSchema, name: str, value: str | int) -> str:
     return f"{value} ({element_type_name(value)})" if known else str(value)
 
 
-def _listed(schema: OperatorSchema, name: str, allowed: AllowedValues) -> str:
+def _listed(schema: OperatorSchema, name: str, allowed: AllowedValues) -> list[str]:
     values: list[str | int] = [*allowed]
-    return ", ".join(_shown(schema, name, value) for value in sorted(values, key=_order))
+    return [_shown(schema, name, value) for value in sorted(values, key=_order)]
+
+
+_FEW = 4
+"""The most values that the message lists."""
 
 
 def _order(value: str | int) -> tuple[int, str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import partial
 
 from onnx_lint.model import (
+    ABSENT,
     Choice,
     Combination,
     Member,
@@ -14,16 +15,19 @@ from onnx_lint.model import (
     NodeForm,
     OperatorSchema,
     Place,
+    accepts,
     are_sizes,
     attributes_with,
     broken_by,
     combinations,
     describe_schema,
+    fact,
     has_faulty_attributes,
     is_empty_list,
     true_if_it_crashes,
 )
-from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.rule import Finding, Related, replace, rule
+from onnx_lint.wording import listed
 
 
 @rule(clause=("NOD-7c", "NOD-7d"), since="0.1.0", about=has_faulty_attributes, needs="node")
@@ -110,7 +114,8 @@ def unsupported_combination(model: Model) -> Iterator[Finding]:
                                 continue
                         if schema.name == "Resize" and _has_empty_operand(model, node, members, schema):
                             continue
-                        yield _finding(node, node.form, schema, combination, members)
+                        found = _finding(node, node.form, schema, combination, members)
+                        yield replace(found, hint=_hint(model, node, schema, members))
     yield from _handed_in(model)
 
 
@@ -179,6 +184,19 @@ def _has_empty_operand(model: Model, node: Node, members: Sequence[Member], sche
     return any(shape is not None and 0 in shape for shape in shapes)
 
 
+def _hint(model: Model, node: Node, schema: OperatorSchema, members: Sequence[Member]) -> str | None:
+    """Return how a node that has `scales` and `sizes` leaves out the scales, if its shapes then fit."""
+    if schema.name != "Resize" or not all(member.field == "input" for member in members):
+        return None
+    scales, facts = members[0].index, [model.value_flow.fact_of(name, node.graph) for name in node.inputs]
+    is_required = schema.since_version == _SCALES_REQUIRED
+    facts[scales] = fact(facts[scales].kind, (0,), ()) if is_required else ABSENT
+    if not accepts(node, schema, tuple(facts)):
+        return None
+    what = "with an empty tensor" if is_required else "with the empty name"
+    return f"{what} as {members[0].describe()}, the node has sizes alone"
+
+
 def _finding(
     node: Node,
     form: NodeForm,
@@ -195,14 +213,14 @@ def _finding(
         choice = "both or neither" if len(combination.sides) == _PAIR else "all of these lists or none"
         choice = "the former only with the latter" if combination.kind is Choice.NEEDS else choice
         message += f", but {operator} takes {choice}"
-        allowed = "both or neither" if len(combination.sides) == _PAIR else f"all or none of {_listed(every)}"
+        allowed = "both or neither" if len(combination.sides) == _PAIR else f"all or none of {listed(every)}"
     else:
-        message = f"{node.describe()} has {_listed([member.describe() for member in members])}, but {operator} takes "
+        message = f"{node.describe()} has {listed([member.describe() for member in members])}, but {operator} takes "
         message += "exactly one of them" if combination.kind is Choice.ONE else "at most one of them"
         names = {member.name for member in members}
         if any(attribute.name in names and is_empty_list(attribute) for attribute in form.attributes):
             message += f"; an empty list counts as given: {combination.empty_lists}"
-        allowed = f"{'exactly' if combination.kind is Choice.ONE else 'at most'} one of {_listed(every)}"
+        allowed = f"{'exactly' if combination.kind is Choice.ONE else 'at most'} one of {listed(every)}"
     return Finding(
         _place(node, members[-1]),
         message,
@@ -220,7 +238,3 @@ def _place(node: Node, member: Member) -> Place:
     if member.field == "attribute":
         return node.place.at("attribute", next(attributes_with(node, {member.name})))
     return node.place.at(member.field, member.index)
-
-
-def _listed(words: list[str]) -> str:
-    return f"{', '.join(words[:-1])} and {words[-1]}"

@@ -5,12 +5,18 @@ from collections.abc import Iterator
 
 from onnx_lint.model import (
     Model,
+    OperatorSchema,
+    Proto,
+    allowed_values,
     attributes_with,
     describe_attribute_type,
     describe_schema,
+    element_type_name,
     has_misused_operators,
+    is_element_type,
     mistyped_attributes,
     other_version,
+    version_cause,
     version_hint,
 )
 from onnx_lint.rule import Finding, rule
@@ -61,11 +67,21 @@ def wrong_operator_attribute_type(model: Model) -> Iterator[Finding]:
             for index in attributes_with(node, wrong):
                 attribute = node.attribute_protos[index]
                 expected = schema.attributes[attribute.name].type
+                number = _number(schema, attribute)
+                takes = f"{describe_schema(schema)} takes {expected}{'' if number else hint}"
                 yield Finding(
                     node.place.at("attribute", index),
                     f"attribute {quote(attribute.name)} of {node.describe()} is of type "
-                    f"{describe_attribute_type(attribute.type)}, but {describe_schema(schema)} takes {expected}{hint}",
+                    f"{describe_attribute_type(attribute.type)}, but {takes}",
                     allowed=expected,
                     subject=attribute.name,
-                    cause=f"{alike.operator.versioned_name} {attribute.name}",
+                    hint=number and f"write {attribute.name}={number}",
+                    cause=version_cause(other, alike, f"{attribute.name} {attribute.type}"),
                 )
+
+
+def _number(schema: OperatorSchema, attribute: Proto) -> str | None:
+    """Return the number of the element type that a string names, with the name; None if the operator has no such."""
+    wanted = attribute.s.decode("utf-8", "replace").upper() if is_element_type(schema, attribute.name) else ""
+    codes = allowed_values(schema, attribute.name) if wanted else None
+    return next((f"{code} ({wanted})" for code in codes or () if element_type_name(int(code)) == wanted), None)

@@ -62,7 +62,9 @@ def _finding(sparse: StoredSparseTensor, dims: list[int]) -> Finding:
     if wrong is not None:
         clause = "SPA-6a" if min(dims) < 0 else "SPA-6"
         place = place.at("dims", wrong)
-        message = f"dimension {wrong} of the dense shape of {sparse.describe()} is {dims[wrong]}"
+        message = (
+            f"dimension {wrong} of the dense shape of {sparse.describe()} is {dims[wrong]}, but must be at least 1"
+        )
     elif dims:
         clause = "SPA-6b"
         place = place.at("dims")

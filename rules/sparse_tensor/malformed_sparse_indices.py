@@ -68,7 +68,7 @@ def _findings(sparse: StoredSparseTensor, indices: StoredTensor) -> Iterator[Fin
     if indices.type is not None and indices.type.name != "int64":
         yield Finding(
             sparse.place.at("indices").at("data_type"),
-            f"the indices of {sparse.describe()} are of type {indices.type.name}",
+            f"the indices of {sparse.describe()} are of type {indices.type.name}, but must be int64",
             clause="SPA-3a",
             allowed="int64",
             offset=indices.offset,

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.model import PREVIEW_DOMAIN, Graph, Model, Node, attribute_name, control_flow_graphs, handed_on_outputs
-from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.rule import Finding, Related, replace, rule
 from onnx_lint.wording import quote
 
 BRANCHES = {"If": ("then_branch", "else_branch"), "Loop": ("body",), "Scan": ("body",), "SequenceMap": ("body",)}
@@ -67,7 +67,7 @@ def mismatched_subgraph_signature(model: Model) -> Iterator[Finding]:
     for name, graph, node in control_flow_graphs(model):
         if name in BRANCHES[node.op_type]:
             yield from _inputs(model, name, graph, node)
-            yield from _outputs(name, graph, node)
+            yield from _outputs(model, name, graph, node)
     for graph in model.nested_graphs:
         yield from _of_modifier(model, graph)
 
@@ -100,12 +100,27 @@ def _inputs(model: Model, name: str, graph: Graph, node: Node) -> Iterator[Findi
         yield _finding(name, graph, node, "SUB-7", what, _count(supplied, "input"))
 
 
-def _outputs(name: str, graph: Graph, node: Node) -> Iterator[Finding]:
+def _outputs(model: Model, name: str, graph: Graph, node: Node) -> Iterator[Finding]:
     expected = handed_on_outputs(node)
     found = len(graph.output_names)
     if found != expected:
-        what = f"{_count(found, 'output')}, but {node.op_type} returns {expected}"
-        yield _finding(name, graph, node, "SUB-7a", what, _count(expected, "output"))
+        which = ", the condition first" if node.op_type == "Loop" else ""
+        what = f"{_count(found, 'output')}, but {node.op_type} needs {expected}{which}"
+        hint = _condition(model, graph) if which and found + 1 == expected else None
+        yield replace(_finding(name, graph, node, "SUB-7a", what, _count(expected, "output")), hint=hint)
+
+
+def _condition(model: Model, graph: Graph) -> str | None:
+    """Return how the body of a Loop returns the condition, if its first output is none."""
+    kinds = [model.value_flow.fact_of(name, graph).kind for name in graph.output_names[:1]]
+    if kinds in ([None], ["tensor(bool)"]) or len(graph.input_names) < _CONDITION + 1:
+        return None
+    condition = quote(graph.input_names[_CONDITION])
+    return f"return the condition as output 0 of the body: an Identity of its input {_CONDITION} {condition}"
+
+
+_CONDITION = 1
+"""The index of the condition among the inputs of a body."""
 
 
 def _finding(name: str, graph: Graph, node: Node, clause: str, what: str, allowed: str) -> Finding:
@@ -117,6 +132,7 @@ def _finding(name: str, graph: Graph, node: Node, clause: str, what: str, allowe
         related=(Related(node.place, node.describe()),),
         allowed=allowed,
         subject=node.name or (node.outputs[0] if node.outputs else None),
+        cause=f"{node.op_type} {what}",
     )
 
 

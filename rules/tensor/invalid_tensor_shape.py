@@ -50,7 +50,9 @@ def _finding(tensor: StoredTensor) -> Finding:
     negative = next((index for index, dim in enumerate(tensor.proto.dims) if dim < 0), None)
     if negative is not None:
         place = tensor.place.at("dims", negative)
-        message = f"dimension {negative} of {tensor.describe()} is {tensor.proto.dims[negative]}"
+        message = (
+            f"dimension {negative} of {tensor.describe()} is {tensor.proto.dims[negative]}, but must be at least 0"
+        )
     return Finding(
         place,
         message,

@@ -63,4 +63,8 @@ def _has_unsupported_keys(proto: Proto) -> bool:
 def _name(code: int) -> str:
     if code == 0:
         return "type UNDEFINED"
-    return f"type {describe_element_type(code)}" if code in ELEMENT_TYPES else f"type {code}, which is not defined"
+    return (
+        f"type {describe_element_type(code)}, but must have integers or strings"
+        if code in ELEMENT_TYPES
+        else f"type {code}, which is not defined"
+    )

@@ -58,5 +58,6 @@ def shapeless_graph_value(model: Model) -> Iterator[Finding]:
                     f"{value_info.describe()} has no shape",
                     allowed="a shape, the dimensions of which may be unknown",
                     subject=proto.name,
+                    cause=f"shapeless {role}",
                     fix=declaration_of_output(model, index) if role == "output" else "no node decides it",
                 )

@@ -6,8 +6,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import onnx.parser
 import pytest
 
+from onnx_lint import lint
 from onnx_lint.cli.application import run
 
 TYPE = "type { tensor_type { elem_type: 1 shape { dim { dim_value: %d } } } }"
@@ -169,7 +171,7 @@ def _misuses(rule: str, count: int, name: str = "n") -> str:
 @pytest.mark.parametrize("count", [1, 2, 100])
 def test_nodes_that_misuse_an_operator_alike_are_one_finding(folder, rule, count):
     (finding,) = _found(folder, rule, _model(_misuses(rule, count)))["findings"]
-    behind = {1: "", 2: "; 1 more node has this fault", 100: "; 99 more nodes have this fault"}[count]
+    behind = {1: "", 2: " 1 more node has this fault", 100: " 99 more nodes have this fault"}[count]
     assert finding["message"].endswith(behind)
     assert ("more node" in finding["message"]) == (count > 1)
     assert finding.get("count") == (count if count > 1 else None)
@@ -206,3 +208,55 @@ def test_the_calls_that_break_a_node_of_a_function_are_named(folder):
     (finding,) = _found(folder, "unsupported-operand-value", _model(calls, image) + body)["findings"]
     named = [each["message"].split("'")[1] for each in finding["related"] if each["message"].startswith("called by")]
     assert (finding["count"], named) == (2, ["call1", "call2"])
+
+
+G = "float[4,4] x, bool c"
+
+
+@pytest.mark.parametrize(
+    ("outputs", "body", "found"),
+    [
+        (  # written for another operator set: attributes and inputs are one fault
+            "float[4,4] y",
+            "y = Add<broadcast=1, axis=1>(x, x) z = Add<broadcast=1, axis=1>(x, x)",
+            [(("unknown-operator-attribute", 4), "; 3 more faults have this cause")],
+        ),
+        (
+            "float[4,2] v, int64[4,2] i",
+            "k = Constant<value_ints=[2]>() v, i = TopK<axis=0>(x, k)",
+            [(("contradictory-declared-shape", 2), "; 1 more output has this fault")],
+        ),
+        (
+            "float[4,4] y",
+            "y = If(c)<then_branch = t (float[4,4] p) => (q) { q = Relu(p) },"
+            " else_branch = e (float[4,4] r) => (s) { s = Abs(r) }>",
+            [(("mismatched-subgraph-signature", 2), "; 1 more subgraph has this fault")],
+        ),
+        (
+            "float[] y, float[] z",
+            "y = Relu(x) z = Abs(x)",
+            [(("shapeless-graph-value", 2), "; 1 more output has this fault")],
+        ),
+        (  # other numbers are another fault
+            "float[A,B] y, float[C,D] z",
+            "a = Constant<value_ints=[5,2]>() b = Constant<value_ints=[7,2]>() y = Reshape(x, a) z = Reshape(x, b)",
+            [(("unsupported-operand-value", 1), "[5, 2] has 10"), (("unsupported-operand-value", 1), "[7, 2] has 14")],
+        ),
+        (  # the typing error alone, and not that the Constant has no value
+            "float[4,4] y",
+            "y = l.F<alpha=1.0>(x)",
+            [(("undeclared-attribute-reference", 1), "did you mean 'alpha'?")],
+        ),
+    ],
+)
+def test_one_cause_is_one_finding(outputs: str, body: str, found: list[tuple[tuple[str, int], str]]) -> None:
+    function = """<domain: "l", opset_import: ["": 21]> F <alpha> (a) => (b) {
+        k = Constant<value_float: float = @alhpa>() b = Mul(a, k) }"""
+    imports = f'<ir_version: 10, opset_import: ["": 21, "l": 1]> g ({G}) => ({outputs})'
+    text = f"{imports} {{ {body} }} {function if 'l.F' in body else ''}"
+    proto = onnx.parser.parse_model(text)
+    report = lint(proto.SerializeToString(), select="error")
+    assert [(item.rule, item.count) for item in report.diagnostics] == [rule for rule, _ in found]
+    assert [words in item.message for item, (_, words) in zip(report.diagnostics, found, strict=True)] == [True] * len(
+        found
+    )

@@ -108,7 +108,7 @@ def test_the_command_line_and_the_configuration_name_the_target(
             "onnx.checker=1.16",
             "target 'onnx.checker=1.16': write onnx.checker; it stands for onnx 1.14 to 1.23",
         ),
-        ("onnx.cheker", f"unknown target 'onnx.cheker'; did you mean 'onnx.checker'?; the targets are {KNOWN}"),
+        ("onnx.cheker", f"unknown target 'onnx.cheker'; did you mean 'onnx.checker'? The targets are {KNOWN}"),
     ],
 )
 def test_a_target_that_is_none_is_told(capsys: pytest.CaptureFixture[str], target: str, said: str) -> None:

@@ -1,42 +1,79 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the one change of a node with which its shapes would fit, by trying a few that exporters get wrong."""
+"""Finds the change of a node with which its shapes would fit, by trying a few that exporters get wrong."""
 
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Final
 
-from onnx_lint.common.record import Record
+from onnx_lint.common.record import EMPTY, Record
 from onnx_lint.inference.flow.joining import joined_shapes
 from onnx_lint.inference.shapes.attribute_values import attribute_values
-from onnx_lint.inference.shapes.dims import Dims, Shape
+from onnx_lint.inference.shapes.dims import Dims, Shape, are_sizes
 from onnx_lint.inference.shapes.fact import Fact, Facts, fact
-from onnx_lint.inference.shapes.operands import AttributeValue, Operands
-from onnx_lint.inference.shapes.problem import NotBroadcast, PlainProblem, WrongRank
+from onnx_lint.inference.shapes.operands import AttributeValue, Operands, Outputs
+from onnx_lint.inference.shapes.problem import Element, Indivisible, NotBroadcast, PlainProblem, WrongRank
 from onnx_lint.inference.shapes.registration import ShapeRule
 from onnx_lint.inference.shapes.rules import shape_rule
 from onnx_lint.inference.shapes.stated import fact_of_type
 from onnx_lint.ir.graph import Graph, Node
 from onnx_lint.spec.operators import OperatorSchema
-from onnx_lint.wording import quote
+from onnx_lint.wording import describe_list, quote
 
-FLAGS: Final[Mapping[str, tuple[str, ...]]] = {
-    "FusedGemm": ("transA", "transB"),
-    "FusedMatMul": ("transA", "transB"),
-    "Gemm": ("transA", "transB"),
-    "GRU": ("layout",),
-    "LSTM": ("layout",),
-    "RNN": ("layout",),
+TriedValues = Callable[[Operands], Iterable[int]]
+
+
+def _flag(_: Operands) -> Iterable[int]:
+    return 0, 1
+
+
+def _axes(operands: Operands) -> Iterable[int]:
+    return range(len(operands.fact(0).shape or ()))
+
+
+def _groups(operands: Operands) -> Iterable[int]:
+    sizes = [size for index in (0, 1) for size in (operands.fact(index).shape or ())[1:2]]
+    match sizes:
+        case [int(channels), int(of_a_group)] if of_a_group:
+            return [channels // of_a_group]
+    return ()
+
+
+def _blocks(_: Operands) -> Iterable[int]:
+    return [2**power for power in range(4, 9)]
+
+
+VALUES: Final[Mapping[str, Mapping[str, TriedValues]]] = {
+    "Concat": {"axis": _axes},
+    "Conv": {"group": _groups},
+    "DequantizeLinear": {"block_size": _blocks},
+    "FusedConv": {"group": _groups},
+    "FusedGemm": {"transA": _flag, "transB": _flag},
+    "FusedMatMul": {"transA": _flag, "transB": _flag},
+    "GatherBlockQuantized": {"block_size": _blocks},
+    "Gemm": {"transA": _flag, "transB": _flag},
+    "GRU": {"layout": _flag},
+    "LSTM": {"layout": _flag},
+    "MatMulNBits": {"block_size": _blocks},
+    "QuantizeLinear": {"block_size": _blocks},
+    "RNN": {"layout": _flag},
+    "Split": {"num_outputs": lambda operands: [operands.output_count]},
 }
-"""The attributes of 0 or 1 that are tried with the other value."""
+"""The values of attributes that are tried, by operator."""
 
 CHANNELS_SECOND: Final = frozenset({"BatchNormalization", "Conv", "ConvTranspose", "InstanceNormalization"})
 """The operators whose input has its channels at axis 1, where other frameworks have them last."""
 
 MATRICES: Final = frozenset({"MatMul", "MatMulInteger"})
 """The operators that multiply inputs 0 and 1. One of these may have to be transposed."""
+
+READS_SHAPE: Final = frozenset({"Reshape"})
+"""The operators whose input 1 is the shape of the output."""
+
+READS_PARTS: Final = frozenset({"Split", "SplitToSequence"})
+"""The operators whose input 1 has the sizes of parts."""
 
 LEAST_WITH_CHANNELS: Final = 3
 
@@ -46,12 +83,13 @@ MOST_CHANGES: Final = 20
 
 
 class Change(Record):
-    """Another value of an attribute, or another shape of an input."""
+    """Other values of attributes, or another fact of an input."""
 
     text: str
-    attribute: tuple[str, AttributeValue] | None = None
-    shape: tuple[int, Dims] | None = None
-    """The index of the input and its shape."""
+    attributes: Mapping[str, AttributeValue] = EMPTY
+    input: tuple[int, Fact] | None = None
+    is_of_several: bool = False
+    """True if two changes of its kind may be proposed: the nearest numbers that divide a dimension."""
 
 
 def repair_of(node: Node, schema: OperatorSchema, inputs: Facts, problem: PlainProblem) -> str | None:
@@ -67,28 +105,43 @@ def repair_of(node: Node, schema: OperatorSchema, inputs: Facts, problem: PlainP
     attributes = attribute_values(protos, schema, None)
     if attributes is None:
         return None
-    fitting: list[str] = []
-    for change in islice(
-        _changes(node, Operands(schema, attributes, inputs, len(node.outputs)), problem), MOST_CHANGES
-    ):
+    fitting: dict[str, tuple[Change, object]] = {}
+    operands = Operands(schema, attributes, inputs, len(node.outputs))
+    for change in islice(_changes(node, operands, problem), MOST_CHANGES):
         # Not a copy: subgraphs are attributes without a value. ChainMap only reads here, but is typed as if it wrote.
-        values = ChainMap({} if change.attribute is None else dict([change.attribute]), attributes)  # type: ignore[arg-type]
+        values: ChainMap[str, AttributeValue] = ChainMap(change.attributes, attributes)  # type: ignore[arg-type]
         facts = list(inputs)
-        if change.shape is not None:
-            index, shape = change.shape
-            facts[index] = fact(inputs[index].kind, shape)
-        changed = Operands(schema, values, tuple(facts), len(node.outputs))
-        outputs = changed.finished(rule.infer(changed))
-        if (
-            not changed.problems
-            and all(
-                not isinstance(made, tuple) or not joined_shapes(made, _declared_shape(node.graph, name))[1]
-                for name, made in zip(node.outputs, outputs, strict=True)
-            )
-            and _fits_all_sizes(changed, values, rule)
-        ):
-            fitting.append(change.text)
-    return fitting[0] if len(fitting) == 1 else None
+        if change.input is not None:
+            index, facts[index] = change.input
+        outputs = _fitting_outputs(node, Operands(schema, values, tuple(facts), len(node.outputs)), values, rule)
+        if outputs is not None:
+            fitting[change.text] = change, outputs
+    if len(fitting) > 1 and operands.operator in READS_SHAPE:  # -1 and 0 may be two ways to write one shape
+        fitting = {} if len({repr(outputs) for _, outputs in fitting.values()}) > 1 else dict([*fitting.items()][:1])
+    if len(fitting) > 1 and all(change.is_of_several for change, _ in fitting.values()):
+        return " or ".join([*fitting][:2])
+    return next(iter(fitting)) if len(fitting) == 1 else None
+
+
+def accepts(node: Node, schema: OperatorSchema, inputs: Facts) -> bool:
+    """Return whether the shapes of a node fit with these inputs; false if nothing is known of its operator."""
+    rule = shape_rule(schema)
+    attributes = None if rule is None else attribute_values(node.attribute_protos, schema, None)
+    if rule is None or attributes is None:
+        return False
+    return _fitting_outputs(node, Operands(schema, attributes, inputs, len(node.outputs)), attributes, rule) is not None
+
+
+def _fitting_outputs(
+    node: Node, changed: Operands, values: Mapping[str, AttributeValue], rule: ShapeRule
+) -> Outputs | None:
+    """Return the outputs, if the rule finds nothing and they fit the declarations."""
+    outputs = changed.finished(rule.infer(changed))
+    fits = not changed.problems and all(
+        not isinstance(made, tuple) or not joined_shapes(made, _declared_shape(node.graph, name))[1]
+        for name, made in zip(node.outputs, outputs, strict=True)
+    )
+    return outputs if fits and _fits_all_sizes(changed, values, rule) else None
 
 
 def _fits_all_sizes(changed: Operands, values: Mapping[str, AttributeValue], rule: ShapeRule) -> bool:
@@ -116,25 +169,70 @@ _PRIMES: Final = (10007, 10009, 10037, 10039, 10061, 10067, 10069, 10079, 10091,
 
 def _changes(node: Node, operands: Operands, problem: PlainProblem) -> Iterator[Change]:
     operator = operands.operator
-    for name in FLAGS.get(operator, ()):
-        if name in operands.schema.attributes:
-            value = 0 if operands.integer(name, 0) else 1
-            yield Change(f"{name}={value}", attribute=(name, value))
+    for name, values_of in VALUES.get(operator, EMPTY).items():
+        known, rank = operands.integer(name, 0), len(operands.fact(0).shape or ())
+        for value in values_of(operands) if name in operands.schema.attributes else ():
+            if value != known and (name != "axis" or value - rank != known):
+                yield _of_attributes({name: value})
+    if isinstance(problem, Indivisible):
+        yield from _divisors(operands, problem)
+    if "broadcast" in operands.schema.attributes:
+        first, second = (len(operands.fact(index).shape or ()) for index in (0, 1))
+        yield from (_of_attributes({"broadcast": 1, "axis": axis}) for axis in range(first - second + 1))
+    if operator in READS_SHAPE | READS_PARTS:
+        yield from _contents(node, operands)
     if operator in MATRICES:
-        yield from (_permuted(node, index, shape, _last_two) for index, shape in _shapes(operands, 2, (0, 1)))
+        yield from (_permuted(node, operands, index, shape, _last_two) for index, shape in _shapes(operands, 2, (0, 1)))
     if operator in CHANNELS_SECOND:
         yield from (
-            _permuted(node, 0, shape, _channels_second) for _, shape in _shapes(operands, LEAST_WITH_CHANNELS, (0,))
-        )
-    if operator == "Concat":
-        rank, axis = len(operands.facts[0].shape or ()), operands.integer("axis", 1)
-        yield from (
-            Change(f"axis={each}", attribute=("axis", each)) for each in range(rank) if axis not in (each, each - rank)
+            _permuted(node, operands, 0, shape, _channels_second)
+            for _, shape in _shapes(operands, LEAST_WITH_CHANNELS, (0,))
         )
     if isinstance(problem, NotBroadcast):
         yield from _with_axes_behind(node, operands, (problem.one.operand, problem.other.operand))
     if isinstance(problem, WrongRank) and problem.rank + 1 == problem.least:
         yield from _with_an_axis(node, operands, problem.operand)
+
+
+def _of_attributes(values: Mapping[str, int], *, is_of_several: bool = False) -> Change:
+    return Change(
+        " and ".join(f"{name}={value}" for name, value in values.items()), values, is_of_several=is_of_several
+    )
+
+
+def _divisors(operands: Operands, problem: Indivisible) -> Iterator[Change]:
+    """Yield other values of the attribute that does not divide a dimension, the nearest first.
+
+    Attributes with numbers of heads change together if they are equal.
+    """
+    by = problem.by
+    if not isinstance(by, Element) or not isinstance(by.source, str) or not isinstance(by.value, int):
+        return
+    heads = [each for each in operands.schema.attributes if each.endswith("num_heads")]
+    names = [each for each in heads if operands.integer(each) == by.value] if by.source in heads else [by.source]
+    for distance in range(1, MOST_CHANGES // 2):
+        for value in (by.value - distance, by.value + distance):
+            if value > 1:
+                yield _of_attributes(dict.fromkeys(names, value), is_of_several=True)
+
+
+def _contents(node: Node, operands: Operands) -> Iterator[Change]:
+    """Yield other contents of the list that is input 1: one element of a shape computed or copied; parts that add up"""
+    given = operands.fact(1)
+    content = given.content
+    if content is None or not are_sizes(content) or len(content) > MOST_CHANGES:
+        return
+    lists = [(*content[:at], value, *content[at + 1 :]) for value in (-1, 0) for at in range(len(content))]
+    if operands.operator in READS_PARTS:
+        shape, axis = operands.fact(0).shape or (), operands.integer("axis", 0)
+        size = shape[axis] if -len(shape) <= axis < len(shape) else None
+        if not isinstance(size, int):
+            return
+        rest = size - sum(content)
+        lists = [(*content[:at], each + rest, *content[at + 1 :]) for at, each in enumerate(content)]
+    for each in lists:
+        text = f"{describe_list(each)} as {_input(node, 1)}"
+        yield Change(text, input=(1, fact(given.kind, given.shape, each)))
 
 
 def _shapes(operands: Operands, least: int, indices: tuple[int, ...]) -> Iterator[tuple[int, Dims]]:
@@ -153,11 +251,11 @@ def _channels_second(rank: int) -> list[int]:
     return [0, rank - 1, *range(1, rank - 1)]
 
 
-def _permuted(node: Node, index: int, shape: Dims, order_for: Callable[[int], list[int]]) -> Change:
+def _permuted(node: Node, operands: Operands, index: int, shape: Dims, order_for: Callable[[int], list[int]]) -> Change:
     order = order_for(len(shape))
     return Change(
         f"a Transpose of {_input(node, index)} with perm={order}",
-        shape=(index, tuple([shape[axis] for axis in order])),
+        input=(index, fact(operands.fact(index).kind, tuple([shape[axis] for axis in order]))),
     )
 
 
@@ -168,14 +266,15 @@ def _with_axes_behind(node: Node, operands: Operands, indices: tuple[int, int]) 
     if shape and other:
         for count in range(1, len(other) - len(shape) + 1):
             axes = list(range(len(shape), len(shape) + count))
-            yield Change(f"an Unsqueeze of {_input(node, fewer)} with axes={axes}", shape=(fewer, shape + (1,) * count))
+            text = f"an Unsqueeze of {_input(node, fewer)} with axes={axes}"
+            yield Change(text, input=(fewer, fact(operands.fact(fewer).kind, shape + (1,) * count)))
 
 
 def _with_an_axis(node: Node, operands: Operands, index: int) -> Iterator[Change]:
     shape = operands.fact(index).shape or ()
     for axis in range(len(shape) + 1):
         text = f"an Unsqueeze of {_input(node, index)} with axes=[{axis}]"
-        yield Change(text, shape=(index, (*shape[:axis], 1, *shape[axis:])))
+        yield Change(text, input=(index, fact(operands.fact(index).kind, (*shape[:axis], 1, *shape[axis:]))))
 
 
 def _input(node: Node, index: int) -> str:

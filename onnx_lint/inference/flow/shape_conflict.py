@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from onnx_lint.common.digest import sha256
 from onnx_lint.common.record import Record
 from onnx_lint.inference.flow.repairs import repair_of
 from onnx_lint.inference.flow.shape_words import Words, call_notes, shape_notes, text_of
@@ -124,18 +124,14 @@ class ShapeConflict(Record):
 
     @property
     def cause(self) -> str:
-        """The operator, the operands with their shapes, or attributes, and the problem."""
+        """The operator, the operands with their shapes, or attributes, and the problem with its numbers."""
         about = Words(self.node, self.inputs).sources(self.problem)
         names = [
             f"{name_of_input(self.schema, each)} {self.inputs[each].shape}" if isinstance(each, int) else each
             for each in about
         ]
-        what = type(self.problem).__name__
-        if isinstance(self.problem, WrongValue):
-            what = f"{what} {_NUMBERS.sub('', self.problem.reason)}"
-        elif isinstance(self.problem, TwoSizes):
-            what = f"{what} {self.problem.variable}"
-        return f"{self.schema.domain}::{self.schema.name} {', '.join(names)}: {what}"
+        problem = sha256(repr(self.problem).encode()).hexdigest()  # the problem may have a list of millions
+        return f"{self.schema.domain}::{self.schema.name} {', '.join(names)}: {problem}"
 
     @property
     def allowed(self) -> str:
@@ -168,10 +164,6 @@ class ShapeConflict(Record):
         if isinstance(self.source, int):
             found.append((self.node.place.at("input", self.source), f"read by {self.node.describe()}"))
         return [*(note for note in found if note[0] != self.place), *call_notes(self.call)]
-
-
-_NUMBERS: Final = re.compile(r"\[[^]]*\]|a scalar|\d+")
-"""Matches shapes and numbers in a reason."""
 
 
 _FOLDED: Final = frozenset({"Cast", "Flatten", "Identity", "Reshape", "Squeeze", "Unsqueeze"})
@@ -239,6 +231,16 @@ class DeclaredShapeConflict(DeclaredValue):
     def allowed(self) -> str:
         """The inferred shape."""
         return f"a shape that fits {text_of(self.inferred)} as well" if self.branch else text_of(self.inferred)
+
+    @property
+    def cause(self) -> str | None:
+        """The node and the axes that differ: several outputs may be declared for one wrong axis."""
+        definition = definition_of(self.graph, self.subject)
+        if definition is None or definition.node is None:
+            return None
+        pairs = enumerate(zip(self.declared.shape or (), self.inferred.shape or (), strict=False))
+        axes = [axis for axis, (one, other) in pairs if not agree(one, other)]
+        return f"{self.graph.name} {definition.node.index} {' '.join(definition.node.outputs)} {axes}"
 
     def describe(self) -> str:
         """Return the declared shape and the inferred one."""

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from onnx_lint.common.record import Record
-from onnx_lint.inference.flow.walks import Call
+from onnx_lint.inference.flow.walks import MAX_SHOWN_CALLS, Call
 from onnx_lint.inference.shapes.fact import Fact, Facts
 from onnx_lint.inference.shapes.operands import count_in
 from onnx_lint.inference.shapes.problem import (
@@ -30,7 +31,13 @@ from onnx_lint.inference.shapes.problem import (
 from onnx_lint.inference.shapes.stated import fact_of_type
 from onnx_lint.inference.types.conflict import Note, call_note, definition_of
 from onnx_lint.ir.graph import BEFORE_NODES, Graph, Node
-from onnx_lint.wording import counted, describe_list, describe_shape, quote, with_shape
+from onnx_lint.wording import counted, describe_list, describe_shape, listed, quote, with_more, with_shape
+
+_OF_DATA: Final = re.compile(r"\bthere (is|are)\b|\b(axis|dimensions?|elements|features)\b")
+"""Matches the reason why a number is wrong if that is the shape of input 0."""
+
+_MOST_OF_LIST: Final = 8
+"""The most numbers of an attribute to write."""
 
 _FEW: Final = 3
 """The most shapes of a sequence's elements to write."""
@@ -92,7 +99,12 @@ class Words(Record):
                 return f"{what}, {wanted}{'; ONNX Runtime takes the first element' if is_taken else ''}"
             case Unequal(place=place, expected=expected, by=by):
                 taken = "; ONNX Runtime runs it" if problem.is_taken else ""
-                reason = self._reason(None if problem.others else expected, by)
+                reason = self._reason(None if problem.others else expected, by, like=True)
+                reason += (
+                    f" and {self._input(1)} is {self._shape(1)}"
+                    if isinstance(by, Element) and by.source == "group"
+                    else ""
+                )
                 return f"{self._place(place, node)}, but must be {_sizes(problem)}{reason}{taken}"
             case TwoSizes(variable=variable, first=first, second=second):
                 sizes = [
@@ -106,9 +118,10 @@ class Words(Record):
                 sizes = [f"dimension {each.axis} of input {each.operand} is {each.size}" for each in (one, other)]
                 return f"{what}: {', but '.join(sizes)}"
             case Indivisible(place=place, divisor=divisor, by=by):
-                return f"{self._place(place, node)}, which is not a multiple of {divisor}{self._reason(divisor, by)}"
+                reason = self._reason(divisor, by, like=False)
+                return f"{self._place(place, node)}, which is not a multiple of {divisor}{reason}"
             case AxisOutOfRange(place=element, rank=rank, least=least):
-                return f"{self._element(element, node)}, but {_axes_in_words(least, rank)}"
+                return self._with_data(f"{self._element(element, node)}, but {_axes_in_words(least, rank)}", element)
             case Repeated(place=element, first=first, is_taken=is_taken):
                 what = (
                     "; the specification advises against writing twice to one index without a reduction"
@@ -122,10 +135,11 @@ class Words(Record):
                 return f"{what}, but must have {_count(problem)}{self._for(by)}{taken}"
             case WrongValue(place=element, reason=reason):
                 what = self._element(element, node)
-                return f"{what}, but must be {reason}" if reason.startswith("at least") else f"{what}: {reason}"
+                fault = f"{what}, but must be {reason}" if reason.startswith("at least") else f"{what}: {reason}"
+                return self._with_data(fault, element) if _OF_DATA.search(reason) else fault
             case Overflow(output=output, axis=axis):
                 what = f"output {output} {quote(self.node.outputs[output])} of {node}"
-                return f"dimension {axis} of {what} is larger than an int64 can say"
+                return f"dimension {axis} of {what} does not fit into an int64"
 
     def allowed(self, problem: PlainProblem) -> str:
         """Return the valid shape or number."""
@@ -154,6 +168,13 @@ class Words(Record):
                 return "a size below 2**63"
 
     # --- parts of sentences
+
+    def _with_data(self, sentence: str, element: Element) -> str:
+        """Return a sentence about a number with the shape of input 0, unless it is there already."""
+        if element.source == 0 or not self.inputs or self.inputs[0].shape is None:
+            return sentence
+        shape = f"{self._input(0)} is {self._shape(0)}"
+        return sentence if self._shape(0) in sentence else with_more(sentence, shape)
 
     def _input(self, index: int) -> str:
         return f"input {index} {quote(self.node.inputs[index])}"
@@ -188,25 +209,28 @@ class Words(Record):
             return self._element(place, node)
         return f"dimension {place.axis} of {self._operand(place.operand)} of {node} is {place.size}"
 
-    def _reason(self, expected: int | None, by: ProblemPlace | None) -> str:
+    def _reason(self, expected: int | None, by: ProblemPlace | None, *, like: bool) -> str:
         """Return the source of a size: the other operand or attribute, with its own number if that differs.
 
-        `expected`: None if several sizes are valid.
+        `expected`: None if several sizes are valid. `like`: true if the size must equal the other one.
         """
         if by is None:
             return ""
         if isinstance(by, InputDimension):
             what = f"dimension {by.axis} of {self._operand(by.operand)}"
-            return f" like {what}" if by.size == expected else f" because of {what}"
+            return (f" like {what}" if like else f" ({what})") if by.size == expected else f" because of {what}"
         value = _value(by)
         which = "" if by.index is None else f"element {by.index} of "
         what = f"{which}{self._source(by.source)}"
-        return f" like {what}" if by.value == expected else f" because {what} is {value}"
+        return f" ({what})" if by.value == expected else f" because {what} is {value}"
 
     def _for(self, by: NumberSource | None) -> str:
-        if by is None:
-            return ""
-        return f" because of attribute {quote(by)}" if isinstance(by, str) else f" for {self._operand(by)}"
+        if not isinstance(by, str):
+            return "" if by is None else f" for {self._operand(by)}"
+        proto = next((each for each in self.node.attribute_protos if each.name == by and not each.ref_attr_name), None)
+        if proto is None or len(proto.ints) > _MOST_OF_LIST:
+            return f" because of attribute {quote(by)}"
+        return f" because attribute {quote(by)} is {describe_list(proto.ints) if proto.ints else proto.i}"
 
 
 def _value(element: Element) -> object:
@@ -228,8 +252,7 @@ _ONE = {True: "a scalar", False: "one element"}
 def _sizes(problem: Unequal) -> str:
     """Return the allowed sizes of a dimension."""
     if problem.others:
-        *before, last = (str(size) for size in sorted({problem.expected, *problem.others}))
-        return f"{', '.join(before)} or {last}"
+        return listed([str(size) for size in sorted({problem.expected, *problem.others})], "or")
     if problem.least is not None and problem.least < problem.expected:
         return f"{problem.least} to {problem.expected}"
     return f"at least {problem.expected}" if problem.or_more else str(problem.expected)
@@ -286,8 +309,9 @@ def shape_notes(graph: Graph, name: str, fact: Fact) -> list[Note]:
     return found
 
 
-def call_notes(call: Call | None) -> list[Note]:
-    """Return the call that supplies the arguments of a function."""
-    if call is None:
+def call_notes(call: Call | None, most: int = MAX_SHOWN_CALLS) -> list[Note]:
+    """Return the call that supplies the arguments of a function, and the calls around it."""
+    if call is None or not most:
         return []
-    return [call_note(call.node, ["nothing" if each.kind == "" else text_of(each) for each in call.arguments])]
+    note = call_note(call.node, ["nothing" if each.kind == "" else text_of(each) for each in call.arguments])
+    return [note, *call_notes(call.around, most - 1)]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from onnx_lint.common.cached import cached_property
 from onnx_lint.inference.flow.joining import joined
 from onnx_lint.inference.flow.knowledge import Knowledge, Origins, unknown_shapes
-from onnx_lint.inference.flow.walks import Call, WalkResult, Walks
+from onnx_lint.inference.flow.walks import MAX_SHOWN_CALLS, Call, WalkResult, Walks
 from onnx_lint.inference.shapes.dims import Shape
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts
 from onnx_lint.inference.shapes.problem import Remark, ShapeProblem
@@ -30,12 +30,13 @@ if TYPE_CHECKING:
         SuppliedShapeConflict,
     )
     from onnx_lint.inference.shapes.problem import ShapeProblem
-    from onnx_lint.inference.types.conflict import Conflict
+    from onnx_lint.inference.types.conflict import CallSite, Conflict
     from onnx_lint.inference.types.declaration_conflict import DeclarationConflict, DeclaredValue, ImpossibleDeclaration
     from onnx_lint.inference.types.operand_conflict import OperandConflict
     from onnx_lint.inference.types.problem import TypeProblem
     from onnx_lint.inference.types.subgraph_conflict import SubgraphConflict
     from onnx_lint.inference.types.subgraph_types import Mismatch
+    from onnx_lint.inference.types.typed_operator import Inputs
     from onnx_lint.ir.columns.nodes import NodeForm
     from onnx_lint.ir.crashes import Crashes
 
@@ -182,7 +183,7 @@ class ValueFlow:
 
         if self._is_new(node.graph, node.index, problem):
             kinds = tuple([each.kind for each in inputs])
-            conflict = OperandConflict(node, schema, self._schemas, problem, kinds, _typed(call))
+            conflict = OperandConflict(node, schema, self._schemas, problem, kinds, _calls(call))
             self.operands.append(conflict)
 
     def note_declaration(
@@ -192,7 +193,7 @@ class ValueFlow:
         from onnx_lint.inference.types.declaration_conflict import DeclarationConflict
 
         if self._is_new(graph, field, index):
-            self.declarations.append(DeclarationConflict(graph, field, index, declared, inferred, _typed(call)))
+            self.declarations.append(DeclarationConflict(graph, field, index, declared, inferred, _calls(call)))
 
     def note_impossible(
         self, graph: Graph, field: str, index: int, declared: ValueType, schema: OperatorSchema, call: Call | None
@@ -201,7 +202,7 @@ class ValueFlow:
         from onnx_lint.inference.types.declaration_conflict import ImpossibleDeclaration
 
         if self._is_new(graph, field, index):
-            conflict = ImpossibleDeclaration(graph, field, index, declared, schema, self._schemas, _typed(call))
+            conflict = ImpossibleDeclaration(graph, field, index, declared, schema, self._schemas, _calls(call))
             self.declarations.append(conflict)
 
     def note_subgraph(self, node: Node, graph: Graph, mismatch: Mismatch, call: Call | None) -> None:
@@ -209,7 +210,7 @@ class ValueFlow:
         from onnx_lint.inference.types.subgraph_conflict import SubgraphConflict
 
         if self._is_new(graph, mismatch.role, mismatch.index):
-            self.subgraphs.append(SubgraphConflict(node, graph, mismatch, _typed(call)))
+            self.subgraphs.append(SubgraphConflict(node, graph, mismatch, _calls(call)))
 
     def note_shapes(
         self, node: Node, schema: OperatorSchema, problem: ShapeProblem, inputs: Facts, call: Call | None
@@ -300,6 +301,10 @@ class ValueFlow:
 _NONE_UNKNOWN: Final[frozenset[str]] = frozenset()
 
 
-def _typed(call: Call | None) -> tuple[Node, tuple[ValueType | None, ...]] | None:
-    """Return the call with only the types of the arguments."""
-    return None if call is None else (call.node, tuple([each.kind for each in call.arguments]))
+def _calls(call: Call | None) -> CallSite | None:
+    """Return the calls that lead to a place in a function body, with only the types of the arguments."""
+    calls: list[tuple[Node, Inputs]] = []
+    while call is not None and len(calls) < MAX_SHOWN_CALLS:
+        calls.append((call.node, tuple([each.kind for each in call.arguments])))
+        call = call.around
+    return calls or None

@@ -68,16 +68,17 @@ A call may have thousands, and each conflict in the function body has such a not
 """
 
 
-CallSite = tuple[Node, Inputs]
-"""The first call that leads to a conflict in a function body, and the types of its arguments."""
+CallSite = Sequence[tuple[Node, Inputs]]
+"""The first call that leads to a conflict in a function body, with the types of its arguments, and the calls around it.
+"""
 
 
 def site_notes(site: CallSite | None) -> list[Note]:
-    """Return a note about the call that supplies the types."""
-    if site is None:
-        return []
-    node, kinds = site
-    return [call_note(node, ["nothing" if kind == "" else kind or "an unknown type" for kind in kinds])]
+    """Return notes about the call that supplies the types, and the calls around it."""
+    return [
+        call_note(node, ["nothing" if kind == "" else kind or "an unknown type" for kind in kinds])
+        for node, kinds in site or ()
+    ]
 
 
 def call_note(node: Node, arguments: Sequence[str]) -> Note:

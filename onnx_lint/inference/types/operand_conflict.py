@@ -8,12 +8,20 @@ from collections.abc import Callable
 from onnx_lint.common.record import Record
 from onnx_lint.inference.types.conflict import CallSite, Note, definition_of, name_of_input, site_notes
 from onnx_lint.inference.types.problem import Contradicted, Differing, Disallowed, DisallowedOutput, TypeProblem
-from onnx_lint.inference.types.type_string import ValueType, describe_types, is_optional, optional_element, optional_of
+from onnx_lint.inference.types.type_string import (
+    ValueType,
+    describe_types,
+    is_optional,
+    optional_element,
+    optional_of,
+    tensor_element,
+)
 from onnx_lint.inference.types.typed_operator import Inputs, allowed_types, shared_variable
 from onnx_lint.ir.graph import Node
 from onnx_lint.ir.operators.mismatch import describe_schema
 from onnx_lint.ir.places.place import Place
-from onnx_lint.spec.operators import OperatorSchema, OperatorSchemas, Parameter
+from onnx_lint.spec.element_types import ELEMENT_TYPES
+from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, OperatorSchema, OperatorSchemas, Parameter
 from onnx_lint.wording import quote
 
 
@@ -63,9 +71,12 @@ class OperandConflict(Record):
         return f"{schema.domain}::{schema.name} {type(problem).__name__} {', '.join(given)}"
 
     @property
-    def hint(self) -> None:
-        """No change is tried: types that differ need a Cast, and which one is for the writer to say."""
-        return
+    def hint(self) -> str | None:
+        """The number of the attribute with which the types fit; None if types differ, which a Cast must mend."""
+        problem = self.problem
+        if not isinstance(problem, Contradicted) or problem.fitting is None:
+            return None
+        return f"with {problem.attribute}={problem.fitting} the types fit"
 
     @property
     def lacks_conversion(self) -> bool:
@@ -83,12 +94,16 @@ class OperandConflict(Record):
         if isinstance(problem, Contradicted):
             kind, origin = self.inputs[problem.index], _origin(self, problem.index)
             what = f"{_input(self, problem.index)} of {self.node.describe()} is {kind}{origin}"
-            return f"{what}, which {operator} does not take with attribute {quote(problem.attribute)} as it is"
+            given = _with_attribute(self, problem)
+            single = f"but {given} {operator} takes {self.allowed}"
+            return f"{what}, {single if ',' not in self.allowed else f'which {operator} does not take {given}'}"
         hint = _hint(self)
         if isinstance(problem, Disallowed):
             kind, origin = self.inputs[problem.index], _origin(self, problem.index)
             what = f"{_input(self, problem.index)} of {self.node.describe()} is {kind}{origin}"
-            return f"{what}, which {operator} does not take{hint}"
+            allowed = self.allowed
+            wanted = f"but {operator} takes {allowed}" if "," not in allowed else f"which {operator} does not take"
+            return f"{what}, {wanted}{hint}"
         if isinstance(problem, Differing):
             first, second = (
                 f"{_input(self, index)} is {self.inputs[index]}{_origin(self, index)}"
@@ -108,6 +123,23 @@ class OperandConflict(Record):
             if definition is not None:
                 found.append((definition.place, f"defines input {index}"))
         return found + site_notes(self.site)
+
+
+def _with_attribute(conflict: OperandConflict, problem: Contradicted) -> str:
+    """Return the attribute with its number, if that is known."""
+    name = problem.attribute
+    proto = next((each for each in conflict.node.attribute_protos if each.name == name), None)
+    if proto is None and problem.fitting is not None:
+        return f"without {name}={problem.fitting}"
+    if proto is None or proto.ref_attr_name or proto.type != ATTRIBUTE_TYPE_CODES["INT"]:
+        return f"{'without' if proto is None else 'with'} attribute {quote(name)}"
+    element = ELEMENT_TYPES.get(proto.i)
+    given = f"with {name}={proto.i}{'' if element is None else f' ({element.name.upper()})'}"
+    name_of_kind = tensor_element(conflict.inputs[problem.index])
+    own = next((each for each in ELEMENT_TYPES.values() if each.name == name_of_kind), None)
+    if conflict.schema.name != "BitCast" or element is None or own is None:
+        return given
+    return f"{given}: {own.bits} bits cannot become {element.bits}"
 
 
 def _common_types(conflict: OperandConflict, problem: Differing) -> str:

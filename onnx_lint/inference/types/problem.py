@@ -34,6 +34,8 @@ class Contradicted(Record):
     index: int
     attribute: str
     allowed: frozenset[ValueType]
+    fitting: int | None = None
+    """Another number of the attribute, with which the types fit."""
 
 
 TypeProblem = Disallowed | Differing | DisallowedOutput | Contradicted

@@ -11,9 +11,10 @@ from onnx_lint.inference.types.argument import Argument, Arguments
 from onnx_lint.inference.types.problem import Contradicted
 from onnx_lint.inference.types.type_string import TENSORS, ValueType, tensor_of
 from onnx_lint.spec.element_types import ELEMENT_TYPES
-from onnx_lint.spec.operators import OperatorSchema
+from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, OperatorSchema
 from onnx_lint.spec.operators.attribute_values import ANY
 
+_INT: Final = ATTRIBUTE_TYPE_CODES["INT"]
 _ML: Final = "ai.onnx.ml"
 
 _FLOATING: Final = frozenset({"tensor(float)", "tensor(double)", "tensor(float16)", "tensor(bfloat16)"})
@@ -29,6 +30,8 @@ class Statement(Record):
     """The index of the input."""
     allowed: Callable[[Argument | None], frozenset[ValueType] | None]
     """The types that the attribute allows for the input; None if it allows all."""
+    other: int | None = None
+    """A number of the attribute that exporters forget."""
     last: int = ANY
     """The last version of the operator with this statement."""
 
@@ -75,7 +78,7 @@ def _keys(key: str) -> frozenset[ValueType]:
 
 _STATEMENTS: Final[Mapping[tuple[str, str], tuple[Statement, ...]]] = {
     # From version 28 on `fmod` 0 is also defined for floats.
-    ("", "Mod"): (Statement("fmod", 0, _unless_one, last=13),),
+    ("", "Mod"): (Statement("fmod", 0, _unless_one, other=1, last=13),),
     ("", "BitCast"): (Statement("to", 0, _of_width),),
     ("", "QuantizeLinear"): (Statement("output_dtype", 2, _number),),
     # For pool_int64s the text says that inputs "should" be integers; the signature allows integers and strings.
@@ -126,5 +129,8 @@ def contradicted_statements(
         allowed = statement.allowed(given.get(statement.attribute))
         said += allowed is not None
         if kind and allowed is not None and kind not in allowed:
-            found.append(Contradicted(statement.index, statement.attribute, allowed))
+            other = statement.other
+            with_other = None if other is None else statement.allowed(Argument(_INT, other))
+            fitting = other if with_other is None or kind in with_other else None
+            found.append(Contradicted(statement.index, statement.attribute, allowed, fitting))
     return found[:1] if said == 1 or (schema.domain, schema.name) in _TOGETHER else []

@@ -170,7 +170,9 @@ def _below(constraints: AttributeConstraints, given: GivenAttributes) -> Iterato
                 yield AttributeFault(name, "is 0, which ONNX Runtime refuses", "a number above 0", is_allowed=True)
             if below is not None:
                 verb = "is" if numbers is not held else "holds"
-                yield AttributeFault(name, f"{verb} {_short(below)}", f"numbers of at least {least}")
+                yield AttributeFault(
+                    name, f"{verb} {_short(below)}, but must be at least {least}", f"numbers of at least {least}"
+                )
 
 
 def _short(number: float) -> str:
@@ -206,7 +208,9 @@ def _missized(
         # An empty list counts as omitted if it may be omitted.
         is_left_out = length == 0 and not schema.attributes[name].required and given[name].type in _FIELDS
         if length is not None and length != size and not is_left_out:
-            yield AttributeFault(name, f"has {counted(length, 'element')}", counted(size, "element"))
+            yield AttributeFault(
+                name, f"has {counted(length, 'element')}, but must have {size}", counted(size, "element")
+            )
         elif length is not None and name == "value" and not given[name].t.dims:
             what = "is a scalar, which onnx and ONNX Runtime refuse"
             yield AttributeFault(name, what, "a list of one element", is_allowed=True)

@@ -14,7 +14,7 @@ from onnx_lint.ir.names.renaming import FreshNames
 from onnx_lint.ir.operators.mismatch import attributes_with
 from onnx_lint.ir.places.edits import Assign, Delete, Edit, Fix, Insert
 from onnx_lint.spec.operators import AttributeSchema, Parameter
-from onnx_lint.wording import quote
+from onnx_lint.wording import listed, quote
 
 _INT64: Final = 7
 _FLOATS: Final = {"tensor(float)": (1, "f"), "tensor(float16)": (10, "e"), "tensor(double)": (11, "d")}
@@ -49,7 +49,7 @@ def inputs_instead(
         edits += Delete(node.place.at("attribute", index)), Insert(node.place, constant)
     end = node.place.at("input", len(node.inputs))
     edits += [Insert(end, given.get(slot, "")) for slot in range(len(node.inputs), max(given, default=-1) + 1)]
-    names = " and ".join(quote(name) for name in moved)
+    names = listed([quote(name) for name in sorted(moved, key=moved.__getitem__)])
     return Fix(f"pass {names} of {node.describe()} as input from a Constant", tuple(edits), is_safe=False)
 
 

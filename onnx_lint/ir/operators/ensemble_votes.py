@@ -145,5 +145,8 @@ def length_of(proto: Proto) -> int | None:
 
 
 def are(count: int, noun: str) -> str:
-    """Return `is 1 node` or `are 2`, to be put behind "there"."""
-    return f"is 1 {noun}" if count == 1 else f"are {count:,}"
+    """Return `is 1 node` or `are 2 nodes`, to be put behind "there"."""
+    return f"is 1 {noun}" if count == 1 else f"are {count:,} {_PLURALS.get(noun, f'{noun}s')}"
+
+
+_PLURALS: Final = {"class": "classes", "leaf": "leaves"}

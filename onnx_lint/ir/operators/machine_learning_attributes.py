@@ -23,7 +23,12 @@ def encoder_faults(given: Mapping[str, Proto]) -> Iterator[ValueFault]:
     """
     for name in ("keys_tensor", "values_tensor"):
         if name in given and len(given[name].t.dims) != 1:
-            yield name, f"has {len(given[name].t.dims)} dimensions", "a tensor of 1 dimension", None
+            yield (
+                name,
+                f"has {counted(len(given[name].t.dims), 'dimension')}, but must have 1",
+                "a tensor of 1 dimension",
+                None,
+            )
     default = given.get("default_tensor")
     if default is None or default.t.data_type not in ELEMENT_TYPES:
         return
@@ -61,7 +66,8 @@ def linear_classifier_faults(given: Mapping[str, Proto]) -> Iterator[ValueFault]
             # It has no score for the labels behind the last intercept.
             taken = "; ONNX Runtime runs it" if labels > models > 1 else ""
             allowed = f"{wanted} elements, " + ("for a single model" if models == 1 else "as many as 'intercepts'")
-            yield name, f"has {counted(labels, 'element')}, but 'intercepts' has {models}{taken}", allowed, "intercepts"
+            needed = f"a classifier with {counted(models, 'intercept')} needs {wanted}"
+            yield name, f"has {counted(labels, 'label')}, but {needed}{taken}", allowed, "intercepts"
     numbers = len(given["coefficients"].floats) if "coefficients" in given else 0
     if numbers % models:
         what = f"has {counted(numbers, 'element')}, but 'intercepts' has {models}"

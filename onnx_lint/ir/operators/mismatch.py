@@ -20,7 +20,7 @@ from onnx_lint.spec.operators import (
 )
 from onnx_lint.spec.operators.combinations import Choice, Combination, combinations
 from onnx_lint.spec.operators.store import ONNXRUNTIME
-from onnx_lint.wording import counted, nearest, quote
+from onnx_lint.wording import ANY_RULE, counted, listed, nearest, quote
 
 if TYPE_CHECKING:
     from onnx_lint.ir.operators.bound_nodes import BoundNodes
@@ -72,8 +72,7 @@ class GivenOperands(Record):
     def describe_counts(self) -> str:
         """Return the allowed numbers in words: `1 input`, `2 to 3 inputs`, `at least 1 input`, `1 or 5 outputs`."""
         if self.counts is not None:
-            *rest, last = sorted(self.counts)
-            numbers = f"{', '.join(map(str, rest))} or {last}" if rest else str(last)
+            numbers = listed([str(count) for count in sorted(self.counts)], "or")
             return f"{numbers} {self.word}{'' if numbers == '1' else 's'}"
         if self.group > 1:
             return f"{counted(self.before, self.word)} and {self.group} for each tensor"
@@ -270,6 +269,11 @@ def _fits_version(schemas: OperatorSchemas, schema: OperatorSchema, version: int
 def version_hint(other: str, alike: AlikeNodes | BoundNodes, node: Node) -> str:
     """Return the end of a message that compares the result of `other_version` with the imported version."""
     return f"; {other}, but {describe_imports(alike, node)}" if other else ""
+
+
+def version_cause(other: str, alike: AlikeNodes, fault: str) -> str:
+    """Return the cause of a fault: one for all faults of nodes that fit another version, see `other_version`."""
+    return f"{ANY_RULE if other else ''}{alike.operator.versioned_name} {other or fault}"
 
 
 def describe_imports(alike: AlikeNodes | BoundNodes, node: Node) -> str:

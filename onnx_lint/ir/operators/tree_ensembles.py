@@ -205,7 +205,12 @@ _TAKEN: Final = "; ONNX Runtime takes ids below the number of all nodes"
 def _negative_features(features: Array) -> Iterator[ValueFault]:
     wrong = np.flatnonzero(features < 0)
     if wrong.size:
-        yield "nodes_featureids", f"names feature {features[wrong[0]]}", "numbers of at least 0", None
+        yield (
+            "nodes_featureids",
+            f"names feature {features[wrong[0]]}, but must be at least 0",
+            "numbers of at least 0",
+            None,
+        )
 
 
 def _lost(branches: Array, trees: Array, children: list[Array], named: tuple[Array, Array]) -> Iterator[ValueFault]:
@@ -263,7 +268,7 @@ def ensemble_faults(given: Given, names: Set[str]) -> Iterator[ValueFault]:
             flags = _integers(given[are_leaves])
             wrong = np.flatnonzero((flags != 0) & (flags != 1))
             if wrong.size:
-                yield are_leaves, f"holds {flags[wrong[0]]}", "0 or 1 for each node", None
+                yield are_leaves, f"holds {flags[wrong[0]]}, but must be 0 or 1", "0 or 1 for each node", None
     if nodes is not None and leaves is not None:
         yield from _child_faults(given, nodes[1], leaves[1])
 
@@ -273,12 +278,22 @@ def _mode_faults(given: Given) -> Iterator[ValueFault]:
     if modes is None or modes.t.data_type not in ELEMENT_TYPES:
         return
     if modes.t.data_type != _UINT8:
-        yield "nodes_modes", f"is a tensor of {ELEMENT_TYPES[modes.t.data_type].name}", "a tensor of uint8", None
+        yield (
+            "nodes_modes",
+            f"is a tensor of {ELEMENT_TYPES[modes.t.data_type].name}, but must be one of uint8",
+            "a tensor of uint8",
+            None,
+        )
         return
     numbers = _elements(modes)
     wrong = np.flatnonzero((numbers < 0) | (numbers > _MEMBER))
     if wrong.size:
-        yield "nodes_modes", f"holds {int(numbers[wrong[0]])}", f"0 to {_MEMBER}, for {_MODE_NAMES}", None
+        yield (
+            "nodes_modes",
+            f"holds {int(numbers[wrong[0]])}, but must be 0 to 6",
+            f"0 to {_MEMBER}, for {_MODE_NAMES}",
+            None,
+        )
 
 
 def _member_faults(given: Given, names: Set[str]) -> Iterator[ValueFault]:

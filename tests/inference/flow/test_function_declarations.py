@@ -63,7 +63,7 @@ class TestValueInfoOfFunctions:
         assert not _are_of_some_calls(model)
         site = model.value_flow.declarations[0].site
         assert site is not None
-        assert (site[0].index, site[1]) == (0, ("tensor(double)",))
+        assert [(node.index, kinds) for node, kinds in site] == [(0, ("tensor(double)",))]
 
     def test_all_calls_have_another_shape(self):
         model = _called_with(("float", 3), ("float", 4))

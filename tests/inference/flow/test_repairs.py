@@ -81,6 +81,25 @@ def _hints(inputs: str, outputs: str, nodes: str) -> list[str | None]:
             "Sub(x, w)",
             "with an Unsqueeze of input 1 'w' with axes=[1] the shapes fit",
         ),
+        ("float[N,6,8,8] x, float[6,1,3,3] w", "float[N,6,6,6] y", "Conv(x, w)", "with group=6 the shapes fit"),
+        (
+            "float[1,8,2,2] x, float[1] w",
+            "float[A,B,C,D] y",
+            "DepthToSpace<blocksize=3>(x)",
+            "with blocksize=2 the shapes fit",
+        ),
+        (
+            "float[1,6,2] x, float[6] w",
+            "float[A,B,C] y",
+            "GroupNormalization<num_groups=4>(x, w, w)",
+            "with num_groups=3 or num_groups=2 the shapes fit",
+        ),
+        (
+            "int8[4,64] x, float[4,4] w",
+            "float[4,64] y",
+            "DequantizeLinear<block_size=32>(x, w)",
+            "with block_size=16 the shapes fit",
+        ),
     ],
 )
 def test_one_change_is_told_if_it_fits(inputs: str, output: str, node: str, hint: str | None):
@@ -119,3 +138,24 @@ def test_a_node_with_a_subgraph_is_tried_as_well():
     assert [conflict.hint for conflict in model.value_flow.shapes] == [
         "with an Unsqueeze of input 1 'k' with axes=[0] the shapes fit"
     ]
+
+
+@pytest.mark.parametrize(
+    ("value", "node", "outputs", "hint"),
+    [
+        ([2, 3, 3], "Reshape(x, k)", "float[2,3,2] y", "with [2, 3, -1] as input 1 'k' the shapes fit"),
+        ([-1, -1], "Reshape(x, k)", "float[2,6] y", "with [0, -1] as input 1 'k' the shapes fit"),
+        ([4, 2], "Reshape(x, k)", "float[A,B] y", None),  # [-1, 2] and [4, -1] are two shapes
+        ([2, 3], "Split<axis=1>(x, k)", "float[2,3] y, float[2,3] z", "with [3, 3] as input 1 'k' the shapes fit"),
+        ([2, 3], "Split<axis=1>(x, k)", "float[A,B] y, float[A,C] z", None),
+    ],
+)
+def test_the_content_of_a_list_is_tried(value: list[int], node: str, outputs: str, hint: str | None):
+    names = "y, z" if "z" in outputs else "y"
+    assert _hints("float[2,6] x", outputs, f"k = Constant<value_ints={value}>() {names} = {node}") == [hint]
+
+
+def test_old_operators_broadcast_along_an_axis():
+    text = '<ir_version: 3, opset_import: ["": 6]> g (float[2,3,4] x, float[3] w) => (float[2,3,4] y) { y = Add(x, w) }'
+    model = load(BytesSource(onnx.parser.parse_model(text).SerializeToString()))
+    assert [conflict.hint for conflict in model.value_flow.shapes] == ["with broadcast=1 and axis=1 the shapes fit"]

@@ -91,13 +91,13 @@ def test_a_tree_is_all_right():
 @pytest.mark.parametrize(
     ("changed", "attribute", "what"),
     [
-        ({"tree_roots": [0, -1]}, "tree_roots", "names node -1, but there are 2"),
+        ({"tree_roots": [0, -1]}, "tree_roots", "names node -1, but there are 2 nodes"),
         ({"n_targets": 1}, "leaf_targetids", "names target 1, but there is 1 target"),
-        ({"n_targets": 0}, "leaf_targetids", "names target 0, but there are 0"),
-        ({"nodes_truenodeids": [2, 0]}, "nodes_truenodeids", "names node 2, but there are 2"),
-        ({"nodes_falsenodeids": [0, 3]}, "nodes_falsenodeids", "names leaf 3, but there are 3"),
-        ({"nodes_trueleafs": [0, 7]}, "nodes_trueleafs", "holds 7"),
-        ({"nodes_featureids": [0, -2]}, "nodes_featureids", "names feature -2"),
+        ({"n_targets": 0}, "leaf_targetids", "names target 0, but there are 0 targets"),
+        ({"nodes_truenodeids": [2, 0]}, "nodes_truenodeids", "names node 2, but there are 2 nodes"),
+        ({"nodes_falsenodeids": [0, 3]}, "nodes_falsenodeids", "names leaf 3, but there are 3 leaves"),
+        ({"nodes_trueleafs": [0, 7]}, "nodes_trueleafs", "holds 7, but must be 0 or 1"),
+        ({"nodes_featureids": [0, -2]}, "nodes_featureids", "names feature -2, but must be at least 0"),
         ({"nodes_truenodeids": [0, 0]}, "nodes_truenodeids", "names node 0 as its own child"),
         ({"nodes_trueleafs": [0, 0]}, "nodes_truenodeids", "leads from node 0 back to it"),
         (
@@ -114,9 +114,9 @@ def test_what_is_not_there_is_reported_once(changed, attribute, what):
 @pytest.mark.parametrize(
     ("modes", "what"),
     [
-        (_tensor(7, 1), "is a tensor of int64"),
-        (_tensor(2, 1, raw_data=b"\x07"), "holds 7"),
-        (_tensor(2, 2, int32_data=[0, -1]), "holds -1"),
+        (_tensor(7, 1), "is a tensor of int64, but must be one of uint8"),
+        (_tensor(2, 1, raw_data=b"\x07"), "holds 7, but must be 0 to 6"),
+        (_tensor(2, 2, int32_data=[0, -1]), "holds -1, but must be 0 to 6"),
     ],
 )
 def test_modes_are_bytes_up_to_six(modes, what):
@@ -177,7 +177,7 @@ def test_a_root_beyond_the_nodes_is_reported_whatever_lists_are_there():
         ({"nodes_truenodeids": [3, 0, 0]}, "nodes_truenodeids", "names node 3, which tree 0 does not have"),
         ({"nodes_falsenodeids": [-1, 0, 0]}, "nodes_falsenodeids", "names node -1, which tree 0 does not have"),
         ({"nodes_truenodeids": [1, 9, -4]}, "", ""),  # leaves have no children
-        ({"nodes_featureids": [-1, 0, 0]}, "nodes_featureids", "names feature -1"),
+        ({"nodes_featureids": [-1, 0, 0]}, "nodes_featureids", "names feature -1, but must be at least 0"),
         ({"nodes_featureids": [0, -1, -1]}, "", ""),
         ({"nodes_truenodeids": [0, 0, 0]}, "nodes_truenodeids", "names node 0 of tree 0 as its own child"),
         (
@@ -188,9 +188,9 @@ def test_a_root_beyond_the_nodes_is_reported_whatever_lists_are_there():
         ({"nodes_falsenodeids": [1, 0, 0]}, "", ""),
         ({"target_nodeids": [1, 5]}, "target_nodeids", "names node 5 of tree 0, which is not a node of the ensemble"),
         ({"target_treeids": [0, 1]}, "target_nodeids", "names node 2 of tree 1, which is not a node of the ensemble"),
-        ({"target_ids": [0, 2]}, "target_ids", "names target 2, but there are 2"),
-        ({"target_ids": [0, -1]}, "target_ids", "names target -1, but there are 2"),
-        ({"base_values": [1.0, 2.0, 3.0]}, "base_values", "has 3 elements, but there are 2"),
+        ({"target_ids": [0, 2]}, "target_ids", "names target 2, but there are 2 targets"),
+        ({"target_ids": [0, -1]}, "target_ids", "names target -1, but there are 2 targets"),
+        ({"base_values": [1.0, 2.0, 3.0]}, "base_values", "has 3 elements, but there are 2 targets"),
         ({"base_values": [1.0, 2.0]}, "", ""),
         ({"nodes_treeids": [7, 7, 7], "target_treeids": [7, 7]}, "", ""),
         ({"nodes_nodeids": []}, "", ""),
@@ -199,7 +199,10 @@ def test_a_root_beyond_the_nodes_is_reported_whatever_lists_are_there():
 )
 def test_what_leads_nowhere_is_reported_once(voting, changed, attribute, what):
     if voting is CLASSIFIER:
-        attribute, what = attribute.replace("target_", "class_"), what.replace("target", "class")
+        attribute, what = (
+            attribute.replace("target_", "class_"),
+            what.replace("targets", "classes").replace("target", "class"),
+        )
     assert _told_of_votes(voting, **changed) == ([(attribute, what)] if what else [])
 
 
@@ -225,7 +228,7 @@ def test_a_regressor_numbers_the_nodes_of_a_tree_from_zero_and_a_classifier_as_i
 
 def test_one_base_value_does_for_two_classes_and_not_for_two_targets():
     assert _told_of_votes(CLASSIFIER, base_values=[0.5]) == []
-    assert _told_of_votes(REGRESSOR, base_values=[0.5]) == [("base_values", "has 1 element, but there are 2")]
+    assert _told_of_votes(REGRESSOR, base_values=[0.5]) == [("base_values", "has 1 element, but there are 2 targets")]
 
 
 # --- many random ones

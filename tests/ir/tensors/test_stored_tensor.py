@@ -31,5 +31,5 @@ def test_only_type_and_shape_of_external_tensors_are_judged():
     loaded: Model = load(BytesSource(model.SerializeToString()))
     assert [each.message for each in lint(loaded, TENSOR_SETTINGS)] == [
         "tensor 'b' of main graph has the element type 99, which is not defined",
-        "dimension 0 of tensor 'c' of main graph is -2",
+        "dimension 0 of tensor 'c' of main graph is -2, but must be at least 0",
     ]

@@ -39,7 +39,7 @@ def number_range(node: Operands) -> Outputs:
     """As many numbers as there are from `start` on in steps of `delta` before `limit`."""
     start, limit, delta = [node.scalar(index) for index in range(3)]
     if delta == 0:
-        node.wrong_value(2, delta, "a step of 0 never comes to the limit", 0, allowed="a number other than 0")
+        node.wrong_value(2, delta, "a step must not be 0", 0, allowed="a number other than 0")
         return UNKNOWN
     if isinstance(start, int) and isinstance(limit, int) and isinstance(delta, int):
         return [(max(-((start - limit) // delta), 0),)]

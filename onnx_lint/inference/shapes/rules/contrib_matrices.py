@@ -10,6 +10,7 @@ from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, InputDimension, Remark, Unequal
 from onnx_lint.inference.shapes.registration import shapes_of
 from onnx_lint.inference.shapes.rules.matrices import general_product, matrix_product
+from onnx_lint.wording import listed
 
 _RUNTIME = "com.microsoft::"
 
@@ -185,6 +186,5 @@ def _takes(node: Operands, name: str, allowed: tuple[int, ...], default: int | N
     """Note a number for which ONNX Runtime has no kernel."""
     number = node.integer(name, default) if default is not None else node.integer(name)
     if number is not None and number not in allowed:
-        *rest, last = map(str, allowed)
-        words = f"{', '.join(rest)} or {last}"
+        words = listed([str(each) for each in allowed], "or")
         node.wrong_value(name, number, f"ONNX Runtime takes {words}", allowed=words)

@@ -135,7 +135,7 @@ def _sliced(
     places = tuple(range(count)) if axes is None else node.axes(axes, len(shape), sources[1])
     for index, step in enumerate(steps):
         if step == 0:
-            reason = "a step of 0 never comes to the end"
+            reason = "a step must not be 0"
             node.wrong_value(sources[2], 0, reason, index, allowed="a number other than 0")
     if places is None or node.problems:
         return UNKNOWN if node.problems else [(None,) * len(shape)]

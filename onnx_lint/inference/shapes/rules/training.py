@@ -6,6 +6,7 @@ from __future__ import annotations
 from onnx_lint.inference.shapes.dims import Shape
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.registration import shapes_of
+from onnx_lint.wording import counted
 
 _TRAINING = "ai.onnx.preview.training::"
 
@@ -19,7 +20,7 @@ def gradient(node: Operands) -> Outputs:
     names = node.argument("xs")
     count = (node.length("xs") or 0) + (node.length("zs") or 0)
     if isinstance(names, tuple) and count != node.count:
-        reason = f"with 'zs' these are {count} tensors, but the node has {node.count} inputs"
+        reason = f"with 'zs' these are {counted(count, 'tensor')}, but the node has {counted(node.count, 'input')}"
         node.wrong_value("xs", len(names), reason, allowed="an input for each tensor")
     elif isinstance(names, tuple) and node.output_count > len(names):
         reason = f"the node has {node.output_count} outputs"
