@@ -7,13 +7,11 @@ ASCII. Names are unchanged, except that lone surrogates, which no encoding can r
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TextIO
 
 from onnx_lint.report import FileReport, Report
 from onnx_lint.reporters import Options
-from onnx_lint.reporters.json_pieces import Written, pieces_of, write_pieces
-from onnx_lint.reporters.packed_text import PackedText
+from onnx_lint.reporters.json_text import indented
 from onnx_lint.reporters.records import (
     VERSION,
     diagnostic_records,
@@ -26,34 +24,27 @@ from onnx_lint.reporters.records import (
 
 
 class Writer:
-    """Keeps the record of each file as text, and writes one JSON document."""
+    """Writes one JSON document, file by file."""
 
     def __init__(self, head: Report, stream: TextIO, options: Options, count: int) -> None:
         self._stream = stream
         self._options = options
-        self._files = PackedText()
-        self._before = "["
+        self._is_first = True
+        begin = {"version": VERSION, "tool": tool_record(head), **settings_record(head)}
+        stream.write(indented(json_safe(begin)).removesuffix("\n}") + ',\n  "files": [')
 
     def file(self, file: FileReport) -> None:
-        """Keep the record of the file."""
-        diagnostics = diagnostic_records(file, show_suppressed=self._options.show_suppressed)
-        record = json_safe(file_record(file)) | {"diagnostics": map(json_safe, diagnostics)}
-        self._files.write(f"{self._before}\n    ")
-        self._before = ","
-        for piece in pieces_of(record, 2, 2):
-            self._files.write(piece)
+        """Write the record of the file, and each of its findings."""
+        begin = indented(json_safe(file_record(file)), 2).removesuffix("\n    }")
+        self._stream.write(f'{"" if self._is_first else ","}\n    {begin},\n      "diagnostics": [')
+        self._is_first = False
+        before = ""
+        for item in diagnostic_records(file, show_suppressed=self._options.show_suppressed):
+            self._stream.write(f"{before}\n        {indented(json_safe(item), 4)}")
+            before = ","
+        self._stream.write("\n      ]\n    }" if before else "]\n    }")
 
     def end(self, report: Report) -> None:
-        """Write the document."""
-        document = {
-            "version": VERSION,
-            "tool": json_safe(tool_record(report)),
-            **json_safe(settings_record(report)),
-            "files": Written(self._elements()),
-            "summary": json_safe(summary_record(report)),
-        }
-        write_pieces(document, self._stream, indent=2)
-
-    def _elements(self) -> Iterator[str]:
-        yield from self._files.pieces()
-        yield "[]" if self._before == "[" else "\n  ]"
+        """Write the summary."""
+        end = "]" if self._is_first else "\n  ]"
+        self._stream.write(f'{end},\n  "summary": {indented(json_safe(summary_record(report)), 1)}\n}}\n')

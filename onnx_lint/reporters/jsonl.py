@@ -7,12 +7,11 @@ file), `file` and `summary`. `docs/report-line.schema.json` is the JSON Schema o
 
 from __future__ import annotations
 
-import json
 from typing import Any, TextIO
 
-from onnx_lint.common.visible import json_without_commands
 from onnx_lint.report import FileReport, Report
 from onnx_lint.reporters import Options
+from onnx_lint.reporters.json_text import compact
 from onnx_lint.reporters.records import (
     VERSION,
     diagnostic_records,
@@ -44,4 +43,4 @@ class Writer:
         self._write({"record": "summary", **summary_record(report)})
 
     def _write(self, record: dict[str, Any]) -> None:
-        self._stream.write(json_without_commands(json.dumps(json_safe(record), separators=(",", ":"))) + "\n")
+        self._stream.write(compact(json_safe(record)) + "\n")

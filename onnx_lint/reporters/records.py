@@ -22,7 +22,7 @@ from onnx_lint.report import (
 )
 from onnx_lint.reporters.escape import encodable, shown_path
 from onnx_lint.reporters.fingerprint import fingerprints
-from onnx_lint.reporters.json_pieces import given
+from onnx_lint.reporters.json_text import given
 from onnx_lint.reporters.statistics import by_operator, by_producer, statistics
 from onnx_lint.spec.clauses import Severity
 

@@ -24,7 +24,7 @@ from onnx_lint.report import Diagnostic, FileReport, ProposedFix, RelatedPlace, 
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, visible
 from onnx_lint.reporters.fingerprint import fingerprints
-from onnx_lint.reporters.json_pieces import Written, given, pieces_of, write_pieces
+from onnx_lint.reporters.json_text import compact, given
 from onnx_lint.reporters.links import information_url
 from onnx_lint.reporters.packed_text import PackedText, WorstLines
 from onnx_lint.reporters.sarif_rules import notification_index, notifications, sarif_rules
@@ -73,7 +73,7 @@ class Writer:
         uri = uri_of(file.path, self._root)
         artifact = {"uri": uri, "index": self._files}
         self._files += 1
-        self._artifacts.write(f"{_line(_artifact(file, uri))}\n")
+        self._artifacts.write(f"{compact(_artifact(file, uri))}\n")
         known: Collection[int] = ()
         if self._options.show_suppressed:
             known = {id(item) for item in file.suppressed}
@@ -81,9 +81,9 @@ class Writer:
         region = _REGION if file.size <= MAX_SIZE_WITH_LINE else None
         for item, mark in zip(file.diagnostics, fingerprints(file.diagnostics, uri), strict=True):
             result = _result(item, mark, artifact, self._index_of(item.rule), region, known)
-            self._results.add(item.severity, _line(result))
+            self._results.add(item.severity, compact(result))
         for each in _notifications(file, artifact, self._indices, self._options.internal_errors):
-            self._notifications.write(f"{_line(each)}\n")
+            self._notifications.write(f"{compact(each)}\n")
 
     def _index_of(self, rule: str) -> int:
         """Return the index of a rule. Those that only some files are checked with follow the others."""
@@ -93,15 +93,37 @@ class Writer:
 
     def end(self, report: Report) -> None:
         """Write the run."""
-        log = {"$schema": SCHEMA, "version": "2.1.0", "runs": iter([self._run(report)])}
-        write_pieces(log, self._stream)
-
-    def _run(self, report: Report) -> dict[str, Any]:
-        options = self._options
         of_run: list[dict[str, Any]] = []
         if (left_out := self._results.count - MAX_RESULTS) > 0:
             of_run.append(_notification("too-many-results", "warning", f"{left_out:,} results were left out."))
+        if report.not_linted:
+            of_run.append(_notification("interrupted", "error", f"{interrupted_of(report)}."))
+        log = {"$schema": SCHEMA, "version": "2.1.0"}
+        self._stream.write(f'{compact(log)[:-1]},"runs":[{compact(self._run(report))[:-1]}')
+        self._stream.write(f',"invocations":[{compact(self._invocation(report))[:-1]}')
+        self._write_list("toolExecutionNotifications", chain(self._notifications.lines(), map(compact, of_run)))
+        self._stream.write("}]")
+        self._write_list("artifacts", self._artifacts.lines())
+        self._write_list("results", self._results.lines(MAX_RESULTS))
+        self._stream.write("}]}\n")
+
+    def _write_list(self, name: str, elements: Iterable[str]) -> None:
+        self._stream.write(f',"{name}":[')
+        self._stream.writelines(f"{',' * (number > 0)}{element}" for number, element in enumerate(elements))
+        self._stream.write("]")
+
+    def _invocation(self, report: Report) -> dict[str, Any]:
+        """Return what went wrong in the run as a whole."""
+        has_crashed = report.totals.internal_errors > 0
         configured = [_notification("weakened-verdict", "note", f"{what}.") for what in weakened_of(report.weakened)]
+        is_accepted = self._options.internal_errors == "warning"
+        return {
+            "executionSuccessful": not report.not_linted and (not has_crashed or is_accepted),
+            **given(exitCode=INTERRUPTED if report.not_linted else None, toolConfigurationNotifications=configured),
+        }
+
+    def _run(self, report: Report) -> dict[str, Any]:
+        """Return the run without its long lists."""
         driver = {
             "name": "onnx-lint",
             "version": __version__,
@@ -110,22 +132,10 @@ class Writer:
             "rules": sarif_rules(self._indices, report.edition),
             "notifications": notifications(),
         }
-        has_crashed = report.totals.internal_errors > 0
-        successful = not report.not_linted and (not has_crashed or options.internal_errors == "warning")
-        found = chain(_written(self._notifications.lines()), of_run)
-        invocation: dict[str, Any] = {"executionSuccessful": successful, "toolExecutionNotifications": found}
-        if report.not_linted:
-            invocation["exitCode"] = INTERRUPTED
-            of_run.append(_notification("interrupted", "error", f"{interrupted_of(report)}."))
-        if configured:
-            invocation["toolConfigurationNotifications"] = configured
         return {
             "tool": {"driver": driver},
             "automationDetails": {"id": "onnx-lint/"},
             "columnKind": "unicodeCodePoints",
-            "invocations": iter([invocation]),
-            "artifacts": _written(self._artifacts.lines()),
-            "results": _written(self._results.lines(MAX_RESULTS)),
             "properties": {
                 "edition": report.edition,
                 "variant": report.variant,
@@ -133,14 +143,6 @@ class Writer:
                 **given(conformsWhy=visible(report.conforms_why or "")),
             },
         }
-
-
-def _written(lines: Iterable[str]) -> Iterator[Written]:
-    return (Written([line]) for line in lines)
-
-
-def _line(value: dict[str, Any]) -> str:
-    return "".join(pieces_of(value, None, 0))
 
 
 def _artifact(file: FileReport, uri: str) -> dict[str, Any]:

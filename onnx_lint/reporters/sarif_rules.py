@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any, Final
 
 from onnx_lint.engine.registry import Registered, registry
 from onnx_lint.reporters.documentation import clauses_markdown, headed, security_markdown, worst_severity
 from onnx_lint.reporters.escape import shortened
-from onnx_lint.reporters.json_pieces import given
+from onnx_lint.reporters.json_text import given
 from onnx_lint.reporters.links import documentation_url
 from onnx_lint.spec.clauses import Severity, clauses
 
@@ -65,10 +65,10 @@ _NOTIFICATIONS: Final = (
 """What SARIF reports beside findings: its id, what happened, and what to do."""
 
 
-def sarif_rules(ids: Iterable[str], edition: str) -> Iterator[dict[str, Any]]:
-    """Yield the rules with these ids. A rule that is not registered has only its id."""
+def sarif_rules(ids: Iterable[str], edition: str) -> list[dict[str, Any]]:
+    """Return the rules with these ids. A rule that is not registered has only its id."""
     known = registry()
-    return (_rule(known[name], edition) if name in known else _unknown(name) for name in ids)
+    return [_rule(known[name], edition) if name in known else _unknown(name) for name in ids]
 
 
 def _rule(entry: Registered, edition: str) -> dict[str, Any]:

@@ -16,14 +16,14 @@ from onnx_lint.inference.flow.walks import WalkResult
 from onnx_lint.inference.shapes.fact import Fact
 from onnx_lint.ir.graph import Node
 from onnx_lint.ir.places.place import Place
+from onnx_lint.reporters.json_text import indented
 from onnx_lint.reporters.records import json_safe
 from onnx_lint.wording import report_name
 
 
 def document(head: dict[str, Any], name: str, parts: Iterable[Iterator[str]]) -> Iterator[str]:
     """Yield the pieces of a JSON document: `head`, and a list `name` whose members are created while they are read."""
-    text = json_without_commands(json.dumps(json_safe(head), indent=2))
-    yield f'{text[:-2]},\n  "{name}": ['
+    yield f'{indented(json_safe(head))[:-2]},\n  "{name}": ['
     for number, part in enumerate(parts):
         yield "," * (number > 0) + "\n    "
         yield from part

@@ -78,13 +78,16 @@ def test_no_file_is_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cap
 
 
 @pytest.mark.slow
-def test_a_second_rule_in_the_folder_leaves_the_first_one_green(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_second_rule_in_the_folder_is_beside_the_first_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     for name in ("missing-licence", "missing-author"):
-        assert run(["new-rule", name]) == 0
+        assert run(["new-rule", name, "--kind", "graph"]) == 0
     code, output = _run(tmp_path, "pytest", "-q", "-p", "no:cacheprovider")
-    assert (code, "4 passed" in output) == (0, True), output
+    assert (code, "2 failed, 2 passed" in output) == (1, True), output
     (tmp_path / "model.textproto").write_text(CLEAN)
+    for name in ("missing_licence.py", "missing_author.py"):
+        text = (tmp_path / name).read_text()
+        (tmp_path / name).write_text(text.replace("is_wrong = False", "is_wrong = True"))
     plugins = [word for name in ("missing_licence", "missing_author") for word in ("--plugin", f"{name}.py")]
     code, output = _run(tmp_path, "onnx_lint", "model.textproto", *plugins)
     assert code == 1
