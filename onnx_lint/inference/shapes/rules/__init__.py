@@ -89,7 +89,7 @@ FAMILIES: Final[Mapping[str, Mapping[str, str]]] = {
             BiasAdd BiasDropout BiasGelu BiasSoftmax BiasSplitGelu BitmaskBiasDropout BitmaskDropout CDist CropAndResize
             DequantizeWithOrder DynamicTimeWarping ExpandDims FastGelu GatedAdd GatedRMSNorm GatherND Gelu
             GemmaRotaryEmbedding GridSample GroupNorm Inverse Irfft IsAllFinite LongformerAttention MRotaryEmbedding
-            MulInteger MurmurHash3 NGramRepeatBlock Pad QLinearLeakyRelu QLinearSigmoid QOrderedGelu
+            MurmurHash3 NGramRepeatBlock Pad QLinearLeakyRelu QLinearSigmoid QOrderedGelu
             QOrderedLayerNormalization QuantizeWithOrder QuickGelu Range Rfft ScaledSiLU SkipGroupNorm SwiGLU Tokenizer
             TorchEmbedding Trilu UnfoldTensor Unique
         """,
@@ -102,8 +102,8 @@ FAMILIES: Final[Mapping[str, Mapping[str, str]]] = {
             MatMulInteger16 MatMulIntegerToFloat MatMulNBits QGemm SparseToDenseMatMul TransposeMatMul
         """,
         "contrib_quantization": """
-            DequantizeLinear DynamicQuantizeLSTM GatherBlockQuantized GatherPacked QLinearAdd QLinearConcat QLinearMul
-            QLinearReduceMean QLinearSoftmax QLinearWhere QuantizeBFP QuantizeLinear ReduceSumInteger
+            DequantizeLinear DynamicQuantizeLSTM GatherBlockQuantized GatherPacked MulInteger QLinearAdd QLinearConcat
+            QLinearMul QLinearReduceMean QLinearSoftmax QLinearWhere QuantizeBFP QuantizeLinear ReduceSumInteger
         """,
         "contrib_transformers": """
             CausalConvWithState EmbedLayerNormalization GatedRelativePositionBias MoE QEmbedLayerNormalization QMoE

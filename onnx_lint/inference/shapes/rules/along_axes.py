@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from onnx_lint.inference.shapes.operands import Operands, Outputs
-from onnx_lint.inference.shapes.registration import shapes_of
+from onnx_lint.inference.shapes.registration import equations, shapes_of
 
 
 @shapes_of("CumProd", "CumSum", reads=(1,))
@@ -16,10 +16,7 @@ def cumulate(node: Operands) -> Outputs:
     return [shape]
 
 
-@shapes_of("EyeLike")
-def eye_like(node: Operands) -> Outputs:
-    """The shape of a matrix."""
-    return [node.shape(0, 2)]
+equations({"EyeLike": "input[n m] -> output[n m]", "Trilu": "input[*batch n m] k[] -> output[*batch n m]"})
 
 
 @shapes_of("ReverseSequence", reads=(1,))
@@ -34,10 +31,3 @@ def reverse_sequence(node: Operands) -> Outputs:
         if time == 1 - batch:
             node.counts_within(1, 1, node.dim(0, time), "steps")
     return [shape]
-
-
-@shapes_of("Trilu")
-def trilu(node: Operands) -> Outputs:
-    """The shape of a matrix, or of a batch of them."""
-    node.scalar(1)
-    return [node.shape(0, at_least=2)]

@@ -7,9 +7,7 @@ from onnx_lint.inference.shapes.dims import Dim, Dims, add, are_sizes, divide
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import InputDimension
 from onnx_lint.inference.shapes.registration import equations, shapes_of
-from onnx_lint.inference.shapes.rules.along_axes import trilu
 from onnx_lint.inference.shapes.rules.constants import number_range
-from onnx_lint.inference.shapes.rules.contrib_quantization import are_scalars
 from onnx_lint.inference.shapes.rules.gathering import gather_nd
 from onnx_lint.inference.shapes.rules.images import sample_at_grid
 
@@ -78,13 +76,6 @@ def swiglu(node: Operands) -> Outputs:
     return [(*shape[:-1], divide(width, 2))]
 
 
-@shapes_of(*_named("MulInteger"))
-def multiply_integers(node: Operands) -> Outputs:
-    """Two operands, each followed by its zero point, broadcast to one shape."""
-    are_scalars(node, 1, 3)
-    return [node.broadcast([node.shape(0), node.shape(2)], (0, 2))]
-
-
 @shapes_of(*_named("ExpandDims"), reads=(1,))
 def expand(node: Operands) -> Outputs:
     """One more dimension of 1."""
@@ -115,6 +106,7 @@ equations(
         "NGramRepeatBlock": "ids scores[*all] -> Y[*all]",
         "SkipGroupNorm": "X[*all] ... -> Y[*all] sum[*all]",
         "DynamicTimeWarping": "input -> output[2 ?]",
+        "Trilu": "X[*batch n m] k[] -> Y[*batch n m]",
         "TorchEmbedding": "weight[n m] indices[*places] ... -> Y[*places m]",
         "Unique": "x[n] -> y[?] idx[n] counts[?]",
     },
@@ -123,7 +115,6 @@ equations(
 
 
 # As the operators of ONNX: GatherND without batches, GridSample over an image.
-shapes_of(*_named("Trilu"))(trilu)
 shapes_of(*_named("GatherND"))(gather_nd)
 shapes_of(*_named("GridSample"))(sample_at_grid)
 

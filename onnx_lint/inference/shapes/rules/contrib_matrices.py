@@ -63,22 +63,15 @@ def _axes(shape: Dims, is_transposed: int) -> tuple[int, int]:
     return (-1, -2) if is_transposed else (-2, -1)
 
 
-@shapes_of(_RUNTIME + "FusedGemm")
+@shapes_of(*[_RUNTIME + name for name in ("FusedGemm", "GemmFloat8", "QGemm")])
 def fused_gemm(node: Operands) -> Outputs:
-    """As Gemm of ONNX."""
-    return [general_product(node, 0, 1, 2)]
+    """As Gemm of ONNX. QGemm has scale and zero point after each matrix.
 
-
-@shapes_of(_RUNTIME + "QGemm")
-def quantized_gemm(node: Operands) -> Outputs:
-    """As Gemm of ONNX, each matrix followed by its scale and zero point."""
-    return [general_product(node, 0, 3, 6)]
-
-
-@shapes_of(_RUNTIME + "GemmFloat8")
-def gemm_of_bytes(node: Operands) -> Outputs:
-    """Infer the outputs as for Gemm of ONNX. The documentation does not say how the third matrix is broadcast."""
-    return [general_product(node, 0, 1, None)]
+    The documentation of GemmFloat8 does not say how the third matrix is broadcast.
+    """
+    if node.operator == "QGemm":
+        return [general_product(node, 0, 3, 6)]
+    return [general_product(node, 0, 1, 2 if node.operator == "FusedGemm" else None)]
 
 
 @shapes_of(_RUNTIME + "MatMulNBits")

@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Final
+
 from onnx_lint.inference.shapes.dims import Dim, Dims, total
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.registration import equations, shapes_of
 from onnx_lint.inference.shapes.rules.quantization import quantize
 from onnx_lint.inference.shapes.rules.reduction import reduced
+from onnx_lint.inference.shapes.rules.unary import lp_normalization
 
 _RUNTIME = "com.microsoft::"
 
@@ -16,20 +20,23 @@ shapes_of(_RUNTIME + "DequantizeLinear", reads=(2,))(quantize)
 shapes_of(_RUNTIME + "QuantizeLinear")(quantize)
 
 
-@shapes_of(_RUNTIME + "QLinearSoftmax")
-def softmax(node: Operands) -> Outputs:
-    """The shape of the first input, which has the axis."""
-    shape = node.shape(0)
-    if shape is not None:
-        node.axis(node.integer("axis", -1), len(shape), "axis")
-    return [shape]
+shapes_of(_RUNTIME + "QLinearSoftmax")(lp_normalization)
+
+_BROADCAST: Final[Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]]] = {
+    "MulInteger": ((0, 2), (1, 3)),
+    "QLinearAdd": ((0, 3), (1, 2, 4, 5, 6, 7)),
+    "QLinearMul": ((0, 3), (1, 2, 4, 5, 6, 7)),
+    "QLinearWhere": ((0, 1, 4), ()),
+}
+"""The operands that are broadcast, and the scales and zero points that must be scalars."""
 
 
-@shapes_of(_RUNTIME + "QLinearAdd", _RUNTIME + "QLinearMul")
-def binary(node: Operands) -> Outputs:
-    """Two operands, each followed by its scale and zero point, broadcast to one shape."""
-    are_scalars(node, 1, 2, 4, 5, 6, 7)
-    return [node.broadcast([node.shape(0), node.shape(3)], (0, 3))]
+@shapes_of(*[_RUNTIME + name for name in _BROADCAST])
+def elementwise(node: Operands) -> Outputs:
+    """Operands that are each followed by scale and zero point, broadcast to one shape."""
+    operands, scalars = _BROADCAST[node.operator]
+    are_scalars(node, *scalars)
+    return [node.broadcast(list(map(node.shape, operands)), operands)]
 
 
 def are_scalars(node: Operands, *indices: int) -> None:
@@ -37,12 +44,6 @@ def are_scalars(node: Operands, *indices: int) -> None:
     for index in indices:
         if node.fact(index).shape:
             node.wrong_rank(index, 0, 0)
-
-
-@shapes_of(_RUNTIME + "QLinearWhere")
-def choice(node: Operands) -> Outputs:
-    """A condition and two operands, each followed by its scale and zero point, broadcast to one shape."""
-    return [node.broadcast([node.shape(0), node.shape(1), node.shape(4)], (0, 1, 4))]
 
 
 @shapes_of(_RUNTIME + "QLinearConcat")

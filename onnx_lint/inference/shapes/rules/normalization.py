@@ -9,7 +9,12 @@ from onnx_lint.inference.shapes.problem import AxisOutOfRange, Element, ProblemP
 from onnx_lint.inference.shapes.registration import equations, shapes_of
 from onnx_lint.inference.shapes.rules.broadcasting import one_way
 
-equations({"InstanceNormalization": "input[n c *spatial] scale[c] B[c] -> output[n c *spatial]"})
+equations(
+    {
+        "InstanceNormalization": "input[n c *spatial] scale[c] B[c] -> output[n c *spatial]",
+        "LRN": "X[n c *spatial] -> Y[n c *spatial]",
+    }
+)
 
 
 @shapes_of("BatchNormalization")
@@ -35,12 +40,6 @@ def batch_normalization(node: Operands) -> Outputs:
 
 _BY_CHANNEL = 9
 """The first version with one number for each channel."""
-
-
-@shapes_of("LRN")
-def local_response(node: Operands) -> Outputs:
-    """The sums run over the channels, which are axis 1."""
-    return [node.shape(0, at_least=2)]
 
 
 @shapes_of("LayerNormalization", "RMSNormalization")

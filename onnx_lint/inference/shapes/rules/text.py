@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from onnx_lint.inference.shapes.dims import Dim
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.registration import shapes_of
+from onnx_lint.inference.shapes.registration import equations, shapes_of
 
 
 @shapes_of("StringNormalizer")
@@ -21,11 +21,7 @@ def normalizer(node: Operands) -> Outputs:
     return [(*[1] * (len(shape) - 1), size)]
 
 
-@shapes_of("StringSplit")
-def split(node: Operands) -> Outputs:
-    """The parts of each text along one more dimension, and how many they are."""
-    shape = node.shape(0)
-    return [None if shape is None else (*shape, None), shape]
+equations({"StringSplit": "X[*texts] -> Y[*texts ?] Z[*texts]"})
 
 
 @shapes_of("TfIdfVectorizer")

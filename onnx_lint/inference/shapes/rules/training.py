@@ -28,30 +28,15 @@ def gradient(node: Operands) -> Outputs:
     return [node.shape(index) for index in range(len(names))] if isinstance(names, tuple) else UNKNOWN
 
 
-@shapes_of(_TRAINING + "Adagrad")
-def adaptive_gradient(node: Operands) -> Outputs:
-    """The new tensors and the new states; the factor made of the learning rate is a scalar."""
-    node.scalar(0)
-    return _updated(node, 3)
+@shapes_of(_TRAINING + "Adagrad", _TRAINING + "Adam", _TRAINING + "Momentum")
+def updated(node: Operands) -> Outputs:
+    """The new tensors and states. After the scalars come groups of inputs: tensors, gradients, then states.
 
-
-@shapes_of(_TRAINING + "Momentum")
-def momentum(node: Operands) -> Outputs:
-    """The new tensors and the new states."""
-    return _updated(node, 3)
-
-
-@shapes_of(_TRAINING + "Adam")
-def adam(node: Operands) -> Outputs:
-    """The new tensors and the new states of both kinds."""
-    return _updated(node, 4)
-
-
-def _updated(node: Operands, groups: int) -> Outputs:
-    """Return the new tensors and states. After the scalars come groups of inputs: tensors, gradients, then states.
-
-    The pseudo code of the descriptions broadcasts a tensor, its gradient and its states.
+    Adam has two kinds of states. The pseudo code of the descriptions broadcasts a tensor, its gradient and its states.
     """
+    groups = 4 if node.operator == "Adam" else 3
+    if node.operator == "Adagrad":
+        node.scalar(0)  # makes a factor of the learning rate
     node.scalar(1)
     count, rest = divmod(node.count - _SCALARS, groups)
     if count < 1 or rest:
