@@ -166,6 +166,26 @@ def test_sequences_and_optionals_out_of_branches_hold_what_both_have_in_common()
     assert not model.value_flow.has_shape_conflicts
 
 
+def _loops(depth: int) -> str:
+    """Return a graph with Loops in Loops whose innermost body doubles an axis in each run."""
+    body = "o = Concat<axis = 0>(v, v)"
+    for level in range(depth):
+        loop = f"b{level} (int64 i, bool go, float[] v) => (bool on, float[] o)"
+        body = f"o = Loop (n, c, v) <body = {loop} {{ on = Identity(go) {body} }}>"
+    return f"g (int64 n, bool c, float[2, 3] v) => (float[] o) {{ {body} }}"
+
+
+def test_loops_in_loops_keep_what_their_runs_keep():
+    assert _parsed(_loops(3)).shape_of("o") == (None, 3)
+
+
+def test_trials_of_loops_in_loops_are_bounded():
+    # Each depth multiplies the trials by up to five.
+    flow = _parsed(_loops(14)).value_flow
+    assert not flow.may_try
+    assert flow.shape_of("o") is None
+
+
 # --- hostile models
 
 

@@ -68,18 +68,17 @@ class SubgraphWalk:
         """Return the supplier with shapes that carried values have before each run of a Loop's body.
 
         They are found by trial: the initial shapes, then what these have in common with those after a run, until a
-        run changes nothing. A trial notes nothing, and has no trials in it.
+        run changes nothing.
         """
         kinds = supplier.subgraphs.supplied(held.name, held.graph)
         trial = supplier.tried()
-        if self._found.is_trial or held.number or kinds is None or all(each is None for each in trial.carried):
+        if held.number or kinds is None or all(each is None for each in trial.carried):
             return supplier
-        for _ in range(_MOST_TRIALS):
-            if self._found.tried_nodes > _MOST_TRIED:
-                break
+        is_trial = self._found.is_trial
+        for _ in range(_MOST_TRIALS if self._found.may_try else 0):
             self._found.is_trial = True
             body = yield self._walk_held(held, trial.sized().supplied_facts(kinds))
-            self._found.is_trial = False
+            self._found.is_trial = is_trial
             after = trial.after(body)
             if after.carried == trial.carried:
                 return after
@@ -180,9 +179,6 @@ class SubgraphWalk:
 
 _MOST_TRIALS: Final = 4
 """The most trials of the body of a Loop. Each that is not the last makes a dimension of a carried value unknown."""
-
-_MOST_TRIED: Final = 50_000
-"""The nodes after which no trial begins, so that Loops in Loops take no time that grows with their depth."""
 
 _IF_OF_SHAPES: Final = 11
 """The first version of If whose branches may produce different shapes."""

@@ -73,10 +73,15 @@ class ValueFlow:
         """The identities of the graphs in such branches."""
         self.is_trial = False
         """True while a walk only tries a run of a Loop's body: nothing of it is kept."""
-        self.tried_nodes = 0
+        self._tried_nodes = 0
         """The number of nodes in such walks."""
         self.notes = 0
         """The number of conflicts found, including repeated ones."""
+
+    @property
+    def may_try(self) -> bool:
+        """True as long as trials are few enough: they have trials in them, so their time could double at each depth."""
+        return self._tried_nodes < _MOST_TRIED
 
     @cached_property
     def types(self) -> Mapping[str, ValueType | None]:
@@ -163,7 +168,7 @@ class ValueFlow:
         `has_unknown`: whether there may be values of unknown shape.
         """
         if self.is_trial:
-            self.tried_nodes += len(graph.forms)
+            self._tried_nodes += len(graph.forms)
             return
         is_idle = self.idle and graph.function is None
         (self.idle_graphs.add if is_idle else self.idle_graphs.discard)(id(graph))
@@ -297,6 +302,9 @@ class ValueFlow:
         self._noted.add(key)
         return is_new
 
+
+_MOST_TRIED: Final = 20_000
+"""The nodes of trials after which there are no more."""
 
 _NONE_UNKNOWN: Final[frozenset[str]] = frozenset()
 

@@ -138,6 +138,8 @@ class Flow:
         inputs of a subgraph that the operator supplies. A bug that is not handled closer to its cause ends only the
         walk over this graph.
         """
+        if self.found.is_trial and not self.found.may_try:
+            return (UNKNOWN,) * len(graph.output_names)
         try:
             return (yield from self._walk(graph, frame, known, supplied))
         except Exception as error:
