@@ -16,8 +16,7 @@ from onnx_lint.cli.plan import use_plugins
 from onnx_lint.cli.streams import standard_output, use_color
 from onnx_lint.engine.registry import registry
 from onnx_lint.engine.settings import SEVERITY_NAMES
-from onnx_lint.ir.documents.kinds import KINDS
-from onnx_lint.reporters import document_kinds, documentation, terms
+from onnx_lint.reporters import documentation, terms
 from onnx_lint.reporters.documentation import clause_record, reason_of, rule_record, rules_of
 from onnx_lint.spec.clauses import KEYWORDS, Severity, clauses
 from onnx_lint.wording import nearest, quote
@@ -37,17 +36,17 @@ _MAX_WIDTH: Final = 100
 @form_option
 @options("plugins")
 def explain_command(name: str, edition: str, format_name: str, plugins: tuple[str, ...]) -> None:
-    """Explain NAME: a rule, a clause, an operator, a chapter, a keyword, a severity, or a message.
+    """Explain NAME: a rule, a clause, an operator, a chapter, a keyword or a severity.
 
-    A message is a kind of file, such as OperatorSetProto. The page is Markdown, rendered on a terminal.
+    The page is Markdown, rendered on a terminal.
     """
     use_plugins(plugins)
     found = _page_of(name, edition)
     if found is None:
-        known = {each.lower(): each for each in (*KINDS, *clauses(), *registry(), *terms.chapters())}
+        known = {each.lower(): each for each in (*clauses(), *registry(), *terms.chapters())}
         near = nearest(name.lower(), known)
         hint = f"; did you mean {quote(known[near])}?" if near is not None else ""
-        raise click.UsageError(f"no rule, clause, operator or message {name!r}{hint}")
+        raise click.UsageError(f"no rule, clause or operator {name!r}{hint}")
     record, page = found
     if format_name == "json":
         _print_json(record)
@@ -59,7 +58,7 @@ def _page_of(name: str, edition: str) -> tuple[dict[str, Any], str] | None:
     """Return the page about a name, as plain data and as Markdown; None if nothing has that name."""
     written = re.fullmatch(r"\w+\[(.+)\]:?", name)  # as reports have it: error[cycle]
     name = written[1] if written is not None else name
-    spellings = {known.lower(): known for known in (*KINDS, *clauses(), *registry())}
+    spellings = {known.lower(): known for known in (*clauses(), *registry())}
     wanted = spellings.get(name.lower(), name)
     if wanted in registry():
         entry = registry()[wanted]
@@ -67,8 +66,6 @@ def _page_of(name: str, edition: str) -> tuple[dict[str, Any], str] | None:
     if wanted in clauses():
         clause = clauses()[wanted]
         return documentation.clause_record(clause, edition), documentation.clause_markdown(clause)
-    if wanted in KINDS:
-        return document_kinds.kind_record(KINDS[wanted]), document_kinds.kind_markdown(KINDS[wanted])
     if name in terms.chapters():
         page = terms.chapter_page(name, edition)
     elif name in KEYWORDS:

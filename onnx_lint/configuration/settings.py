@@ -508,7 +508,7 @@ class Request(Record, metaclass=_RequestType):
         "The protobuf message in the files, such as TensorProto.",
         READ,
         metavar="MESSAGE",
-        details="By default, onnx-lint recognizes it by the content. onnx-lint explain MESSAGE says how.",
+        details="By default, onnx-lint recognizes it by the content (docs/documents.md).",
         example='proto = "ModelProto"',
         is_rare=True,
     )

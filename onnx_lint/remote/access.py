@@ -14,7 +14,7 @@ from onnx_lint.common.record import Record, replace
 from onnx_lint.common.visible import visible
 from onnx_lint.input.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.input.locations import is_web, scheme_of, shown_address
-from onnx_lint.remote.errors import RemoteError, explained, is_passing, needs_package, unread_setting
+from onnx_lint.remote.errors import RemoteError, explained, is_passing, needs_package
 
 T = TypeVar("T")
 
@@ -102,9 +102,6 @@ def access_of(limits: Limits) -> Access:
 
 def file_system(address: str, access: Access) -> Any:
     """Return the fsspec file system for an address. Raises RemoteError if there is none, or a package is missing."""
-    unread = unread_setting(address)
-    if unread is not None:
-        raise RemoteError(unread)
     try:
         import fsspec
         from fsspec.config import conf
@@ -143,8 +140,8 @@ _LOGGING: Final = ("aiobotocore", "aiohttp", "asyncio", "botocore", "fsspec", "g
 """The loggers of the file systems. Their messages have traces and addresses, and we report the same errors."""
 
 _NO_CONFIGURATION: Final = (
-    "the configuration of fsspec cannot be read: a file in the folder that FSSPEC_CONFIG_DIR names, or else in"
-    " ~/.config/fsspec, is malformed"
+    "the configuration of fsspec cannot be read: a variable whose name begins with FSSPEC_, or a file in the folder"
+    " that FSSPEC_CONFIG_DIR names, or else in ~/.config/fsspec, is malformed"
 )
 
 _NO_STORES: Final = frozenset(

@@ -4,11 +4,8 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import os
 import re
 import ssl
-import sys
 from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Any, Final
@@ -48,8 +45,7 @@ _SENTENCES: Final = {
 }
 """The reasons of exceptions of Python, aiohttp, botocore and Google's client, by class."""
 
-_OF_VALUES: Final = (TypeError, AttributeError, ValueError)
-_UNEXPECTED: Final = r"unexpected keyword argument '([A-Za-z_][A-Za-z0-9_]*)'"
+_OF_VALUES: Final = (TypeError, AttributeError, ValueError, NotImplementedError)
 
 
 class RemoteError(ReadError):
@@ -87,16 +83,8 @@ def explained(error: BaseException, address: str, seconds: int, tries: int = 1) 
         return RemoteNotFoundError("there is no such object")
     if any(isinstance(cause, PermissionError) for cause in causes):
         return RemoteError(f"access is denied{_hint(address)}")
-    is_no_address = any(type(cause).__name__ in _NO_ADDRESS for cause in causes)
-    settings = settings_in_use(address)
-    if settings and (is_no_address or any(isinstance(cause, _OF_VALUES) for cause in causes)):
-        found = next(filter(None, (re.search(_UNEXPECTED, str(cause)) for cause in causes)), None)
-        why = f": there is no {found[1]}" if found is not None else ""
-        return RemoteError(f"the address, or a setting in {settings}, is not valid{why}")
-    if is_no_address:
-        return RemoteError("it is not a valid http or https address")
-    if isinstance(error, (ValueError, NotImplementedError)):
-        return RemoteError("the address cannot name an object of its store")
+    if any(isinstance(cause, _OF_VALUES) or type(cause).__name__ in _NO_ADDRESS for cause in causes):
+        return RemoteError("the address, or a setting of its store in the environment, is not valid")
     return RemoteError(f"the store cannot be read ({type(error).__name__}){still}")
 
 
@@ -202,48 +190,3 @@ def needs_package(address: str, error: ImportError) -> RemoteError:
     found = re.search(r"[Ii]nstall\s+[\"'`]?([A-Za-z0-9._-]+)", str(error))
     package = found[1] if found else error.name
     return RemoteError(f"addresses that begin with {scheme}:// need a further package: pip install {package}")
-
-
-# --- settings of the environment that may make a store unusable; their values may be credentials
-
-_PROXIES: Final = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy")
-_ENDPOINTS: Final = {
-    **dict.fromkeys(("http", "https"), _PROXIES),
-    **dict.fromkeys(("s3", "s3a"), ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")),
-    "hf": ("HF_ENDPOINT",),
-}
-"""The variables with the address of a server for a store."""
-
-_SAME_STORE: Final = (("http", "https"), ("s3", "s3a"), ("gs", "gcs"))
-"""The schemes of one file system, which uses the settings of each."""
-
-
-def unread_setting(address: str) -> str | None:
-    """Return the fault of a variable that fsspec would ignore, for the store of an address; None if there is none."""
-    for name in _fsspec_variables(address):
-        try:
-            value = json.loads(os.environ.get(name, "{}"))
-        except (ValueError, RecursionError):
-            value = None
-        if not isinstance(value, dict):
-            return f"the environment variable {name} is not a JSON object"
-    return None
-
-
-def settings_in_use(address: str) -> str:
-    """Return where the settings of a store are, for a sentence; empty if it has none."""
-    names = [*_ENDPOINTS.get(scheme_of(address), ()), *_fsspec_variables(address)]
-    found = [name for name in names if os.environ.get(name)]
-    configured = getattr(sys.modules.get("fsspec.config"), "conf", {})
-    if any(configured.get(scheme) for scheme in _schemes(address)):
-        found.append("the configuration of fsspec")
-    return " or ".join(found)
-
-
-def _fsspec_variables(address: str) -> list[str]:
-    return [f"FSSPEC_{scheme.upper()}" for scheme in _schemes(address)]
-
-
-def _schemes(address: str) -> tuple[str, ...]:
-    own = scheme_of(address)
-    return next((schemes for schemes in _SAME_STORE if own in schemes), (own,))

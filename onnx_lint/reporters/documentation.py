@@ -10,7 +10,6 @@ from typing import Any, Final
 from onnx_lint.common.option_types import in_words
 from onnx_lint.engine.registry import Registered, registry
 from onnx_lint.ir.documents.kinds import KINDS
-from onnx_lint.reporters.document_kinds import kinds_of
 from onnx_lint.rule import Rule
 from onnx_lint.spec.clauses import EDITIONS, OWN_KEYWORDS, Clause, Severity, clauses, severity
 
@@ -46,6 +45,11 @@ def rules_of(clause: Clause) -> tuple[str, ...]:
 def reason_of(clause: Clause) -> str:
     """Return why no rule checks `clause`, in one or more sentences."""
     return clause.reason or "No rule yet."
+
+
+def kinds_of(entry: Registered) -> tuple[str, ...]:
+    """Return the messages that the rule can check."""
+    return tuple(kind.message for kind in KINDS.values() if entry.needs in kind.holds)
 
 
 # --- plain data

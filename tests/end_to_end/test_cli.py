@@ -694,7 +694,7 @@ def test_explain_can_print_every_rule_and_clause(capsys: pytest.CaptureFixture[s
 def test_explain_suggests(name: str, nearest: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["explain", name]) == 2
     assert capsys.readouterr().err.endswith(
-        f"\nError: no rule, clause, operator or message {name!r}; did you mean {nearest!r}?\n"
+        f"\nError: no rule, clause or operator {name!r}; did you mean {nearest!r}?\n"
     )
 
 

@@ -15,11 +15,9 @@ from onnx_lint import lint, schema
 from onnx_lint.cli.application import run
 from onnx_lint.cli.paths import find_inputs
 from onnx_lint.engine.lint import lint_source
-from onnx_lint.engine.registry import registry
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
 from onnx_lint.ir.documents.kinds import KINDS
-from onnx_lint.reporters.document_kinds import kinds_of
 
 
 def _found(report):
@@ -207,19 +205,6 @@ def test_the_data_of_the_node_tests_are_clean():
 
 
 # --- the command line
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_explain_tells_of_each_kind(kind: str, capsys: pytest.CaptureFixture[str]):
-    assert run(["explain", kind.lower()]) == 0
-    page = capsys.readouterr().out
-    assert page.startswith(f"# {kind}\n")
-    assert run(["explain", kind, "--format", "json"]) == 0
-    record = json.loads(capsys.readouterr().out)
-    assert (record["kind"], record["root"]) == (kind, KINDS[kind].noun)
-    for rule in record["rules"]:
-        assert f"`{rule}`" in page
-        assert kind in kinds_of(registry()[rule])
 
 
 def test_a_rule_tells_the_kinds_of_file_that_it_looks_at(capsys: pytest.CaptureFixture[str]):

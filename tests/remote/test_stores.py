@@ -149,8 +149,8 @@ def test_what_is_no_object(store: Any, address: str):
         ("reference://x", "a chain of addresses is not supported"),
         ("data://text/plain,abc", "a chain of addresses is not supported"),
         ("s3://", "the address names a bucket, not an object in it"),
-        ("hf://gpt2", "the address cannot name an object of its store"),
-        ("https://", "it is not a valid http or https address"),
+        ("hf://gpt2", "the address, or a setting of its store in the environment, is not valid"),
+        ("https://", "the address, or a setting of its store in the environment, is not valid"),
     ],
 )
 def test_what_is_no_store(address: str, said: str):
