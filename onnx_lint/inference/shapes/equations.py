@@ -9,14 +9,16 @@ The inputs in order are left of the arrow, the outputs right of it. The dimensio
     @hidden_size    the size in an attribute; for a list attribute: @shape.0, its first element
     3*@hidden_size  a multiple of an attribute or of a name
     @heads*h        a name times an attribute
+    ?*h             any multiple of a name
     1|n             1 or n
-    p+t             a sum, product (2*n*@heads) or quotient (n/@heads) of what the operands before it determine; a name
-                    that only omitted operands have is 0
+    p+t             a sum, product (2*n*@heads) or quotient (n/@heads) of what the other operands determine; a name that
+                    only omitted operands have is 0
     ?               any dimension, and in an output an unknown one
 
 An operand without brackets may have any shape (an output: an unknown one). [] is a scalar, or a tensor of one element.
 "..." at the end of the inputs means any further ones. Inputs that the node omits are ignored. Where an operator takes
-several forms (`require`), "-" is an input that the form does not have, and name! one that it must have.
+several forms (`require`), "-" is an input that the form does not have, and name! one that it must have. In front of a
+form and a colon are the attributes with which it is valid: "name" is not 0, "!name" is 0, "name=2" is 2 or left out.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ from typing import Final
 from onnx_lint.common.record import Record, replace
 from onnx_lint.inference.shapes.dims import Dim, Dims, add, agree, divide, multiply, unified
 from onnx_lint.inference.shapes.operands import Operands, Outputs
-from onnx_lint.inference.shapes.problem import Element, InputDimension, ProblemPlace
+from onnx_lint.inference.shapes.problem import Element, InputDimension, ProblemPlace, ShapeProblem
 
 _SUMMANDS: Final = re.compile(r"([+-]?)([^+-]+)")
 _FACTORS: Final = re.compile(r"([*/])")
@@ -43,7 +45,7 @@ class Term(Record):
     factor: int | None = 1
     """The factor of the named size; the value of a number; None for any dimension."""
     kind: str = "name"
-    """`name`, `run`, `attribute`, `number`, `sum` or `any`."""
+    """`name`, `run`, `attribute`, `number`, `sum`, `multiple` or `any`."""
     element: int | None = None
     """The index of the element, for an attribute that is a list."""
     times: str | None = None
@@ -100,6 +102,8 @@ def _term(text: str) -> Term:
         return Term("", int(text), "number")
     if text.startswith("1|"):
         return replace(_term(text[2:]), or_one=True)
+    if text.startswith("?*"):
+        return Term(text[2:], kind="multiple")
     if set(text) & set("+-/"):
         return Term(text, 1, "sum")
     if text.startswith("*") and f"_{text[1:]}".isidentifier() and text != "*":
@@ -121,12 +125,11 @@ def solve(text: str, node: Operands) -> Outputs:
 
 
 def require(texts: tuple[str, ...], node: Operands) -> None:
-    """Compare a node with the equation, of several, whose ranks its operands have; with none if that is unknown."""
-    forms = [equation(text) for text in texts]
+    """Compare a node with the equations, of several, whose attributes and ranks it has; one of them must be true."""
+    forms = [equation(form) for condition, _, form in map(_split, texts) if _is_true(condition, node)]
     fitting = [form for form in forms if all(_has_rank(node, at, each) for at, each in enumerate(form.inputs))]
-    if fitting:
-        if len(fitting) == 1:
-            _NameBindings(node).outputs(fitting[0])
+    if fitting or not forms:
+        _require_one(fitting, node)
         return
     for index in range(node.count):
         patterns = [form.inputs[index] for form in forms if index < len(form.inputs)]
@@ -142,6 +145,36 @@ def require(texts: tuple[str, ...], node: Operands) -> None:
     other = next((at for at in range(node.count) if at not in wrong and _differs(given, at) and node.given(at)), None)
     terms = nearest.inputs[wrong[0]].terms or ()
     node.wrong_rank(wrong[0], len(terms), len(terms), other if _differs(given, wrong[0]) else None)
+
+
+def _split(text: str) -> tuple[str, str, str]:
+    return text.rpartition(":")
+
+
+def _is_true(condition: str, node: Operands) -> bool:
+    """Return whether the attributes of a node are those of a condition."""
+    for word in condition.split():
+        name, equals, value = word.removeprefix("!").partition("=")
+        found = node.argument(name)
+        if (found is not None and str(found) != value) if equals else (bool(found) is word.startswith("!")):
+            return False
+    return True
+
+
+def _require_one(forms: list[ShapeEquation], node: Operands) -> None:
+    """Record the problems with the form that has the fewest; none if the node has one of the forms."""
+    problems, remarks = node.problems, node.remarks
+    found: list[tuple[list[ShapeProblem], list[ShapeProblem]]] = []
+    for form in forms:
+        node.problems, node.remarks = [], []
+        _NameBindings(node).outputs(form)
+        found.append((node.problems, node.remarks))
+        if not node.problems:
+            break
+    node.problems, node.remarks = problems, remarks
+    for fewest in sorted(found, key=lambda each: len(each[0]))[:1]:
+        node.problems += fewest[0]
+        node.remarks += fewest[1]
 
 
 def _differs(forms: list[ShapeEquation], index: int) -> bool:
@@ -173,6 +206,8 @@ class _NameBindings:
         self.dims: dict[str, tuple[Dim, ProblemPlace | None]] = {}
         self.runs: dict[str, tuple[Dims, int, int]] = {}
         """For each run its dimensions, the operand that has it first, and the axis at which it begins there."""
+        self.waiting: list[tuple[int, int, Term]] | None = []
+        """The dimensions that follow from those of later operands; None when all are known."""
 
     def outputs(self, equation: ShapeEquation) -> Outputs:
         names: dict[bool, set[str]] = {True: set(), False: set()}
@@ -182,6 +217,9 @@ class _NameBindings:
         for index, pattern in enumerate(equation.inputs):
             if self.node.given(index) and pattern.terms is not None:
                 self._take(index, pattern, pattern.terms)
+        waiting, self.waiting = self.waiting, None
+        for each in waiting or ():
+            self._bind(*each)
         return [self._shape(pattern) for pattern in equation.outputs]
 
     def _take(self, index: int, pattern: Pattern, terms: tuple[Term, ...]) -> None:
@@ -222,6 +260,13 @@ class _NameBindings:
         expected, by = self._value(term)
         found = self.node.dim(index, axis)
         if term.or_one and found == 1:
+            return
+        if self.waiting is not None and term.kind in ("sum", "multiple") and expected is None:
+            self.waiting.append((index, axis, term))
+            return
+        if term.kind == "multiple":
+            if isinstance(found, int) and isinstance(expected, int) and expected and found % expected:
+                self.node.indivisible(InputDimension(index, axis, found), expected, by)
             return
         if term.times is not None:
             self._bind_part(index, axis, term.name, self.node.integer(term.times), Element(term.times, None))

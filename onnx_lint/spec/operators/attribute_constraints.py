@@ -85,6 +85,7 @@ A list that is left out or empty is not compared. Of lists that exclude each oth
 _SIZES: Final[tuple[tuple[str, str, str, int, int], ...]] = (
     ("", "ConstantOfShape", "value", 9, 1),
     ("", "MaxRoiPool", "pooled_shape", 1, 2),
+    ("com.microsoft", "MRotaryEmbedding", "mrope_section", 1, 3),
     ("ai.onnx.ml", "SVMClassifier", "kernel_params", 1, 3),
     ("ai.onnx.ml", "SVMRegressor", "kernel_params", 1, 3),
 )

@@ -115,9 +115,26 @@ For QuantizeLinear 0 is the default; ONNX Runtime refuses integers.
 _RUNTIME: Final[tuple[ValueRow, ...]] = (
     ("com.microsoft", "FusedConv", "activation", 1, ANY, "Clip HardSigmoid HardSwish LeakyRelu Relu Sigmoid Tanh"),
     ("com.microsoft", "PackedSparseAttentionIndexer SparseAttentionIndexer", "policy_mode", 1, ANY, "csa qsa"),
+    ("com.microsoft", "AttnLSTM DynamicQuantizeLSTM", "direction", 1, ANY, "forward reverse bidirectional"),
+    ("com.microsoft", "CDist", "metric", 1, ANY,
+     "braycurtis canberra chebyshev cityblock correlation cosine dice euclidean hamming jaccard jensenshannon "
+     "kulsinski mahalanobis matching minkowski rogerstanimoto russellrao seuclidean sokalmichener sokalsneath "
+     "sqeuclidean wminkowski yule"),
+    ("com.microsoft", "CausalConvWithState", "activation", 1, ANY, "none silu swish"),
+    ("com.microsoft", "CropAndResize", "mode", 1, ANY, "bilinear nearest"),
+    ("com.microsoft", "GridSample", "mode", 1, ANY, "bilinear nearest bicubic"),
+    ("com.microsoft", "GridSample", "padding_mode", 1, ANY, "zeros border reflection"),
+    ("com.microsoft", "GroupQueryAttention", "causal", 1, ANY, "0 1"),
+    ("com.microsoft", "GroupQueryAttention", "qk_output", 1, ANY, "0 1 2"),
+    ("com.microsoft", "MRotaryEmbedding", "mrope_layout", 1, ANY, "0 1"),
+    ("com.microsoft", "LinearAttention", "update_rule", 1, ANY, "linear gated delta gated_delta"),
+    ("com.microsoft", "MoE QMoE", "activation_type", 1, ANY, "relu gelu silu swiglu identity relu2 geglu"),
+    ("com.microsoft",
+     "ConvTransposeWithDynamicPads FusedConv MaxpoolWithMask NhwcConv NhwcFusedConv NhwcMaxPool QLinearAveragePool "
+     "QLinearConv", "auto_pad", 1, ANY, "NOTSET SAME_UPPER SAME_LOWER VALID"),
     ("com.microsoft", "QMoE", "expert_weight_bits", 1, ANY, "2 3 4 8"),
     ("com.microsoft", "PackedSparseAttentionIndexerMerge", "policy_mode", 1, ANY, "append_indices append_range"),
-)
+)  # fmt: skip
 """The functions and modes that ONNX Runtime 1.32 knows; with others it makes no session."""
 
 _REDUCTIONS: Final = (

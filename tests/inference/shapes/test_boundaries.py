@@ -87,7 +87,7 @@ def _model(text: str, domains: str = '"": 21, "com.microsoft": 1') -> Model:
         ),
         # The keys decide, not the same keys rotated.
         (
-            "float[1,2,4] e, float16[1,3,2,4] q, float16[1,3,2,4] r, float16[1,3,2,4] k, float16 u",
+            "float[1,2,4] e, float16[1,3,2,4] q, float16[1,3,2,4] r, float16[1,3,2,4] k, float16[1,3,2,4] u",
             "z, y = com.microsoft.GemmaRotaryEmbedding(e, q, r, k, u)",
             (1, 3, 2, 4),
         ),

@@ -117,7 +117,7 @@ def test_each_requirement_is_an_equation_of_its_operator(table):
     for operator, forms in table.items():
         schema = _schema(operator)
         assert shape_rule(schema) is not None
-        for form in map(equation, forms):
+        for form in (equation(each.rpartition(":")[2]) for each in forms):
             assert len(form.inputs) <= max(schema.max_input, len(schema.inputs))
 
 

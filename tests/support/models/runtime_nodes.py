@@ -271,7 +271,13 @@ TRANSFORMERS = (
     ),
     node("MoE", f(6, 8), f(6, 2), f(2, 4, 8), None, f(2, 8, 4), to=(6, 8), k=1),
     node("QMoE", f(1, 6, 8), f(6, 2), u8(2, 4, 4), f(2, 4), None, u8(2, 8, 2), to=(1, 6, 8), k=1, runs=False),
-    node("MRotaryEmbedding", f(1, 3, 8), np.ones((3, 1, 3), np.int64), f(9, 4), f(9, 4), to=(1, 3, 8), runs=False),
+    node(
+        "MRotaryEmbedding",
+        *(f(1, 3, 8), np.ones((3, 1, 3), np.int64), f(9, 4), f(9, 4)),
+        to=(1, 3, 8),
+        num_heads=1,
+        mrope_section=[2, 1, 1],
+    ),
     node(
         "LongformerAttention",
         f(1, 8, 8),
@@ -333,7 +339,7 @@ DESCRIBED = (
     node(
         "AttnLSTM",
         f(6, 2, 3),
-        f(2, 16, 5),
+        f(2, 16, 3),
         f(2, 16, 4),
         to=[(6, 2, 2, 4), (2, 2, 4), (2, 2, 4)],
         runs=False,

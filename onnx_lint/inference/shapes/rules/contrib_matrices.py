@@ -15,19 +15,11 @@ from onnx_lint.wording import listed
 _RUNTIME = "com.microsoft::"
 
 
-@shapes_of(*[_RUNTIME + name for name in ("DynamicQuantizeMatMul", "GemmFastGelu", "MatMulInteger16")])
+@shapes_of(
+    *[_RUNTIME + name for name in ("DynamicQuantizeMatMul", "GemmFastGelu", "MatMulInteger16", "MatMulIntegerToFloat")]
+)
 def product(node: Operands) -> Outputs:
     """As MatMul of ONNX."""
-    return [matrix_product(node, 0, 1)]
-
-
-@shapes_of(_RUNTIME + "MatMulIntegerToFloat")
-def product_of_integers(node: Operands) -> Outputs:
-    """As MatMul of ONNX, with the scales and zero points behind both matrices: one, or for the second one by column."""
-    for index in (3, 5):
-        shape = node.fact(index).shape
-        if shape is not None and len(shape) == 1 and shape != (1,) and node.fact(1).shape:
-            node.equal((1, len(node.fact(1).shape or ()) - 1), (index, 0))
     return [matrix_product(node, 0, 1)]
 
 

@@ -7,7 +7,6 @@ As for attention, a shape is reported only if ONNX Runtime rejects the node.
 from __future__ import annotations
 
 from onnx_lint.inference.shapes.dims import Dim, add, divide, unified
-from onnx_lint.inference.shapes.equations import solve
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, InputDimension, ProblemPlace
 from onnx_lint.inference.shapes.registration import shapes_of
@@ -34,8 +33,6 @@ def experts(node: Operands) -> Outputs:
 @shapes_of(*_named("CausalConvWithState"))
 def causal_convolution(node: Operands) -> Outputs:
     """The shape of the first input; how many states are kept depends on the kernel."""
-    if not any(map(node.has, ("ndim", "channels_last", "input_channels"))):
-        solve("x[b c t] weights[c 1 ?] bias[c] ... ->", node)
     return [node.shape(0)]
 
 
@@ -44,6 +41,8 @@ def rotary_embedding(node: Operands) -> Outputs:
     """The shape of the first input; a cosine and a sine for each pair of numbers that is rotated."""
     shape = node.shape(0, at_least=3, at_most=4)
     rotated, heads = node.integer("rotary_embedding_dim", 0), node.integer("num_heads", 0)
+    if rotated and not heads:
+        node.wrong_value("num_heads", heads, f"'rotary_embedding_dim' {rotated} requires it", allowed="at least 1")
     size: Dim = None
     by: ProblemPlace | None = Element("rotary_embedding_dim", rotated)
     if rotated:
