@@ -31,7 +31,14 @@ from typing import Final
 from onnx_lint.common.record import Record, replace
 from onnx_lint.inference.shapes.dims import Dim, Dims, add, agree, divide, multiply, unified
 from onnx_lint.inference.shapes.operands import Operands, Outputs
-from onnx_lint.inference.shapes.problem import Element, InputDimension, ProblemPlace, ShapeProblem
+from onnx_lint.inference.shapes.problem import (
+    Element,
+    InputDimension,
+    NotOneElement,
+    ProblemPlace,
+    ShapeProblem,
+    WrongRank,
+)
 
 _SUMMANDS: Final = re.compile(r"([+-]?)([^+-]+)")
 _FACTORS: Final = re.compile(r"([*/])")
@@ -172,9 +179,13 @@ def _require_one(forms: list[ShapeEquation], node: Operands) -> None:
         if not node.problems:
             break
     node.problems, node.remarks = problems, remarks
-    for fewest in sorted(found, key=lambda each: len(each[0]))[:1]:
+    for fewest in sorted(found, key=lambda each: (any(map(_is_rank, each[0])), len(each[0])))[:1]:
         node.problems += fewest[0]
         node.remarks += fewest[1]
+
+
+def _is_rank(problem: ShapeProblem) -> bool:
+    return isinstance(problem, WrongRank | NotOneElement)
 
 
 def _differs(forms: list[ShapeEquation], index: int) -> bool:
