@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from typing import Final
@@ -16,10 +17,11 @@ from onnx_lint.engine.proposed_fixes import without_edits
 from onnx_lint.engine.settings import Settings
 from onnx_lint.fixing.difference import difference_of
 from onnx_lint.fixing.rewrite import NotWrittenError, rewrite, write_pieces
-from onnx_lint.fixing.rounds import Lint, Mended, check, mend
+from onnx_lint.fixing.rounds import Lint, Load, Mended, check, mend
 from onnx_lint.input.patched_source import PatchedSource, unpatched
 from onnx_lint.input.source import FileSource, Source, SourceError, open_file
-from onnx_lint.report import FileReport, Repair
+from onnx_lint.ir.places.splices import Splicer
+from onnx_lint.report import Diagnostic, FileReport, Repair, unfold
 
 
 class Mending(Record):
@@ -81,13 +83,13 @@ def fix_source(
         report = lint(unpatched(source))
         try:
             outcome = mend(source, report, lint, load, unsafe=mending.unsafe)
+            if receive is None and not mending.shows_difference:
+                outcome = _write(path, outcome, old, lint, load, follows_links=settings.follow_links)
             repair = Repair(outcome.fixed, outcome.revealed, outcome.made, outcome.not_made)
             if mending.shows_difference:
                 return _reported(report, replace(repair, difference=difference_of(outcome, name, settings)))
             if receive is not None:
                 receive(outcome.source)
-            else:
-                _write(path, outcome, old, lint, follows_links=settings.follow_links)
         except NotWrittenError as error:
             return _reported(report, Repair(problem=f"{name}: {error}; it was left as it is"))
         except OSError as error:
@@ -106,18 +108,51 @@ def _reported(report: FileReport, repair: Repair) -> FileReport:
     return replace(report, diagnostics=without_edits(report.diagnostics), repair=repair)
 
 
-def _write(path: str, outcome: Mended, old: os.stat_result | None, lint: Lint, *, follows_links: bool) -> None:
-    """Put the result in the place of the file. Raises NotWrittenError and OSError."""
-    if not outcome.rounds:
-        return
-    if os.path.islink(path):
+def _write(
+    path: str, outcome: Mended, old: os.stat_result | None, lint: Lint, load: Load, *, follows_links: bool
+) -> Mended:
+    """Put the result in the place of the file, and return it with the fixes that need new data files.
+
+    Raises NotWrittenError and OSError.
+    """
+    is_link = os.path.islink(path)
+    last = [each for each in unfold(outcome.report.diagnostics) if each.edits and each.edits.copies and not is_link]
+    if not outcome.rounds and not last:
+        return outcome
+    if is_link:
         if not follows_links:
             raise NotWrittenError("is a symbolic link; --follow-links changes the file that the link leads to")
         path = os.path.realpath(path)
     # Root may write any file, also one that nobody is meant to write.
     if not os.access(path, os.W_OK) or not os.stat(path).st_mode & _WRITABLE:
         raise NotWrittenError("the file is read-only")
+    if last:
+        return _write_with_data(path, outcome, last, old, lint, load)
     rewrite(path, outcome.source, lambda written: check(outcome, lint(open_file(written))), old)
+    return outcome
+
+
+def _write_with_data(
+    path: str, outcome: Mended, last: list[Diagnostic], old: os.stat_result | None, lint: Lint, load: Load
+) -> Mended:
+    """Put the result in the place of the file, with the fixes of these findings, which need new data files."""
+    from onnx_lint.fixing.data_files import new_data_files
+
+    fixes = [each.edits for each in last if each.edits is not None]
+    splicer = Splicer(outcome.source, outcome.report.kind)
+    splices = splicer.with_lengths(splicer.splices_of(edit for fix in fixes for edit in fix.edits))
+    source = outcome.source.patched(splice.patch for splice in splices)
+    folder = load(outcome.source).data_folder
+    assert folder is not None, "a data file was found"
+    with new_data_files((each for fix in fixes for each in fix.copies), folder, os.path.dirname(path)):
+        rewrite(path, source, lambda written: check(outcome, lint(open_file(written)), has_new_data=True), old)
+    return replace(
+        outcome,
+        source=source,
+        report=lint(source),
+        fixed=tuple(sorted((Counter(dict(outcome.fixed)) + Counter(each.rule for each in last)).items())),
+        made=(*outcome.made, *(fix.message for fix in fixes)),
+    )
 
 
 def _write_to_standard_output(source: PatchedSource) -> None:

@@ -11,7 +11,7 @@ from typing import Final
 
 from onnx_lint.common.replacement import replacement
 from onnx_lint.input.patched_source import PatchedSource
-from onnx_lint.input.source import FileSource, ReadError
+from onnx_lint.input.source import FileSource, ReadError, Source
 
 _BLOCK_BYTES: Final = 1 << 20
 """The bytes to copy at once if the system cannot copy the file itself."""
@@ -125,12 +125,11 @@ def write_pieces(source: PatchedSource, descriptor: int) -> None:
         if isinstance(piece, bytes):
             _write(descriptor, piece)
         else:
-            _copy(source, *piece, descriptor)
+            copy(source.base, *piece, descriptor)
 
 
-def _copy(source: PatchedSource, start: int, end: int, descriptor: int) -> None:
-    """Copy the bytes of the base of a source from `start` to `end`."""
-    base = source.base
+def copy(base: Source, start: int, end: int, descriptor: int) -> None:
+    """Copy the bytes of a source from `start` to `end`; raises as `write_pieces` does."""
     while start < end and isinstance(base, FileSource) and hasattr(os, "copy_file_range"):
         try:
             count = os.copy_file_range(base.descriptor, descriptor, min(end - start, _MOST_COPIED), offset_src=start)

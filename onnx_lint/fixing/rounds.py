@@ -127,7 +127,7 @@ def _fixes(diagnostics: Iterable[Diagnostic], refused: set[str], *, unsafe: bool
     found: dict[int, tuple[str, Fix]] = {}
     for diagnostic in unfold(diagnostics):
         fix = diagnostic.edits
-        if fix is not None and diagnostic.rule not in refused and (unsafe or fix.is_safe):
+        if fix is not None and not fix.copies and diagnostic.rule not in refused and (unsafe or fix.is_safe):
             found.setdefault(id(fix), (diagnostic.rule, fix))
     return list(found.values())
 
@@ -321,6 +321,13 @@ def _is_left_over(rule: str) -> bool:
     return entry is not None and (entry.chapter == "hygiene" or "OPS-7" in entry.clauses)
 
 
-def check(outcome: Mended, found: FileReport) -> str | None:
-    """Why the report on the file that was written is not the one that was expected; None if it is."""
-    return None if _kinds(found) == _kinds(outcome.report) else "the file that was written has other findings"
+def check(outcome: Mended, found: FileReport, *, has_new_data: bool = False) -> str | None:
+    """Why the report on the file that was written is not the one that was expected; None if it is.
+
+    `has_new_data`: whether the file refers to a new data file, so that the old one may be unused.
+    """
+    expected, are = (
+        {kind: count for kind, count in _kinds(each).items() if not (has_new_data and _is_left_over(kind[0]))}
+        for each in (outcome.report, found)
+    )
+    return None if are == expected else "the file that was written has other findings"

@@ -87,7 +87,7 @@ if TYPE_CHECKING:
     )
     from onnx_lint.ir.operators.named_element_types import named_element_types
     from onnx_lint.ir.operators.operators import AlikeNodes, Operator, OperatorStatus
-    from onnx_lint.ir.places.edits import Assign, Delete, Edit, Fix, Insert, Move, Shorten
+    from onnx_lint.ir.places.edits import Assign, DataCopy, Delete, Edit, Fix, Insert, Move, Shorten
     from onnx_lint.ir.places.long_numbers import LongNumber, long_numbers
     from onnx_lint.ir.sharding import ShardingSpec, node_device_configurations, sharding_specs
     from onnx_lint.ir.tensors import contents

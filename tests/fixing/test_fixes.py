@@ -47,7 +47,8 @@ def test_a_fix_makes_the_bytes_of_a_model_without_the_fault(case: Case, tmp_path
 def test_each_rule_with_a_fix_has_a_case_and_says_so_in_its_documentation():
     rules = {path.stem.replace("_", "-"): path.read_text(encoding="utf-8") for path in (ROOT / "rules").rglob("*.py")}
     with_fix = {rule for rule, source in rules.items() if "fix=" in source}
-    assert with_fix == {case.rule for case in CASES if case.is_mended}
+    # The last one writes another file: test_data_files.py.
+    assert with_fix == {case.rule for case in CASES if case.is_mended} | {"dead-external-data"}
     for rule in with_fix:
         assert "`onnx-lint fix" in rules[rule], rule
         assert ("(safe)" in rules[rule]) or ("(unsafe" in rules[rule]), rule

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Set
 from typing import TYPE_CHECKING, Final
 
-from onnx_lint.common.record import Record
+from onnx_lint.common.record import Record, replace
 from onnx_lint.ir.places.place import ROOT, Place
 
 if TYPE_CHECKING:
@@ -58,6 +58,17 @@ MOST_EDITS: Final = 100
 Edit = Delete | Insert | Assign | Move | Shorten
 
 
+class DataCopy(Record):
+    """A new data file with the used bytes of another one."""
+
+    location: str
+    target: str
+    """The location of the new file."""
+    ranges: tuple[tuple[int, int, int], ...]
+    """For each range its start, its end, and its start in the new file."""
+    size: int
+
+
 class Fix(Record):
     """Edits that mend a fault. All places are those before the first edit."""
 
@@ -70,6 +81,8 @@ class Fix(Record):
     """Returns the edits, instead of `edits`: for a fix that may have as many as the model has names."""
     removes: frozenset[str] = frozenset()
     """The names of the values that are gone afterwards, so that no other fix may let anything read them."""
+    copies: tuple[DataCopy, ...] = ()
+    """The data files that the edits need. Such a fix is made last, and only of a file."""
 
     @classmethod
     def of_many(cls, message: str, count: int, make: Callable[[], Iterable[Edit]], *, is_safe: bool = True) -> Fix:
@@ -83,7 +96,7 @@ class Fix(Record):
 
     def with_edits(self) -> Fix:
         """Return the fix with all of its edits. Call this before the model is released."""
-        return self if self.later is None else Fix(self.message, tuple(self.later()), self.is_safe)
+        return self if self.later is None else replace(self, edits=tuple(self.later()), later=None)
 
     def only_at(self, places: Set[Place]) -> Fix | None:
         """Return the fix with those of its edits that are at the places or inside of them; None if there are none."""

@@ -131,6 +131,15 @@ class DataFolder:
             self.listed = sorted(name for name in found if self.file(name).state is FileState.REGULAR)
         return self.listed
 
+    def has_other_models(self, name: str) -> bool:
+        """Return whether the folder has another model file than the one of that name."""
+        self._has_failed = True  # a file that is added changes the answer
+        try:
+            with os.scandir(self._directory or ".") as entries:
+                return any(entry.name.endswith(".onnx") and entry.name != name for entry in entries)
+        except OSError:
+            return True
+
     def open(self, location: str) -> tuple[int, os.stat_result]:
         """Return a descriptor of the regular file at a location, open for reading, and its status.
 
