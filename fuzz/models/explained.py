@@ -221,7 +221,7 @@ _OF_RUNTIMES = (
         "incompatible-operand-shapes",
         "BlackmanWindow CenterCropPad Compress ConstantOfShape DFT GatherND GroupNormalization HammingWindow "
         "HannWindow LayerNormalization Multinomial NegativeLogLikelihoodLoss NonMaxSuppression OneHot Pad "
-        "QuantizeLinear SequenceAt SequenceErase SequenceInsert SoftmaxCrossEntropyLoss "
+        "QLinearMatMul QuantizeLinear SequenceAt SequenceErase SequenceInsert SoftmaxCrossEntropyLoss "
         "ai.onnx.ml::TreeEnsembleRegressor",
         "the specification requires the rank or the size; ONNX Runtime checks the number of elements, or nothing",
     ),
