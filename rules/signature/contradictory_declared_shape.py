@@ -8,7 +8,7 @@ from onnx_lint.rule import Finding, deletion_of, findings_of, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause=("NOD-8c", "VI-6a", "FUN-23b", "FUN-23d"), since="0.1.0", about=has_shape_conflicts, needs="node")
+@rule(clause=("NOD-8c", "VI-6a", "FUN-23b", "FUN-23d", "SHP-7"), since="0.1.0", about=has_shape_conflicts, needs="node")
 def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
     """The declared shape of a value is not the one that its node produces.
 
@@ -59,6 +59,8 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
     - The declaration of a sequence must fit all its elements: "The dimension variables M or N must be omitted from the
       above type if that dimension does not have a fixed size across all tensors in the sequence. The entire shape must
       be omitted from the type if different tensors in the sequence may have different ranks."
+    - What a Loop carries from run to run is followed: its shape, the tensors that it inserts into a sequence, and their
+      number if the number of runs is known.
     - A `value_info` of a function that fits only some of its calls is a warning.
     - The outputs of a Loop or If follow from the operators of its bodies, not from wrong declarations of the bodies.
     - `onnx.checker` refuses the model with `full_check`. ONNX Runtime warns when it loads the model ("Falling back to
@@ -70,6 +72,8 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
         of_value_info = model.value_flow.clause_of(conflict, "FUN-23b", "FUN-23d", "VI-6a")
         clause = "NOD-8c" if conflict.field == "output" else of_value_info
         fix = _declaration_of(conflict) or deletion_of(conflict)
+        if isinstance(conflict, DeclaredShapeConflict) and conflict.inferred.elements and conflict.declared.inside:
+            clause = "SHP-7"
         cause = conflict.cause if isinstance(conflict, DeclaredShapeConflict) else None
         yield from findings_of(model, conflict, clause, fix=fix, cause=cause)
 
