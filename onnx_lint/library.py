@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, Literal, Protocol, TypedDict
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.baselines import Baselines
 from onnx_lint.cli.plan import Plan, fails
-from onnx_lint.cli.request import COMMAND_LINE, read
+from onnx_lint.cli.request import read
 from onnx_lint.common.record import field_names, replace
 from onnx_lint.configuration.errors import RunError
 from onnx_lint.configuration.settings import Request
@@ -301,7 +301,7 @@ def _plan_with_policy(request: Request, policy: Mapping[str, Any]) -> Plan:
         {"policy": dict(policy) if isinstance(policy, Mapping) else policy},
         Origin("argument policy", os.getcwd(), in_file=False),
     )
-    return Plan(replace(request, given={**request.given, "policy": COMMAND_LINE}), values, is_library=True)
+    return Plan(replace(request, given=request.given | {"policy"}), values, is_library=True)
 
 
 def _request(name: str, given: Mapping[str, Any], config: str | os.PathLike[str] | bool) -> Request:
@@ -310,7 +310,7 @@ def _request(name: str, given: Mapping[str, Any], config: str | os.PathLike[str]
     Arguments with default values are not set.
     """
     defaults = Request(())
-    chosen = {field: COMMAND_LINE for field, value in given.items() if value != getattr(defaults, field)}
+    chosen = frozenset(field for field, value in given.items() if value != getattr(defaults, field))
     file = None if isinstance(config, bool) else os.fspath(config)
     return Request(
         (name,), chosen, **given, config=() if file is None else (file,), no_config=file is None and not config

@@ -14,11 +14,9 @@ from onnx_lint.cli.options import CHECK, FIX, form_option, given_of, options
 from onnx_lint.cli.request import request_of
 from onnx_lint.cli.sections import SectionedCommand
 from onnx_lint.cli.streams import standard_output
-from onnx_lint.configuration.documents import configuration_schema, described, starter_file
+from onnx_lint.configuration.documents import configuration_schema, starter_file
 from onnx_lint.configuration.errors import RequestError, RunError
-from onnx_lint.configuration.settings import keys
 from onnx_lint.reporters.escape import shown_path
-from onnx_lint.wording import suggestion
 
 
 @click.command("check", cls=SectionedCommand, short_help="Check models (the default command).")
@@ -92,33 +90,16 @@ def shapes_command(
     ctx.exit(code)
 
 
-@click.command("config", short_help="Document configuration files.")
-@click.argument("key", required=False, metavar="[KEY]")
-@click.option("--init", is_flag=True, help="Print a file to start from, with every key as a comment.")
-@click.option("--schema", is_flag=True, help="Print the JSON Schema of configuration files.")
-def config_command(key: str | None, init: bool, schema: bool) -> None:
-    """List the keys of configuration files, or explain KEY.
+@click.command("config", short_help="Print a configuration file to start from.")
+@click.option("--schema", is_flag=True, help="Print the JSON Schema of configuration files instead.")
+def config_command(schema: bool) -> None:
+    """Print a configuration file to start from, with every key as a comment.
 
     The configuration of a model is the nearest onnx-lint.toml, .onnx-lint.toml or pyproject.toml (with a table
     [tool.onnx-lint]) in its folder or above.
     """
-    if sum((key is not None, init, schema)) > 1:
-        raise click.UsageError("KEY, --init and --schema cannot be combined")
     with standard_output() as stream:
-        stream.write(_configuration_text(key, init=init, schema=schema))
-
-
-def _configuration_text(key: str | None, *, init: bool, schema: bool) -> str:
-    if init:
-        return starter_file()
-    if schema:
-        return json.dumps(configuration_schema(), indent=2) + "\n"
-    if key is None:
-        width = max(map(len, keys()))
-        return "".join(f"{name.ljust(width)}  {known.summary}\n" for name, known in keys().items())
-    if key not in keys():
-        raise click.UsageError(f"unknown key {key!r}{suggestion(key, keys())}")
-    return described(keys()[key])
+        stream.write(json.dumps(configuration_schema(), indent=2) + "\n" if schema else starter_file())
 
 
 @click.command("cache", short_help="Print the folder of the cache, or clear it.")

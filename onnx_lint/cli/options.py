@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 from click.core import ParameterSource
 
-from onnx_lint.cli.request import COMMAND_LINE, ENVIRONMENT
 from onnx_lint.common.distribution import is_url
 from onnx_lint.configuration.settings import FIXES, Request, Setting
 from onnx_lint.engine.registry import RegistryError, registry
@@ -68,17 +67,9 @@ def complete_names(_ctx: click.Context, _parameter: click.Parameter, incomplete:
     return [CompletionItem(name, help=known[name]) for name in found]
 
 
-_SOURCES: Final = {
-    ParameterSource.COMMANDLINE: COMMAND_LINE,
-    ParameterSource.PROMPT: COMMAND_LINE,
-    ParameterSource.ENVIRONMENT: ENVIRONMENT,
-}
-
-
-def given_of(ctx: click.Context, names: Iterable[str]) -> dict[str, str]:
-    """Return the source of each option that is set: `COMMAND_LINE` or `ENVIRONMENT`."""
-    sources = {name: ctx.get_parameter_source(name) for name in names}
-    return {name: _SOURCES[source] for name, source in sources.items() if source in _SOURCES}
+def given_of(ctx: click.Context, names: Iterable[str]) -> Iterator[str]:
+    """Yield the names of the options that are set."""
+    return (name for name in names if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE)
 
 
 def options(*fields: str) -> Decorator:
@@ -115,7 +106,7 @@ def _properties(setting: Setting) -> dict[str, Any]:
         properties["default"] = setting.default
     if kind.option == "names":
         properties["shell_complete"] = complete_names
-    return properties | {"show_default": setting.shows_default, "envvar": setting.variable}
+    return properties | {"show_default": setting.shows_default}
 
 
 form_option: Final = click.option(

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
@@ -27,12 +27,8 @@ COMMANDS: Final = frozenset(
 )
 """The commands of the program. A path with such a name cannot be the first argument."""
 
-_ENVIRONMENT: Final = ("ONNX_LINT_", "_ONNX_LINT_")
-"""The prefixes of environment variables that set options or ask for completions."""
-
-COMMAND_LINE: Final = "command line"
-ENVIRONMENT: Final = "environment"
-"""The sources of an option."""
+_COMPLETE: Final = "_ONNX_LINT_COMPLETE"
+"""The variable by which a shell asks click for completions."""
 
 
 def request_of_paths(arguments: Sequence[str]) -> Request | None:
@@ -47,15 +43,11 @@ def request_of_paths(arguments: Sequence[str]) -> Request | None:
     split = _options_and_paths(arguments)
     if split is None or not split[1]:
         return None
-    variables = {name for name in os.environ if name.startswith(_ENVIRONMENT)}
-    if variables:
-        from onnx_lint.cache.folder import VARIABLE
-
-        if variables != {VARIABLE}:
-            return None
+    if _COMPLETE in os.environ:
+        return None
     options, paths = split
     try:
-        return request_of(paths, dict.fromkeys(options, COMMAND_LINE), options)
+        return request_of(paths, options, options)
     except RequestError:
         return None
 
@@ -101,12 +93,12 @@ def _value(setting: Setting, text: str) -> Any:
     return text if is_as_written and text and not text.startswith("-") else None
 
 
-def request_of(paths: tuple[str, ...], given: Mapping[str, str], options: Mapping[str, Any]) -> Request:
+def request_of(paths: tuple[str, ...], given: Iterable[str], options: Mapping[str, Any]) -> Request:
     """Return the request for options as they were written. Raises RequestError for a pair that is none.
 
     Whether its rules, domains and limits exist is not checked here.
     """
-    return Request(paths, given, **{field: read(field, value) for field, value in options.items()})
+    return Request(paths, frozenset(given), **{field: read(field, value) for field, value in options.items()})
 
 
 def read(field: str, value: Any) -> Any:

@@ -42,17 +42,17 @@ def show_settings(plan: Plan) -> None:
 def _lines(key: Setting, values: SetValues, plan: Plan) -> list[tuple[str, str]]:
     """Return the entries of a key, each with its source."""
     lines: list[tuple[str, str]] = []
-    source = plan.request.given.get(key.field)
-    if source is None or key.is_added_to:
+    is_given = key.field in plan.request.given
+    if not is_given or key.is_added_to:
         found = plan.values_of("-") if key.is_run_wide else values
         lines += [_configured(path, value) for path, value in found.items() if path[0] == key.key]
-    if source is not None:
+    if is_given:
         value = getattr(plan.request, key.field)
         if key.kind.option == "names":
             value = [name.strip() for text in value for name in text.split(",")]
         entries = value.items() if key.merging == "table" else [(None, value)]
         for name, each in entries:
-            lines.append((f"{dotted((key.key,) if name is None else (key.key, name))} = {_toml(each)}", source))
+            lines.append((f"{dotted((key.key,) if name is None else (key.key, name))} = {_toml(each)}", "command line"))
     default = f"# {key.key} is not set" if key.key_default is None else f"{key.key} = {_toml(key.key_default)}"
     return lines or [(default, "default")]
 

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The documents that are generated from the table of keys: starter file, description of a key, JSON Schema."""
+"""The documents that are generated from the table of keys: the starter file, and the JSON Schema."""
 
 from __future__ import annotations
 
-import json
 import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -33,25 +32,6 @@ def starter_file() -> str:
 def _comment(text: str) -> Iterator[str]:
     for line in textwrap.wrap(text, WIDTH - 2):
         yield f"# {line}"
-
-
-def described(key: Setting) -> str:
-    """Return the description of a key as plain text."""
-    parts = [f"{key.key}: {key.summary}"]
-    if key.details:
-        parts.append(key.details)
-    default = "not set" if key.key_default is None else json.dumps(key.key_default)
-    facts = [f"Expects: {_wanted(key)}", f"Default: {default}"]
-    if key.section:
-        facts.append(f"Option: {key.option.replace(' ', ', ')}")
-    paragraphs = ["\n".join(textwrap.wrap(part, WIDTH)) for part in parts]
-    return "\n\n".join([*paragraphs, "\n".join(facts), textwrap.indent(key.starter, "    ")]) + "\n"
-
-
-def _wanted(key: Setting) -> str:
-    entries = key.kind.entries
-    table = key.kind.wanted == "a table" and entries is not None
-    return f"{key.kind.wanted}; each entry {entries.wanted}" if table and entries is not None else key.kind.wanted
 
 
 def configuration_schema(rules: Mapping[str, Registered] | None = None) -> dict[str, Any]:

@@ -83,8 +83,6 @@ class Setting(Record):
     """The key; if empty, the name of the field, with dashes."""
     example: str = ""
     """TOML for the starter file; if empty, a line with the default."""
-    variable: str | None = None
-    """An environment variable that sets the option."""
     shows_default: bool = False
     """True if the help ends with the default."""
     is_run_wide: bool = False
@@ -204,8 +202,8 @@ class Request(Record, metaclass=_RequestType):
     """
 
     paths: tuple[str, ...]
-    given: Mapping[str, str] = EMPTY
-    """The source of each option that is set: `COMMAND_LINE` or `ENVIRONMENT`."""
+    given: frozenset[str] = frozenset()
+    """The fields of the options that are set."""
 
     extend: str | None = setting(
         TEXT,
@@ -267,11 +265,10 @@ class Request(Record, metaclass=_RequestType):
     format_name: str = setting(
         choice(tuple(REPORTERS)),
         "text",
-        f"{', '.join(REPORTERS)}. ONNX_LINT_FORMAT changes the default.",
+        f"{', '.join(REPORTERS)}.",
         COMMON,
         option="-f --format",
         metavar="FORMAT",
-        variable="ONNX_LINT_FORMAT",
         shows_default=True,
         key="format",
         details=f"The format of the report. {_RUN_WIDE}",

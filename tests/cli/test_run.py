@@ -17,7 +17,7 @@ from support.project.each_case import each_case
 from onnx_lint import __main__
 from onnx_lint.cli import application, run
 from onnx_lint.cli.failures import print_failures
-from onnx_lint.cli.request import COMMAND_LINE, COMMANDS, ENVIRONMENT, request_of_paths
+from onnx_lint.cli.request import COMMANDS, request_of_paths
 from onnx_lint.common.exit_status import KILLED
 from onnx_lint.configuration.settings import Request
 from onnx_lint.report import OWN_ERRORS, FileReport, InternalError
@@ -135,22 +135,16 @@ def test_what_is_more_than_paths_is_left_to_click(folder: Path, arguments: tuple
     assert request_of_paths(arguments) is None
 
 
-def test_variables_that_set_options_are_left_to_click(folder: Path, monkeypatch: pytest.MonkeyPatch):
-    for name in ("ONNX_LINT_FORMAT", "_ONNX_LINT_COMPLETE"):
-        with monkeypatch.context() as patch:
-            patch.setenv(name, "x")
-            assert request_of_paths(["clean.onnx"]) is None
-    monkeypatch.setenv("ONNX_LINT_CACHE_DIR", str(folder))
-    assert request_of_paths(["clean.onnx"]) == Request(("clean.onnx",))
+def test_completion_is_left_to_click(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("_ONNX_LINT_COMPLETE", "bash_source")
+    assert request_of_paths(["clean.onnx"]) is None
 
 
-def test_the_request_tells_where_options_come_from(monkeypatch: pytest.MonkeyPatch):
+def test_the_request_tells_which_options_are_set(monkeypatch: pytest.MonkeyPatch):
     seen: list[Request] = []
     monkeypatch.setattr(run, "run", lambda request: seen.append(request) or 0)
-    monkeypatch.setenv("ONNX_LINT_FORMAT", "json")
     assert application.run(["one", "--select", "graph", "--pedantic"]) == 0
-    given = {"format_name": ENVIRONMENT, "select": COMMAND_LINE, "pedantic": COMMAND_LINE}
-    assert seen == [Request(("one",), given, format_name="json", select=("graph",), pedantic=True)]
+    assert seen == [Request(("one",), frozenset({"select", "pedantic"}), select=("graph",), pedantic=True)]
 
 
 def test_click_is_not_imported(folder: Path):

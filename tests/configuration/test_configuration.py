@@ -15,7 +15,6 @@ import jsonschema
 import pytest
 from support.models.clean_model import CLEAN
 from support.project.checkout import ROOT
-from support.project.each_case import each_case
 
 from onnx_lint.cli.application import run
 from onnx_lint.common.option_types import OptionTypeError, as_option, json_schema, option_types
@@ -362,18 +361,13 @@ def test_the_command_line_beats_the_file(
     assert found(capsys, "odd.textproto", *arguments) == BOTH[:count]
 
 
-def test_the_file_beats_the_default_and_the_environment_the_file(
-    folder: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_file_beats_the_default_and_the_command_line_the_file(folder: Path, capsys: Output) -> None:
     (folder / "onnx-lint.toml").write_text('format = "concise"\n')
     line = "odd.textproto:5:9: domain: warning[unqualified-model-domain] "
     run(["odd.textproto"])
     assert capsys.readouterr().out.startswith(line)
-    monkeypatch.setenv("ONNX_LINT_FORMAT", "json")
-    run(["odd.textproto"])
+    run(["odd.textproto", "-f", "json"])
     assert json.loads(capsys.readouterr().out)["version"] == 1
-    run(["odd.textproto", "-f", "concise"])
-    assert capsys.readouterr().out.startswith(line)
 
 
 def test_each_file_is_held_against_its_own_edition_and_gate(folder: Path, capsys: Output) -> None:
@@ -409,11 +403,10 @@ def test_per_file_ignores_of_the_file_are_relative_to_it(folder: Path, capsys: O
 # --- --show-settings
 
 
-def test_show_settings_tells_the_origin_of_each(folder: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_show_settings_tells_the_origin_of_each(folder: Path, capsys: Output) -> None:
     (folder / "onnx-lint.toml").write_text(
         'ignore = ["model"]\nedition = "1.16"\n[rules.oversized-message]\nmax_bytes = 7\n'
     )
-    monkeypatch.setenv("ONNX_LINT_FORMAT", "json")
     arguments = ["--show-settings", "odd.textproto", "zoo", "--ignore", "graph", "--config", "pedantic=true"]
     assert run([*arguments, "--fail-on", "note", "--target", "ai.onnx=17", "--severity", "cycle=note"]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -444,7 +437,7 @@ def test_show_settings_tells_the_origin_of_each(folder: Path, capsys: Output, mo
             ("plugins = []", "default"),
             ("limits = {}", "default"),
             ("rules.oversized-message.max_bytes = 7", "onnx-lint.toml"),
-            ('format = "json"', "environment"),
+            ('format = "text"', "default"),
             ("exclude = []", "default"),
             ("jobs = 0", "default"),
             ("cache = false", "default"),
@@ -463,7 +456,7 @@ def test_show_settings_tells_a_wrong_configuration(folder: Path, capsys: Output)
 
 
 def test_the_starter_file_changes_nothing_and_its_examples_are_right(folder: Path, capsys: Output) -> None:
-    assert run(["config", "--init"]) == 0
+    assert run(["config"]) == 0
     text = capsys.readouterr().out
     assert text == starter_file()
     (folder / "onnx-lint.toml").write_text(text)
@@ -486,22 +479,6 @@ def test_the_starter_file_changes_nothing_and_its_examples_are_right(folder: Pat
     )
     assert run(["odd.textproto"]) in {0, 1}
     capsys.readouterr()
-
-
-@each_case("name", keys())
-def test_each_key_is_described(capsys: Output, name: str) -> None:
-    assert run(["config", name]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith(f"{name}: ")
-    labels = [line.partition(":")[0] for line in lines if line.startswith(("Expects:", "Default:"))]
-    assert labels == ["Expects", "Default"]
-
-
-def test_keys_are_listed_and_an_unknown_one_is_told(capsys: Output) -> None:
-    assert run(["config"]) == 0
-    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == list(keys())
-    assert failure(capsys, "config", "fail-no") == "Error: unknown key 'fail-no'; did you mean 'fail-on'?"
-    assert failure(capsys, "config", "fail-on", "--init") == "Error: KEY, --init and --schema cannot be combined"
 
 
 def test_every_key_has_a_field_of_the_request() -> None:

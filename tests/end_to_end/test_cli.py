@@ -320,12 +320,11 @@ def test_of_names_that_other_programs_use_only_models_are_found(capsys: pytest.C
     ids=_shown,
 )
 def test_a_file_may_have_the_name_of_a_command_or_an_option(
-    name: str, arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    name: str, arguments: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path(name).write_bytes(binary(TWICE))
-    monkeypatch.setenv("ONNX_LINT_FORMAT", "concise")
     assert run(arguments) == 1
-    assert capsys.readouterr().out.startswith(f"{arguments[-1]}: graph.node[1].output[0]: error[duplicate-definition]")
+    assert f"\n  --> {arguments[-1]}: graph.node[1].output[0]" in capsys.readouterr().out
 
 
 def test_standard_input_is_linted(folder: Path) -> None:
@@ -447,17 +446,6 @@ def test_external_data_is_looked_up_unless_told_otherwise(capsys: pytest.Capture
 
 
 # --- output
-
-
-@pytest.mark.usefixtures("folder")
-def test_the_format_may_come_from_the_environment(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("ONNX_LINT_FORMAT", "concise")
-    run(["twice.textproto"])
-    assert capsys.readouterr().out == CONCISE_TWICE
-    run(["twice.textproto", "--format", "json"])
-    assert json.loads(capsys.readouterr().out)["version"] == 1
 
 
 @pytest.mark.usefixtures("folder")
