@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -66,8 +65,8 @@ class Series:
 
     @property
     def processor_seconds(self) -> float:
-        """The median of the times of the processor, which depend less on what else runs."""
-        return statistics.median(run.processor_seconds for run in self.runs)
+        """The least time of the processor: what else runs only adds to it."""
+        return min(run.processor_seconds for run in self.runs)
 
     @property
     def peak(self) -> float:
@@ -75,14 +74,8 @@ class Series:
         return max(run.peak for run in self.runs)
 
     def ratio(self, other: Series) -> float:
-        """The median, over the rounds, of this command's processor time through the other's.
-
-        A load that comes and goes meets both runs of a round, so the ratios of rounds vary less than the times.
-        """
-        if len(self.runs) != len(other.runs):
-            return self.processor_seconds / other.processor_seconds
-        pairs = zip(self.runs, other.runs, strict=True)
-        return statistics.median(a.processor_seconds / b.processor_seconds for a, b in pairs)
+        """The least processor time of this command through that of the other."""
+        return self.processor_seconds / other.processor_seconds
 
 
 _LAUNCHER: Final = """
@@ -116,6 +109,7 @@ class Laboratory:
         self._warm: set[str] = set()
         self._environment: Mapping[str, str] = {
             **{name: value for name, value in os.environ.items() if name not in _OF_DEVELOPERS},
+            "OPENBLAS_NUM_THREADS": "1",  # numpy's second thread would count as time of the peers that import it
             "ONNX_LINT_CACHE_DIR": str(Path(self._folder.name) / "verdicts"),
         }
 

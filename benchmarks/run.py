@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures onnx-lint beside `onnx.checker.check_model`, onnx-doctor and ONNX Runtime, and prints a Markdown table.
 
-`python benchmarks/run.py [--small] [--pairs N] [--only TEXT]`. The peers come with `pip install -e
+`python benchmarks/run.py [--small] [--pairs N] [--only TEXT] [--models FOLDER]`. The peers come with `pip install -e
 '.[bench]'`. Every command runs in a process of its own, all in turn, on models in a temporary folder, which is
 removed afterwards. --small measures only the few models that CI measures. Needs 1.5 GB of disk, and 8 GB of memory,
 because check_model reads whole files into memory.
@@ -13,9 +13,13 @@ import argparse
 import tempfile
 from pathlib import Path
 
+import store
 import table
-from cases import CASES, Case, commands, written
+from cases import CASES, Case, commands, real, written
 from measurement import Laboratory
+
+STORE = "requests per tensor in a store"
+"""The title of the last line, for --only."""
 
 
 def main() -> None:
@@ -24,8 +28,10 @@ def main() -> None:
     parser.add_argument("--small", action="store_true", help="only what CI measures")
     parser.add_argument("--pairs", type=int, default=7, help="how often each command runs on each model (default: 7)")
     parser.add_argument("--only", default="", metavar="TEXT", help="only the lines of the table with TEXT in the title")
+    parser.add_argument("--models", type=Path, metavar="FOLDER", help="measure a folder of real models as well")
     arguments = parser.parse_args()
-    chosen = [case for case in CASES if arguments.only in case.title and (case.is_small or not arguments.small)]
+    cases = [*CASES, *(real(arguments.models) if arguments.models else ())]
+    chosen = [case for case in cases if arguments.only in case.title and (case.is_small or not arguments.small)]
     with Laboratory() as laboratory, tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         print(f"{table.versions(arguments.pairs)}\n\n{table.HEAD}", flush=True)
@@ -37,6 +43,8 @@ def main() -> None:
             failed += has_failed
             print(line, flush=True)
         print("".join(f"\n- {note}" for note in notes))
+        if arguments.only in STORE:
+            print(f"\n{store.requests(folder)}")
     if failed:
         raise SystemExit(1)
 

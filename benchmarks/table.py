@@ -27,7 +27,7 @@ def versions(pairs: int) -> str:
     shown = [f"Python {platform.python_version()}", *(f"{name} {_version(name)}" for name in packages)]
     machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
     today = datetime.datetime.now(datetime.UTC).date()
-    return f"{today}; {', '.join(shown)}; {machine}; processor time, medians of {pairs} rounds."
+    return f"{today}; {', '.join(shown)}; {machine}; least processor time of {pairs} rounds."
 
 
 def _version(package: str) -> str:

@@ -62,6 +62,6 @@ def _below(path: str, root: str) -> str:
 
 
 def _quoted(data: bytes, safe: str) -> str:
-    """Return the bytes as part of a URI. `urllib.parse.quote` would do, but is slow to import."""
+    """Return the bytes as part of a URI, as `urllib.parse.quote` does, which would have to be imported."""
     kept = frozenset((_UNRESERVED + safe).encode())
     return "".join(chr(byte) if byte in kept else f"%{byte:02X}" for byte in data)
