@@ -10,7 +10,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, overload
 
 from onnx_lint.common.record import Record, replace
-from onnx_lint.inference.shapes.dims import SIZE_LIMIT, Dim, Dims, Shape, broadcast, clash, product, unified, union
+from onnx_lint.inference.shapes.dims import (
+    SIZE_LIMIT,
+    Dim,
+    Dims,
+    Shape,
+    broadcast,
+    clash,
+    divide,
+    product,
+    unified,
+    union,
+)
 from onnx_lint.inference.shapes.fact import ABSENT, MOST_DIMENSIONS, MOST_ELEMENTS, Content, ElementShapes, Fact
 from onnx_lint.inference.shapes.problem import (
     AxisOutOfRange,
@@ -413,6 +424,13 @@ class Operands:
     def indivisible(self, place: ProblemPlace, divisor: int, by: ProblemPlace | None = None) -> None:
         """Record a number that is not a multiple of another."""
         self.problems.append(Indivisible(place, divisor, by))
+
+    def quotient(self, at: tuple[int, int], divisor: Dim, by: ProblemPlace | None = None) -> Dim:
+        """Return a dimension of an operand (index, axis) divided by a number; record a remainder."""
+        size = self.dim(*at)
+        if isinstance(size, int) and isinstance(divisor, int) and divisor and size % divisor:
+            self.indivisible(self._dimension(*at), divisor, by)
+        return divide(size, divisor)
 
     def has_count(self, source: NumberSource, count: int, expected: int, by: NumberSource | None = None) -> bool:
         """Return whether a list has the required number of elements; record another number."""

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from onnx_lint.common.record import Record
-from onnx_lint.inference.shapes.dims import Dim, Dims, Shape, add, divide, multiply, unified
+from onnx_lint.inference.shapes.dims import Dim, Dims, Shape, add, multiply, unified
 from onnx_lint.inference.shapes.operands import Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, InputDimension, Unequal, WrongRank
 from onnx_lint.inference.shapes.registration import shapes_of
@@ -83,7 +83,7 @@ def _part(node: Operands, index: int, name: str) -> HeadInput:
         if node.version < _PACKED_ONLY and heads is not None and heads > 0:
             node.same((index, _HEAD), heads, Element(name, heads))
         return HeadInput(index, shape)
-    batch, length, hidden = shape
+    batch, length, _ = shape
     if heads is None:
         # Only this attribute says how the last dimension is divided.
         if not any(isinstance(each, WrongRank) and each.like == name for each in node.problems):
@@ -91,9 +91,7 @@ def _part(node: Operands, index: int, name: str) -> HeadInput:
         return HeadInput(index, (batch, None, length, None), True)
     if heads < 1:
         return HeadInput(index, (batch, None, length, None), True)
-    if isinstance(hidden, int) and hidden % heads:
-        node.indivisible(InputDimension(index, 2, hidden), heads, Element(name, heads))
-    return HeadInput(index, (batch, heads, length, divide(hidden, heads)), True)
+    return HeadInput(index, (batch, heads, length, node.quotient((index, 2), heads, Element(name, heads))), True)
 
 
 def _is_for_packed(node: Operands, name: str, *indices: int) -> None:

@@ -56,9 +56,9 @@ def positive_heads(node: Operands, name: str = "num_heads") -> bool:
 
 def _divides(node: Operands, at: tuple[int, int], parts: int) -> None:
     """Record a dimension whose parts cannot be divided among the heads; 0 parts are not checked."""
-    width, heads = node.dim(*at), node.integer("num_heads", 0)
-    if parts and heads > 0 and isinstance(width, int) and width % (parts * heads):
-        node.indivisible(InputDimension(*at, width), parts * heads, Element("num_heads", heads))
+    heads = node.integer("num_heads", 0)
+    if heads > 0:
+        node.quotient(at, parts * heads, Element("num_heads", heads))
 
 
 def _attention(node: Operands, mask: int, past: int) -> Outputs:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from onnx_lint.inference.shapes.dims import Dim, Dims, add, are_sizes, divide
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.problem import InputDimension
 from onnx_lint.inference.shapes.registration import equations, shapes_of
 from onnx_lint.inference.shapes.rules.constants import number_range
 from onnx_lint.inference.shapes.rules.gathering import gather_nd
@@ -70,10 +69,7 @@ def swiglu(node: Operands) -> Outputs:
     shape = node.shape(0, at_least=1)
     if shape is None:
         return UNKNOWN
-    width = shape[-1]
-    if isinstance(width, int) and width % 2:
-        node.indivisible(InputDimension(0, len(shape) - 1, width), 2)
-    return [(*shape[:-1], divide(width, 2))]
+    return [(*shape[:-1], node.quotient((0, -1), 2))]
 
 
 @shapes_of(*_named("ExpandDims"), reads=(1,))

@@ -111,9 +111,7 @@ def _channels(node: Operands, data: int, weights: int, group: int | None) -> Non
     each = node.dim(weights, 1)
     by = node.place(weights, 1) if group == 1 else Element("group", group)
     node.same((data, 1), multiply(each, group), by)
-    outputs, place = node.dim(weights, 0), node.place(weights, 0)
-    if place is not None and isinstance(outputs, int) and outputs % group:
-        node.indivisible(place, group, Element("group", group))
+    node.quotient((weights, 0), group, Element("group", group))
 
 
 def _positive_kernel(node: Operands, kernel: Dims, weights: int) -> None:
@@ -139,9 +137,7 @@ def transposed(node: Operands) -> Outputs:
     if shape is None or group is None:
         return UNKNOWN
     node.equal((0, 1), (1, 0))
-    place, channels = node.place(0, 1), node.dim(0, 1)
-    if place is not None and isinstance(channels, int) and channels % group:
-        node.indivisible(place, group, Element("group", group))
+    node.quotient((0, 1), group, Element("group", group))
     _stated_kernel(node, kernel, 1)
     outputs = multiply(kernel[1], group)
     if node.given(2) and node.shape(2, 1) is not None:
@@ -198,12 +194,10 @@ def deformed(node: Operands) -> Outputs:
     if sizes is None:
         return UNKNOWN
     groups = node.integer("offset_group", 1)
-    place, channels = node.place(0, 1), node.dim(0, 1)
     if groups < 1:
         node.wrong_value("offset_group", groups, "at least 1")
         return UNKNOWN
-    if place is not None and isinstance(channels, int) and channels % groups:
-        node.indivisible(place, groups, Element("offset_group", groups))
+    node.quotient((0, 1), groups, Element("offset_group", groups))
     points = product([groups, *spatial_kernel(kernel)])
     if offset is not None:
         _of_each_place(node, 2, multiply(points, rank), sizes)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from onnx_lint.inference.shapes.dims import Dim, Dims, divide, product
+from onnx_lint.inference.shapes.dims import Dim, Dims, product
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, InputDimension, ProblemPlace
 from onnx_lint.inference.shapes.registration import equations, shapes_of
@@ -106,14 +106,11 @@ def image_of_columns(node: Operands) -> Outputs:
     if not all(are_right):
         return UNKNOWN
     elements = product(block)
-    place = node.place(0, 1)
-    channels = node.dim(0, 1) if columns is not None else None
-    if place is not None and isinstance(channels, int) and isinstance(elements, int) and channels % elements:
-        node.indivisible(place, elements, Element(2, block))
+    channels = node.quotient((0, 1), elements, Element(2, block)) if columns is not None else None
     count = _blocks(node, image, block)
     if columns is not None:
         node.same((0, 2), count, Element(1, image))
-    return [(node.dim(0, 0), divide(channels, elements), *image)]
+    return [(node.dim(0, 0), channels, *image)]
 
 
 def _blocks(node: Operands, image: Dims, block: Dims) -> Dim:

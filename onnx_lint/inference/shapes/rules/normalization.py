@@ -67,17 +67,14 @@ def group_normalization(node: Operands) -> Outputs:
     if groups < 1:
         node.wrong_value("num_groups", groups, "at least 1")
         return UNKNOWN
-    place = node.place(0, 1)
-    channels = node.dim(0, 1)
     by = Element("num_groups", groups)
-    if place is not None and isinstance(channels, int) and channels % groups:
-        node.indivisible(place, groups, by)
+    node.quotient((0, 1), groups, by)
     for index in (1, 2):
         if node.shape(index, 1) is not None:
             if node.version < _PER_CHANNEL:
                 node.same((index, 0), groups, by)
             else:
-                node.same((index, 0), channels, place)
+                node.equal((0, 1), (index, 0))
     return [data]
 
 

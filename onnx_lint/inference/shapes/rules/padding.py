@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from onnx_lint.inference.shapes.dims import SIZE_LIMIT, Dim, Dims, add, divide, multiply
+from onnx_lint.inference.shapes.dims import SIZE_LIMIT, Dim, Dims, add, multiply
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.problem import Element, InputDimension, NumberSource, Overflow
+from onnx_lint.inference.shapes.problem import Element, NumberSource, Overflow
 from onnx_lint.inference.shapes.registration import shapes_of
 
 
@@ -93,7 +93,4 @@ def _is_block(node: Operands, block: int | None) -> bool:
 
 def _quotient(node: Operands, axis: int, divisor: Dim) -> Dim:
     """Return a dimension of the input divided by the attribute; a remainder is recorded."""
-    size = node.dim(0, axis)
-    if isinstance(size, int) and isinstance(divisor, int) and size % divisor:
-        node.indivisible(InputDimension(0, axis, size), divisor, Element("blocksize", node.integer("blocksize")))
-    return divide(size, divisor)
+    return node.quotient((0, axis), divisor, Element("blocksize", node.integer("blocksize")))

@@ -79,10 +79,7 @@ def _positive(node: Operands, name: str) -> int | None:
 
 def _size(node: Operands, index: int, heads: Dim, name: str) -> Dim:
     """Return the size of each head of an input in which heads are packed; a remainder is recorded."""
-    hidden = node.dim(index, 2)
-    if isinstance(hidden, int) and isinstance(heads, int) and hidden % heads:
-        node.indivisible(InputDimension(index, 2, hidden), heads, Element(name, heads))
-    return divide(hidden, heads)
+    return node.quotient((index, 2), heads, Element(name, heads))
 
 
 @shapes_of("CausalConvWithState")
@@ -124,8 +121,7 @@ def _pairs(node: Operands, shape: Shape) -> tuple[Dim, ProblemPlace | None]:
     size: Dim = None
     if shape is not None and len(shape) == _SPLIT:
         size = shape[-1]
-        if isinstance(size, int) and size % 2:
-            node.indivisible(InputDimension(0, _SPLIT - 1, size), 2)
+        node.quotient((0, _SPLIT - 1), 2)
     elif shape is not None:
         heads = node.integer("num_heads", 0)
         hidden = node.dim(0, 2)
