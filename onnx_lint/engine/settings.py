@@ -165,8 +165,7 @@ def trusted_folders(directory: str | None, settings: Settings) -> tuple[str, ...
 def _hint_for_rule(name: str, known: Iterable[str]) -> str:
     """Return the hint after `unknown rule NAME`; `known` are the allowed names. Empty if none is near.
 
-    For a clause it names the rules that check it, and for a keyword its severity. For a chapter it says that only rules
-    are allowed.
+    For a clause it names the rules that check it, and for a keyword its severity.
     """
     known = list(known)
     clause = clauses().get(name.upper())
@@ -175,8 +174,6 @@ def _hint_for_rule(name: str, known: Iterable[str]) -> str:
     level = next((level for word, level in KEYWORDS.items() if word.lower() == name.strip().lower()), None)
     if level is not None:
         return f"; it is a keyword, whose clauses {quote(level.label)} selects"
-    if name in {entry.chapter for entry in registry().values()}:
-        return "; it is a chapter, and here only a rule may stand"
     spelling = name.strip().lower().replace("_", "-").replace(" ", "-")
     same = next((other for other in known if other.lower() == spelling and other != name), None)
     return f"; did you mean {quote(same)}?" if same is not None else suggestion(name, known)

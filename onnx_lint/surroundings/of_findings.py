@@ -7,11 +7,14 @@ from collections.abc import Sequence, Set
 from typing import Final
 
 from onnx_lint.common.record import replace
+from onnx_lint.inference.shapes.fact import Fact
+from onnx_lint.inference.types.type_string import tensor_element
 from onnx_lint.ir.places.place import key_of, place_of
 from onnx_lint.model import Model
 from onnx_lint.report import ContextLine, Diagnostic, worst_of_each
-from onnx_lint.surroundings.facts import types_line
 from onnx_lint.surroundings.lines import Site, line_of, node_before, site_of
+from onnx_lint.surroundings.sheet import CUT
+from onnx_lint.wording import describe_shape, typed
 
 PER_RULE: Final = 100
 MOST_FINDINGS: Final = 300
@@ -21,6 +24,11 @@ _WORK: Final = "showing the model around a finding"
 
 _MOST_RELATED: Final = 3
 """The number of related places that have a line."""
+
+_TOPICS: Final = frozenset({"shape", "shapes", "type", "types", "operand", "extent", "dimension"})
+"""The words in the names of rules that are about types or shapes."""
+
+_MOST_VALUES: Final = 8
 
 _DECLARATIONS: Final = frozenset({"input", "initializer", "sparse_initializer", "value_info", "output"})
 
@@ -56,11 +64,37 @@ def surroundings(diagnostic: Diagnostic, model: Model) -> tuple[ContextLine, ...
             is_related = others.pop(before.line, None) is not None
             lines.append(_unmarked(line_of(before, with_name=is_related and is_of_names)))
         lines.append(line_of(site))
-        if (known := types_line(diagnostic, site, model)) is not None:
+        if (known := _types_line(diagnostic, site, model)) is not None:
             lines.append(known)
             others = {line: other for line, other in others.items() if not _is_declaration(other)}
     lines += [_unmarked(line_of(other, with_name=is_of_names), _elsewhere(other, site)) for other in others.values()]
     return tuple(lines)
+
+
+def _types_line(diagnostic: Diagnostic, site: Site, model: Model) -> ContextLine | None:
+    """Return a comment with the types of the inputs of a node, in their order: `# (float[N, 64], float[64, 10])`.
+
+    None if the finding is not about types or shapes. Nothing is inferred unless a rule has already needed it.
+    """
+    if _TOPICS.isdisjoint(diagnostic.rule.split("-")) or "value_flow" not in vars(model):
+        return None
+    if site.step is None or site.step[0] != "node" or site.element is None:
+        return None
+    graph = next((graph for graph in model.graphs if graph.place.key == site.key), None)
+    names = site.element[1].input[:_MOST_VALUES]
+    known = [_type_of(model.value_flow.fact_of(name, graph)) if name else "-" for name in names]
+    if set(known) <= {"", "-"}:
+        return None
+    more = [CUT] * (len(site.element[1].input) > _MOST_VALUES)
+    return ContextLine("", f"# ({', '.join([each or '?' for each in known] + more)})")
+
+
+def _type_of(fact: Fact) -> str:
+    """Return the type of a value with its shape, such as `float[2, N]`; empty if it is unknown."""
+    element = tensor_element(fact.kind)
+    if element is not None:
+        return typed(element, fact.shape)
+    return fact.kind or ("" if fact.shape is None else describe_shape(fact.shape))
 
 
 def _unmarked(line: ContextLine, comment: str = "") -> ContextLine:

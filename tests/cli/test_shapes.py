@@ -110,7 +110,7 @@ def test_json_has_each_value_of_each_graph_and_call(capsys: pytest.CaptureFixtur
     found = _validated(capsys, "nested.onnx")
     main = {
         "x": ["N", 3], "c": [], "scales": [2], "s": None, "either": ["a", 3], "t": [3, "N"], "y": [3, "N"],
-        "again": [3, "N"], "first": [None, None], "all": [None, 2], "big": [None, None], "l": [],
+        "again": [3, "N"], "first": ["N", 3], "all": [None, 2], "big": [None, None], "l": [],
     }  # fmt: skip
     body = {"i": [], "k": [], "v": [None, None], "k2": [], "v2": [None, None], "p": [2]}
     assert _by_graph(found) == [
