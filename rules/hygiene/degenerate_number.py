@@ -23,6 +23,8 @@ _NORMALIZATIONS: Final = (
     "SkipSimplifiedLayerNormalization",
 )
 _GREATEST: Final = {1: 3.4028235677973366e38, 10: 65520.0, 16: 3.3961775292304601e38}
+_NOT_SATURATED: Final = {17: 465.0, 18: 248.0, 19: 61440.0, 20: 61440.0}
+"""The same for the 8-bit types, which overflow only if `saturate` is 0."""
 _LEAST: Final = {1: 2.0**-150, 10: 2.0**-25, 16: 2.0**-134}
 """By element type: the least number that is rounded to infinity, and the greatest that is rounded to 0."""
 _DIVISORS: Final = {"Div": 1, "Sqrt": 0, "Reciprocal": 0}
@@ -64,10 +66,11 @@ def degenerate_number(model: Model) -> Iterator[Finding]:
 
     - An infinite constant of a multiplication, convolution or normalization is reported. Bounds of bins and masks may
       be infinite.
-    - A constant is reported that a Cast to float, float16 or bfloat16 turns into infinity.
+    - A constant is reported that a Cast to float, float16 or bfloat16 turns into infinity; also one that a Cast to an
+      8-bit type with `saturate` 0 turns into infinity or NaN.
     - A constant is reported that such a Cast turns into 0, if a node divides by the result or takes its root.
     - A constant 0 is reported if it is added to a value before a node divides by the sum or takes its root.
-    - A negative variance of BatchNormalization, and a negative epsilon of a normalization, are reported.
+    - A negative variance of BatchNormalization, and an epsilon of a normalization that is 0 or negative, are reported.
     - Only constants of at most 64 KiB in the model are read.
     - Reported by another rule: NaN and faulty scales (`impossible-number`).
     """
@@ -105,13 +108,15 @@ def _infinite_weights(node: Node, constants: Constants, divisors: _Divisors) -> 
 
 def _casts(node: Node, constants: Constants, divisors: _Divisors) -> Iterator[Finding]:
     to = next((each.i for each in node.attribute_protos if each.name == "to" and not each.ref_attr_name), 0)
-    found = constants.of(node.graph, node.inputs[0]) if to in _GREATEST and node.inputs else None
-    if found is None or found.has_nan:
+    saturates = next((each.i for each in node.attribute_protos if each.name == "saturate"), 1)
+    greatest, least = (_GREATEST if saturates else {**_GREATEST, **_NOT_SATURATED}).get(to), _LEAST.get(to, 0.0)
+    found = constants.of(node.graph, node.inputs[0]) if greatest is not None and node.inputs else None
+    if found is None or found.has_nan or greatest is None:
         return
-    greatest, least = _GREATEST[to], _LEAST[to]
     if any(greatest <= abs(number) < math.inf for number in (found.least, found.greatest)):
+        lost = "infinity" if to in _LEAST else "infinity or NaN"
         said = found.first(lambda number: greatest <= abs(number) < math.inf)
-        yield Finding(found.place, f"{said}, which {node.describe()} turns into infinity", allowed="a number that fits")
+        yield Finding(found.place, f"{said}, which {node.describe()} turns into {lost}", allowed="a number that fits")
         return
     dividing = _dividing(node, divisors) if found.smallest <= least else None
     if dividing is not None:
@@ -135,7 +140,7 @@ def _added_zeros(node: Node, constants: Constants, divisors: _Divisors) -> Itera
 
 def _normalizations(node: Node, constants: Constants, divisors: _Divisors) -> Iterator[Finding]:
     for attribute, place in node.attributes():
-        if attribute.name == "epsilon" and attribute.f < 0 and not attribute.ref_attr_name:
+        if attribute.name == "epsilon" and attribute.f <= 0 and not attribute.ref_attr_name:
             said = f"attribute 'epsilon' of {node.describe()} is {attribute.f:g}"
             yield Finding(place, said, allowed="an epsilon above 0", subject="epsilon")
     is_batch = node.op_type == "BatchNormalization" and len(node.inputs) > 4

@@ -43,11 +43,28 @@ _SCALES: Final = {
     "QGemm": (1, 4, 7),
     "MatMulIntegerToFloat": (2, 3),
     "DynamicQuantizeMatMul": (2,),
-    "MatMulNBits": (2,),
+    "DynamicQuantizeLSTM": (8, 10),
+    "QAttention": (3, 4),
+    "QEmbedLayerNormalization": (8, 9, 10, 11, 12),
+    "QLinearConcat": range(0, 3_000, 3),
+    "QLinearReduceMean": (1, 3),
+    "QLinearWhere": (2, 5, 7),
+    "QuantizeWithOrder": (1,),
+    "DequantizeWithOrder": (1,),
+    "QOrderedAttention": (1, 2, 3, 4, 8, 9, 10, 14, 15, 16),
+    "QOrderedGelu": (1, 2),
+    "QOrderedLayerNormalization": (1, 4),
+    "QOrderedLongformerAttention": (1, 3, 5, 6, 9, 11, 13),
+    "QOrderedMatMul": (1, 3, 4, 7),
+    "GemmFloat8": (3, 4, 5),
     "GatherBlockQuantized": (2,),
+    "MatMulNBits": (2,),
+    "MatMulNBitsMlp": (4, 7),
+    "MatMulNBitsQkv": (4, 7, 10),
+    "QMoE": (3, 6, 9),
 }
 """The inputs that are scales, by operator."""
-_OF_BLOCKS: Final = frozenset({"MatMulNBits", "GatherBlockQuantized"})
+_OF_BLOCKS: Final = frozenset({"GatherBlockQuantized", "MatMulNBits", "MatMulNBitsMlp", "MatMulNBitsQkv", "QMoE"})
 
 
 @rule(
@@ -88,7 +105,8 @@ def impossible_number(model: Model, *, verify: bool = False) -> Iterator[Finding
     ### Details
 
     - A constant scale of a quantized operator must be positive and finite.
-    - The scales of blocks (`MatMulNBits`, `block_size`) may be 0 or negative, because quantizers write such scales.
+    - The scales of blocks (`MatMulNBits` and its relatives, `QMoE`, `block_size`) may be 0 or negative, because
+      quantizers write such scales.
     - A NaN is reported in an initializer, in the value of a Constant, and in an attribute of numbers.
     - Tensors above 64 KiB, and those in other files, are searched for NaN only with `verify` (`--verify-numbers`).
     - Tensors from 4 KiB on in a store are read only with `verify` too, because each may cost a request.
