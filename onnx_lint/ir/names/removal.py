@@ -102,6 +102,9 @@ class Removals:
         mentions = self._of(graph)
         gone = {name for number in nodes for name in graph.node_outputs[number] if name}
         gone.update(() if initializer is None else (graph.initializer_names[initializer],))
+        readers = {number for name in gone.difference(instead or ()) for number, _ in mentions.reads.get(name, ())}
+        if not readers.issubset(nodes):
+            return None
         touched = gone.union(*(graph.node_inputs[number] for number in nodes), (instead or {}).values()) - {""}
         is_safe = is_safe and not any("float16" in (self._kind_of(name, graph) or "float16") for name in touched)
         edits: list[Edit] = [Delete(graph.at("node", number)) for number in nodes]
