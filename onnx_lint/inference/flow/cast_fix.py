@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from onnx_lint.common.cached import cached_property
 from onnx_lint.inference.types.conflict import definition_of
 from onnx_lint.inference.types.declaration_conflict import DeclarationConflict
 from onnx_lint.inference.types.operand_conflict import OperandConflict
@@ -43,14 +44,15 @@ class CastFix:
         casts = "1 Cast" if len(edits) == 1 else f"{len(edits):,} Casts"
         what = f"convert to the type that the declaration and the users of the output require in {casts}"
         self._fix = Fix(what, tuple(edits.values()), is_safe=False)
-        self._covered = set(edits)
+        resolved = set(edits)
         for place, conflict in self._conflicts.items():
-            self._covered |= {place} if not self._covered.isdisjoint(self._sources(conflict)) else set()
+            if not resolved.isdisjoint(self._sources(conflict)):
+                resolved.add(place)
+        self._resolved = {id(self._conflicts[place]) for place in resolved}
 
     def of(self, conflict: object) -> Fix | None:
         """Return the fix if it resolves the conflict."""
-        is_covered = any(self._conflicts[place] is conflict for place in self._covered & self._conflicts.keys())
-        return self._fix if is_covered else None
+        return self._fix if id(conflict) in self._resolved else None
 
     def _edits(self) -> dict[Place | None, Edit]:
         """Return the edit of the attribute of each Cast, by the place of its output."""
@@ -82,12 +84,21 @@ class CastFix:
         name, place = conflict.subject, _definition(conflict.graph, conflict.subject)
         return any(
             self._kind_of(other, graph) == conflict.inferred and _definition(graph, other) not in self._conflicts
-            for graph in self._graphs
-            for names in graph.node_inputs
-            if name in names and _definition(graph, name) == place
+            for graph, names in self._users.get(name, ())
+            if _definition(graph, name) == place
             for other in names
             if other and other != name
         )
+
+    @cached_property
+    def _users(self) -> dict[str, list[tuple[Graph, Sequence[str]]]]:
+        """The inputs of the nodes that use a value with a conflict, by its name."""
+        found: dict[str, list[tuple[Graph, Sequence[str]]]] = {each.subject: [] for each in self._conflicts.values()}
+        for graph in self._graphs:
+            for names in graph.node_inputs:
+                for name in found.keys() & set(names):
+                    found[name].append((graph, names))
+        return found
 
 
 def _definition(graph: Graph, name: str) -> Place | None:
