@@ -22,6 +22,7 @@ __all__ = [
     "Related",
     "Rule",
     "RuleError",
+    "alone",
     "conversions_apart",
     "declaration_of_output",
     "deletion_of",
@@ -132,6 +133,11 @@ class FaultParts(Record):
                 fix = fix.only_at({part.place for part in group})
             pieces.append(replace(piece, fix=fix, clause=finding.clause, case=finding.case))
         return pieces
+
+
+def alone(finding: Finding) -> Finding:
+    """Return a collective finding about a single fault: the same fault at another place is then another finding."""
+    return replace(finding, parts=FaultParts((finding,), 0, finding.subject, ("", "")))
 
 
 Check = Callable[..., Iterator[Finding]]

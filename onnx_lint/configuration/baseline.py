@@ -3,7 +3,7 @@
 
 A baseline is a JSON file. It identifies a finding by the file, relative to the baseline, and a fingerprint of names;
 findings that agree in both are counted. A finding with several faults is known if the baseline lists at least as many,
-and each of them. If the names are gone, a finding is known by the operators around it, where all names have changed.
+and each of them. A finding whose names have changed is known by the operators around it.
 The rest of an entry is for people who read the file.
 """
 
@@ -90,18 +90,43 @@ def _fingerprint(diagnostic: Diagnostic, *, with_main: bool = False) -> str:
 
 def _identified(diagnostics: Iterable[Diagnostic], entries: Entries) -> Iterator[tuple[Diagnostic, str]]:
     """Yield each finding with the fingerprint of its entry, or its own; those that are folded each by itself."""
-    found: list[tuple[Diagnostic, str]] = []
-    for each in unfold(diagnostics):
+    found = list(unfold(diagnostics))
+    chosen: list[str] = []
+    takers: dict[str, int] = {}
+    """The finding that each entry identifies, by its names or, if it is not about several, by its structure."""
+    for index, each in enumerate(found):
         marks = _fingerprint(each), _fingerprint(each, with_main=True)
-        found.append((each, next((mark for mark in marks if mark in entries), marks[0])))
-    named = {mark for _, mark in found}
-    # Entries whose names are gone.
-    gone = {(entry.rule, entry.structure[:DIGEST]): entry for mark, entry in entries.items() if mark not in named}
-    for each, mark in found:
-        entry = gone.get((each.rule, each.structure[:DIGEST])) if each.structure and mark not in entries else None
-        # With the names of the entry it is another finding at the same place.
-        is_renamed = entry is not None and entry.structure[DIGEST:] != each.structure[DIGEST:]
-        yield each, entry.fingerprint if entry is not None and is_renamed else mark
+        chosen.append(next((mark for mark in marks if mark in entries), marks[0]))
+        takers.setdefault(chosen[-1], index)
+    pairs = [(entries[mark].structure, found[index].structure) for mark, index in takers.items() if mark in entries]
+    kept = sum(old[:DIGEST] == new[:DIGEST] for old, new in pairs)
+    seen: set[str] = set()
+    at = {(entry.rule, entry.structure[:DIGEST]): entry for entry in entries.values() if entry.structure}
+
+    def moves_of(index: int) -> Iterator[tuple[int, str]]:
+        """Yield the entry of the finding's structure, then that of the finding which has taken that entry, and so on.
+
+        Where names are numbered anew, each finding has the name of the next one, and most names another structure.
+        """
+        while True:
+            each = found[index]
+            entry = at.get((each.rule, each.structure[:DIGEST])) if each.structure else None
+            # With the names of the entry it is another finding at the same place.
+            if entry is None or entry.structure[DIGEST:] == each.structure[DIGEST:] or entry.fingerprint in seen:
+                return
+            seen.add(entry.fingerprint)
+            yield index, entry.fingerprint
+            index = takers.get(entry.fingerprint, -1)
+            if index < 0 or 2 * kept >= len(pairs):
+                return
+
+    for index, mark in enumerate(chosen):
+        if mark not in entries:
+            moves = list(moves_of(index))
+            if moves and moves[-1][1] not in takers:
+                for other, entry in moves:
+                    chosen[other], takers[entry] = entry, other
+    yield from zip(found, chosen, strict=True)
 
 
 def _lists(entry: Entry, diagnostic: Diagnostic) -> bool:

@@ -21,14 +21,15 @@ class Structures:
     def __init__(self, model: Model) -> None:
         self._graphs: dict[PlaceKey, Graph] = {graph.place.key: graph for graph in model.graphs}
         self._numbers: dict[PlaceKey, list[int]] = {}
+        self._sources: dict[PlaceKey, dict[str, str]] = {}
         self._users: dict[PlaceKey, dict[str, list[str]]] = {}
 
     def of(self, place: Place) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the structure around a place, and the names of its innermost node or value.
 
-        A node is described by its operator, its number among the nodes with that operator, and the operators that
-        produce its inputs and use its outputs, the latter with their numbers. An entry of `value_info` is described by
-        the definition of the value.
+        A node is described by its operator, its number among the nodes with that operator, the operators or inputs of
+        the graph that its inputs come from, and the operators or outputs of the graph that use its outputs, with their
+        numbers. An entry of `value_info` is described by the definition of the value, and an initializer by its users.
         """
         steps: list[str] = []
         names: tuple[str, ...] = ()
@@ -45,9 +46,10 @@ class Structures:
                 names = (graph.value_info_names[index],)
                 steps.append(f"{field} {self._value(key[:depth], graph, names[0]) or index}")
             else:
-                steps.append(f"{field} {index}")
                 values = getattr(graph, _VALUES[field]) if field in _VALUES else ()
                 names = tuple(values[index : index + 1]) or names
+                users = self._users_in(key[:depth], graph).get(names[0], [])[:_MOST] if field == "initializer" else []
+                steps.append(f"{field} {users or index}")
         return tuple(steps), names
 
     def _value(self, key: PlaceKey, graph: Graph, name: str) -> str:
@@ -58,19 +60,26 @@ class Structures:
         return f"{found.field} {found.index} {place}"
 
     def _node(self, key: PlaceKey, graph: Graph, index: int) -> str:
-        table = graph.table
+        table, users = graph.table, self._users_in(key, graph)
+        before = [self._sources[key].get(name, "") for name in table.inputs[index][:_MOST]]
+        after = [users.get(name, [])[:_MOST] for name in table.outputs[index][:_MOST] if name]
+        return f"{table.forms[index].op_type} {self._numbers[key][index]} {before} {after}"
+
+    def _users_in(self, key: PlaceKey, graph: Graph) -> dict[str, list[str]]:
+        """Return the operands of a graph's nodes by the names of the values, and number the nodes of each operator."""
         if key not in self._numbers:
             seen: Counter[str] = Counter()
             self._numbers[key], users = [], self._users.setdefault(key, {})
-            for form, inputs in zip(table.forms, table.inputs, strict=True):
+            sources = self._sources[key] = {name: f"input {at}" for at, name in enumerate(graph.input_names)}
+            for at, name in enumerate(graph.output_names):
+                users.setdefault(name, []).append(f"output {at}")
+            for form, inputs, outputs in zip(graph.table.forms, graph.table.inputs, graph.table.outputs, strict=True):
                 seen[form.op_type] += 1
                 self._numbers[key].append(seen[form.op_type])
+                sources.update(dict.fromkeys(outputs, form.op_type))
                 for number, name in enumerate(inputs):
                     users.setdefault(name, []).append(f"{form.op_type} {seen[form.op_type]} {number}")
-        producers = (graph.positions.get(name, -1) for name in table.inputs[index][:_MOST])
-        before = [table.forms[each].op_type if each >= 0 else "" for each in producers]
-        after = [self._users[key].get(name, [])[:_MOST] for name in table.outputs[index][:_MOST] if name]
-        return f"{table.forms[index].op_type} {self._numbers[key][index]} {before} {after}"
+        return self._users[key]
 
 
 _MOST: Final = 8

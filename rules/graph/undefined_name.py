@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from onnx_lint.model import Graph, Model, has_undefined_names, nameless_definition
-from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.rule import Finding, Related, alone, rule
 from onnx_lint.wording import Suggestions, quote
 
 
@@ -76,7 +76,7 @@ def _undefined_inputs(model: Model) -> Iterator[Finding]:
         first, *following = undefined.uses
         more = f" (and {others:,} more {'time' if others == 1 else 'times'})" if others else ""
         hint, near = _hint(name, graph, holders, suggestions)
-        yield Finding(
+        finding = Finding(
             first.place,
             f"{first.node.describe()} uses {quote(name)}{more}, which {hint}",
             clause="FUN-10" if graph.function else "NOD-2",
@@ -85,6 +85,7 @@ def _undefined_inputs(model: Model) -> Iterator[Finding]:
             subject=name,
             collective=True,
         )
+        yield finding if others else alone(finding)
 
 
 def _undefined_outputs(model: Model) -> Iterator[str]:

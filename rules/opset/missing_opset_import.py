@@ -19,7 +19,7 @@ from onnx_lint.model import (
     normalized_domain,
     shown_domain,
 )
-from onnx_lint.rule import Finding, replace, rule
+from onnx_lint.rule import Finding, alone, replace, rule
 from onnx_lint.wording import Suggestions, quote, quote_some
 
 MAX_LISTED = 10
@@ -193,7 +193,7 @@ def _finding(
 ) -> Finding:
     domain = shown_domain(node.domain)
     users = f"which {node.describe()} needs" if count == 1 else f"which {count:,} nodes need, first {node.describe()}"
-    return Finding(
+    finding = Finding(
         node.place.at("domain" if node.domain else "op_type"),
         f"{importer} does not import {quote(domain)}, {users}{suggestions(domain, known)}",
         clause=clause,
@@ -202,6 +202,7 @@ def _finding(
         collective=True,
         case=case,
     )
+    return alone(finding) if count == 1 else finding
 
 
 def _listed(imported: frozenset[str]) -> list[str]:

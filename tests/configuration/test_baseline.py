@@ -146,6 +146,30 @@ def test_one_more_of_what_is_reported_together_reopens_nothing(
     assert report == {"code": 0, "errors": 0, "suppressed": listed, "stale": 0, "conforms": report["conforms"]}
 
 
+def test_the_same_undefined_name_at_another_node_is_new(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = folder / "zoo" / "m.textproto"
+    path.write_text(model(RELU.replace('"x"', '"z"'), HARMLESS))
+    run(["zoo", "-q", "-o", "none.txt", "--write-baseline", "c.json"])
+    path.write_text(model(RELU, HARMLESS.replace('"x"', '"z"')))
+    capsys.readouterr()
+    assert summary(capsys, "zoo", "--baseline", "c.json")["errors"] == 1
+
+
+@pytest.mark.parametrize("numbers", [(1, 2, 3), (2, 3, 4), (3, 4, 5), (3, 1, 2)])
+def test_names_that_go_over_to_other_nodes_bring_nothing_back(
+    folder: Path, capsys: pytest.CaptureFixture[str], numbers: tuple[int, ...]
+) -> None:
+    def write(numbers: tuple[int, ...]) -> None:
+        nodes = [RELU.replace('"y"', f'"{n}" output: "more{n}"').replace("relu", f"n{n}") for n in numbers]
+        (folder / "zoo" / "m.textproto").write_text(model(*nodes))
+
+    write((1, 2, 3))
+    run(["zoo", "-q", "-o", "none.txt", "--select", "operator-arity", "--write-baseline", "c.json"])
+    write(numbers)
+    capsys.readouterr()
+    assert summary(capsys, "zoo", "--select", "operator-arity", "--baseline", "c.json")["suppressed"] == 3
+
+
 def test_a_new_finding_is_reported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "zoo" / "m.textproto").write_text(model(RELU, TWICE, TWICE.replace("again", "and_again")))
     assert summary(capsys, "zoo", "--baseline", "b.json") == NEW
