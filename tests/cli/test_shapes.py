@@ -112,7 +112,7 @@ def test_json_has_each_value_of_each_graph_and_call(capsys: pytest.CaptureFixtur
         "x": ["N", 3], "c": [], "scales": [2], "s": None, "either": ["a", 3], "t": [3, "N"], "y": [3, "N"],
         "again": [3, "N"], "first": ["N", 3], "all": [None, 2], "big": [None, None], "l": [],
     }  # fmt: skip
-    body = {"i": [], "k": [], "v": [None, None], "k2": [], "v2": [None, None], "p": [2]}
+    body = {"i": [], "k": [], "v": ["N", 3], "k2": [], "v2": ["N", 3], "p": [2]}
     assert _by_graph(found) == [
         ("graph", None, main),
         ("graph.node[0].attribute[0].g", None, {"a": ["N", 3], "r": ["N", 3]}),
