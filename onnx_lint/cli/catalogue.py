@@ -16,8 +16,15 @@ from onnx_lint.cli.plan import use_plugins
 from onnx_lint.cli.streams import standard_output, use_color
 from onnx_lint.engine.registry import registry
 from onnx_lint.engine.settings import SEVERITY_NAMES
-from onnx_lint.reporters import documentation, terms
-from onnx_lint.reporters.documentation import clause_record, reason_of, rule_record, rules_of
+from onnx_lint.reporters import terms
+from onnx_lint.reporters.documentation import (
+    clause_markdown,
+    clause_record,
+    reason_of,
+    rule_markdown,
+    rule_record,
+    rules_of,
+)
 from onnx_lint.spec.clauses import KEYWORDS, Severity, clauses
 from onnx_lint.wording import nearest, quote
 
@@ -32,49 +39,39 @@ _MAX_WIDTH: Final = 100
 
 @click.command("explain", short_help="Explain a rule, a clause, an operator, or a word of a report.")
 @click.argument("name", metavar="NAME", shell_complete=complete_names)
-@options("edition")
-@form_option
-@options("plugins")
-def explain_command(name: str, edition: str, format_name: str, plugins: tuple[str, ...]) -> None:
+@options("edition", "plugins")
+def explain_command(name: str, edition: str, plugins: tuple[str, ...]) -> None:
     """Explain NAME: a rule, a clause, an operator, a chapter, a keyword or a severity.
 
     The page is Markdown, rendered on a terminal.
     """
     use_plugins(plugins)
-    found = _page_of(name, edition)
-    if found is None:
+    page = _page_of(name, edition)
+    if not page:
         known = {each.lower(): each for each in (*clauses(), *registry(), *terms.chapters())}
         near = nearest(name.lower(), known)
         hint = f"; did you mean {quote(known[near])}?" if near is not None else ""
         raise click.UsageError(f"no rule, clause or operator {name!r}{hint}")
-    record, page = found
-    if format_name == "json":
-        _print_json(record)
-    else:
-        _print_page(page)
+    _print_page(page)
 
 
-def _page_of(name: str, edition: str) -> tuple[dict[str, Any], str] | None:
-    """Return the page about a name, as plain data and as Markdown; None if nothing has that name."""
+def _page_of(name: str, edition: str) -> str:
+    """Return the page about a name; empty if nothing has that name."""
     written = re.fullmatch(r"\w+\[(.+)\]:?", name)  # as reports have it: error[cycle]
     name = written[1] if written is not None else name
     spellings = {known.lower(): known for known in (*clauses(), *registry())}
     wanted = spellings.get(name.lower(), name)
     if wanted in registry():
-        entry = registry()[wanted]
-        return documentation.rule_record(entry, edition), documentation.rule_markdown(entry, edition)
+        return rule_markdown(registry()[wanted], edition)
     if wanted in clauses():
-        clause = clauses()[wanted]
-        return documentation.clause_record(clause, edition), documentation.clause_markdown(clause)
+        return clause_markdown(clauses()[wanted])
     if name in terms.chapters():
-        page = terms.chapter_page(name, edition)
-    elif name in KEYWORDS:
-        page = terms.keyword_page(name)
-    elif name in SEVERITY_NAMES:
-        page = terms.severity_page(Severity.of(name))
-    else:
-        page = "\n".join(terms.operator_page(*operator) for operator in terms.operators_called(name))
-    return ({"id": name, "documentation": page}, page) if page else None
+        return terms.chapter_page(name, edition)
+    if name in KEYWORDS:
+        return terms.keyword_page(name)
+    if name in SEVERITY_NAMES:
+        return terms.severity_page(Severity.of(name))
+    return "\n".join(terms.operator_page(*operator) for operator in terms.operators_called(name))
 
 
 def _print_page(page: str) -> None:

@@ -671,8 +671,7 @@ def test_explain_knows_clauses(name: str, capsys: pytest.CaptureFixture[str]) ->
 
 def test_explain_can_print_every_rule_and_clause(capsys: pytest.CaptureFixture[str]) -> None:
     for name in (*registry(), *clauses()):
-        for format_name in ("text", "json"):
-            assert run(["explain", name, "-f", format_name]) == 0, name
+        assert run(["explain", name]) == 0, name
     capsys.readouterr()
 
 

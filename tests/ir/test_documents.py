@@ -208,8 +208,8 @@ def test_the_data_of_the_node_tests_are_clean():
 
 
 def test_a_rule_tells_the_kinds_of_file_that_it_looks_at(capsys: pytest.CaptureFixture[str]):
-    assert run(["explain", "missing-magic", "--format", "json"]) == 0
-    assert json.loads(capsys.readouterr().out)["kinds"] == ["OperatorSetProto"]
+    assert run(["explain", "missing-magic"]) == 0
+    assert "Checks OperatorSetProto." in capsys.readouterr().out
     assert run(["explain", "missing-graph"]) == 0
     assert "Checks ModelProto." in capsys.readouterr().out
 
