@@ -13,7 +13,7 @@ import click
 
 from onnx_lint.cli.options import complete_names, form_option, options
 from onnx_lint.cli.plan import use_plugins
-from onnx_lint.cli.streams import standard_output, use_color
+from onnx_lint.cli.streams import print_lines, standard_output, terminal_width, use_color
 from onnx_lint.engine.registry import registry
 from onnx_lint.engine.settings import SEVERITY_NAMES
 from onnx_lint.reporters import terms
@@ -116,7 +116,7 @@ def rules_command(edition: str, format_name: str, plugins: tuple[str, ...]) -> N
         )
         for record in records
     ]
-    _print_lines(_table(("RULE", "SEVERITY", "DEFAULT", "CHAPTER", "WHAT IS WRONG"), rows))
+    print_lines(_table(("RULE", "SEVERITY", "DEFAULT", "CHAPTER", "WHAT IS WRONG"), rows))
 
 
 # --- clauses
@@ -145,7 +145,7 @@ def clauses_command(edition: str, uncovered: bool, format_name: str, plugins: tu
     counted = [(chapter, total, decided, total - decided) for chapter, total, decided in _counts(present, covered)]
     counted.append(("all", len(present), len(covered), len(present) - len(covered)))
     cells = [tuple(str(cell) for cell in row) for row in counted]
-    _print_lines([*lines, *_table(("CHAPTER", "CLAUSES", "COVERED", "UNCOVERED"), cells)])
+    print_lines([*lines, *_table(("CHAPTER", "CLAUSES", "COVERED", "UNCOVERED"), cells)])
 
 
 def _deciders(clause: Clause) -> str:
@@ -163,16 +163,16 @@ def _counts(present: Sequence[Clause], covered: set[str]) -> Iterator[tuple[str,
 
 
 def _table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    """Yield lines with aligned columns, independent of the width of the terminal."""
-    table = (header, *rows)
+    """Yield lines with aligned columns; the last one in a line of its own if a terminal has no room for it."""
+    table, room = (header, *rows), terminal_width()
     widths = [max(len(row[column]) for row in table) for column in range(len(header))]
+    is_narrow = room is not None and sum(widths) + 2 * len(widths) > room
     for row in table:
-        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-
-
-def _print_lines(lines: Sequence[str] | Iterator[str]) -> None:
-    with standard_output() as stream:
-        stream.writelines(f"{line}\n" for line in lines)
+        *cells, last = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+        if is_narrow:
+            yield "  ".join(cells).rstrip()
+            cells = ["  "]
+        yield "  ".join([*cells, last]).rstrip()
 
 
 def _print_json(document: Any) -> None:

@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
+import time
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.cli.paths import Exclusion, find_inputs, paths_of
+from onnx_lint.common.distribution import NAME
 from onnx_lint.configuration.errors import RequestError
-from onnx_lint.input.locations import is_remote
+from onnx_lint.input.locations import is_remote, shown_location
 from onnx_lint.reporters import WITH_LINES, Options
 from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.tasks.lint_one import Task
@@ -114,5 +117,19 @@ def options_of(request: Request) -> Options:
         # With --fail-on never, JUnit still shows as failed tests the findings that would fail the run.
         "failing": "error" if request.fail_on == "never" else request.fail_on,
         "has_command": "PRE_COMMIT" not in os.environ,
+        "origin": _origin(),
     }
     return Options(**request.carried(Options) | own)
+
+
+def _origin() -> str:
+    """Return the time and the command of the run, and the commit if a CI service states it."""
+    seconds = os.environ.get("SOURCE_DATE_EPOCH", "")
+    now = time.gmtime(int(seconds[:10]) if seconds.isdecimal() else time.time())
+    command = shlex.join([NAME, *map(shown_location, sys.argv[1:])])
+    commit = next((f"; commit {os.environ[name]}" for name in _COMMITS if os.environ.get(name)), "")
+    return f"{time.strftime('%Y-%m-%d %H:%M UTC', now)}: {command}{commit}"
+
+
+_COMMITS: Final = ("GITHUB_SHA", "CI_COMMIT_SHA", "BUILD_SOURCEVERSION")
+"""The variables in which GitHub, GitLab and Azure state the commit."""

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from contextlib import closing
+from itertools import chain
 from typing import Any, Final, NoReturn
 
 from onnx_lint import __version__
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.failures import print_internal_errors, print_unreadable
 from onnx_lint.cli.plan import Plan
-from onnx_lint.cli.streams import standard_output
+from onnx_lint.cli.streams import print_lines, standard_output
 from onnx_lint.cli.weakened import print_weakenings, weakenings
 from onnx_lint.common.distribution import NAME
 from onnx_lint.configuration.errors import RequestError
@@ -116,11 +117,9 @@ def _show_values(path: str, model: Model, provenance: Provenance, walks: list[Wa
         with standard_output() as stream:
             stream.writelines(document(head, "graphs", (graph_parts(provenance, walked) for walked in walks)))
         return
-    with standard_output() as stream:
-        stream.write(f"{shown_path(path)}: {values:,} values, {values - unknown:,} of known shape\n")
-        for walked in walks:
-            stream.write(f"\n{graph_title(walked)}\n")
-            stream.writelines(f"{line}\n" for line in table(provenance, walked))
+    tables = (chain(("", graph_title(walked)), table(provenance, walked)) for walked in walks)
+    title = f"{shown_path(path)}: {values:,} values, {values - unknown:,} of known shape"
+    print_lines(chain([title], chain.from_iterable(tables)))
 
 
 def _show_ways(path: str, provenance: Provenance, found: list[WalkResult], name: str, format_name: str) -> None:
@@ -129,9 +128,6 @@ def _show_ways(path: str, provenance: Provenance, found: list[WalkResult], name:
         with standard_output() as stream:
             stream.writelines(document(_head(path) | {"found": len(found)}, "values", map(way_parts, ways)))
         return
-    with standard_output() as stream:
-        for number, lines in enumerate(map(way_lines, ways)):
-            stream.write("\n" if number else "")
-            stream.writelines(f"{line}\n" for line in lines)
-        if len(found) > _MAX_WAYS:
-            stream.write(f"\nand {len(found) - _MAX_WAYS:,} more values of that name: --graph selects one graph\n")
+    more = f"and {len(found) - _MAX_WAYS:,} more values of that name: --graph selects one graph"
+    texts = chain(map(way_lines, ways), [[more]] if len(found) > _MAX_WAYS else ())
+    print_lines(line for number, lines in enumerate(texts) for line in chain([""] if number else (), lines))

@@ -8,7 +8,7 @@ import errno
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TextIO
 
 from onnx_lint.cli.standard_streams import OutputError, lead_nowhere
@@ -98,11 +98,24 @@ def _new_content(path: str, target: str) -> Iterator[int]:
 def for_standard_output(options: Options, *, color: str) -> Options:
     """Return the options for a report to standard output, which may be a terminal."""
     on_terminal = use_color(color, sys.stdout)
-    width = _columns() if sys.stdout.isatty() else None
+    width = terminal_width()
     return replace(options, color=on_terminal, links=on_terminal and width is not None, width=width)
 
 
-def _columns() -> int:
+def terminal_width() -> int | None:
+    """Return the columns of the terminal; None if standard output is none."""
+    if not sys.stdout.isatty():
+        return None
     import shutil
 
     return shutil.get_terminal_size().columns
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Print lines to standard output, wrapped between words if that is a terminal."""
+    from onnx_lint.reporters.paint import painter
+
+    with standard_output() as stream:
+        write = painter(stream, color=False, width=terminal_width())
+        for line in lines:
+            write(((line, ""),))

@@ -42,6 +42,8 @@ class Options(Record):
     """The lowest severity that JUnit shows as a failure, or `never`."""
     has_command: bool = True
     """True to name commands in the text format; pre-commit installs `onnx-lint` where no shell finds it."""
+    origin: str = ""
+    """The time, command and commit of the run, for the HTML page."""
     internal_errors: str = "error"
     """The level at which code hosts show a crash of onnx-lint: `error` or `warning`."""
 

@@ -84,7 +84,7 @@ class Writer:
     def __init__(self, head: Report, stream: TextIO, options: Options, count: int) -> None:
         self._stream = stream
         self._head = head
-        self._has_statistics = options.statistics
+        self._options = options
         self._found: list[PageEntry] = []
         self._files: list[_PageFile] = []
 
@@ -127,13 +127,15 @@ class Writer:
         folder = common_folder([shown_path(file.path) for file in files])
         if folder:
             yield f" All paths are below <code>{text_of(folder)}</code>."
+        if self._options.origin:
+            yield f"<br>{text_of(self._options.origin)}"
         yield "</p>"
         for what in weakened_of(report.weakened):
             yield f'<p class="warning">{text_of(what)}</p>'
         yield "</header><main>"
         if len(report.totals.findings) > 1:
             yield _rule_table(report)
-        if self._has_statistics and (lines := list(statistics_lines(report))):
+        if self._options.statistics and (lines := list(statistics_lines(report))):
             tables = "\n".join(map(text_of, lines))
             yield f"<section><h2>Statistics</h2><pre>{tables}</pre></section>"
         yield filter_of(report, entries)
