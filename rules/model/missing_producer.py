@@ -38,8 +38,8 @@ def missing_producer(model: Model) -> Iterator[Finding]:
     ### Details
 
     - `producer_name` must have the name of the tool, and `producer_version` its version.
-    - A missing version is reported only with `--pedantic` or a selection, because few users of such a model can change
-      it.
+    - Both are reported only with `--pedantic` or a selection, because few users of such a model can change them. The
+      last line of the report counts a missing name.
     """
     if not model.proto.producer_name:
         yield Finding(
