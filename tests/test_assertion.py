@@ -21,7 +21,7 @@ from onnx_lint.rule import Finding, Rule
 pytest_plugins = ["pytester"]
 
 
-NAMELESS_PRODUCER = CLEAN.replace('producer_name: "a test"\n', "")
+PLAIN_DOMAIN = CLEAN.replace("producer_name:", 'domain: "plain" producer_name:')
 UNDEFINED = CLEAN.replace('input: "x" output', 'input: "z" output')
 
 
@@ -49,10 +49,10 @@ def test_a_path_is_named(tmp_path: Path):
 
 
 def test_fail_on_says_what_fails():
-    data = NAMELESS_PRODUCER.encode()
+    data = PLAIN_DOMAIN.encode()
     assert [diagnostic.severity.label for diagnostic in assert_conforms(data).diagnostics] == ["warning"]
-    assert _message(data, fail_on="warning").startswith("warning[missing-producer]: ")
-    assert _message(data, fail_on="note").startswith("warning[missing-producer]: ")
+    assert _message(data, fail_on="warning").startswith("warning[unqualified-model-domain]: ")
+    assert _message(data, fail_on="note").startswith("warning[unqualified-model-domain]: ")
 
 
 def test_options_are_those_of_lint():

@@ -107,10 +107,10 @@ class TestReports:
         assert lines[-1].startswith(f"{broken}: 1 error; ")
 
     def test_errors_and_those_of_a_rule(self):
-        report = lint(UNDEFINED.replace('producer_name: "a test"\n', "").encode())
-        assert sorted(_rules(report)) == ["missing-producer", "undefined-name"]
+        report = lint(UNDEFINED.replace("producer_name:", 'domain: "plain" producer_name:').encode())
+        assert sorted(_rules(report)) == ["undefined-name", "unqualified-model-domain"]
         assert [found.rule for found in report.errors] == ["undefined-name"]
-        assert [found.rule for found in report.of_rule("missing-producer")] == ["missing-producer"]
+        assert [found.rule for found in report.of_rule("unqualified-model-domain")] == ["unqualified-model-domain"]
         assert report.of_rule("cycle") == ()
         with pytest.raises(ValueError, match="did you mean 'undefined-name'"):
             report.of_rule("undefined-nam")

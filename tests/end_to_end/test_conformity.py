@@ -18,7 +18,7 @@ from onnx_lint.report import Report
 from onnx_lint.reporters import REPORTERS
 
 RULE = "unordered-nodes"
-MODEL = """ir_version: 10
+MODEL = """ir_version: 10 domain: "plain" producer_name: "p"
 graph {
   name: "g"
   node { op_type: "Relu" input: "a" output: "b" name: "second" }
