@@ -21,13 +21,19 @@ options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABL
 options.log_severity_level = 4
 options.intra_op_num_threads = options.inter_op_num_threads = 1
 kinds = {"float": "f4", "float16": "f2", "double": "f8", "bool": "?"}
+
+def value(given):
+    if given.type.startswith("map("):
+        return {1: 1.0}
+    kind = given.type[7:-1]
+    return np.full(given.shape, "1") if kind == "string" else np.ones(given.shape, kinds.get(kind, kind))
+
 for line in sys.stdin:
     load = run = ""
     try:
         session = onnxruntime.InferenceSession(line.rstrip(), options, providers=["CPUExecutionProvider"])
         try:
-            inputs = [(each, each.type[7:-1]) for each in session.get_inputs()]
-            session.run(None, {each.name: np.ones(each.shape, kinds.get(kind, kind)) for each, kind in inputs})
+            session.run(None, {each.name: value(each) for each in session.get_inputs()})
         except Exception as error:
             run = str(error)
     except Exception as error:

@@ -12,7 +12,7 @@ from itertools import zip_longest
 
 from onnx_lint.inference.shapes.dims import Dim, Shape, product, total
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.problem import Element, InputDimension, Unequal, WrongCount
+from onnx_lint.inference.shapes.problem import Element, InputDimension, Remark, Unequal, WrongCount, WrongRank
 from onnx_lint.inference.shapes.registration import shapes_of
 
 _ML = "ai.onnx.ml::"
@@ -123,6 +123,8 @@ def vectorizer(node: Operands) -> Outputs:
             widths.append(shape[0])
             rows = 1 if rows is None else rows
         else:
+            if len(shape) > _MATRIX:
+                node.remarks.append(Remark(WrongRank(index, len(shape), 1, _MATRIX), "; ONNX Runtime runs it"))
             widths.append(shape[1] if len(shape) == _MATRIX else None)
             rows = node.same((index, 0), rows, node.place(by, 0) if by is not None else None)
             by = index if by is None else by
