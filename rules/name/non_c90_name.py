@@ -6,7 +6,7 @@ from functools import partial
 from itertools import chain
 from typing import Final
 
-from onnx_lint.model import Fix, Graph, Model, Proto, has_training_information, is_c90
+from onnx_lint.model import Fix, Graph, Model, Place, Proto, has_training_information, is_c90
 from onnx_lint.rule import Finding, Related, replace, rule
 from onnx_lint.wording import quote, quote_some
 
@@ -67,10 +67,10 @@ def non_c90_name(model: Model) -> Iterator[Finding]:
             wrong_names.append((graph, wrong, len(wrong) if _differ(graph, [*first, *last]) else len(set(wrong))))
     if wrong_names:
         yield replace(_finding(wrong_names, "name", "NAM-1"), fix=_fix(model, graphs))
-    wrong_variables = _dimension_variables(model) if model.declared_types.has_odd_variables else ()
-    variables = [(graph, _not_c90(found)) for graph, found in wrong_variables]
+    variables = _dimension_variables(model) if model.declared_types.has_odd_variables else []
     if variables:
-        yield _finding([(graph, wrong, len(set(wrong))) for graph, wrong in variables], "dimension variable", "SHP-3")
+        wrong_names = [(graph, wrong, len(set(wrong))) for graph, wrong, _ in variables]
+        yield replace(_finding(wrong_names, "dimension variable", "SHP-3"), place=variables[0][2])
 
 
 def _fix(model: Model, graphs: list[Graph]) -> Fix | str:
@@ -89,23 +89,24 @@ _Wrong = tuple[Graph, list[str], int]
 
 
 def _finding(wrong: list[_Wrong], what: str, clause: str) -> Finding:
-    """The finding on the wrong names of all graphs; its place is the first graph that has one."""
+    """The finding on the wrong names of all graphs; its place is the first of them."""
     graph, names, _ = wrong[0]
     total = sum(count for _, _, count in wrong)
     where = graph.describe() if len(wrong) == 1 else f"{len(wrong):,} graphs and functions"
+    kind, place = _first(graph, names[0]) if what == "name" else (what, graph.place)
     if total == 1:
-        kind = _kind(graph, names[0]) if what == "name" else what
         message = f"{kind} {quote(names[0])} in {where} is not a C90 identifier"
     else:
         shown = _first_distinct(chain.from_iterable(found for _, found, _ in wrong), _SHOWN)
         beginning = "" if total <= _SHOWN else f", first {_SHOWN} shown"
         message = f"{total:,} {what}s in {where} are not C90 identifiers{beginning}: {quote_some(shown)}"
     return Finding(
-        graph.place,
+        place,
         message,
         clause=clause,
         related=tuple(_related(other, count) for other, _, count in wrong[1:_MOST_NAMED]),
         allowed="ASCII letters, digits and underscores, not beginning with a digit",
+        collective=True,
         count=total,
     )
 
@@ -141,22 +142,24 @@ def _differ(graph: Graph, others: list[str]) -> bool:
     return len(different) == len(others) and different.isdisjoint(nodes) and values.isdisjoint(others)
 
 
-def _dimension_variables(model: Model) -> Iterator[tuple[Graph, list[str]]]:
-    """The graphs in whose types a dimension variable breaks the rule, each with all variables of these types."""
-    found: dict[int, tuple[Graph, list[str]]] = {}
-    for holder in model.types(lambda proto: bool(_not_c90(_variables(proto)))):
+def _dimension_variables(model: Model) -> list[tuple[Graph, list[str], Place]]:
+    """Return the graphs with dimension variables that break the rule, each with these and the place of the first."""
+    found: dict[int, tuple[Graph, list[str], Place]] = {}
+    for holder in model.types(lambda proto: bool(_variables(proto))):
         graph = holder.owner.graph
-        if not graph.is_file:
-            found.setdefault(id(graph), (graph, []))[1].extend(_variables(holder.proto))
-    yield from found.values()
+        for axis, name in _variables(holder.proto).items() if not graph.is_file else ():
+            place = holder.place.at(str(holder.kind)).at("shape").at("dim", axis).at("dim_param")
+            found.setdefault(id(graph), (graph, [], place))[1].append(name)
+    return [*found.values()]
 
 
-def _variables(proto: Proto) -> list[str]:
-    """The dimension variables of a dense or sparse tensor type; `*` has a clause of its own."""
+def _variables(proto: Proto) -> dict[int, str]:
+    """Return the dimension variables of a tensor type that break the rule, by axis; `*` has a clause of its own."""
     kind = proto.WhichOneof("value")
     if kind not in ("tensor_type", "sparse_tensor_type"):
-        return []
-    return [dimension.dim_param for dimension in getattr(proto, kind).shape.dim if dimension.dim_param != "*"]
+        return {}
+    names = [dimension.dim_param for dimension in getattr(proto, kind).shape.dim]
+    return {axis: name for axis, name in enumerate(names) if name != "*" and _not_c90([name])}
 
 
 def _not_c90(names: Iterable[str]) -> list[str]:
@@ -164,15 +167,22 @@ def _not_c90(names: Iterable[str]) -> list[str]:
     return [name for name in names if not is_c90(name) and name]
 
 
-def _kind(graph: Graph, name: str) -> str:
-    """Return the description of the first part with the name."""
+def _first(graph: Graph, name: str) -> tuple[str, Place]:
+    """Return the description of the first part with the name, and its place."""
+    place, definition = graph.place, graph.first_definition(name)
     if name == graph.name:
-        return "function name" if graph.is_function else "graph name"
-    if name in graph.positions:
-        return "value name"
+        return ("function name" if graph.is_function else "graph name"), place.at("name")
+    if definition is not None:
+        return "value name", definition.place
     if name in graph.node_names:
-        return "node name"
-    return "operator name" if any(name == form.op_type for form in graph.form_counts) else "attribute name"
+        return "node name", graph.at("node", graph.node_names.index(name)).at("name")
+    for form in graph.form_counts:
+        if name == form.op_type:
+            return "operator name", graph.first_of(form).place.at("op_type")
+        for index, attribute in enumerate(form.attributes):
+            if name == attribute.name:
+                return "attribute name", graph.first_of(form).place.at("attribute", index).at("name")
+    return "attribute name", place  # an attribute parameter of a function
 
 
 _SHOWN: Final = 3

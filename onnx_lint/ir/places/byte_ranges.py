@@ -18,6 +18,10 @@ _STEP_BYTES: Final = 1 << 18
 """The bytes of a long row that are indexed before more are needed."""
 
 
+_PIECE_BYTES: Final = 1 << 14
+"""The bytes of a packed list that are read at once."""
+
+
 class ByteRanges:
     """The byte positions of a serialized message. Only the necessary part of the message is walked."""
 
@@ -30,15 +34,17 @@ class ByteRanges:
     def byte_range(self, place: Place) -> tuple[int, int] | None:
         """Return the first byte of the field at `place` and the byte after it, tag included; None if it is absent.
 
-        An element of a packed field has the range of the whole field.
+        An element of a packed field has only its own bytes.
         """
         if place.parent is None:
             return 0, self._size
         try:
-            spans = self.spans(place)
+            message = self._message_around(place)
+            element = None if message is None else message.packed_element(place.key[-1])
+            spans = [] if message is None or element is not None else message.spans(place.key[-1])
         except wire.WireError:
             return None  # the file has become shorter
-        return (spans[0][0], spans[-1][2]) if spans else None
+        return element or ((spans[0][0], spans[-1][2]) if spans else None)
 
     def spans(self, place: Place) -> list[wire.Span]:
         """Return each occurrence of the field at `place` that a parser reads, in file order; empty if it is absent.
@@ -87,6 +93,29 @@ class _FieldPositions:
         """Return each occurrence of a field that a parser reads, or every one."""
         return [wire.span_at(self._source, start) for start in self._occurrences(step, every=every)]
 
+    def packed_element(self, step: Step) -> tuple[int, int] | None:
+        """Return the bytes of an element of a packed list of numbers; None if it has a record of its own."""
+        name, left = step
+        field = wire.fields_by_name(self._message).get(name)
+        if field is None or not field.packable or left is None:
+            return None
+        for start, value, end in self.spans((name, None), every=True):
+            if wire.decode_varint(self._source.read_at(start, value - start), 0)[0] & 7 != wire.WireType.LEN:
+                if not left:
+                    return None
+                left -= 1
+                continue
+            width = wire.FIXED_BYTES.get(field.wire_type)
+            if width is None:
+                first, left = _skipped(self._source, value, end, left)
+                if not left and first < end:
+                    return first, _skipped(self._source, first, end, 1)[0]
+            elif left < (end - value) // width:
+                return value + left * width, value + (left + 1) * width
+            else:
+                left -= (end - value) // width
+        return None
+
     def inner(self, step: Step) -> _FieldPositions | None:
         """Return the message in a field; None if there is none."""
         found = self._inner.get(step)
@@ -125,6 +154,22 @@ class _FieldPositions:
             return starts if every or field.message else starts[-1:]
         found = starts[index : index + 1]
         return starts[-1:] if field.packable and not found else found
+
+
+def _skipped(source: Source, position: int, end: int, numbers: int) -> tuple[int, int]:
+    """Return the position after so many varints, and how many of them are not there."""
+    while numbers and position < end:
+        piece = source.read_at(position, min(end - position, _PIECE_BYTES))
+        count = len(piece.translate(None, wire.CONTINUED_BYTES))
+        if count < numbers:
+            numbers, position = numbers - count, position + len(piece)
+            continue
+        for byte in piece:
+            position += 1
+            numbers -= byte < 0x80
+            if not numbers:
+                break
+    return position, numbers
 
 
 def _walking(

@@ -32,7 +32,6 @@ def _serialized(proto: Proto) -> tuple[bytes, dict[PlaceKey, tuple[int, int]]]:
     for field, value in sorted(proto.ListFields(), key=lambda item: item[0].number):
         repeated = is_repeated(field)
         packed = repeated and field.is_packed
-        start = len(data)
         for index, element in enumerate(value if repeated else [value]):
             if field.message_type is not None:
                 content, inner = _serialized(element)
@@ -53,8 +52,13 @@ def _serialized(proto: Proto) -> tuple[bytes, dict[PlaceKey, tuple[int, int]]]:
             one = type(proto)()
             getattr(one, field.name).extend(value)
             data += one.SerializePartialToString()
-            for index in range(len(value)):
-                ranges[((field.name, index),)] = (start, len(data))
+            end = len(data)
+            for index in reversed(range(len(value))):
+                single = type(proto)()
+                getattr(single, field.name).append(value[index])
+                begin = end - (single.ByteSize() - len(tag(field.number, LEN)) - 1)
+                ranges[((field.name, index),)] = (begin, end)
+                end = begin
     return data, ranges
 
 
