@@ -18,7 +18,6 @@ LAST_LINE = "   = pedantic: 3 names are not C90 identifiers: --pedantic lists th
 @pytest.fixture
 def model(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("ONNX_LINT_FORMAT", raising=False)
     (tmp_path / "m.textproto").write_text(ODD_NAMES)
     return "m.textproto"
 

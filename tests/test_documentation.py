@@ -170,7 +170,7 @@ def _shown(site: dict[str, str], fixture: Fixture) -> str | None:
 def test_the_shown_command_gives_the_shown_report(
     site: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
-    for variable in ("ONNX_LINT_FORMAT", "FORCE_COLOR", "CLICOLOR_FORCE"):
+    for variable in ("FORCE_COLOR", "CLICOLOR_FORCE"):
         monkeypatch.delenv(variable, raising=False)
 
     def check(entry: Registered) -> Iterator[str]:
@@ -221,7 +221,7 @@ def test_the_first_example_is_what_the_program_prints(
     page: str, width: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     """On the site it is what a terminal of 80 columns shows, since there is no room for more."""
-    for variable in ("ONNX_LINT_FORMAT", "FORCE_COLOR", "CLICOLOR_FORCE"):
+    for variable in ("FORCE_COLOR", "CLICOLOR_FORCE"):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.chdir(tmp_path)
     model = load(BytesSource(IN_A_CIRCLE.encode())).proto
@@ -239,7 +239,7 @@ def test_the_first_example_is_what_the_program_prints(
 def test_the_quick_start_shows_what_its_commands_print(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
-    for variable in ("ONNX_LINT_FORMAT", "FORCE_COLOR", "CLICOLOR_FORCE"):
+    for variable in ("FORCE_COLOR", "CLICOLOR_FORCE"):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.chdir(tmp_path)
     shutil.copy(ROOT / "tests" / "models" / "iris_logistic_regression.onnx", tmp_path / "model.onnx")

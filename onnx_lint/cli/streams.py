@@ -97,9 +97,7 @@ def _new_content(path: str, target: str) -> Iterator[int]:
 
 def for_standard_output(options: Options, *, color: str) -> Options:
     """Return the options for a report to standard output, which may be a terminal."""
-    on_terminal = use_color(color, sys.stdout)
-    width = terminal_width()
-    return replace(options, color=on_terminal, links=on_terminal and width is not None, width=width)
+    return replace(options, color=use_color(color, sys.stdout), width=terminal_width())
 
 
 def terminal_width() -> int | None:

@@ -32,8 +32,6 @@ class Options(Record):
     repository, or the working directory if there is none."""
     statistics: bool = False
     """True to print tables of operators, rules and producers, in formats for people; JSON always has the numbers."""
-    links: bool = False
-    """True to print rule names as links of the terminal, if the address of their documentation is known."""
     width: int | None = None
     """The columns of the terminal, for the text format; None if the output is not a terminal."""
     show_suppressed: bool = False

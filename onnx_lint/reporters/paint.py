@@ -33,11 +33,6 @@ def plain(text: str) -> Line:
     return ((text, ""),)
 
 
-def link(text: str, url: str) -> str:
-    """Return the text as a link of the terminal (OSC 8). A terminal without links shows only the text."""
-    return f"\x1b]8;;{url}\x1b\\{text}\x1b]8;;\x1b\\"
-
-
 def painter(stream: TextIO, *, color: bool, width: int | None = None) -> Callable[[Line], None]:
     """Return a function that writes one line to `stream`. `width`: the columns of a terminal; None to wrap nothing."""
     paint = _painted if color else _bare
@@ -71,7 +66,6 @@ def columns(text: str) -> int:
 
 # --- wrapping
 
-_LINK: Final = r"\x1b\]8;;[^\x1b]*\x1b\\"
 _HANGING: Final = 4
 _LEAST_WIDTH: Final = 30
 """The narrowest terminal for which lines are wrapped."""
@@ -79,7 +73,7 @@ _LEAST_WIDTH: Final = 30
 
 def _wrapped(line: Line, width: int) -> Iterator[Line]:
     """Yield the line in rows of at most `width` columns; a longer word has a separate row."""
-    if width < _LEAST_WIDTH or sum(_length(text) for text, _ in line) <= width:
+    if width < _LEAST_WIDTH or sum(len(text) for text, _ in line) <= width:
         yield line
         return
     first = line[0][0]
@@ -87,7 +81,7 @@ def _wrapped(line: Line, width: int) -> Iterator[Line]:
     row: list[Segment] = []
     column = 0
     for blanks, word in _words(line):
-        length = sum(_length(text) for text, _ in word)
+        length = sum(len(text) for text, _ in word)
         if column + len(blanks[0]) + length > width and column > margin:
             yield tuple(row)
             blanks, column = (" " * margin, ""), 0
@@ -119,8 +113,3 @@ def _words(line: Line) -> Iterator[tuple[Segment, list[Segment]]]:
                 blanks = (piece, style)
     if word:
         yield blanks, word
-
-
-def _length(text: str) -> int:
-    """Return how many columns the text needs; a link needs those of its text."""
-    return len(re.sub(_LINK, "", text))

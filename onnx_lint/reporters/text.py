@@ -17,7 +17,7 @@ from onnx_lint.engine.registry import registry
 from onnx_lint.report import ContextLine, Counted, Diagnostic, FileReport, ProposedFix, RelatedPlace, Report, fixes_of
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shown_path, visible
-from onnx_lint.reporters.paint import Line, link, painter, plain
+from onnx_lint.reporters.paint import Line, painter, plain
 from onnx_lint.reporters.wording import (
     allowed_of,
     bytes_of,
@@ -149,10 +149,8 @@ def _findings(file: FileReport, options: Options, mark: str = "") -> Iterator[li
 
 def _headline(diagnostic: Diagnostic, file: FileReport, options: Options, mark: str) -> Iterator[Line]:
     style = _STYLES[diagnostic.severity]
-    rule = visible(diagnostic.rule)
-    url = _page(diagnostic.rule) if options.links else None
     yield (
-        (f"{diagnostic.severity.label}[{link(rule, url) if url is not None else rule}]{mark}", style),
+        (f"{diagnostic.severity.label}[{visible(diagnostic.rule)}]{mark}", style),
         (f": {visible(diagnostic.message)}", "bold"),
     )
     yield (
@@ -213,13 +211,6 @@ def _plugin_option(rule: str) -> str:
     with contextlib.suppress(ValueError):  # on another drive
         return f" --plugin {visible(min(os.path.relpath(entry.module), entry.module, key=len))}"
     return f" --plugin {visible(entry.module)}"
-
-
-def _page(rule: str) -> str | None:
-    """Return the address of the documentation of a rule, if known."""
-    from onnx_lint.reporters.links import documentation_url
-
-    return documentation_url(rule)
 
 
 def _place(item: Diagnostic | RelatedPlace) -> str:

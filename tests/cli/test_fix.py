@@ -48,7 +48,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "b.onnx").write_bytes(FAULTY)
     (tmp_path / "c.onnx").write_bytes(ORDERED)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("ONNX_LINT_FORMAT", raising=False)
     return tmp_path
 
 

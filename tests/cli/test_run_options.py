@@ -31,7 +31,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "both.textproto").write_text(TWICE.replace('"abs"', '"a b"'))
     (tmp_path / "new\nline.textproto").write_text(CLEAN)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("ONNX_LINT_FORMAT", raising=False)
     return tmp_path
 
 

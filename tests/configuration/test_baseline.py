@@ -46,7 +46,6 @@ def model(*nodes: str) -> str:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working directory with a model that has one error, and a baseline that lists it."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("ONNX_LINT_FORMAT", raising=False)
     (tmp_path / "zoo").mkdir()
     (tmp_path / "zoo" / "m.textproto").write_text(model(RELU, TWICE))
     assert run(["zoo", "-q", "-o", "none.txt", "--write-baseline", "b.json"]) == 0

@@ -36,7 +36,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "odd.textproto").write_text(ODD)
     (tmp_path / "zoo" / "odd.textproto").write_text(ODD)
     monkeypatch.chdir(tmp_path)
-    for name in ("ONNX_LINT_FORMAT", "NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE"):
+    for name in ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE"):
         monkeypatch.delenv(name, raising=False)
     return tmp_path
 

@@ -27,7 +27,7 @@ from support.project.checkout import ROOT
 from onnx_lint import __main__
 from onnx_lint.reporters import REPORTERS
 
-UNWANTED = {"ONNX_LINT_FORMAT", "NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "COLUMNS"}
+UNWANTED = {"NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "COLUMNS"}
 """Variables that change what is printed."""
 
 PATIENCE_SECONDS = 600

@@ -49,7 +49,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "twice.textproto").write_text(TWICE)
     (tmp_path / "odd.textproto").write_text(ODD_DOMAIN)
     monkeypatch.chdir(tmp_path)
-    for name in ("ONNX_LINT_FORMAT", "NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE"):
+    for name in ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE"):
         monkeypatch.delenv(name, raising=False)
     return tmp_path
 

@@ -241,15 +241,6 @@ def test_results_in_large_files_have_no_region(more: int) -> None:
     assert result["locations"][0]["physicalLocation"].get("region") == expected
 
 
-def test_rule_names_are_links_on_a_terminal_where_the_documentation_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("onnx_lint.reporters.links.documentation_url", {"twice-defined": "https://d.invalid/a"}.get)
-    report = of(made_up.error(), made_up.note())
-    text = written("text", report, color=True, links=True)
-    assert "error[\x1b]8;;https://d.invalid/a\x1b\\twice-defined\x1b]8;;\x1b\\]" in text
-    assert "note[nothing-known]" in text
-    assert "\x1b]8" not in written("text", report, color=True)
-
-
 def test_the_address_of_a_rule_comes_from_the_metadata(monkeypatch: pytest.MonkeyPatch) -> None:
     for site, expected in ((None, None), ("https://d.invalid/", "https://d.invalid/rules/cycle.html")):
         monkeypatch.setattr(links, "project_url", lambda *_, site=site: site)

@@ -25,7 +25,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "stranger" / "model.textproto").write_text(TWICE)
     (tmp_path / "known.json").write_text('{"version": 1, "files": {}}')
     monkeypatch.chdir(tmp_path)
-    for name in ("ONNX_LINT_FORMAT", "NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "GITHUB_STEP_SUMMARY"):
+    for name in ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "GITHUB_STEP_SUMMARY"):
         monkeypatch.delenv(name, raising=False)
     return tmp_path
 

@@ -69,7 +69,6 @@ FAMILIES = {
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("ONNX_LINT_FORMAT", raising=False)
     return tmp_path
 
 

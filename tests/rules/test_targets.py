@@ -43,7 +43,6 @@ ML = "the model imports version 3 of 'ai.onnx.ml', but the target supports only 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("ONNX_LINT_FORMAT", raising=False)
     (tmp_path / "m.textproto").write_text(GELU)
     return tmp_path
 
