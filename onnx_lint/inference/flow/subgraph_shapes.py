@@ -11,7 +11,7 @@ from onnx_lint.inference.flow.joining import joined, joined_shapes
 from onnx_lint.inference.flow.outcome_memo import as_fact
 from onnx_lint.inference.shapes.dims import Dim, Dims, Shape, add, is_natural, multiply, subtract, unified, union
 from onnx_lint.inference.shapes.fact import ABSENT, Fact, Facts, fact
-from onnx_lint.inference.shapes.operands import Inside, Operands, OutputShape, count_in, held, is_sequence
+from onnx_lint.inference.shapes.operands import Inside, Operands, OutputShape, count_in, held, is_sequence, sequence_of
 from onnx_lint.inference.shapes.problem import AxisOutOfRange, Element, ShapeProblem
 from onnx_lint.inference.types.subgraph_types import Subgraphs
 from onnx_lint.inference.types.type_string import DOUBLE, FLOAT, ValueType, tensor_of
@@ -33,6 +33,8 @@ class SuppliedShapes(Record):
     """The shapes that the carried values of a Loop have before each run of the body; empty if unknown."""
     grown: tuple[Dim, ...] = ()
     """By how many elements each carried sequence grows in one run; None if that differs, or is unknown."""
+    mapped: tuple[Facts, ...] = ()
+    """The outputs of the body of a SequenceMap for each element; empty if unknown, or if the elements are alike."""
 
     @property
     def values(self) -> Facts:
@@ -86,6 +88,11 @@ class SuppliedShapes(Record):
         grown = tuple([subtract(later.count, _BEFORE) if isinstance(later, Inside) else None for _, later in pairs])
         return replace(self, carried=carried, grown=grown)
 
+    def for_element(self, index: int) -> SuppliedShapes:
+        """Return the inputs of a SequenceMap with one element of the sequences whose elements are told apart."""
+        apart = [fact(each.kind, inside=_element(each, index)) if each.elements else each for each in self.facts]
+        return replace(self, facts=tuple(apart))
+
     def outputs(self, found: Mapping[str, Facts]) -> Sequence[OutputShape]:
         """Return the shapes of the node's outputs, from the outputs of its subgraphs."""
         node = self.subgraphs.node
@@ -99,6 +106,10 @@ class SuppliedShapes(Record):
                 return _either(other if condition == (0,) else one, one if condition == (1,) else other)
             case "Loop":
                 return self._looped(found.get("body", ()))
+            case "SequenceMap" if self.mapped:
+                return [
+                    sequence_of(tuple([each.shape for each in column])) for column in zip(*self.mapped, strict=True)
+                ]
             case "SequenceMap" if self.facts:
                 return [Inside(held(each), count_in(self.facts[0])) for each in found.get("body", ())]
             case "Scan" if self.scan is not None:
@@ -271,6 +282,10 @@ def _union(one: OutputShape, other: OutputShape) -> OutputShape:
     if isinstance(one, Inside) or isinstance(other, Inside):
         return None
     return union(one, other)
+
+
+def _element(sequence: Fact, index: int) -> Fact | None:
+    return as_fact(sequence.inside.kind, sequence.elements[index]) if sequence.inside is not None else None
 
 
 _BEFORE: Final = "#before"

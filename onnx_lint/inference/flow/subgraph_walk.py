@@ -6,12 +6,14 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Final
 
+from onnx_lint.common.record import replace
 from onnx_lint.inference.flow.faulty_values import FaultyValues
 from onnx_lint.inference.flow.frames import Frame, HeldGraph, Walk
 from onnx_lint.inference.flow.outcome_memo import NodeOutcome, OutcomeMemo, as_fact
 from onnx_lint.inference.flow.subgraph_shapes import LOOP_HEAD, SuppliedShapes, scan_axes, score_type
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.shapes.fact import Fact, Facts
+from onnx_lint.inference.shapes.operands import count_in
 from onnx_lint.inference.shapes.problem import is_remark
 from onnx_lint.inference.types.subgraph_types import Subgraphs, Types, outputs_of
 from onnx_lint.inference.types.typed_operator import TypeOutcome
@@ -46,6 +48,8 @@ class SubgraphWalk:
         idle = "then_branch" if condition == (0,) else "else_branch" if condition == (1,) else None
         if supplier is not None and node.op_type == "Loop" and len(held) == 1:
             supplier = yield from self._settled(supplier, held[0])
+        elif supplier is not None and node.op_type == "SequenceMap" and len(held) == 1:
+            supplier = yield from self._mapped(supplier, held[0])
         for each in held:
             supplied = self._supplied(supplier, each.name, each.graph, frame) if supplier is not None else None
             self._found.idle += each.name == idle
@@ -84,6 +88,21 @@ class SubgraphWalk:
                 return after
             trial = after
         return supplier
+
+    def _mapped(self, supplier: SuppliedShapes, held: HeldGraph) -> Generator[Walk, Facts, SuppliedShapes]:
+        """Return the supplier with the outputs of SequenceMap's body for each element, found by trial."""
+        kinds = supplier.subgraphs.supplied(held.name, held.graph)
+        count = count_in(supplier.facts[0]) if supplier.facts else None
+        lengths = {len(each.elements) for each in supplier.facts if each.elements}
+        if held.number or kinds is None or lengths != {count}:
+            return supplier
+        is_trial = self._found.is_trial
+        found: list[Facts] = []
+        for index in range(count if isinstance(count, int) else 0):
+            self._found.is_trial = True
+            found.append((yield self._walk_held(held, supplier.for_element(index).supplied_facts(kinds))))
+            self._found.is_trial = is_trial
+        return replace(supplier, mapped=tuple(found))
 
     def walk_others(
         self, node: Node, memo: OutcomeMemo, inputs: Facts, frame: Frame, held: Sequence[HeldGraph]
