@@ -115,10 +115,11 @@ def _declared_type(model: Model, schema: OperatorSchema, node: Node, name: str) 
     if not is_element_type(schema, name) or not node.outputs:
         return None
     kind = model.value_flow.fact_of(node.outputs[0], node.graph).kind
-    for code in map(int, allowed_values(schema, name) or ()):
-        element = element_type_name(code)
+    for value in allowed_values(schema, name) or ():
+        element = value if isinstance(value, str) else element_type_name(value)  # a name up to opset 5
         if kind == f"tensor({element.lower()})":
-            return f"write {name}={code} ({element}), as output 0 is declared"
+            number = "" if element == value else f" ({element})"
+            return f"write {name}={value}{number}, as output 0 is declared"
     return None
 
 

@@ -8,6 +8,7 @@ from onnx_lint.model import (
     GivenOperands,
     Model,
     OperatorSchema,
+    ParameterOption,
     describe_schema,
     given_operands,
     has_misused_operators,
@@ -20,7 +21,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote
 
 
-@rule(clause="OPT-2", since="0.1.0", about=has_misused_operators, needs="node")
+@rule(clause=("OPT-2", "OPT-2g"), since="0.1.0", about=has_misused_operators, needs="node")
 def omitted_required_operand(model: Model) -> Iterator[Finding]:
     """A required input or output of a node has an empty name.
 
@@ -47,7 +48,8 @@ def omitted_required_operand(model: Model) -> Iterator[Finding]:
     ### Details
 
     - Operands that the signature calls optional may have an empty name.
-    - Each value of a variadic input is required: ONNX Runtime fails at an empty one between them.
+    - An empty name among the values of a variadic input is a warning: the specification does not mention it, and ONNX
+      Runtime crashes at one in Sum and fails at one in Concat.
     - Reported by another rule: too few values of a variadic operand, and a list that ends before a required operand
       (`operator-arity`).
     """
@@ -68,13 +70,17 @@ def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: Giv
         omitted = [index for index in omitted if index not in moved]
     other = other_version(model.operators.schemas, schema, alike) if omitted else ""
     for index in omitted:
-        name = quote(side.parameters[min(index, len(side.parameters) - 1)].name)
+        parameter = side.parameters[min(index, len(side.parameters) - 1)]
+        is_variadic = parameter.option is ParameterOption.VARIADIC
+        why = "; ONNX Runtime fails at a gap there"
+        if not is_variadic:
+            why = f", but {describe_schema(schema)} requires it"
         for node in alike.nodes:
             hint = version_hint(other, alike, node)
             yield Finding(
                 node.place.at(side.word, index),
-                f"{side.word} {index} ({name}) of {node.describe()} is left out, "
-                f"but {describe_schema(schema)} requires it{hint}",
+                f"{side.word} {index} ({quote(parameter.name)}) of {node.describe()} is left out{why}{hint}",
+                "OPT-2g" if is_variadic else "OPT-2",
                 allowed=f"a name for each required {side.word}",
                 subject=node.op_type,
                 cause=version_cause(other, alike, f"{side.word} {index}"),

@@ -30,6 +30,7 @@ EXPLAINED = (
     *of_operands(
         "Attention",
         {
+            0: "in four dimensions as many heads as the attribute says; onnx does not look",
             1: "keys of the batch, heads and size of the queries; ONNX Runtime compares them, onnx does not",
             2: "values for each key; ONNX Runtime compares them, onnx does not",
             3: "a mask that broadcasts to queries and keys; ONNX Runtime compares it, onnx does not",

@@ -56,5 +56,5 @@ EXPLAINED = (
     Explained(
         "Range", r"onnx-lint: (WrongRank|NotOneElement)\(operand=[012]", "all three are scalars by the description"
     ),
-    Explained("Range", "onnx-lint: .*a step of 0", "a step of 0 never comes to an end, and ONNX Runtime refuses it"),
+    Explained("Range", "onnx-lint: .*a step must not be 0", "it never comes to an end, and ONNX Runtime refuses it"),
 )

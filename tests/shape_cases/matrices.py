@@ -49,6 +49,7 @@ EXPLAINED = (
         {
             **dict.fromkeys((1, 2), "one number, or one for each row; onnx does not look"),
             **dict.fromkeys((4, 5), "one number, or one for each column; onnx does not look"),
+            7: "a zero point for each scale; onnx does not look",
         },
     ),
     *of_operands("Gemm-1", dict.fromkeys((0, 1), "matrices that fit; onnx has no inference for version 1")),

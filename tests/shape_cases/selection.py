@@ -62,6 +62,6 @@ EXPLAINED = (
     Explained("NonMaxSuppression", r"onnx-lint: NotOneElement\(operand=[234]", "a scalar; onnx does not look"),
     Explained("NonMaxSuppression", r"onnx-lint: WrongValue\(.*'the range is 0 to 1'", "0 to 1; onnx does not look"),
     Explained("TopK-1", "onnx-lint: .*elements along the axis", "onnx looks from version 10 on"),
-    Explained("TopK", "onnx-lint: .*at least 0", "a positive number"),
+    Explained("TopK", "onnx-lint: .*at least 1", "a positive number"),
     Explained("TopK", r"onnx-lint: (WrongRank\(operand|WrongCount\(source)=1", "onnx looks at constants only"),
 )

@@ -48,5 +48,10 @@ EXPLAINED = (
         r"onnx-lint: Indivisible\(place=InputDimension\(operand=0,",
         "a part for each head; onnx rounds",
     ),
+    Explained(
+        "RotaryEmbedding",
+        r"onnx-lint: WrongValue\(place=Element\(source='rotary_embedding_dim'",
+        "no more than a head has; onnx does not look",
+    ),
     Explained("FlexAttention", "onnx: .*requires rank-4 inputs", "onnx takes an unknown rank for a wrong one"),
 )
