@@ -53,6 +53,10 @@ EXPLAINED = {
     ("attribute", "Mod"): _FMOD,
     ("type", "Mod"): _FMOD,
     ("output declared as it is", "Mod"): _FMOD,
+    **{
+        (kind, "Attention"): "a mask has booleans or the type of the queries by the description; onnx does not look"
+        for kind in ("type", "output declared as it is")
+    },
     ("attribute", "ZipMap"): "two lists of class labels, but only one may be given; onnx takes the integers",
     **{
         (kind, "TreeEnsembleClassifier"): "two lists of class labels, but only one may be given; onnx takes the strings"
