@@ -40,7 +40,8 @@ class ModelLimits(Record):
             unit, size = next((each for each in _UNITS if self.memory % each[1] == 0), ("bytes", 1))
             return f"the model took more than {self.memory // size:,} {unit} of memory (option --limit memory)"
         if self.seconds is not None and time.monotonic() - since > self.seconds:
-            return f"the model took longer than {self.seconds:g} seconds (option --time-limit)"
+            unit = "second" if self.seconds == 1 else "seconds"
+            return f"the model took longer than {self.seconds:g} {unit} (option --time-limit)"
         return None
 
 
