@@ -116,7 +116,8 @@ def _write(
     Raises NotWrittenError and OSError.
     """
     is_link = os.path.islink(path)
-    last = [each for each in unfold(outcome.report.diagnostics) if each.edits and each.edits.copies and not is_link]
+    found = unfold(outcome.report.diagnostics) if outcome.report.form == "binary" and not is_link else ()
+    last = [each for each in found if each.edits is not None and each.edits.copies]
     if not outcome.rounds and not last:
         return outcome
     if is_link:

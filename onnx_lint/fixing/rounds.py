@@ -96,6 +96,8 @@ def mend(source: Source, report: FileReport, lint: Lint, load: Load, *, unsafe: 
             after = current.patched(splice.patch for splice in splices)
             found = lint(after)
             problem = _problem(report, found, attempt, partial(_comparison, load, current, report, after, found))
+            if problem is None and any(each.fix.removes for each in attempt) and not _are_names_right(load(after)):
+                problem = "the fix was not made: a name would mean another value, or none"
             if problem is None:
                 accepted = attempt
                 break
@@ -313,6 +315,14 @@ def _is_about_values(rule: str) -> bool:
     """Return whether the rule reports inferred facts about values, so that other findings may hide its own."""
     entry = registry().get(rule)
     return entry is not None and entry.about in _OF_VALUES
+
+
+def _are_names_right(model: Model) -> bool:
+    """Return whether each name is defined once, and before its use. The rules that report it may not be selected."""
+    names = model.resolution
+    is_wrong = names.has_undefined_names or names.has_late_uses or any(each.has_redefinitions for each in model.graphs)
+    model.release()
+    return not is_wrong
 
 
 def _is_left_over(rule: str) -> bool:

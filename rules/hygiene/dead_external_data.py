@@ -86,7 +86,7 @@ def dead_external_data(model: Model, *, least_share: float = 0.05) -> Iterator[F
         count = sum(end - start for start, end in dead)
         if count < least_share * file.size or not count or model.data_folder is None:
             continue
-        if model.data_folder.has_other_models(model.file_name):
+        if not model.data_folder.is_local or model.data_folder.has_other_models(model.file_name):
             continue
         shown = ", ".join(f"{start:,} to {end:,}" for start, end in dead[:_NAMED])
         more = f" and {len(dead) - _NAMED:,} more ranges" if len(dead) > _NAMED else ""
@@ -96,7 +96,7 @@ def dead_external_data(model: Model, *, least_share: float = 0.05) -> Iterator[F
             f" tensor: bytes {shown}{more}",
             allowed="data files without unused bytes",
             subject=location,
-            fix=_without(location, tensors, ranges),
+            fix=_without(location, tensors, ranges) if file.link is None else "a link leads to the file",
         )
 
 

@@ -63,7 +63,7 @@ def unneeded_node(model: Model) -> Iterator[Finding]:
             )
 
 
-def _deletion(model: Model, node: Node, unknown: set[int]) -> Fix | None:
+def _deletion(model: Model, node: Node, unknown: set[int]) -> Fix | str:
     numbers = model.removals.with_what_only_it_needs(node.graph, node.index)
     others = f" and {len(numbers) - 1:,} that only it needs" if len(numbers) > 1 else ""
     is_safe = unknown.isdisjoint(numbers)

@@ -60,8 +60,8 @@ def unused_initializer(model: Model) -> Iterator[Finding]:
                     )
 
 
-def _deletion(model: Model, graph: Graph, index: int) -> Fix | None:
+def _deletion(model: Model, graph: Graph, index: int) -> Fix | str:
     name = graph.initializer_names[index]
     if name in graph.input_names:
-        return None  # the caller would have to supply the input
+        return "it is the default of an input, which callers would have to supply"
     return model.removals.fix(f"delete initializer {quote(name)}", graph, initializer=index)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final
 
 from onnx_lint.common.cached import cached_property
 from onnx_lint.ir.graph import Graph
@@ -14,6 +15,9 @@ from onnx_lint.ir.sharding import sharding_specs
 
 Read = tuple[int, Place]
 """A node input that reads a value: the index of the node of the graph, which may hold it in a subgraph; its place."""
+
+
+_NEEDED: Final = "a subgraph, an annotation, a sharding or the outputs of the graph need the name of a value"
 
 
 class _Mentions:
@@ -91,37 +95,37 @@ class Removals:
         *,
         initializer: int | None = None,
         is_safe: bool = True,
-    ) -> Fix | None:
-        """Return the fix that deletes nodes, or an initializer, and their declarations; None if it cannot be made.
+    ) -> Fix | str:
+        """Return the fix that deletes nodes, or an initializer, and their declarations; or why there is none.
 
         `instead`: for a value that they define and something uses, an equal value that is left. An output of the graph
         keeps its name: the equal value takes it.
         """
         if not self._is_possible or graph.is_file:
-            return None
+            return "the model has training information, or names that are undefined, out of order or defined twice"
         mentions = self._of(graph)
         gone = {name for number in nodes for name in graph.node_outputs[number] if name}
         gone.update(() if initializer is None else (graph.initializer_names[initializer],))
         readers = {number for name in gone.difference(instead or ()) for number, _ in mentions.reads.get(name, ())}
         if not readers.issubset(nodes):
-            return None
+            return _NEEDED
         touched = gone.union(*(graph.node_inputs[number] for number in nodes), (instead or {}).values()) - {""}
         is_safe = is_safe and not any("float16" in (self._kind_of(name, graph) or "float16") for name in touched)
         edits: list[Edit] = [Delete(graph.at("node", number)) for number in nodes]
         edits += [] if initializer is None else [Delete(graph.at("initializer", initializer))]
         for name, other in (instead or {}).items():
             if not mentions.others.isdisjoint((name, other)):
-                return None
+                return _NEEDED
             if name in mentions.outputs:
                 maker = graph.positions.get(other, -1)
                 if maker < 0 or maker in nodes or other in mentions.outputs:
-                    return None
+                    return _NEEDED
                 edits.append(Assign(mentions.makers[other], name))
                 gone ^= {name, other}
                 name, other = other, name
             edits += [Assign(place, other) for number, place in mentions.reads.get(name, ()) if number not in nodes]
         if not gone.isdisjoint(mentions.others) or not gone.isdisjoint(mentions.outputs):
-            return None
+            return _NEEDED
         edits += [Delete(place) for name in sorted(gone) for place in mentions.declarations.get(name, ())]
         return Fix(message, tuple(edits), is_safe, removes=frozenset(gone))
 
