@@ -16,8 +16,12 @@ from onnx_lint.configuration.values import Origin, Path, SetValue, SetValues, ch
 from onnx_lint.input.regular_file import read_regular
 
 _MAX_DOTS: Final = 100
-_TEXTS: Final = r"""\"(?:[^"\\\n]|\\.)*\"|'[^'\n]*'|\#[^\n]*"""
-"""Matches strings of one line, and comments."""
+_TEXTS: Final = r"""(?xs)
+    "{3} (?: [^\\] | \\. )*? (?: "{3,5} | \Z )  |  '{3} .*? (?: '{3,5} | \Z )  # of several lines
+    | " (?: [^"\\\n] | \\[^\n] )* "?  |  ' [^'\n]* '?
+    | \# [^\n]*
+"""
+"""Matches the strings and comments of TOML. A string need not be closed, so that none is read twice."""
 
 
 def read_found(path: str) -> SetValues | None:
