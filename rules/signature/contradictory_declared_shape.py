@@ -14,7 +14,7 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Declare the shape that follows from the node, or leave it open. After you changed the sizes of inputs, delete
+    Declare the shape that the node produces, or declare no shape. After you changed the sizes of inputs, delete
     `value_info` and let `onnx.shape_inference.infer_shapes` write it again.
 
     - `onnx-lint fix` (safe) deletes the entry if it is in `value_info`.
