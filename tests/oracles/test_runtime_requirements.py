@@ -154,7 +154,7 @@ _EXPLAINED = {
     r"^MRotaryEmbedding.*must be positive and even": "numbers of an attribute that are rounded down",
     r"^LinearAttention.*divisible by n_k_heads": "heads of a width that follows from another width",
     r"^AttnLSTM.*(sequence_lens|sequence lengths)": "what the numbers say",
-    r"^BifurcationDetector.*length mismatch": "what the numbers say",
+    r"^BifurcationDetector.*(length mismatch|one element)": "what the numbers say",
     r"^Q?MoE.*(fc\d_experts|inter_size|'k')": "several layouts of weights",
     r"^LinearAttentionGate.*is requested": "outputs that need an input are not compared",
     r"^MatMulNBits.*quantized_weight": "only some releases refuse weights in another form",

@@ -169,6 +169,10 @@ _FLAGS: Final[tuple[ValueRow, ...]] = (
     ("ai.onnx.ml", "OneHotEncoder", "zeros", 1, ANY, "0 1"),
     ("ai.onnx.ml", "SVMRegressor", "one_class", 1, ANY, "0 1"),
     ("com.microsoft", "Attention", "rotary_embedding_dim", 1, ANY, "0 32 64 128"),
+    ("com.microsoft", "DequantizeWithOrder", "to", 1, ANY, "1 10"),
+    ("com.microsoft", "DequantizeWithOrder QuantizeWithOrder", "order_input order_output", 1, ANY, "0 1 2 3 4"),
+    ("com.microsoft", "Irfft Rfft", "normalized", 1, ANY, "0"),
+    ("com.microsoft", "Irfft Rfft", "onesided", 1, ANY, "1"),
 )
 """INT attributes whose description defines 1 as yes, or calls them a flag or Boolean.
 Consumers reject other numbers, or treat them as 0 or 1."""

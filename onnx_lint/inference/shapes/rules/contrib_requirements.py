@@ -41,7 +41,8 @@ FORMS: Final[Mapping[str, tuple[str, ...]]] = {
         f"M[b ? m] lengths[b] {weights} ->"
         for size, weights in (("o", "weights![d m+@hidden_size o]"), ("m", "-"))
     ),
-    "BifurcationDetector": ("source[?] current[?] index[] predicted[?] ->",),
+    "BifurcationDetector": ("source[?] current[?] index predicted[?] ->",),
+    "BeamSearch": ("ids[? ?] ... ->", "model_type model_type=2: features[? ? ?] ... ->"),
     "BiasSplitGelu": ("x[b s 2*h] bias[2*h] ->",),
     "BranchwiseRMSNorm": ("x scale[?] ->", "x scale[? ?] ->"),
     "CausalConvWithState": tuple(
@@ -69,7 +70,7 @@ FORMS: Final[Mapping[str, tuple[str, ...]]] = {
         for w, wz, r, rz in product(("d", "d 4*@hidden_size"), repeat=4)
     ),
     "DynamicQuantizeMatMul": tuple(
-        f"a {b} scale{scale} zero[{zero}] bias[*x n] ->" for b, zero in _BY_COLUMN for scale in _SCALES
+        f"a {b} scale{scale} zero[{zero}] bias[*x 1|n] ->" for b, zero in _BY_COLUMN for scale in _SCALES
     ),
     "DynamicTimeWarping": ("x[? ?] ->", "x[1 ? ?] ->"),
     "DynamicSparseAttention": ("query[? ? ?] ... ->",),
@@ -90,6 +91,7 @@ FORMS: Final[Mapping[str, tuple[str, ...]]] = {
     "GatedRelativePositionBias": ("x bias positions weight gate eco offset[? ? *more] ->",),
     "GatedRMSNorm": ("x[*all] scale gate[*all] ->",),
     "GatherPacked": ("data[? ?] indices ->",),
+    "GreedySearch": ("ids[? ?] ... ->",),
     "GridSample": ("x[n ? ? ?] grid[n ? ? 2] ->",),
     "GroupQueryAttention": (
         f"query[b s @num_heads*d] {_SHARED} - - {_BEHIND_PAST}",
@@ -114,7 +116,7 @@ FORMS: Final[Mapping[str, tuple[str, ...]]] = {
         for window, state in (("!", ""), ("", "@state_window "))
         for decay in ("@kv_num_heads", "@kv_num_heads*d")
     ),
-    "LinearAttentionGate": ("a[*rows h] bias[*x h] scale[*y h] b[*rows h] ->",),
+    "LinearAttentionGate": ("a[*rows h] bias[*x 1|h] scale[*y 1|h] b[*rows h] ->",),
     "Mamba2Verify": tuple(
         f"x[r {_CHANNELS}+@heads*@head_dim+@heads] {_SNAPSHOTS} {weights} {_BY_HEAD}"
         for weights in (f"w[{_CHANNELS} 4]", f"w[{_CHANNELS} 1 4]")
@@ -123,7 +125,9 @@ FORMS: Final[Mapping[str, tuple[str, ...]]] = {
     "MatMulBlockQuantizedFp8Weight": ("a[*rows k] b[n k] ... ->",),
     "MatMulFpQ4": ("a b[?] b_shape[2] ->",),
     "MatMulIntegerToFloat": tuple(
-        f"a {b} a_scale scale{scale} a_zero[] zero[{zero}] bias[*x n] ->" for b, zero in _BY_COLUMN for scale in _SCALES
+        f"a {b} a_scale scale{scale} a_zero[] zero[{zero}] bias[*x 1|n] ->"
+        for b, zero in _BY_COLUMN
+        for scale in _SCALES
     ),
     "MatMulNBitsMlp": ("a[*rows ?] skip norm[@K] gate scales bias[@N] up up_scales up_bias[@N] ->",),
     "MatMulNBitsQkv": ("a[*rows ?] skip norm[@K] q s b[@Nq] k k_s k_b[@Nkv] v v_s v_b[@Nkv] ->",),
@@ -174,6 +178,7 @@ FORMS: Final[Mapping[str, tuple[str, ...]]] = {
         "policy_mode=append_range: base[r ?] counts[r] rows[n] starts![n] ends![n] - ->",
         "policy_mode=append_indices: base[r ?] counts[r] rows[n] - - more![n ?] many![n] ->",
     ),
+    "Pad": ("data pads[?] value[] ->", "data pads[1 ?] value[] ->"),
     "PagedAttention": ("query[? ?] ... ->",),
     "QAttention": tuple(
         f"x weights[? w] bias x_scale[] weight_scale[{scale}] mask x_zero_point[] weight_zero_point[{zero}] ... ->"
@@ -205,6 +210,7 @@ FORMS: Final[Mapping[str, tuple[str, ...]]] = {
         for positions in ("ids[]", "ids[b s]")
     ),
     "RouterGateUpProj": ("x[*rows k] weights[k ?] ->",),
+    "Sampling": ("ids[? ?] ... ->",),
     "SparseAttention": tuple(
         f"{qkv} past_key[b @kv_num_heads c d] past_value[b @kv_num_heads c d] "
         "rows[l ?] cols[l ?] total[] lengths[b] ... ->"
@@ -230,10 +236,15 @@ FORMS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """The forms of each operator, as equations."""
 
+_SEARCH: Final = "ids[b s] longest[] least[] repetition[] words[v] first[b v] mask[b s] presence[b v] seed[] ->"
 _DROPOUT: Final = tuple(f"x[*rows c] bias[{bias}] residual[*rows c] ratio[] training[] ->" for bias in ("c", "*rows c"))
 
 ADVISED: Final[Mapping[str, tuple[str, ...]]] = {
     "BiasDropout": _DROPOUT,
+    "BeamSearch": (
+        "ids[b s *more] longest[] least[] beams[] texts[] penalty[] repetition[] words[v] first[b v] mask[b s] "
+        "forced[b ?] processor[] ->",
+    ),
     "BitmaskBiasDropout": _DROPOUT,
     "BitmaskDropout": ("x ratio[] training[] ->",),
     "BiasAdd": ("x[n s c] bias[c] skip[n s c] ->",),
@@ -246,6 +257,7 @@ ADVISED: Final[Mapping[str, tuple[str, ...]]] = {
         "indirect[b ? ?] ->",
     ),
     "GemmaRotaryEmbedding": ("angles[b s d] q[b h s d] q_rot[b h s d] k[b ? s d] k_rot[b ? s d] ->",),
+    "GreedySearch": (_SEARCH,),
     "GroupNorm": ("x[? ? ? ?] gamma[c] beta[c] ->",),
     "HyperConnectionLowRankMix": (
         "x[*rows @num_branches*H] norm[@num_branches*H] down[@num_branches*H r] up[r @num_branches*H] "
@@ -281,6 +293,7 @@ ADVISED: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "QOrderedMatMul": ("a[? m k] b[] c[? ?] d e[] bias[?] f g[] ->",),
     "RMSNormRotary": ("x[b s n ?] scale[?] ids cos[m @rotary_embedding_dim/2] sin[m @rotary_embedding_dim/2] ... ->",),
+    "Sampling": (_SEARCH,),
     "SkipGroupNorm": ("x[? ? ? ?] gamma[c] beta[c] skip bias[c] ->",),
     "SparseAttentionIndexer": tuple(
         f"{mode} {_INDEXED} {more} ... ->"
