@@ -192,7 +192,8 @@ def _folded(members: Sequence[Diagnostic]) -> Diagnostic:
     ]
     several = len(others) > 1
     is_shared = first.cause is not None and first.cause.startswith(ANY_RULE)
-    if is_shared and len({_node_of(each.place) for each in members}) < len(members):
+    are_alike = len({each.rule for each in members}) == 1
+    if is_shared and (not are_alike or len({_node_of(each.place) for each in members}) < len(members)):
         more = f"{'faults have' if several else 'fault has'} this cause"
     else:
         # Findings at one place are about the nodes that use the element there.

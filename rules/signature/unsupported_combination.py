@@ -188,7 +188,10 @@ def _hint(model: Model, node: Node, schema: OperatorSchema, members: Sequence[Me
     """Return how a node that has `scales` and `sizes` leaves out the scales, if its shapes then fit."""
     if schema.name != "Resize" or not all(member.field == "input" for member in members):
         return None
-    scales, facts = members[0].index, [model.value_flow.fact_of(name, node.graph) for name in node.inputs]
+    scales, facts = (
+        members[0].index,
+        [model.value_flow.fact_of(name, node.graph) if name else ABSENT for name in node.inputs],
+    )
     is_required = schema.since_version == _SCALES_REQUIRED
     facts[scales] = fact(facts[scales].kind, (0,), ()) if is_required else ABSENT
     if not accepts(node, schema, tuple(facts)):

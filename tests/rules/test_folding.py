@@ -246,6 +246,11 @@ G = "float[4,4] x, bool c"
             "y = l.F<alpha=1.0>(x)",
             [(("undeclared-attribute-reference", 1), "did you mean 'alpha'?")],
         ),
+        (  # the call and the body name a parameter that is not declared
+            "float[4,4] y",
+            "y = l.F<alhpa=1.0>(x)",
+            [(("unknown-call-attribute", 2), " 1 more fault has this cause")],
+        ),
     ],
 )
 def test_one_cause_is_one_finding(outputs: str, body: str, found: list[tuple[tuple[str, int], str]]) -> None:

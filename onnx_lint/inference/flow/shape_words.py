@@ -31,10 +31,14 @@ from onnx_lint.inference.shapes.problem import (
 from onnx_lint.inference.shapes.stated import fact_of_type
 from onnx_lint.inference.types.conflict import Note, call_note, definition_of
 from onnx_lint.ir.graph import BEFORE_NODES, Graph, Node
+from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
 from onnx_lint.wording import counted, describe_list, describe_shape, listed, quote, with_more, with_shape
 
 _OF_DATA: Final = re.compile(r"\bthere (is|are)\b|\b(axis|dimensions?|elements|features)\b")
 """Matches the reason why a number is wrong if that is the shape of input 0."""
+
+_INTEGERS: Final = (ATTRIBUTE_TYPE_CODES["INT"], ATTRIBUTE_TYPE_CODES["INTS"])
+"""The types of attributes whose numbers are written."""
 
 _MOST_OF_LIST: Final = 8
 """The most numbers of an attribute to write."""
@@ -100,11 +104,9 @@ class Words(Record):
             case Unequal(place=place, expected=expected, by=by):
                 taken = "; ONNX Runtime runs it" if problem.is_taken else ""
                 reason = self._reason(None if problem.others else expected, by, like=True)
-                reason += (
-                    f" and {self._input(1)} is {self._shape(1)}"
-                    if isinstance(by, Element) and by.source == "group"
-                    else ""
-                )
+                if isinstance(by, Element) and by.source == "group":
+                    weights = 3 if self.node.op_type == "QLinearConv" else 1
+                    reason += f" and {self._input(weights)} is {self._shape(weights)}"
                 return f"{self._place(place, node)}, but must be {_sizes(problem)}{reason}{taken}"
             case TwoSizes(variable=variable, first=first, second=second):
                 sizes = [
@@ -228,9 +230,11 @@ class Words(Record):
         if not isinstance(by, str):
             return "" if by is None else f" for {self._operand(by)}"
         proto = next((each for each in self.node.attribute_protos if each.name == by and not each.ref_attr_name), None)
-        if proto is None or len(proto.ints) > _MOST_OF_LIST:
+        if proto is None or proto.type not in _INTEGERS or len(proto.ints) > _MOST_OF_LIST:
             return f" because of attribute {quote(by)}"
-        return f" because attribute {quote(by)} is {describe_list(proto.ints) if proto.ints else proto.i}"
+        return (
+            f" because attribute {quote(by)} is {proto.i if proto.type == _INTEGERS[0] else describe_list(proto.ints)}"
+        )
 
 
 def _value(element: Element) -> object:
