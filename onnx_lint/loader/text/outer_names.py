@@ -11,8 +11,8 @@ from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.loader.identity.identify import TEXT_BYTES
 from onnx_lint.loader.text.text_tokens import JSON_TOKENS, QUOTED
 
-# Text in quotes or after # may look like anything.
-_TOKENS: Final = re.compile(rf"{QUOTED}|[{{<]|[}}>]|\b[A-Za-z_]\w*+(?=\s*+[:{{<])")
+# Text in quotes or after # may look like anything. A name behind a dot is part of a path, as in reports.
+_TOKENS: Final = re.compile(rf"{QUOTED}|[{{<]|[}}>]|(?<![\w.])[A-Za-z_]\w*+(?=\s*+[:{{<])")
 
 
 def fields_of(kind: str) -> set[str]:

@@ -36,3 +36,10 @@ def test_names_in_strings_comments_and_messages_are_not_outermost() -> None:
 )
 def test_other_texts_resemble_none(text: str) -> None:
     assert not resembles_message(text)
+
+
+def test_a_report_of_one_line_for_each_finding_is_no_message() -> None:
+    """A later run replaces it."""
+    assert (
+        names_in_text("m.onnx: graph.node[1].name: error[a-rule] node\nm.onnx: opset_import[1].domain: note") == set()
+    )
