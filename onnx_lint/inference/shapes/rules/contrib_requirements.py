@@ -236,7 +236,7 @@ FORMS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """The forms of each operator, as equations."""
 
-_SEARCH: Final = "ids[b s] longest[] least[] repetition[] words[v] first[b v] mask[b s] presence[b v] seed[] ->"
+_SEARCH: Final = "ids[b s] longest[] least[] repetition[] words[v] first[b v] mask[b s]"
 _DROPOUT: Final = tuple(f"x[*rows c] bias[{bias}] residual[*rows c] ratio[] training[] ->" for bias in ("c", "*rows c"))
 
 ADVISED: Final[Mapping[str, tuple[str, ...]]] = {
@@ -257,7 +257,7 @@ ADVISED: Final[Mapping[str, tuple[str, ...]]] = {
         "indirect[b ? ?] ->",
     ),
     "GemmaRotaryEmbedding": ("angles[b s d] q[b h s d] q_rot[b h s d] k[b ? s d] k_rot[b ? s d] ->",),
-    "GreedySearch": (_SEARCH,),
+    "GreedySearch": (f"{_SEARCH} ->",),
     "GroupNorm": ("x[? ? ? ?] gamma[c] beta[c] ->",),
     "HyperConnectionLowRankMix": (
         "x[*rows @num_branches*H] norm[@num_branches*H] down[@num_branches*H r] up[r @num_branches*H] "
@@ -293,7 +293,7 @@ ADVISED: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "QOrderedMatMul": ("a[? m k] b[] c[? ?] d e[] bias[?] f g[] ->",),
     "RMSNormRotary": ("x[b s n ?] scale[?] ids cos[m @rotary_embedding_dim/2] sin[m @rotary_embedding_dim/2] ... ->",),
-    "Sampling": (_SEARCH,),
+    "Sampling": (f"{_SEARCH} presence[b v] seed[] ->",),
     "SkipGroupNorm": ("x[? ? ? ?] gamma[c] beta[c] skip bias[c] ->",),
     "SparseAttentionIndexer": tuple(
         f"{mode} {_INDEXED} {more} ... ->"
