@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compile onnx.proto into onnx.binpb, the form in which the schema is read at run time.
 
-The compiled set has two more files, outlines: those messages again in which a graph can stand, with the nodes of graphs
-and functions left as bytes, and in one of them their initializers and value infos too. See
-onnx_lint.schema.variants for what that is good for.
+The compiled set has three more files. Two are outlines: those messages again in which a graph can stand, with the nodes
+of graphs and functions left as bytes, and in one of them their initializers and value infos too. The third has each
+message with all fields as lists. onnx_lint.schema.variants says what they are for.
 
 `python -m tools.compile_schema` writes the file; with `--check` it only reports whether the file is up to
 date. It needs grpcio-tools, a development dependency; users of onnx-lint never run it.
@@ -71,7 +71,7 @@ def compile_schema(source: str) -> FileDescriptorSet:
             raise CompileError(run.stderr.strip())
         compiled = FileDescriptorSet.FromString((root / "set").read_bytes())
     (whole,) = compiled.file
-    return FileDescriptorSet(file=[whole, *(outline(whole, name) for name in OUTLINES)])
+    return FileDescriptorSet(file=[whole, *(outline(whole, name) for name in OUTLINES), columns(whole)])
 
 
 def outline(whole: FileDescriptorProto, name: str) -> FileDescriptorProto:
@@ -98,6 +98,27 @@ def _outlined(message: DescriptorProto, package: str, as_bytes: frozenset[str]) 
         elif held in OUTLINED:
             field.type_name = f".{package}.{held}"
     return made
+
+
+def columns(whole: FileDescriptorProto) -> FileDescriptorProto:
+    """Return the schema with each field as a list, messages as bytes, and enums as numbers."""
+    made = FileDescriptorProto(name=f"{whole.name}.columns", package=VARIANTS["columns"].package)
+    made.message_type.extend(map(_in_lists, whole.message_type))
+    return made
+
+
+def _in_lists(message: DescriptorProto) -> DescriptorProto:
+    made = DescriptorProto(name=message.name, nested_type=map(_in_lists, message.nested_type))
+    for field in message.field:
+        kind = _STORED_AS.get(field.type, field.type)
+        made.field.add(name=field.name, number=field.number, type=kind, label=FieldDescriptorProto.LABEL_REPEATED)
+    return made
+
+
+_STORED_AS: Final = {
+    FieldDescriptorProto.TYPE_ENUM: FieldDescriptorProto.TYPE_INT32,
+    FieldDescriptorProto.TYPE_MESSAGE: FieldDescriptorProto.TYPE_BYTES,
+}
 
 
 def is_current(compiled: Path, fresh: FileDescriptorSet) -> bool:

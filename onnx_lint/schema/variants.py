@@ -6,8 +6,6 @@ from __future__ import annotations
 import functools
 from typing import Any, Final
 
-from google.protobuf.descriptor import FieldDescriptor
-
 from onnx_lint.common.record import Record
 from onnx_lint.schema.pool import compiled, factory, files_of, pool
 
@@ -46,6 +44,7 @@ VARIANTS: Final = {
     ),
     "columns": Variant(
         "to gather each field of many messages: concatenated, they are one message with lists",
+        f"{PACKAGE}.columns",
         is_in_lists=True,
     ),
 }
@@ -113,51 +112,4 @@ def columns(name: str) -> Any:
     if there are as many entries as messages, provided that Protocol Buffers serialized them.
     Raises KeyError if the schema has no such message.
     """
-    pool_class, class_of = factory()
-    alone = pool_class()
-    alone.AddSerializedFile(_file(name))
-    return class_of(alone.FindMessageTypeByName(_NAME))
-
-
-_NAME: Final = "Columns"
-"""The name of each class of columns. Each has its own pool."""
-
-_STORED_AS: Final = {
-    FieldDescriptor.TYPE_ENUM: FieldDescriptor.TYPE_INT32,
-    FieldDescriptor.TYPE_MESSAGE: FieldDescriptor.TYPE_BYTES,
-}
-"""Replacements for the types that refer to other definitions. Any other type stays."""
-
-_LENGTH_DELIMITED, _VARINT = 2, 0
-
-
-def _file(name: str) -> bytes:
-    """Return a FileDescriptorProto, encoded by hand to avoid an import (docs/performance.md: descriptor-set)."""
-    fields = (
-        _text(1, field.name) + _number(3, field.number) + _REPEATED + _number(5, _STORED_AS.get(field.type, field.type))
-        for field in message(name).DESCRIPTOR.fields
-    )
-    descriptor = _text(1, _NAME) + b"".join(_bytes(2, field) for field in fields)
-    return _text(1, name) + _bytes(4, descriptor)
-
-
-def _varint(value: int) -> bytes:
-    if value < 0x80:
-        return value.to_bytes(1, "little")
-    return (value & 0x7F | 0x80).to_bytes(1, "little") + _varint(value >> 7)
-
-
-def _bytes(number: int, value: bytes) -> bytes:
-    return _varint(number << 3 | _LENGTH_DELIMITED) + _varint(len(value)) + value
-
-
-def _text(number: int, value: str) -> bytes:
-    return _bytes(number, value.encode())
-
-
-def _number(number: int, value: int) -> bytes:
-    return _varint(number << 3 | _VARINT) + _varint(value)
-
-
-_REPEATED: Final = _number(4, FieldDescriptor.LABEL_REPEATED)
-"""The part of a field's declaration that makes it a list."""
+    return _class("columns", name)
