@@ -7,9 +7,7 @@ A graph of a hundred thousand nodes has a handful of kinds, and most questions d
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Final
 
-from onnx_lint.common.cached import Memory
 from onnx_lint.common.record import Record
 from onnx_lint.ir.columns.attribute_kinds import AttributeKind, attribute_kind
 from onnx_lint.ir.columns.nodes import NodeForm
@@ -86,13 +84,9 @@ class AttributeIndex:
         return of_nodes + sum(kind in wanted for row in self._rows for kind in row.others)
 
 
-_shared: Final[Memory[tuple[AttributeKind, ...], tuple[AttributeKind, ...]]] = Memory(1_000)
-
-
 def _kinds(form: NodeForm) -> tuple[AttributeKind, ...]:
     if form.attribute_kinds is None:
-        kinds = tuple(map(attribute_kind, form.attributes))
-        form.attribute_kinds = _shared.get(kinds) or _shared.keep(kinds, kinds)
+        form.attribute_kinds = tuple(map(attribute_kind, form.attributes))
     return form.attribute_kinds
 
 

@@ -143,13 +143,14 @@ def test_the_compiled_file_is_what_the_source_compiles_to():
     assert FileDescriptorSet.FromString(compiler.COMPILED.read_bytes()) == fresh
 
 
-def test_the_compiled_file_holds_schema_and_outlines_under_stable_names_and_no_source_positions():
+def test_the_compiled_file_holds_schema_and_variants_under_stable_names_and_no_source_positions():
     compiled = FileDescriptorSet.FromString(compiler.COMPILED.read_bytes())
 
     assert [(file.name, file.package) for file in compiled.file] == [
         ("onnx_lint/schema/onnx.proto", "onnx"),
         ("onnx_lint/schema/onnx.proto.outline", "onnx.outline"),
         ("onnx_lint/schema/onnx.proto.nodeless", "onnx.nodeless"),
+        ("onnx_lint/schema/onnx.proto.columns", "onnx.columns"),
     ]
     assert not any(file.HasField("source_code_info") for file in compiled.file)
 

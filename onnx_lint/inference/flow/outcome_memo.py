@@ -198,8 +198,6 @@ class OutcomeMemo:
         operator = self.operator
         assert operator is not None
         kinds = tuple([each.kind for each in facts])
-        if operator.by_inputs:
-            return operator.outcomes.get(kinds) or operator.outcome_of_inputs(kinds)
         return operator.outcome(kinds, self.arguments, self.count)
 
     def shapes(self, facts: Facts, typed: TypeOutcome) -> tuple[Sequence[OutputShape], tuple[ShapeProblem, ...]]:

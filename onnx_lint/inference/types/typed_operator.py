@@ -29,34 +29,26 @@ class TypeOutcome(Record):
 class TypedOperator:
     """A signature with a cache of the outcomes for input types."""
 
-    __slots__ = ("_decided", "_fixed_outputs", "attributes", "binds", "by_inputs", "by_subgraphs", "outcomes", "schema")
+    __slots__ = ("_fixed_outputs", "_outcomes", "attributes", "binds", "by_subgraphs", "schema")
 
     def __init__(self, schema: OperatorSchema, *, binds: bool = True) -> None:
         self.schema = schema
         self.binds = binds
         """True if nodes are checked against the signature; otherwise types are inferred without problems."""
-        self.outcomes: Memory[Inputs, TypeOutcome] = Memory(_MOST)
-        """The outcomes of an operator whose output types follow from those of its inputs."""
-        self._decided: Memory[tuple[Inputs, Arguments, int], TypeOutcome] = Memory(_MOST)
+        self._outcomes: Memory[tuple[Inputs, Arguments, int], TypeOutcome] = Memory(_MOST)
         output_types = OUTPUT_TYPES.get((schema.domain, schema.name), _BY_SIGNATURE)
         self.attributes = output_types.attributes | stating_attributes(schema.domain, schema.name)
         """The attributes that decide types."""
         self.by_subgraphs = output_types.by_subgraphs
         """True if the output types are those of its subgraphs."""
         self._fixed_outputs = not any(output.option is ParameterOption.VARIADIC for output in schema.outputs)
-        self.by_inputs = self._fixed_outputs and not self.attributes and not self.by_subgraphs
-        """True if the outcome depends only on the types of the inputs."""
-
-    def outcome_of_inputs(self, inputs: Inputs) -> TypeOutcome:
-        """Return the outcome for an operator with `by_inputs`."""
-        return self.outcomes.keep(inputs, self._judge(inputs, (), len(self.schema.outputs)))
 
     def outcome(self, inputs: Inputs, arguments: Arguments, output_count: int) -> TypeOutcome:
-        """Return the outcome for any operator; `arguments` are the attributes with the names in `attributes`."""
+        """Return the outcome; `arguments` are the attributes with the names in `attributes`."""
         count = len(self.schema.outputs) if self._fixed_outputs else output_count
         key = (inputs, arguments, count)
-        outcome = self._decided.get(key)
-        return outcome or self._decided.keep(key, self._judge(inputs, arguments, count))
+        outcome = self._outcomes.get(key)
+        return outcome or self._outcomes.keep(key, self._judge(inputs, arguments, count))
 
     def handed_on(self, outcome: TypeOutcome, outputs: tuple[ValueType | None, ...]) -> TypeOutcome:
         """Return the outcome of a control-flow operator whose subgraphs have these output types."""
