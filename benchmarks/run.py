@@ -57,6 +57,8 @@ def _line(case: Case, laboratory: Laboratory, rounds: int, warm_up: Path, notes:
         if case.is_second_run:
             laboratory.run(found[0].arguments)
         series = laboratory.compare(found, rounds, warm_up)
+    if case.many:
+        notes.append(f"{case.title}: {min(run.seconds for run in series[0].runs):.2f} s from start to end")
     return table.row(case.title, series, notes), series[0].failure is not None
 
 
