@@ -5,10 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from support.fixes.case import RELU, Case, graph
+
+from onnx_lint.common.record import replace
 from onnx_lint.fixing.rounds import MOST_ROUNDS, Mended, mend
 from onnx_lint.input.source import BytesSource, Source
-from onnx_lint.ir.places.edits import Delete, Edit, Fix
+from onnx_lint.ir.places.edits import Assign, Delete, Edit, Fix
 from onnx_lint.ir.places.place import ROOT, Place
+from onnx_lint.loader import load
 from onnx_lint.model import Model
 from onnx_lint.report import Diagnostic, FileReport
 from onnx_lint.schema import wire
@@ -72,6 +76,36 @@ def test_of_two_fixes_of_the_same_bytes_one_waits_for_the_next_round():
     keys, done = _mended(judge)
     assert keys == "defghijklmnop"
     assert [len(made.edits) for made in done.rounds] == [2, 1]
+
+
+def test_nothing_reads_a_name_that_another_fix_removes():
+    def judge(keys: str) -> list[Diagnostic]:
+        reads = [_found("r", Assign(_entry(keys.index("a")).at("key"), "q"))] if "a" in keys else []
+        removes = [_found("s", Delete(_entry(keys.index("b"))))] if "b" in keys else []
+        fixes = [Fix("remove", each.edits.edits, removes=frozenset("q")) for each in removes if each.edits is not None]
+        return [*reads, *(replace(each, edits=fix) for each, fix in zip(removes, fixes, strict=True))]
+
+    source = BytesSource(KEYS)
+
+    def lint(source: Source) -> FileReport:
+        return FileReport("m.onnx", source.size, tuple(judge(_keys(source))))
+
+    done = mend(source, lint(source), lint, lambda each: load(each, "m.onnx"), unsafe=False)
+    assert _keys(done.source) == "qcdefghijklmnop"
+    assert [len(made.edits) for made in done.rounds] == [1, 1]
+
+
+def test_a_fix_that_leaves_a_name_undefined_is_not_made():
+    data = Case("", graph(RELU), "").models()[0]
+    wrong = Fix("delete", (Delete(ROOT.at("graph").at("node", 0)),), removes=frozenset("a"))
+
+    def lint(source: Source) -> FileReport:
+        found = replace(_found("r", *wrong.edits), edits=wrong)
+        return FileReport("m.onnx", source.size, (found,) if source.size == len(data) else ())
+
+    done = mend(BytesSource(data), lint(BytesSource(data)), lint, lambda source: load(source, "m.onnx"), unsafe=False)
+    assert done.rounds == ()
+    assert done.not_made == ("r: the fix was not made: a name would mean another value, or none",)
 
 
 def test_there_are_fifteen_rounds_at_most():
