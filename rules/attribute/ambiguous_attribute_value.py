@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from onnx_lint.model import Model, has_unusual_attributes, value_fields
 from onnx_lint.rule import Finding, rule
-from onnx_lint.wording import quote
+from onnx_lint.wording import listed, quote
 
 
 @rule(clause="ATT-4", since="0.1.0", about=has_unusual_attributes, needs="attribute")
@@ -39,10 +39,9 @@ def ambiguous_attribute_value(model: Model) -> Iterator[Finding]:
     - A list has a value if it has elements, because an empty list is not written.
     """
     for attribute in model.attributes(lambda kind: len(kind.fields) > 1):
-        *others, last = map(quote, value_fields(attribute.proto))
         yield Finding(
             attribute.place,
-            f"{attribute.describe()} has values in fields {', '.join(others)} and {last}",
+            f"{attribute.describe()} has values in fields {listed([*map(quote, value_fields(attribute.proto))])}",
             allowed="a value in one field",
             subject=attribute.proto.name,
         )

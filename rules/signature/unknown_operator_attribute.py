@@ -69,6 +69,7 @@ def unknown_operator_attribute(model: Model) -> Iterator[Finding]:
       BitmaskDropout, BitmaskBiasDropout and QOrderedLayerNormalization.
     - Attributes named after an input that the node lacks, for example the former attribute `axes` of Unsqueeze, are one
       finding for each node. The missing inputs are not reported again.
+    - All faults of nodes that fit another version of the operator are one finding, also those of other rules.
     - If the name is similar to a required attribute that the node lacks, the missing attribute is not reported again.
     - Reported by other rules: an attribute without a name (`unnamed-attribute`), an attribute of a function call
       (`unknown-call-attribute`).

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from onnx_lint.model import PREVIEW_DOMAIN, Graph, Model, Node, attribute_name, control_flow_graphs, handed_on_outputs
 from onnx_lint.rule import Finding, Related, replace, rule
-from onnx_lint.wording import quote
+from onnx_lint.wording import counted, quote
 
 BRANCHES = {"If": ("then_branch", "else_branch"), "Loop": ("body",), "Scan": ("body",), "SequenceMap": ("body",)}
 """The attributes that hold the subgraphs of the control-flow operators."""
@@ -86,7 +86,7 @@ def _of_modifier(model: Model, graph: Graph) -> Iterator[Finding]:
     for names, clause, noun in ((graph.input_names, "SUB-7", "input"), (graph.output_names, "SUB-7a", "output")):
         if len(names) != 1:
             yield _finding(
-                name, graph, node, clause, f"{_count(len(names), noun)}, but FlexAttention takes 1", f"1 {noun}"
+                name, graph, node, clause, f"{counted(len(names), noun)}, but FlexAttention takes 1", f"1 {noun}"
             )
 
 
@@ -96,8 +96,8 @@ def _inputs(model: Model, name: str, graph: Graph, node: Node) -> Iterator[Findi
         return
     names = model.control_flow.awaited_inputs(graph, supplied)
     if len(names) != supplied:
-        what = f"{_count(len(names), 'input')}, but {node.op_type} supplies {supplied}"
-        yield _finding(name, graph, node, "SUB-7", what, _count(supplied, "input"))
+        what = f"{counted(len(names), 'input')}, but {node.op_type} supplies {supplied}"
+        yield _finding(name, graph, node, "SUB-7", what, counted(supplied, "input"))
 
 
 def _outputs(model: Model, name: str, graph: Graph, node: Node) -> Iterator[Finding]:
@@ -105,9 +105,9 @@ def _outputs(model: Model, name: str, graph: Graph, node: Node) -> Iterator[Find
     found = len(graph.output_names)
     if found != expected:
         which = ", the condition first" if node.op_type == "Loop" else ""
-        what = f"{_count(found, 'output')}, but {node.op_type} needs {expected}{which}"
+        what = f"{counted(found, 'output')}, but {node.op_type} needs {expected}{which}"
         hint = _condition(model, graph) if which and found + 1 == expected else None
-        yield replace(_finding(name, graph, node, "SUB-7a", what, _count(expected, "output")), hint=hint)
+        yield replace(_finding(name, graph, node, "SUB-7a", what, counted(expected, "output")), hint=hint)
 
 
 def _condition(model: Model, graph: Graph) -> str | None:
@@ -134,7 +134,3 @@ def _finding(name: str, graph: Graph, node: Node, clause: str, what: str, allowe
         subject=node.name or (node.outputs[0] if node.outputs else None),
         cause=f"{node.op_type} {what}",
     )
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -43,6 +43,7 @@ def shapeless_graph_value(model: Model) -> Iterator[Finding]:
 
     ### Details
 
+    - All inputs without a shape are one finding, and so are all outputs.
     - Each dimension may be unknown.
     - A shape without dimensions is that of a scalar.
     - Sequences, maps and optionals have no shape of their own, and their elements need none.
