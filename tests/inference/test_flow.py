@@ -166,6 +166,20 @@ def test_sequences_and_optionals_out_of_branches_hold_what_both_have_in_common()
     assert not model.value_flow.has_shape_conflicts
 
 
+def test_a_map_takes_what_was_inserted_at_unknown_places_for_any_element():
+    model = _parsed("""
+        g (float[2] a, float[4] b, seq(float[?]) q) => (float[] y) {
+            s = SequenceConstruct(a, b)
+            w = SequenceInsert(q, a)
+            v = SequenceInsert(w, b)
+            t = SequenceMap(s, v) <body = m (float[] one, float[] other) => (float[] r) { r = Relu(other) }>
+            zero = Constant<value_int = 0>()
+            y = SequenceAt(t, zero)
+        }
+    """)
+    assert model.shape_of("y") == (None,)
+
+
 def _loops(depth: int) -> str:
     """Return a graph with Loops in Loops whose innermost body doubles an axis in each run."""
     body = "o = Concat<axis = 0>(v, v)"

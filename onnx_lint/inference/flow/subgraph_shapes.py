@@ -90,7 +90,7 @@ class SuppliedShapes(Record):
 
     def for_element(self, index: int) -> SuppliedShapes:
         """Return the inputs of a SequenceMap with one element of the sequences whose elements are told apart."""
-        apart = [fact(each.kind, inside=_element(each, index)) if each.elements else each for each in self.facts]
+        apart = [fact(each.kind, inside=_element(each, index)) if are_apart(each) else each for each in self.facts]
         return replace(self, facts=tuple(apart))
 
     def outputs(self, found: Mapping[str, Facts]) -> Sequence[OutputShape]:
@@ -282,6 +282,11 @@ def _union(one: OutputShape, other: OutputShape) -> OutputShape:
     if isinstance(one, Inside) or isinstance(other, Inside):
         return None
     return union(one, other)
+
+
+def are_apart(fact: Fact) -> bool:
+    """Return whether a value is a sequence of which the shape of each element is known."""
+    return bool(fact.elements) and len(fact.elements) == count_in(fact)
 
 
 def _element(sequence: Fact, index: int) -> Fact | None:

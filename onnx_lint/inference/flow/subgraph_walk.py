@@ -10,7 +10,7 @@ from onnx_lint.common.record import replace
 from onnx_lint.inference.flow.faulty_values import FaultyValues
 from onnx_lint.inference.flow.frames import Frame, HeldGraph, Walk
 from onnx_lint.inference.flow.outcome_memo import NodeOutcome, OutcomeMemo, as_fact
-from onnx_lint.inference.flow.subgraph_shapes import LOOP_HEAD, SuppliedShapes, scan_axes, score_type
+from onnx_lint.inference.flow.subgraph_shapes import LOOP_HEAD, SuppliedShapes, are_apart, scan_axes, score_type
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.shapes.fact import Fact, Facts
 from onnx_lint.inference.shapes.operands import count_in
@@ -93,7 +93,7 @@ class SubgraphWalk:
         """Return the supplier with the outputs of SequenceMap's body for each element, found by trial."""
         kinds = supplier.subgraphs.supplied(held.name, held.graph)
         count = count_in(supplier.facts[0]) if supplier.facts else None
-        lengths = {len(each.elements) for each in supplier.facts if each.elements}
+        lengths = {len(each.elements) for each in supplier.facts if are_apart(each)}
         if held.number or kinds is None or lengths != {count}:
             return supplier
         is_trial = self._found.is_trial
