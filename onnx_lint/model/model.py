@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from onnx_lint.ir.tensors.external import ExternalData
     from onnx_lint.ir.tensors.sparse import StoredSparseTensor
     from onnx_lint.ir.tensors.stored_tensor import StoredTensor
+    from onnx_lint.schema import ModelOutline
 
 
 class Model:
@@ -96,7 +97,7 @@ class Model:
             proto = (schema.outline if kind == MODEL_KIND else schema.message)(kind)()
         self.document: Proto = schema.outlined(proto) if kind == MODEL_KIND else proto
         """The message that the file holds, of any kind; a model in outline."""
-        self.proto: Proto = self.document if kind == MODEL_KIND else schema.outline(MODEL_KIND)()
+        self.proto: ModelOutline = self.document if kind == MODEL_KIND else schema.outline(MODEL_KIND)()
         """The model in outline: nodes, initializers and value_info are bytes, see onnx_lint.ir.columns.nodes.
 
         Empty if the file holds something else.

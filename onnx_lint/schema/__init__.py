@@ -6,7 +6,8 @@ The pool is private so that any version of `onnx` can be imported into the same 
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from onnx_lint.schema.pool import pool
 from onnx_lint.schema.variants import PACKAGE, columns, message, nodeless, outline, packed
@@ -28,6 +29,25 @@ __all__ = [
 
 Proto = Any
 """A message of the private schema. Its classes are created at run time, so type checkers cannot know them."""
+
+
+if TYPE_CHECKING:
+
+    class GraphOutline:
+        """The type of the main graph of `Model.proto`, whose longest lists are bytes. All else is as in onnx.proto."""
+
+        node: Sequence[bytes]
+        initializer: Sequence[bytes]
+        value_info: Sequence[bytes]
+
+        def __getattr__(self, name: str) -> Any: ...
+
+    class ModelOutline:
+        """The type of `Model.proto`."""
+
+        graph: GraphOutline
+
+        def __getattr__(self, name: str) -> Any: ...
 
 
 def raise_lack_of_memory(error: Exception) -> None:

@@ -2,8 +2,8 @@
 """Expressions of dimension variables: "2*N", "N + 1", "M*N", "((N - 1)//2) + 1", "min(N, 512)", "max(N, 1)".
 
 They are texts, as the variables of a model are. Dimensions are compared by their texts, so there is one normal form:
-"M*N", never "N*M". PyTorch and ONNX Runtime write such texts into models as names of variables, with this meaning. A
-text longer than `_LONGEST` is unknown.
+"M*N", never "N*M". PyTorch and ONNX Runtime write such texts into models as names of variables. Nothing makes a value
+follow its name, so such a name is a variable of its own, in quotes. A text longer than `_LONGEST` is unknown.
 """
 
 from __future__ import annotations
@@ -35,6 +35,13 @@ def read(text: str) -> Sum | None:
     return _read.keep(text, _parsed(text) if len(text) <= _LONGEST else None)
 
 
+def variable(name: str) -> str | None:
+    """Return the text of a declared variable: in quotes if its name could be an expression; None if it has a quote."""
+    if not any(each in name for each in " *('"):
+        return name
+    return None if "'" in name else f"'{name}'"
+
+
 def _parsed(text: str) -> Sum | None:
     if text.isidentifier():
         return {(text,): 1}
@@ -59,12 +66,14 @@ def _parsed(text: str) -> Sum | None:
 
 
 def _split(text: str, sign: str) -> list[str]:
-    """Return the parts between the signs outside of parentheses."""
+    """Return the parts between the signs outside of parentheses and quotes."""
     found = [""]
     depth = 0
+    is_quoted = False
     for character in text:
-        depth += (character == "(") - (character == ")")
-        if character == sign and depth == 0:
+        is_quoted ^= character == "'"
+        depth += 0 if is_quoted else (character == "(") - (character == ")")
+        if character == sign and depth == 0 and not is_quoted:
             found.append("")
         else:
             found[-1] += character
@@ -74,6 +83,8 @@ def _split(text: str, sign: str) -> list[str]:
 def _is_name(text: str) -> bool:
     """Return whether a factor is a variable with an unambiguous name, or is in parentheses."""
     if text.startswith(("(", "min(", "max(")) and text.endswith(")"):
+        return True
+    if text.startswith("'") and text.endswith("'"):
         return True
     return bool(text) and not text.isdecimal() and not any(each in text for each in "+()")
 

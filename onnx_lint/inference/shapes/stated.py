@@ -11,6 +11,7 @@ from typing import Any, Final
 from onnx_lint import schema
 from onnx_lint.common.cached import remembered
 from onnx_lint.inference.shapes.dims import Dim, Dims, Shape
+from onnx_lint.inference.shapes.expression import variable
 from onnx_lint.inference.shapes.fact import MOST_DIMENSIONS, MOST_ELEMENTS, UNKNOWN, Content, Fact, fact
 from onnx_lint.inference.types.type_string import from_proto, tensor_of
 from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL_LOCATION, INDEX_TYPES, TYPED_FIELDS
@@ -94,7 +95,7 @@ def _dim(dim: Any) -> Dim:
     if dim.HasField("dim_value"):
         # A negative size is invalid, which is another finding.
         return int(dim.dim_value) if dim.dim_value >= 0 else None
-    return str(dim.dim_param) or None if len(dim.dim_param) <= _LONGEST_VARIABLE else None
+    return variable(str(dim.dim_param)) or None if len(dim.dim_param) <= _LONGEST_VARIABLE else None
 
 
 def known_shape(dims: list[Dim]) -> Shape:

@@ -243,7 +243,7 @@ def test_a_pool_accepts_a_window_larger_than_its_input(attributes: str, size: st
         assert [eval(size, {"L": length, "max": max}) for length in (1, 2, 3, 4)] == [1, 1, 1, 2]
 
 
-@pytest.mark.parametrize(("then", "expected"), [("p", None), ("p + s", "p + s")])
+@pytest.mark.parametrize(("then", "expected"), [("p", None), ("p + s", "'p + s'")])
 def test_an_if_with_two_sizes_has_none_of_a_name_that_reads_as_an_expression(then: str, expected: str | None):
     model = onnx.parser.parse_model(f"""
         <ir_version: 10, opset_import: ["" : 21]>
@@ -383,3 +383,16 @@ def test_the_chains_of_exporters_give_known_sizes():
     flow = flow_of(model)
     # The pads come in pairs, from the last axis on.
     assert (flow.shape_of("y"), flow.shape_of("z")) == ((4, 3, 7, 12), (1, 3, 10, 6))
+
+
+def test_a_declared_name_that_reads_as_an_expression_is_a_name():
+    model = onnx.parser.parse_model("""
+        <ir_version: 10, opset_import: ["" : 21]>
+        g (float[N] a, float["N + 1"] b, float[1] c) => (float["N + 1"] y, float[M] z, float["2*K"] w) {
+          y = Concat <axis = 0> (a, c)
+          z = Concat <axis = 0> (b, c)
+          w = Concat <axis = 0> (b, b)
+        }
+    """)
+    facts = flow_of(model).facts
+    assert [facts[name].shape for name in "byzw"] == [("'N + 1'",), ("N + 1",), ("'N + 1' + 1",), ("2*'N + 1'",)]
