@@ -66,7 +66,8 @@ class Limits(Record):
         """
         for name in values:
             if name not in NAMES:
-                raise LimitError(f"unknown limit {name!r}{suggestion(name, NAMES)}")
+                others = f"; the limits are {', '.join(NAMES)}"
+                raise LimitError(f"unknown limit {name!r}{suggestion(name, NAMES) or others}")
         return replace(self, **{name: _parsed(name, value) for name, value in values.items()})
 
 

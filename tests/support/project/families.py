@@ -150,7 +150,8 @@ def _values(schema: OperatorSchema) -> Iterator[Member]:
 def _types(schema: OperatorSchema) -> Iterator[Member]:
     for name in stating_attributes(schema.domain, schema.name) & schema.attributes.keys():
         # The finding is about the input.
-        yield Member(_name(schema), name, frozenset(), f" with attribute '{name}' ", frozenset({name}))
+        word = f" {name}=" if schema.attributes[name].type == "INT" else f" attribute '{name}'"
+        yield Member(_name(schema), name, frozenset(), word, frozenset({name}))
 
 
 class FixtureFinding(Record):
