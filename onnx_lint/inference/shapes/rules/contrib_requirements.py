@@ -140,9 +140,13 @@ FORMS: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "MoEGroupRouter": ("logits[? *rows ?] bias - ->", "logits[? 256*w] bias[e] weights![e 256*w] ->"),
     "MRotaryEmbedding": tuple(
-        f"{rotated} {x} positions[3 b s] cos[m {half}] sin[m @mrope_section.0+@mrope_section.1+@mrope_section.2] ->"
-        for rotated, half in (("!rotary_embedding_dim", "h/2"), ("rotary_embedding_dim", "@rotary_embedding_dim/2"))
-        for x in ("num_heads: x[b s @num_heads*h]", ": x[b ? s h]")
+        f"{x} positions[3 b s] cos[m {half}] sin[m @mrope_section.0+@mrope_section.1+@mrope_section.2] ->"
+        for half, x in (
+            ("h/2", "!rotary_embedding_dim num_heads: x[b s @num_heads*h]"),
+            ("h/2", "!rotary_embedding_dim: x[b ? s h]"),
+            ("@rotary_embedding_dim/2", "rotary_embedding_dim num_heads: x[b s @num_heads*h]"),
+            ("@rotary_embedding_dim/2", "rotary_embedding_dim num_heads: x[b ? s h]"),
+        )
     ),
     "MultiHeadAttention": (
         "query[b s D] key![b t D] value![b t @num_heads*v] bias[D+D+v*@num_heads] mask "
@@ -357,10 +361,11 @@ _PACKED: Final = frozenset({"DynamicSparseAttention", "PagedAttention", "SparseA
 
 _MULTIPLES: Final[Mapping[str, tuple[str, str]]] = {
     "GroupQueryAttention": ("num_heads", "kv_num_heads"),
+    "LinearAttention": ("q_num_heads", "kv_num_heads"),
     "PackedSparseAttentionIndexer": ("token_budget", "compress_ratio"),
     "SparseAttentionIndexer": ("token_budget", "compress_ratio"),
 }
-"""An attribute that is a multiple of another."""
+"""An attribute that is a multiple of another; the heads of LinearAttention in either direction."""
 
 
 _COSINES: Final = 7
@@ -393,7 +398,7 @@ def _infer(infer: Infer, operator: str, node: Operands) -> Outputs:
     if operator == "EmbedLayerNormalization" and node.output_count == 1 and masks > 0:
         node.wrong_value("mask_index_type", masks, "it requires output 1 ('mask_index'), which the node leaves out")
     one, other = map(node.integer, _MULTIPLES.get(operator, ("", "")))
-    if one is not None and other and one % other and not node.problems:
+    if one and other and one % other and (operator != "LinearAttention" or other % one) and not node.problems:
         names = _MULTIPLES[operator]
         node.indivisible(Element(names[0], one), other, Element(names[1], other))
     if not node.problems and operator in FORMS:
