@@ -120,6 +120,24 @@ def own_attributes(count: int) -> Any:
     return model
 
 
+def convolutions(count: int) -> Any:
+    """Conv nodes of one form in a chain, with all five attributes."""
+    model = _model()
+    graph = model.graph
+    del graph.input[:]
+    _declare(graph.input, "x", FLOAT, 1, 3, 224, 224)
+    graph.initializer.add(name="w", data_type=FLOAT, dims=[3, 3, 3, 3], raw_data=bytes(324))
+    lists = {"dilations": [1, 1], "kernel_shape": [3, 3], "pads": [1, 1, 1, 1], "strides": [1, 1]}
+    for index in range(count):
+        value = "x" if not index else f"v{index - 1}"
+        node = graph.node.add(op_type="Conv", input=[value, "w"], output=[f"v{index}"], name=f"n{index}")
+        _attribute(node, "group", "INT", 1)
+        for name, numbers in lists.items():
+            _attribute(node, name, "INTS", numbers)
+    _declare(graph.output, f"v{count - 1}", FLOAT, 1, 3, 224, 224)
+    return model
+
+
 def functions(count: int) -> Any:
     """Return a model with small functions of two nodes. Each function is called once."""
     model = _model()
@@ -214,6 +232,8 @@ MODELS: Final[Mapping[str, Callable[[int], Any]]] = MappingProxyType(
         "nodes with value_info": declared_chain,
         "nodes with an initializer": initializers,
         "Constants of their own": constants,
+        "nodes with an attribute of their own": own_attributes,
+        "Conv with five attributes": convolutions,
         "functions of two nodes": functions,
         "subgraphs": subgraphs,
         "tree nodes": tree_ensemble,

@@ -47,7 +47,7 @@ SIZES: Final = (
 )
 
 
-def _write(kind: str, count: int, path: Path) -> None:
+def write(kind: str, count: int, path: Path) -> None:
     """Write a model in a separate process, which releases its memory when it ends."""
     process = multiprocessing.get_context("spawn").Process(target=large_models.write, args=(kind, count, path))
     process.start()
@@ -83,14 +83,14 @@ def main() -> None:
     notes: list[str] = []
     with Laboratory() as laboratory, tempfile.TemporaryDirectory() as folder:
         warm_up = Path(folder) / "empty.onnx"
-        _write("nodes in a chain", 1, warm_up)
+        write("nodes in a chain", 1, warm_up)
         [empty] = laboratory.compare([onnx_lint(warm_up)], 1, warm_up)
         print(f"{versions(1)}\n\n{HEAD}", flush=True)
         for size in SIZES:
             if only in f"{size.count:,} {size.kind}":
                 suffix = ".textproto" if size.kind.endswith("text") else ".onnx"
                 path = Path(folder) / f"model{suffix}"
-                _write(size.kind, size.count, path)
+                write(size.kind, size.count, path)
                 series = laboratory.compare([onnx_lint(path), full_check(path)], 1, warm_up)
                 print(_row(size, path, series, empty.peak, notes), flush=True)
     print("\n" + "\n".join(f"- {note}" for note in notes))

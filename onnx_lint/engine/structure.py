@@ -78,7 +78,8 @@ class Structures:
                 self._numbers[key].append(seen[form.op_type])
                 sources.update(dict.fromkeys(outputs, form.op_type))
                 for number, name in enumerate(inputs):
-                    users.setdefault(name, []).append(f"{form.op_type} {seen[form.op_type]} {number}")
+                    if name in graph.positions and len(known := users.setdefault(name, [])) < _MOST:
+                        known.append(f"{form.op_type} {seen[form.op_type]} {number}")
         return self._users[key]
 
 

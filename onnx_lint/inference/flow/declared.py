@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from math import prod
 
 from onnx_lint.inference.flow.joining import joined
@@ -62,10 +62,13 @@ def enforced_inputs(graph: Graph, supplied: tuple[Fact | None, ...] | None) -> d
     return found
 
 
-def initializer_facts(graph: Graph, with_numbers: Set[str], outside: Outside, crashes: Crashes) -> dict[str, Fact]:
+def initializer_facts(
+    graph: Graph, with_numbers: Set[str], outside: Outside, crashes: Crashes, bounded: Callable[[Fact], Fact]
+) -> dict[str, Fact]:
     """Return the facts of the initializers. Floating-point content is read only for the names in `with_numbers`.
 
     A sparse initializer is another way to write a tensor, and operators treat it as one. `outside` reads external data.
+    `bounded` drops the elements if those of the model take too much memory.
     """
     held = graph.initializers
     rows = list(zip(held.element_types, held.shapes, strict=True))
@@ -78,7 +81,7 @@ def initializer_facts(graph: Graph, with_numbers: Set[str], outside: Outside, cr
         for index, (name, row) in enumerate(zip(held.names, rows, strict=True)):
             if row in integers or (name in with_numbers and row in small):
                 try:
-                    facts[index] = _with_content(graph, index, facts[index], outside)
+                    facts[index] = bounded(_with_content(graph, index, facts[index], outside))
                 except Exception as error:
                     place = graph.at("initializer", index)
                     crashes.note(crash_of(error), "reading the elements of an initializer", place)

@@ -158,7 +158,7 @@ class OutcomeMemo:
         if found is None:
             found = self.keep(facts, self._made(facts))
             is_clean = not (found.problems or found.shape_problems or found.crash)
-            if self._is_plain and is_clean and found.outputs[0].shape is not None:
+            if self._is_plain and is_clean and found.outputs[0].shape is not None and not found.outputs[0].wide_bytes:
                 self.plain[facts] = found.outputs[0]
         return found
 

@@ -8,9 +8,11 @@ them. So functions may call one another as deeply as a file says without deep re
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence, Set
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.cached import cached_property
+from onnx_lint.common.record import replace
 from onnx_lint.inference.flow.declarations import Declarations, may_be, without_expressions
 from onnx_lint.inference.flow.declared import (
     declared_inputs,
@@ -24,7 +26,7 @@ from onnx_lint.inference.flow.frames import FlowInput, Frame, Frames, HeldGraph,
 from onnx_lint.inference.flow.knowledge import have_known_shapes, nested_by_position
 from onnx_lint.inference.flow.outcome_memo import NodeOutcome, OutcomeMemo
 from onnx_lint.inference.flow.value_flow import ValueFlow
-from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Fact, Facts, fact, is_complete
+from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Fact, Facts, fact, forget, is_complete
 from onnx_lint.inference.shapes.problem import is_remark
 from onnx_lint.inference.types.problem import DisallowedOutput
 from onnx_lint.ir.crashes import crash_of
@@ -64,6 +66,13 @@ def follow_values(flow_input: FlowInput, *, keeps_all: bool = False) -> ValueFlo
 
 
 _FOLLOW: Final = "following the values"
+
+_WIDE_BYTES: Final = attrgetter("wide_bytes")
+_MOST_WIDE_BYTES: Final = 16 << 20
+"""The most memory for wide facts: a node of 30 bytes may make one of 5,000, and the memory estimate does not count it.
+
+100,000 shapes of three long expressions fit, or 3,000 lists of a hundred integers.
+"""
 
 
 def _run(walk: Walk) -> Facts:
@@ -113,6 +122,8 @@ class Flow:
         self.frames = Frames(flow_input)
         self.faulty = FaultyValues()
         self._declarations = Declarations(self.found, self.faulty)
+        self._wide: set[Fact] = set()
+        self._wide_bytes_left = _MOST_WIDE_BYTES
 
     @cached_property
     def functions(self) -> FunctionWalk:
@@ -209,6 +220,11 @@ class Flow:
         """Add the facts of the outputs of a node to those that are known, and record its problems."""
         graph, known, behind = here.graph, here.known, here.behind
         outputs = graph.table.outputs[index]
+        if any(map(_WIDE_BYTES, outcome.outputs)):
+            bounded = tuple(map(self._bounded, outcome.outputs))
+            if bounded != outcome.outputs:
+                memo.outcomes.clear()
+                outcome = replace(outcome, outputs=bounded)
         is_behind = memo.has_faulty_attribute or (bool(behind) and self._is_behind(graph, index, here.nested, behind))
         if behind and not outcome.problems and self._lacks_a_type(graph, index, inputs, known):
             outcome = memo.without_types(outcome, inputs)
@@ -228,6 +244,17 @@ class Flow:
             here.has_unknown = True
             if self._report(graph.nodes[index], inputs, outcome, here.frame, known):
                 behind.update(filter(None, outputs))
+
+    def _bounded(self, made: Fact) -> Fact:
+        """Return the fact, or a part of it that is not wide if the wide facts of the model take too much memory."""
+        if not made.wide_bytes or made in self._wide:
+            return made
+        if made.wide_bytes > self._wide_bytes_left:
+            forget(made)
+            return fact(made.kind) if made.bare.wide_bytes else made.bare
+        self._wide_bytes_left -= made.wide_bytes
+        self._wide.add(made)
+        return made
 
     def _fact_of_output(
         self,
@@ -296,7 +323,7 @@ class Flow:
         if graph.initializer_names or graph.sparse_initializer_names:
             with self.crashes.at("reading the initializers", graph.place):
                 numbers = self.frames.floats_read.names(graph)
-                made = initializer_facts(graph, numbers, self.flow_input.outside, self.crashes)
+                made = initializer_facts(graph, numbers, self.flow_input.outside, self.crashes, self._bounded)
                 for name in self.flow_input.misfits.get(id(graph), ()):
                     made[name] = fact(made[name].kind, None)
                 for name in inputs.keys() & made.keys():

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from onnx_lint.inference.shapes.fact import Fact
 from onnx_lint.inference.shapes.operands import AttributeValue, LongValue
 from onnx_lint.inference.shapes.stated import fact_of_sparse, fact_of_tensor, fact_of_type
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, OperatorSchema
@@ -45,6 +46,8 @@ class AttributeValues(Mapping[str, AttributeValue]):
             value = _value(self._protos[name])
             if value is None:
                 raise KeyError(name)
+            if isinstance(value, Fact) and value.wide_bytes:
+                return value  # only the values that a walk keeps are counted
             self._values[name] = value
         return self._values[name]
 

@@ -26,7 +26,7 @@ MOST_DIMENSIONS: Final = 32
 class Fact:
     """Facts about a value. Only `fact` creates them."""
 
-    __slots__ = ("bare", "content", "elements", "inside", "kind", "shape")
+    __slots__ = ("bare", "content", "elements", "inside", "kind", "shape", "wide_bytes")
 
     def __init__(
         self, kind: str | None, shape: Shape, content: Content, inside: Fact | None, elements: ElementShapes = ()
@@ -43,9 +43,24 @@ class Fact:
         """The shapes of elements of a sequence, as `Inside.elements` has them."""
         self.bare: Fact = self if content is None else fact(kind, shape, None, inside)
         """The same fact without the content."""
+        self.wide_bytes = _wide_bytes(shape or (), content or ())
+        """The memory of many dimensions or elements, or of long expressions; 0 for the facts of usual models."""
 
     def __repr__(self) -> str:
         return f"Fact({self.kind!r}, {self.shape!r}, {self.content!r}, {self.inside!r})"
+
+
+def _wide_bytes(shape: tuple[Dim, ...], content: tuple[Dim | float, ...]) -> int:
+    texts = sum([len(each) for each in (*shape, *content[:_MOST_NARROW]) if isinstance(each, str)])
+    if len(shape) <= _MOST_NARROW and len(content) <= _MOST_NARROW and texts <= _MOST_CHARACTERS:
+        return 0
+    texts += sum([len(each) for each in content[_MOST_NARROW:] if isinstance(each, str)])
+    return _BYTES_OF_ELEMENT * (len(shape) + len(content)) + texts
+
+
+_MOST_NARROW: Final = 8
+_MOST_CHARACTERS: Final = 64
+_BYTES_OF_ELEMENT: Final = 48
 
 
 Facts = tuple[Fact, ...]
@@ -72,6 +87,11 @@ def fact(
     if found is None or (content is not None and list(map(type, content)) != list(map(type, found.content or ()))):
         found = _facts.keep(key, _CONSTANT.get(key) or Fact(kind, shape, content, inside, elements))
     return found
+
+
+def forget(made: Fact) -> None:
+    """Release the memory of a fact that its model does not keep."""
+    _facts.pop((made.kind, made.shape, made.content, made.inside, made.elements), None)
 
 
 UNKNOWN: Final = Fact(None, None, None, None)

@@ -55,14 +55,22 @@ class BinaryFile:
         """
         if self._skeleton is None:
             skeleton = read_skeleton(self.source, MAX_PARSED_BYTES, self.limits.fields, self.kind)
-            if not is_within(self.source.size, self.limits):
-                from onnx_lint.loader.limits.memory_estimate import needed_memory
-
-                needed = needed_memory(skeleton, self.kind, self.limits.memory)
-                if needed is not None:
-                    raise beyond_memory(self.kind, self.limits, needed)
             self._skeleton = skeleton
+            self.check_memory(is_regular=self.kind == MODEL_KIND)
         return self._skeleton
+
+    def check_memory(self, *, is_regular: bool = False) -> None:
+        """Raise NotCheckedError if the message needs too much memory.
+
+        A message is taken to be regular until it is to be parsed whole.
+        """
+        assert self._skeleton is not None
+        if not is_within(self.source.size, self.limits):
+            from onnx_lint.loader.limits.memory_estimate import needed_memory
+
+            needed = needed_memory(self._skeleton, self.kind, self.limits.memory, is_regular=is_regular)
+            if needed is not None:
+                raise beyond_memory(self.kind, self.limits, needed)
 
     def model_of(self, proto: Proto | None, faults: tuple[Fault, ...] = ()) -> Model:
         """Return the model with this message, or with None, and with these faults."""
@@ -119,7 +127,10 @@ def parsed(file: BinaryFile) -> Model | None:
     """Return the message, if its bytes are as Protocol Buffers writes them; a model must have a
     graph or functions too.
     """
-    proto, is_as_written = assemble(file.skeleton(), file.kind)
+    skeleton = file.skeleton()
+    if file.source.size <= WHOLE_BYTES:
+        file.check_memory()
+    proto, is_as_written = assemble(skeleton, file.kind)
     if proto is None:
         return None
     file.parsed = model = file.model_of(proto)
@@ -145,6 +156,7 @@ def irregular(file: BinaryFile) -> Model | None:
         return None
     from onnx_lint.loader.binary.wire_audit import read_irregular
 
+    file.check_memory()
     return file.model_of(*read_irregular(file.source, file.kind, file.skeleton().data, file.limits))
 
 
