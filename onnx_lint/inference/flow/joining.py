@@ -57,7 +57,11 @@ def joined_shapes(inferred: Shape, declared: Shape) -> tuple[Shape, Discord]:
 
 
 def _joined_dims(inferred: Dim, declared: Dim) -> Dim:
-    """Return a size rather than a variable, the declared variable rather than the inferred one; None for two sizes."""
+    """Return a size rather than a variable, the declared variable rather than the inferred one; None for two sizes.
+
+    What is inferred says more than a name that only reads as an expression.
+    """
     if isinstance(inferred, int):
         return None if isinstance(declared, int) and inferred != declared else inferred
-    return declared if declared is not None else inferred
+    is_worse = declared is None or (inferred is not None and isinstance(declared, str) and declared[0] == "'")
+    return inferred if is_worse else declared

@@ -395,4 +395,4 @@ def test_a_declared_name_that_reads_as_an_expression_is_a_name():
         }
     """)
     facts = flow_of(model).facts
-    assert [facts[name].shape for name in "byzw"] == [("'N + 1'",), ("N + 1",), ("'N + 1' + 1",), ("2*'N + 1'",)]
+    assert [facts[name].shape for name in "byzw"] == [("'N + 1'",), ("N + 1",), ("M",), ("2*'N + 1'",)]
