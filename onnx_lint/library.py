@@ -257,9 +257,9 @@ def _report(
                 results.append(result.read_at(0, result.size))
 
             receiver = receive if path is None else None
-            file = fix_source(source, path or name, settings, mending, name, context=True, receive=receiver)
+            file = fix_source(source, path or name, settings, mending, name, context=own.context, receive=receiver)
         else:
-            file = lint_source(source, name, settings, is_file=name not in {IN_MEMORY, "-"}, context=True)
+            file = lint_source(source, name, settings, is_file=name not in {IN_MEMORY, "-"}, context=own.context)
         head = report_of([], settings)
         stale = 0
         if plan.has_baseline:

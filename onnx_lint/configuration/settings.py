@@ -561,6 +561,16 @@ class Request(Record, metaclass=_RequestType):
         is_added_to=True,
     )
 
+    context: bool = setting(
+        FLAG,
+        True,
+        "Print the lines of the model around a finding.",
+        REPORTS,
+        option="--no-context",
+        details=f"In the text report, the HTML page and SARIF. {_RUN_WIDE}",
+        is_run_wide=True,
+        is_rare=True,
+    )
     statistics: bool = setting(FLAG, False, "Print tables of operators, rules and producers.", REPORTS)
     color: str = setting(
         choice(("auto", "always", "never")),

@@ -68,7 +68,7 @@ WITH_OPTIONS = (
     ("--no-progress", "--allow-no-input", "clean.onnx", "models"),
     ("clean.onnx", "-q", "-f", "sarif", "--format=json"),
     ("-o", "report.html", "models", "--output=sarif=report.sarif", "--fail-on", "warning"),
-    ("--select", "name", "--select=node,graph", "--no-external-data", "clean.onnx"),
+    ("--select", "name", "--select=node,graph", "--no-context", "--no-external-data", "clean.onnx"),
     ("--config", "format=jsonl", "clean.onnx", "--baseline", "baseline.json", "-", "--edition", "1.16"),
 )
 NOT_PATHS = (

@@ -441,6 +441,7 @@ def test_show_settings_tells_the_origin_of_each(folder: Path, capsys: Output) ->
             ("exclude = []", "default"),
             ("jobs = 0", "default"),
             ("cache = false", "default"),
+            ("context = true", "default"),
         ]
     )
 

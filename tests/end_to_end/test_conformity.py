@@ -111,7 +111,7 @@ OF_TARGETS = {"registered"}
 """Settings that hide findings about a target, which are not about ONNX."""
 NO_RULE = {"extend", "format_name", "outputs", "quiet", "verbose", "jobs", "cluster", "cache", "time_limit", "fix"} | {
     *("diff", "unsafe_fixes", "files_from", "skip_missing", "allow_no_input", "stdin_filename"),
-    *("opset_imports", "statistics", "color", "no_progress", "sarif_root"),
+    *("opset_imports", "context", "statistics", "color", "no_progress", "sarif_root"),
     *("write_baseline", "prune_baseline", "show_suppressed", "no_config", "show_settings"),
 }
 """Settings that change neither what is checked nor the severity of a finding."""
@@ -155,7 +155,7 @@ def test_no_form_calls_it_conforming(
 ) -> None:
     assert run([model, "--write-baseline", "known.json"]) == 0
     reports = [f"--output={name}=report.{name}" for name in REPORTERS]
-    run([model, *options, *reports])
+    run([model, *options, *reports, "--no-context"])
     assert said in Path("report.text").read_text()
     capsys.readouterr()
     texts = {name: Path(f"report.{name}").read_text(encoding="utf-8") for name in REPORTERS}
