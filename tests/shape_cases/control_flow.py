@@ -268,14 +268,24 @@ EXPLAINED = (
     ),
     Explained(
         "If-1",
-        "onnx-lint: input 0 'z' of unnamed node 0 .Concat. of subgraph 'e' is .., "
+        "onnx-lint: input 0 'z' of unnamed node 0 .Concat. of subgraph 'e' is a scalar, "
         "but Concat takes at least 1 dimension",
         "onnx compares nothing in version 1 of Concat",
     ),
     Explained(
         "Loop",
-        r"output 0: onnx Held\(.*\), onnx-lint None$",
+        r"output 0: onnx Held\(.*\), onnx-lint (None|Held\(.*None.*\))$",
         "a run may put in elements of any shape; onnx infers the shape that the elements had before the first",
+    ),
+    Explained(
+        "Loop",
+        r"onnx-lint: (input|attribute|output) .* of (unnamed node 2 .* of )?subgraph 'body' is ",
+        "the first value of a state is known; onnx looks into the body without it",
+    ),
+    Explained(
+        "Loop",
+        r"output 1: onnx \(None, .*\), onnx-lint None$",
+        "a state whose first value is not declared so; onnx takes the declaration",
     ),
     Explained(
         "Scan-8",
