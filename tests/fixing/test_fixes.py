@@ -72,7 +72,7 @@ def test_rules_that_make_names_at_once_do_not_make_the_same_one(tmp_path: Path):
         ["x_1", "x_1_1"],
         ["x_1", "x_1_1", "t"],
     ]
-    assert [node.name for node in fixed.node] == ["n1", "Neg", "n1_1"]
+    assert [node.name for node in fixed.node] == ["n1_1", "Neg", "n1"]
 
 
 def test_more_long_numbers_than_fit_into_memory_get_no_fix(monkeypatch: pytest.MonkeyPatch):
