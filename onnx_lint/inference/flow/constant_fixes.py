@@ -159,6 +159,8 @@ class Int64Fix(_ConstantFix):
         return Assign(place, new)
 
     def _declaration(self, graph: Graph, index: int) -> Edit | None:
+        if graph.message_at("value_info", index).type.tensor_type.elem_type == _INT64:
+            return None
         return Assign(graph.at("value_info", index).at("type").at("tensor_type").at("elem_type"), _INT64)
 
 
