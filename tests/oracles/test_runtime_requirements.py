@@ -142,6 +142,7 @@ constants behind =, and the number of outputs.
 _KINDS = {"f": np.float32, "u": np.uint8, "B": np.bool_, "i": np.int32, "I": np.int64}
 
 _EXPLAINED = {
+    r"^QLinearConcat.*input count mismatch": "a gap among variadic inputs is a warning",
     r"^QGemm.*of input b ": "a scalar and a list of one element",
     r"^(DynamicQuantizeMatMul|MatMulIntegerToFloat).*[Bb]roadcast": "scales that broadcast with the product are valid",
     r"^DecoderMaskedMultiHeadAttention.*same as V": "sizes of heads are rounded down",
