@@ -34,10 +34,11 @@ def joined(inferred: Fact, declared: Fact) -> tuple[Fact, Discord]:
 def _may_all_have(elements: ElementShapes, declared: Shape) -> bool:
     """Return whether all elements of a sequence may have one declared shape.
 
-    A declared dimension, also a variable, has one size for all of them.
+    A declared dimension, also a variable, has one size for all of them. A declared scalar says nothing here: models of
+    onnx (test_loop16_seq_none) declare elements of every rank so.
     """
     known = [shape for shape in elements if shape is not None]
-    if declared is None:
+    if not declared:
         return True
     if any(len(shape) != len(declared) for shape in known):
         return False
