@@ -193,6 +193,7 @@ def fix(
     settings: Settings | None = None,
     *,
     unsafe: bool = False,
+    folder: str | os.PathLike[str] | None = None,
     select: str | Iterable[str] = (),
     ignore: str | Iterable[str] = (),
     config: str | os.PathLike[str] | bool = False,
@@ -204,14 +205,18 @@ def fix(
     `Report.fixed_model` has the bytes of the fixed one.
 
     `Report.files[0].repair` says what was fixed, and in `problem` why the file could not be replaced, if it could not.
-    `unsafe`: whether to make unsafe fixes too. The other arguments are those of `lint`, and so are the
-    exceptions.
+    `unsafe`: whether to make unsafe fixes too. `folder`: the folder for the mended file of a path, with its external
+    data; None to replace the file. The other arguments are those of `lint`, and so are the exceptions; ValueError also
+    for a model in memory with a folder.
     """
     from onnx_lint.fixing.files import Mending
 
     location = _path_of(path)
+    if location is None and folder is not None:
+        raise ValueError("folder is for a model that is given as a path; a model in memory is not written")
     given = _joined(settings, {"select": select, "ignore": ignore})
-    return _report(path, location, _name(filename, location), given, config, Mending(unsafe))
+    target = None if location is None or folder is None else os.path.join(os.fspath(folder), os.path.basename(location))
+    return _report(path, location, _name(filename, location), given, config, Mending(unsafe, target=target))
 
 
 def _joined(settings: Settings | None, keywords: Mapping[str, Any]) -> dict[str, Any]:

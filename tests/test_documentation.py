@@ -319,6 +319,7 @@ def test_the_examples_for_the_library_run(
     assert re.match(r"True False \(.*missing-metadata-entry", capsys.readouterr().out)
     exec(compile(fixing, "library.md", "exec"), names)
     assert capsys.readouterr().out == "()\n"
+    assert (tmp_path / "fixed" / "model.onnx").read_bytes() == (tmp_path / "model.onnx").read_bytes()
     exec(compile(in_memory, "library.md", "exec"), names)
     assert capsys.readouterr().out == "(('duplicate-opset-import', 1),) True\n"
     assert names["proto"] == names["onnx"].load("model.onnx")  # type: ignore[attr-defined]  # the block imports it

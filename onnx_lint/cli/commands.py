@@ -44,7 +44,7 @@ def fix_command(ctx: click.Context, /, paths: tuple[str, ...], **given: Any) -> 
 
     Only the bytes that a fix names change. The new file is checked before it replaces the old one. A model on standard
     input goes to standard output, and the report to standard error. PATH and all other options are those of
-    onnx-lint check.
+    onnx-lint check, but there is no -o; onnx-lint --fix -o json=report.json PATH writes a report to a file.
     """
     _check(ctx, paths, {**given, "fix": True})
 

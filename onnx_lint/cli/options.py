@@ -49,6 +49,7 @@ _TYPES: Final[Mapping[str, click.ParamType[Any]]] = {
     "url": _Url(),
     "path": click.Path(),
     "folder": click.Path(exists=True, file_okay=False),
+    "new folder": click.Path(file_okay=False),
 }
 """The types of options by `ValueKind.option`; those of flags and choices follow from the setting."""
 
@@ -120,12 +121,15 @@ form_option: Final = click.option(
 )
 """The option of the commands that print a document, not a report."""
 
-CHECK: Final = tuple(field for field, setting in Request.settings.items() if setting.section)
+CHECK: Final = tuple(
+    field for field, setting in Request.settings.items() if setting.section and field != "fixed_folder"
+)
 """The fields that the options of `check` set."""
 
 FIX: Final = (
     "diff",
     "unsafe_fixes",
-    *(field for field in CHECK if field != "cluster" and Request.settings[field].section != FIXES),
+    "fixed_folder",
+    *(field for field in CHECK if field not in ("outputs", "cluster") and Request.settings[field].section != FIXES),
 )
 """Those of `fix`, which shows first what to change."""

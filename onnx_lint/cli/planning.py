@@ -7,6 +7,7 @@ import os
 import shlex
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -84,11 +85,33 @@ def inputs_of(plan: Plan) -> list[Input]:
 def _mendings(own: Request, inputs: Sequence[Input]) -> list[Mending]:
     """Return the way to mend each of the files. Raises RequestError where that makes no sense."""
     from onnx_lint.fixing.files import Mending
+    from onnx_lint.ir.tensors.data_folder import is_below
 
+    if own.fixed_folder is not None and any(item.path == "-" for item in inputs):
+        raise RequestError("standard input goes to standard output; --output is for files")
     remote = [item.path for item in inputs if is_remote(item.path)]
     if remote and not own.diff:
         raise RequestError(f"{remote[0]!r} is in a store, and only local files are fixed")
-    return [Mending(own.unsafe_fixes, own.diff)] * len(inputs)
+    if own.fixed_folder is None:
+        return [Mending(own.unsafe_fixes, own.diff)] * len(inputs)
+    folders = [path for path in own.paths if os.path.isdir(path)]
+    targets = [os.path.join(own.fixed_folder, _below(item.path, folders)) for item in inputs]
+    for target, count in Counter(targets).items():
+        if count > 1:
+            raise RequestError(f"two files would be written to {target!r}")
+    for target in targets:
+        if not is_below(os.path.realpath(target), os.path.realpath(own.fixed_folder)):
+            raise RequestError(f"{target!r} is outside of {own.fixed_folder!r}, because of a link")
+    return [Mending(own.unsafe_fixes, own.diff, target) for target in targets]
+
+
+def _below(path: str, folders: Iterable[str]) -> str:
+    """Return the path below the folder in which it was found; the name of a file that was named itself."""
+    for folder in folders:
+        below = os.path.relpath(path, folder) if path.startswith(os.path.join(folder, "")) else os.pardir
+        if not below.startswith(os.pardir):  # FOLDER/../other.onnx is a file that was named itself
+            return below
+    return os.path.basename(path)
 
 
 def _cache_folder(own: Request, inputs: Iterable[Input]) -> str | None:

@@ -78,7 +78,7 @@ def _spelled() -> dict[str, tuple[Setting, bool | None]]:
     """Return the setting of each spelling of an option of `check`, and what it sets if it has no value."""
     found: dict[str, tuple[Setting, bool | None]] = {}
     for setting in Request.settings.values():
-        for spelling in setting.option.split() if setting.section else ():
+        for spelling in setting.option.split() if setting.section and setting.field != "fixed_folder" else ():
             for name, flag in zip(spelling.split("/"), (not setting.default, setting.default), strict=False):
                 found[name] = setting, flag if setting.kind.option == "flag" else None
     return found

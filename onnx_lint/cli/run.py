@@ -302,7 +302,9 @@ def _linted(
     interruptions = _termination_interrupts() if len(tasks) > 1 else contextlib.nullcontext()
     with interruptions, ProgressBar(len(tasks), wanted=shown, color=own.color) as bar:
         try:
-            found = lint_each(tasks, own.jobs, done, lambda _: bar.advance(), limits, own.cluster)
+            # Two models that share a data file are not copied at the same time.
+            jobs = 1 if own.fixed_folder is not None else own.jobs
+            found = lint_each(tasks, jobs, done, lambda _: bar.advance(), limits, own.cluster)
             with contextlib.closing(found) as indices:
                 for index in indices:
                     take(index)

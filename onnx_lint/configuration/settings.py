@@ -25,6 +25,7 @@ from onnx_lint.configuration.value_kinds import (
     LISTED,
     METADATA,
     NAMES,
+    NEW_FOLDER,
     PATH,
     PATHS,
     RANGE,
@@ -332,6 +333,14 @@ class Request(Record, metaclass=_RequestType):
     diff: bool = setting(FLAG, False, "Show what --fix would change, and change nothing.", FIXES, is_rare=True)
     unsafe_fixes: bool = setting(
         FLAG, False, "Also make fixes that may change what the model means.", FIXES, is_rare=True
+    )
+    fixed_folder: str | None = setting(
+        NEW_FOLDER,
+        None,
+        "Write the models and their external data into DIR; a file found in a folder PATH keeps its path below PATH.",
+        FIXES,
+        option="--output",
+        metavar="DIR",
     )
     extend_select: tuple[str, ...] = setting(
         NAMES,

@@ -119,6 +119,7 @@ NAMES: Final = replace(TEXTS, option="names")
 PATH: Final = replace(TEXT, option="path")
 PATHS: Final = replace(TEXTS, option="path")
 FOLDER: Final = replace(TEXT, option="folder")
+NEW_FOLDER: Final = replace(TEXT, option="new folder")
 SECONDS: Final = ValueKind(
     "a number of seconds",
     {"type": "number", "exclusiveMinimum": 0},

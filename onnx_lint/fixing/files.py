@@ -20,7 +20,9 @@ from onnx_lint.fixing.rewrite import NotWrittenError, rewrite, write_pieces
 from onnx_lint.fixing.rounds import Lint, Load, Mended, check, mend
 from onnx_lint.input.patched_source import PatchedSource, unpatched
 from onnx_lint.input.source import FileSource, Source, SourceError, open_file
+from onnx_lint.ir.places.edits import Assign
 from onnx_lint.ir.places.splices import Splicer
+from onnx_lint.ir.tensors.data_folder import DataFolder
 from onnx_lint.report import Diagnostic, FileReport, Repair, unfold
 
 
@@ -31,6 +33,8 @@ class Mending(Record):
     """True to make unsafe fixes too."""
     shows_difference: bool = False
     """True to show what would change, and to change nothing."""
+    target: str | None = None
+    """The path of the mended file, which must not exist; None to replace the file."""
 
 
 def fix_file(
@@ -78,13 +82,22 @@ def fix_source(
         keeps_edits=lambda fix: mending.unsafe or fix.is_safe,
     )
     load = partial(load_source, path=name, settings=settings, is_file=receive is None)
+
+    def lint_copy(result: Source) -> FileReport:
+        folder = DataFolder(os.path.dirname(mending.target or path), most=settings.limits.external_bytes)
+        return lint(result, beside=folder if settings.external_data else None)
+
     try:
         old = os.fstat(source.descriptor) if isinstance(source, FileSource) and receive is None else None
         report = lint(unpatched(source))
         try:
             outcome = mend(source, report, lint, load, unsafe=mending.unsafe)
             if receive is None and not mending.shows_difference:
-                outcome = _write(path, outcome, old, lint, load, follows_links=settings.follow_links)
+                if mending.target is None:
+                    outcome = _write(path, outcome, old, lint, load, follows_links=settings.follow_links)
+                else:
+                    last = _needing_data(outcome)
+                    outcome = _write_with_data(mending.target, outcome, last, None, lint_copy, load)
             repair = Repair(outcome.fixed, outcome.revealed, outcome.made, outcome.not_made)
             if mending.shows_difference:
                 return _reported(report, replace(repair, difference=difference_of(outcome, name, settings)))
@@ -108,6 +121,12 @@ def _reported(report: FileReport, repair: Repair) -> FileReport:
     return replace(report, diagnostics=without_edits(report.diagnostics), repair=repair)
 
 
+def _needing_data(outcome: Mended) -> list[Diagnostic]:
+    """Return the findings that are left whose fixes need new data files."""
+    found = unfold(outcome.report.diagnostics) if outcome.report.form == "binary" else ()
+    return [each for each in found if each.edits is not None and each.edits.copies]
+
+
 def _write(
     path: str, outcome: Mended, old: os.stat_result | None, lint: Lint, load: Load, *, follows_links: bool
 ) -> Mended:
@@ -116,8 +135,7 @@ def _write(
     Raises NotWrittenError and OSError.
     """
     is_link = os.path.islink(path)
-    found = unfold(outcome.report.diagnostics) if outcome.report.form == "binary" and not is_link else ()
-    last = [each for each in found if each.edits is not None and each.edits.copies]
+    last = [] if is_link else _needing_data(outcome)
     if not outcome.rounds and not last:
         return outcome
     if is_link:
@@ -136,23 +154,40 @@ def _write(
 def _write_with_data(
     path: str, outcome: Mended, last: list[Diagnostic], old: os.stat_result | None, lint: Lint, load: Load
 ) -> Mended:
-    """Put the result in the place of the file, with the fixes of these findings, which need new data files."""
-    from onnx_lint.fixing.data_files import new_data_files
+    """Write the result with the fixes of these findings, which need new data files.
+
+    `old`: the status of the file to replace; None for a new file in another folder, where a data file can keep its
+    name, and to which the other data files are copied too.
+    """
+    from onnx_lint.fixing.data_files import copies_of, new_data_files
 
     fixes = [each.edits for each in last if each.edits is not None]
-    splicer = Splicer(outcome.source, outcome.report.kind)
-    splices = splicer.with_lengths(splicer.splices_of(edit for fix in fixes for edit in fix.edits))
-    source = outcome.source.patched(splice.patch for splice in splices)
-    folder = load(outcome.source).data_folder
-    assert folder is not None, "a data file was found"
-    with new_data_files((each for fix in fixes for each in fix.copies), folder, os.path.dirname(path)):
-        rewrite(path, source, lambda written: check(outcome, lint(open_file(written)), has_new_data=True), old)
+    copies = [each for fix in fixes for each in fix.copies]
+    edits = [edit for fix in fixes for edit in fix.edits]
+    model = load(outcome.source)
+    folder = model.data_folder
+    left: list[str] = []
+    if old is None:
+        if os.path.lexists(path):
+            raise NotWrittenError(f"{path} is there already")
+        names = [each.target for each in copies]
+        edits = [edit for edit in edits if not (isinstance(edit, Assign) and edit.value in names)]
+        copies, left = copies_of(model, copies)
+    model.release()
+    source = outcome.source
+    if edits:  # a text has none
+        splicer = Splicer(source, outcome.report.kind)
+        source = source.patched(splice.patch for splice in splicer.with_lengths(splicer.splices_of(edits)))
+    verify = partial(check, outcome, has_new_data=True, is_copy=old is None)
+    with new_data_files(copies, folder, os.path.dirname(path)):
+        rewrite(path, source, lambda written: verify(lint(open_file(written))), old)
     return replace(
         outcome,
         source=source,
         report=lint(source),
         fixed=tuple(sorted((Counter(dict(outcome.fixed)) + Counter(each.rule for each in last)).items())),
         made=(*outcome.made, *(fix.message for fix in fixes)),
+        not_made=(*outcome.not_made, *left),
     )
 
 

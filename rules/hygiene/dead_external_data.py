@@ -34,7 +34,8 @@ def dead_external_data(model: Model, *, least_share: float = 0.05) -> Iterator[F
     Write the data file anew.
 
     - `onnx-lint fix --unsafe-fixes --select dead-external-data` (unsafe: it writes another file) writes the used bytes
-      to a new file, to which the model then refers. Delete the old file if no other model uses it.
+      to a new file, to which the model then refers. Delete the old file if no other model uses it. With `--output DIR`
+      the model and its data files are written to DIR, and the data file keeps its name.
     - `onnx.save` appends to a data file that exists. Delete the file before you save the model.
 
     ### Example

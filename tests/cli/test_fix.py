@@ -6,6 +6,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -109,6 +110,49 @@ def test_only_selected_rules_fix(capsys: Output):
     assert run(["fix", "--select", "duplicate-value-info", "a.onnx"]) == 0
     assert content("a.onnx") == UNORDERED
     assert "fixed" not in capsys.readouterr().out
+
+
+def test_the_results_go_to_another_folder(capsys: Output):
+    assert run(["fix", "a.onnx", "c.onnx", "--output", "new/deep"]) == 0
+    assert content("a.onnx") == UNORDERED
+    assert (content("new/deep/a.onnx"), content("new/deep/c.onnx")) == (ORDERED, ORDERED)
+    assert run(["fix", "a.onnx", "--output", "new/deep"]) == 2
+    assert "is there already" in capsys.readouterr().err
+    assert run(["fix", "a.onnx", "new/deep/a.onnx", "--output", "other"]) == 2
+    assert "two files would be written" in capsys.readouterr().err
+
+
+def test_files_of_a_folder_keep_their_paths_below_it(capsys: Output):
+    for folder in ("models/one", "models/two"):
+        os.makedirs(folder)
+        os.rename("a.onnx", f"{folder}/a.onnx")
+        shutil.copy(f"{folder}/a.onnx", "a.onnx")
+    for path in ("models", "./models/", os.path.abspath("models")):
+        assert run(["fix", path, "a.onnx", "--output", f"out{len(path)}"]) == 0
+        names = ("one/a.onnx", "two/a.onnx", "a.onnx")
+        assert [content(f"out{len(path)}/{name}") for name in names] == [ORDERED] * 3
+    assert content("models/one/a.onnx") == UNORDERED
+    assert run(["fix", "models", "models/one", "--output", "both"]) == 0
+    assert run(["fix", "models", "models/../models/one/a.onnx", "--output", "again"]) == 0
+    assert run(["fix", "models", "models/../c.onnx", "--output", "deep/out"]) == 0
+    assert sorted(os.listdir("deep")) == ["out"]
+    assert content("deep/out/c.onnx") == ORDERED
+    os.makedirs("other/one")
+    os.rename("a.onnx", "other/one/a.onnx")
+    assert run(["fix", "models", "other", "--output", "none"]) == 2
+    assert "two files would be written to 'none/one/a.onnx'" in capsys.readouterr().err.replace("\\", "/")
+    assert not os.path.exists("none")
+
+
+def test_a_link_in_the_folder_of_the_results_is_not_followed_out_of_it(folder: Path, capsys: Output) -> None:
+    """A checkout can bring it."""
+    for name in ("models/sub", "out", "elsewhere"):
+        (folder / name).mkdir(parents=True)
+    (folder / "models/sub/a.onnx").write_bytes(UNORDERED)
+    (folder / "out/sub").symlink_to("../elsewhere")
+    assert run(["fix", "models", "--output", "out"]) == 2
+    assert "'out/sub/a.onnx' is outside of 'out', because of a link" in capsys.readouterr().err
+    assert not list((folder / "elsewhere").iterdir())
 
 
 def test_a_link_is_left_as_it_is(capsys: Output):
@@ -238,6 +282,8 @@ def test_the_library_has_an_open_file_stay_as_it_is():
     with Path("a.onnx").open("rb") as file:
         assert fix(file).fixed_model == ORDERED
     assert content("a.onnx") == UNORDERED
+    assert fix("a.onnx", folder="out").fixed_model is None
+    assert content("out/a.onnx") == ORDERED
 
 
 def test_processes_report_a_fix_that_they_do_not_make(capsys: Output):
@@ -260,6 +306,8 @@ def test_processes_report_a_fix_that_they_do_not_make(capsys: Output):
 def test_the_library_refuses_what_it_cannot_fix():
     with pytest.raises(TypeError, match=r"accepts a path, bytes, .*ModelProto"):
         fix(None)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="folder is for a model that is given as a path"):
+        fix(UNORDERED, folder="out")
 
 
 def test_a_crash_while_a_model_in_memory_is_fixed_leaves_no_result(monkeypatch: pytest.MonkeyPatch):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fix that writes the used bytes of a data file to a new file."""
+"""Data files that a fix writes: the used bytes of one, and the copies that go with the model to another folder."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from support.fixes.case import Case, graph
 from support.fixes.deleting import node
 
 from onnx_lint import Report, fix
+from onnx_lint.cli.application import run
 from onnx_lint.fixing.rewrite import NotWrittenError
 from onnx_lint.input.source import ReadError
 
@@ -44,8 +45,19 @@ def model(tmp_path: Path) -> Path:
     return tmp_path / "model.onnx"
 
 
-def _fix(model: Path, *, unsafe: bool = True) -> Report:
-    return fix(model, select="dead-external-data", unsafe=unsafe)
+def _fix(model: Path, *, unsafe: bool = True, folder: Path | None = None) -> Report:
+    return fix(model, select="dead-external-data", unsafe=unsafe, folder=folder)
+
+
+def _below(folder: Path) -> list[str]:
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*"))
+
+
+def _with_locations(path: Path, *locations: str) -> Path:
+    """Write a model whose tensors are in files at these locations."""
+    tensors = "".join(_tensor(f"t{at}", 0).replace("w.data", each) for at, each in enumerate(locations))
+    path.write_bytes(Case("", graph(node("Relu", "x", "y") + tensors), "").models()[0])
+    return path
 
 
 def _places(model: Path) -> list[dict[str, str]]:
@@ -96,9 +108,10 @@ def test_the_new_file_is_deleted_if_the_model_cannot_be_written(
 
     monkeypatch.setattr("onnx_lint.fixing.files.rewrite", fail)
     before = model.read_bytes()
-    _fix(model)
-    assert model.read_bytes() == before
-    assert sorted(os.listdir(model.parent)) == ["model.onnx", "w.data"]
+    for folder in (None, model.parent / "new" / "deep"):
+        _fix(model, folder=folder)
+        assert model.read_bytes() == before
+        assert _below(model.parent) == ["model.onnx", "w.data"]
 
 
 @pytest.mark.skipif(not hasattr(os, "SEEK_HOLE"), reason="the system knows no holes")
@@ -115,3 +128,82 @@ def test_holes_of_a_tensor_stay_holes(tmp_path: Path):
     assert new.read_bytes() == bytes(HOLE - 5) + b"12345"
     if (tmp_path / "w.data").stat().st_blocks * 512 < HOLE:  # the file system keeps holes
         assert new.stat().st_blocks * 512 < HOLE
+
+
+def test_in_another_folder_the_file_keeps_its_name(model: Path):
+    before = model.read_bytes(), (model.parent / "w.data").read_bytes()
+    out = model.parent / "out"
+    report = _fix(model, folder=out)
+    assert report.diagnostics == ()
+    assert report.files[0].repair is not None
+    assert (report.files[0].repair.fixed, report.files[0].repair.not_made) == ((("dead-external-data", 1),), ())
+    assert [(each["location"], each["offset"]) for each in _places(out / "model.onnx")] == [
+        ("w.data", "0"),
+        ("w.data", "4"),
+        ("w.data", "65536"),
+    ]
+    assert (out / "w.data").read_bytes() == bytes(range(12)) + bytes(65536 - 12) + bytes(range(20, 28))
+    assert (model.read_bytes(), (model.parent / "w.data").read_bytes()) == before
+    assert _below(out) == ["model.onnx", "w.data"]
+
+
+def test_the_other_files_are_copied_as_they_are(model: Path):
+    out = model.parent / "out"
+    report = _fix(model, unsafe=False, folder=out)
+    assert [each.rule for each in report.diagnostics] == ["dead-external-data"]
+    old, new = model.parent / "w.data", out / "w.data"
+    assert new.read_bytes() == old.read_bytes()
+    assert (out / "model.onnx").read_bytes() == model.read_bytes()
+    if old.stat().st_blocks * 512 < HOLE:  # the file system keeps holes
+        assert new.stat().st_blocks * 512 < HOLE
+
+
+def test_files_that_are_not_of_the_folder_are_left_and_named(tmp_path: Path):
+    (tmp_path / "in" / "deep" / "er").mkdir(parents=True)
+    (tmp_path / "in" / "deep" / "er" / "a.bin").write_bytes(bytes(8))
+    (tmp_path / "secret").write_bytes(b"12345678")
+    (tmp_path / "in" / "link").symlink_to("../secret")
+    (tmp_path / "in" / "near").symlink_to("deep/er/a.bin")
+    locations = ("deep//er/a.bin", "../secret", "link", "near", "none", "deep/er/a.bin")
+    model = _with_locations(tmp_path / "in" / "m.onnx", *locations)
+    report = fix(model, select="external-data", folder=tmp_path / "out")
+    assert _below(tmp_path / "out") == ["deep", "deep/er", "deep/er/a.bin", "m.onnx"]
+    assert report.files[0].repair is not None
+    assert report.files[0].repair.not_made == (
+        "'../secret' was not copied: it is not below the folder of the model",
+        "'link' was not copied: 'link' is a symbolic link",
+        "'near' was not copied: 'near' is a symbolic link",
+        "'none' was not copied: 'none': no such file or directory",
+    )
+    found = sorted(each.rule for each in report.diagnostics)
+    assert found == ["missing-external-file"] * 3 + ["parent-directory-location"]
+    fix(model, {"follow_links": True}, select="external-data", folder=tmp_path / "copy")
+    assert _below(tmp_path / "copy") == ["deep", "deep/er", "deep/er/a.bin", "m.onnx", "near"]  # "link" leads out
+    assert not (tmp_path / "copy" / "near").is_symlink()
+
+
+def test_models_may_share_a_file_but_none_overwrites_one(tmp_path: Path):
+    for name, data in (("one", bytes(8)), ("other", bytes(7) + b"x")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "w.data").write_bytes(data)
+        for model in ("a", "b"):
+            _with_locations(tmp_path / name / f"{name}-{model}.onnx", "w.data")
+    out = tmp_path / "out"
+    one, other = (sorted(map(str, (tmp_path / name).glob("*.onnx"))) for name in ("one", "other"))
+    assert run(["fix", *one, "--output", str(out), "-j", "2"]) == 0
+    before = {path: path.read_bytes() for path in out.iterdir()}
+    assert len(before) == 3
+    assert run(["fix", *other, "--output", str(out)]) == 2
+    assert {path: path.read_bytes() for path in out.iterdir()} == before
+
+
+def test_no_link_in_the_other_folder_is_followed(tmp_path: Path):
+    for name in ("in/sub", "out", "elsewhere"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "in/sub/w.data").write_bytes(bytes(8))
+    model = _with_locations(tmp_path / "in" / "m.onnx", "sub/w.data")
+    (tmp_path / "out" / "sub").symlink_to("../elsewhere")
+    repair = fix(model, folder=tmp_path / "out").files[0].repair
+    assert repair is not None
+    assert "because of a link" in (repair.problem or "")
+    assert (_below(tmp_path / "out"), _below(tmp_path / "elsewhere")) == (["sub"], [])

@@ -59,7 +59,7 @@ Edit = Delete | Insert | Assign | Move | Shorten
 
 
 class DataCopy(Record):
-    """A new data file with the used bytes of another one."""
+    """A new data file with bytes of another one."""
 
     location: str
     target: str

@@ -215,7 +215,7 @@ class DataFolder:
             if error.errno == errno.ELOOP:
                 return replace(file, state=FileState.MISSING, detail=f"{file.detail} that leads in a circle")
         target = os.path.realpath(path)
-        folder = next((each for each in self._trusted if _is_below(target, each)), None)
+        folder = next((each for each in self._trusted if is_below(target, each)), None)
         if folder is None:
             return replace(file, detail=f"{file.detail} that leads out of the trusted folders")
         below = os.path.relpath(target, folder).replace(os.sep, "/")
@@ -228,7 +228,8 @@ class DataFolder:
         return replace(found, state=FileState.MISSING, detail=f"{file.detail} to {what}")
 
 
-def _is_below(path: str, folder: str) -> bool:
+def is_below(path: str, folder: str) -> bool:
+    """Return whether a path without links is in a folder or below it."""
     try:
         return os.path.commonpath([path, folder]) == folder
     except ValueError:
