@@ -40,7 +40,8 @@ def _matches(entry: Registered, keyword: str, names: Sequence[str], clause: Clau
 def presence(entry: Registered, clause: Clause, settings: Settings) -> str | None:
     """Return how findings of the rule under the clause are reported: `listed`, `counted`, or None for not at all.
 
-    Rules that are selected by name, by `--pedantic` or by a configured severity are listed, and so are errors.
+    Rules that are selected by name, by `--pedantic` or by a configured severity are listed, and so are errors and the
+    rules of plugins: whoever adds one wants to see its findings.
     """
     keyword = clause.keyword[settings.standard.edition]
     if clause.presence == "named" and {ALL, entry.id}.isdisjoint((*settings.select, *settings.extend_select)):
@@ -58,7 +59,7 @@ def presence(entry: Registered, clause: Clause, settings: Settings) -> str | Non
     level = severity(clause, settings.standard.edition)
     if settings.target.is_refused(clause):
         return "listed"
-    if settings.pedantic or level is Severity.ERROR:
+    if settings.pedantic or entry.plugin or level is Severity.ERROR:
         return "listed"
     if clause.presence == "pedantic" and not clause.counted:
         return None
