@@ -151,7 +151,7 @@ def _without(location: str, tensors: list[ExternalData], ranges: list[tuple[int,
                 yield Delete(data.entry_place("checksum"))
 
     return Fix(
-        f"write the other bytes to {quote(target)}",
+        f"write the other bytes to {quote(target)}, or with --output to a file of the same name",
         (),
         is_safe=False,
         later=edits,
