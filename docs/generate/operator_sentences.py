@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from importlib import metadata
 from pathlib import Path
 from typing import Final
 
@@ -25,7 +26,6 @@ if __name__ == "__main__":
 
 import onnx  # noqa: E402 - see the line above
 import onnx.parser  # noqa: E402
-import onnxruntime  # noqa: E402
 from support.processes.runtime_process import NO_KERNEL, RuntimeProcess  # noqa: E402
 
 from onnx_lint.engine.lint import lint_source  # noqa: E402
@@ -185,7 +185,7 @@ if __name__ == "__main__":
     PAGE.write_text(
         text[: text.index(_TITLE)]
         + _TITLE
-        + _INTRODUCTION.format(runtime=onnxruntime.__version__, onnx=onnx.__version__)
+        + _INTRODUCTION.format(runtime=metadata.version("onnxruntime"), onnx=onnx.__version__)
         + "".join(_section()),
         encoding="utf-8",
     )

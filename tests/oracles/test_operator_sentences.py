@@ -26,6 +26,7 @@ def test_the_page_has_each_sentence_with_its_finding(group):
 
 @pytest.mark.consumers
 def test_the_page_says_who_else_finds_it(tmp_path):
+    pytest.importorskip("onnxruntime", reason="pip install onnxruntime")
     rows = _rows()
     runtime = RuntimeProcess()
     found = {row(each): found_by(each, runtime, tmp_path) for each in SENTENCES}
