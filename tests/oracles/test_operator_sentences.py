@@ -18,6 +18,7 @@ def _rows() -> dict[str, str]:
     return {f"{first} |": last for first, _, last in parts}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", sorted({each.group for each in SENTENCES}))
 def test_the_page_has_each_sentence_with_its_finding(group):
     rows = _rows()
