@@ -47,9 +47,10 @@ class Structures:
                 steps.append(f"{field} {self._value(key[:depth], graph, names[0]) or index}")
             else:
                 values = getattr(graph, _VALUES[field]) if field in _VALUES else ()
-                names = tuple(values[index : index + 1]) or names
-                users = self._users_in(key[:depth], graph).get(names[0], [])[:_MOST] if field == "initializer" else []
-                steps.append(f"{field} {users or index}")
+                own = tuple(values[index : index + 1])  # empty for an entry that no parser reads
+                users = self._users_in(key[:depth], graph).get(own[0]) if own and field == "initializer" else None
+                steps.append(f"{field} {users[:_MOST] if users else index}")
+                names = own or names
         return tuple(steps), names
 
     def _value(self, key: PlaceKey, graph: Graph, name: str) -> str:

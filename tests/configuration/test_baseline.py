@@ -12,6 +12,7 @@ import pytest
 from support.models.messages import message_of
 from support.project.fixture_files import Fixture, fixtures, lint
 
+import onnx_lint
 from onnx_lint import schema
 from onnx_lint.cli.application import run
 from onnx_lint.configuration.baseline import entries_of, file_key, living, read_baseline, split, written
@@ -530,3 +531,10 @@ def test_of_findings_of_one_cause_those_that_are_new_are_reported(
     report = json.loads(capsys.readouterr().out)
     assert [(each["node"], each.get("count", 1)) for each in report["files"][0]["diagnostics"]] == [("n6", 1)]
     assert (report["summary"]["suppressed"], report["summary"]["stale"]) == (2, 1)
+
+
+def test_an_entry_that_no_parser_reads_has_an_identity() -> None:
+    """A list entry with the wire type of a number: the graph has no initializer of that index."""
+    report = onnx_lint.lint(b"\x3a\x03\x28\xd6\x24")
+    assert "wrong-wire-type" in {each.rule for each in report.findings}
+    assert [file.internal_errors for file in report.files] == [()]
