@@ -535,6 +535,6 @@ def test_of_findings_of_one_cause_those_that_are_new_are_reported(
 
 def test_an_entry_that_no_parser_reads_has_an_identity() -> None:
     """A list entry with the wire type of a number: the graph has no initializer of that index."""
-    report = onnx_lint.lint(b"\x3a\x03\x28\xd6\x24")
-    assert "wrong-wire-type" in {each.rule for each in report.findings}
-    assert [file.internal_errors for file in report.files] == [()]
+    (file,) = onnx_lint.lint(b"\x3a\x03\x28\xd6\x24").files
+    assert "wrong-wire-type" in {each.rule for each in file.diagnostics}
+    assert file.internal_errors == ()
