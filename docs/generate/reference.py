@@ -33,7 +33,7 @@ def key_page() -> str:
     """Every key of the configuration, and the limits."""
     parts = [
         "# Keys of the configuration",
-        "What [configuration files](configuration.md) may hold; `onnx-lint config KEY` prints the same.",
+        "What [configuration files](configuration.md) may hold; `onnx-lint config` prints a file with all keys.",
     ]
     for key in keys().values():
         parts += _key(key)

@@ -37,7 +37,7 @@ _MAX_WIDTH: Final = 100
 # --- explain
 
 
-@click.command("explain", short_help="Explain a rule, a clause, an operator, or a word of a report.")
+@click.command("explain", short_help="Explain a rule, a clause, an operator, or a keyword.")
 @click.argument("name", metavar="NAME", shell_complete=complete_names)
 @options("edition", "plugins")
 def explain_command(name: str, edition: str, plugins: tuple[str, ...]) -> None:

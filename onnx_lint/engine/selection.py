@@ -139,7 +139,7 @@ class Selection:
                 changed.append(entry.id)
         gaps = []
         if misses_errors:
-            gaps.append(f"{complete:,} of {len(entries):,} rules checked")
+            gaps.append(f"{complete:,} of {len(entries):,} default rules checked")
         if lowered:
             gaps.append(f"the severity of {quote_some(lowered, 5)} is lowered")
         if changed:

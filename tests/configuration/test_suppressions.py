@@ -87,7 +87,7 @@ def test_an_entry_for_one_name_leaves_the_others_of_a_counted_finding(folder, ca
 def test_entries_that_suppress_nothing_do_not_weaken_the_verdict(folder, capsys):
     text = ENTRY + ENTRY.replace("missing-producer", "cycle") + ENTRY + "until = 2020-01-31\n"
     _run(folder, text, "--select", "missing-producer")
-    weakens = 'onnx-lint.toml weakens the verdict: suppress."onnx-lint.toml, suppress[0]".rule = "missing-producer"'
+    weakens = 'onnx-lint.toml weakens the verdict: suppress[0].rule = "missing-producer"'
     assert capsys.readouterr().out.splitlines()[-1] == weakens
 
 

@@ -36,10 +36,10 @@ def test_the_beginning_of_a_version_names_the_newest_release(version: str) -> No
     ("target", "message"),
     [
         ("onnxruntime=1.1", "the known releases of onnxruntime are 1.17.3"),
-        ("onnxruntime", "write NAME=VERSION"),
+        ("onnxruntime", "write NAME=VERSION, such as onnxruntime=1.32.0"),
         ("onnxruntim=1.17", "did you mean 'onnxruntime'"),
         ("openvino=2022", "the known releases of openvino are 2023.3.0, 2024.6.0"),
-        ("tensorrt=8", "the known releases of tensorrt are 10.15"),
+        ("tensorrt=8", "target 'tensorrt=8': the known releases of tensorrt are 10.15"),
     ],
 )
 def test_an_unknown_release_is_a_sentence(target: str, message: str) -> None:

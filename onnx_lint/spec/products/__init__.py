@@ -132,7 +132,8 @@ def product_releases(target: str) -> tuple[ProductRelease, ...]:
         later = sum(version_number(listed) < number for listed in versions)
         if 0 < later < len(versions):
             return _release(name, later - 1, version), _release(name, later, version)
-    raise ValueError(f"target {target!r}: the known releases of {name} are {', '.join(versions)}; write NAME=VERSION")
+    hint = "" if version else f"; write NAME=VERSION, such as {name}={versions[-1]}"
+    raise ValueError(f"target {target!r}: the known releases of {name} are {', '.join(versions)}{hint}")
 
 
 def version_number(version: str) -> list[int]:
