@@ -248,7 +248,7 @@ class Request(Record, metaclass=_RequestType):
     edition: str = setting(
         choice(EDITIONS),
         DEFAULT_STANDARD.edition,
-        f"Check against the specification of ONNX {', '.join(EDITIONS[:-1])} or {EDITIONS[-1]}.",
+        f"Use the specification of ONNX {', '.join(EDITIONS[:-1])} or {EDITIONS[-1]}.",
         TARGETS,
         metavar="EDITION",
         shows_default=True,
@@ -464,7 +464,7 @@ class Request(Record, metaclass=_RequestType):
     plugins: tuple[str, ...] = setting(
         PATHS,
         (),
-        "Also run the rules in this Python file.",
+        "Also use the rules in this Python file.",
         TARGETS,
         option="--plugin",
         metavar="FILE",

@@ -61,12 +61,7 @@ CASES: dict[str, list[tuple[str, list[str], bool | None, str]]] = {
     "severities": [
         (UNORDERED, ["--severity", f"{RULE}=off"], None, f"1 warning; {LEFT}"),
         (UNORDERED, ["--severity", f"{RULE}=note"], False, f"1 warning, 1 note; the severity of '{RULE}' is lowered"),
-        (
-            UNORDERED,
-            ["--severity", "cycle=note", "--ignore", RULE],
-            None,
-            f"1 warning; {LEFT}",
-        ),
+        (UNORDERED, ["--severity", "cycle=note", "--ignore", RULE], None, f"1 warning; {LEFT}; the "),
     ],
     "min_severity": [
         (
@@ -75,12 +70,7 @@ CASES: dict[str, list[tuple[str, list[str], bool | None, str]]] = {
             False,
             f"no findings; the severity of '{RULE}' is lowered; 2 findings below --min-severity",
         ),
-        (
-            UNORDERED,
-            ["--ignore", RULE, "--min-severity", "error"],
-            None,
-            "no findings; 168 of 169 default rules checked",
-        ),
+        (UNORDERED, ["--ignore", RULE, "--min-severity", "error"], None, f"no findings; {LEFT}; 1 "),
     ],
     "suppressions": [(UNORDERED, ["--config", "suppress.toml"], False, "1 warning; 1 suppressed by the configuration")],
     "baseline": [
