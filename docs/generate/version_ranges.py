@@ -32,14 +32,16 @@ _SHOWN: Final = re.compile(r"`([a-z0-9-]+)/invalid/(\w+)`")
 
 
 def with_ranges(page: str) -> str:
-    """The page with a third column in each table."""
+    """The page with the versions as third column in each table of decisions."""
     return "".join(f"{_row(line)}\n" for line in page.splitlines())
 
 
 def _row(line: str) -> str:
     if not line.startswith("| "):
-        return "|---|---|---|" if line.startswith("|---") else line
-    question, decision = line.strip("| ").split(" | ")[:2]
+        return "|---|---|---|" if line == "|---|---|" else line
+    question, decision, *others = line.strip("| ").split(" | ")
+    if len(others) > 1:  # of the list that operator_sentences.py writes
+        return line
     if question == "Question":
         return f"| {question} | {decision} | Versions |"
     holds: dict[str, set[int]] = {}
