@@ -83,4 +83,4 @@ def test_what_is_ignored_or_not_selected_is_not_counted(model, capsys, arguments
 
 def test_these_are_counted():
     found = {rule for clause in clauses().values() if clause.counted for rule in clause.rules}
-    assert found == {"non-c90-name", "outdated-ir-version", "unaligned-external-offset"}
+    assert found == {"missing-producer", "non-c90-name", "outdated-ir-version", "unaligned-external-offset"}

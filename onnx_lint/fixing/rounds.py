@@ -26,7 +26,7 @@ TEXT_IS_NOT_FIXED: Final = (
 )
 """Why no finding of a model in text or JSON is fixed."""
 
-_OF_VALUES: Final = frozenset({"has_type_conflicts", "has_shape_conflicts", "Model.dimension_contradictions"})
+_OF_VALUES: Final = frozenset({"has_type_conflicts", "has_shape_conflicts", "dimension_contradictions"})
 """The subjects of the rules about types, shapes and contents of values. Nothing is inferred from a faulty node, so its
 fault may hide findings of these rules."""
 

@@ -118,7 +118,9 @@ if TYPE_CHECKING:
     from onnx_lint.model.questions import (
         FLOAT_KINDS,
         control_flow_graphs,
+        dimension_contradictions,
         documentation_of,
+        fixed_sizes,
         functions_are_bound,
         has_aliased_domains,
         has_attributes_named_as_values,

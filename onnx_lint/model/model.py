@@ -46,7 +46,6 @@ from onnx_lint.spec.standard import DEFAULT_STANDARD, Standard
 from onnx_lint.spec.target import NO_TARGET, Target
 
 if TYPE_CHECKING:
-    from onnx_lint.inference.flow.dimension_equations import Contradiction, FixedSize
     from onnx_lint.inference.flow.knowledge import Knowledge
     from onnx_lint.inference.flow.provenance import Provenance
     from onnx_lint.inference.flow.value_flow import ValueFlow
@@ -524,22 +523,6 @@ class Model:
         from onnx_lint.ir.tensors.outside import small_values
 
         return small_values(proto, self.main_graph, self.data_folder)
-
-    @cached_property
-    def dimension_contradictions(self) -> list[Contradiction]:
-        """The dimension variables for which no sizes satisfy all declarations and nodes."""
-        if not self.value_flow.declares_variables:
-            return []  # without importing the module
-        from onnx_lint.inference.flow.dimension_equations import contradictions
-
-        return contradictions(self.value_flow, self.crashes)
-
-    @cached_property
-    def fixed_sizes(self) -> list[FixedSize]:
-        """The dimensions with a declared size in the main graph that its inputs leave open."""
-        from onnx_lint.inference.flow.dimension_equations import fixed_sizes
-
-        return fixed_sizes(self.value_flow, self.crashes)
 
     def shape_of(self, name: str, graph: Graph | None = None) -> Shape:
         """Return the inferred shape of a value that a graph sees, by default the main graph.

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any, Final, NoReturn
 
 _FUNCTIONS: Final = """
+dimension_contradictions fixed_sizes
 functions_are_bound has_aliased_domains has_attributes_named_as_values has_bare_graph_values has_denoted_types
 has_device_configurations has_faults has_faulty_attributes has_incomplete_nodes has_initializers has_late_uses
 has_metadata has_misused_operators has_outdated_ir_version has_quantization_annotations has_repeated_attributes

@@ -33,6 +33,7 @@ from onnx_lint.spec.standard import DEFAULT_STANDARD
 from onnx_lint.spec.target import NO_TARGET
 
 if TYPE_CHECKING:
+    from onnx_lint.inference.flow.dimension_equations import Contradiction, FixedSize
     from onnx_lint.ir.names.resolution import UndefinedName
     from onnx_lint.ir.operators.imports import Importer
     from onnx_lint.ir.parts import Metadata
@@ -361,6 +362,22 @@ def documentation_of(model: Model, is_wanted: Callable[[str], object]) -> Iterat
     for part in (each for listed in parts for each in listed):
         if is_wanted(part.proto.doc_string):
             yield part.proto.doc_string, part.place, part.describe()
+
+
+def dimension_contradictions(model: Model) -> list[Contradiction]:
+    """Return the dimension variables for which no sizes satisfy all declarations and nodes."""
+    if not model.value_flow.declares_variables:
+        return []  # without importing the module
+    from onnx_lint.inference.flow.dimension_equations import contradictions
+
+    return contradictions(model.value_flow, model.crashes)
+
+
+def fixed_sizes(model: Model) -> list[FixedSize]:
+    """Return the dimensions with a declared size in the main graph that its inputs leave open."""
+    from onnx_lint.inference.flow import dimension_equations
+
+    return dimension_equations.fixed_sizes(model.value_flow, model.crashes)
 
 
 def holds_numbers(model: Model) -> bool:

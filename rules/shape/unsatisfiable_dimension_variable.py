@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model
+from onnx_lint.model import Model, dimension_contradictions
 from onnx_lint.rule import Finding, findings_of, rule
 
 
-@rule(clause="SHP-6a", since="0.1.0", about=Model.dimension_contradictions, needs="node")
+@rule(clause="SHP-6a", since="0.1.0", about=dimension_contradictions, needs="node")
 def unsatisfiable_dimension_variable(model: Model) -> Iterator[Finding]:
     """Nodes and declarations contradict each other about the size of a dimension variable.
 
@@ -59,5 +59,5 @@ def unsatisfiable_dimension_variable(model: Model) -> Iterator[Finding]:
       variable (`contradictory-declared-shape`, `incompatible-operand-shapes`), two sizes of a variable within one node
       (`incompatible-operand-shapes`).
     """
-    for contradiction in model.dimension_contradictions:
+    for contradiction in dimension_contradictions(model):
         yield from findings_of(model, contradiction)

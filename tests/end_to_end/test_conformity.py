@@ -111,7 +111,7 @@ IN_THE_VERDICT = {"edition"}
 OF_TARGETS = {"registered"}
 """Settings that hide findings about a target, which are not about ONNX."""
 NO_RULE = {"extend", "format_name", "outputs", "quiet", "verbose", "jobs", "cluster", "cache", "time_limit", "fix"} | {
-    *("diff", "unsafe_fixes", "files_from", "skip_missing", "allow_no_input", "stdin_filename"),
+    *("diff", "unsafe_fixes", "fixed_folder", "files_from", "skip_missing", "allow_no_input", "stdin_filename"),
     *("opset_imports", "context", "statistics", "color", "no_progress", "sarif_root"),
     *("write_baseline", "prune_baseline", "show_suppressed", "no_config", "show_settings", "fixed_folder"),
 }

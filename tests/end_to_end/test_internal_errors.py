@@ -305,8 +305,7 @@ def test_every_form_of_report_names_the_node(
     assert "graph.node[2]" in out or r"graph.node\[2\]" in out
     assert "RuntimeError" in out
     if form == "html":
-        assert '<b class="error">1</b> internal error' in out
-        assert out.count("internal error") >= 2
+        assert "internal error: " in out
 
 
 def test_a_gate_that_must_not_stop_takes_internal_errors_for_warnings(

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
 
+import numpy as np
 import onnx
 import onnx.numpy_helper
 import onnx.parser
@@ -131,6 +132,8 @@ def _content(tensor: onnx.TensorProto) -> tuple[object, ...]:
     content: object = None
     if 0 not in tensor.dims:
         values = onnx.numpy_helper.to_array(tensor)
+        if tensor.data_type in (onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE):
+            values = np.where(np.isnan(values), np.nan, values)  # the syntax writes every NaN alike
         content = values.tolist() if tensor.data_type == onnx.TensorProto.STRING else values.tobytes()
     return tensor.name, tensor.data_type, tuple(tensor.dims), content
 
