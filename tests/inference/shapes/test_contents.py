@@ -229,17 +229,18 @@ def test_what_is_known_of_a_variable(text: str, expected: tuple[object, ...] | N
         ("kernel_shape = [2], strides = [2]", "max(((L - 2)//2) + 1, 1)"),
         ("kernel_shape = [2]", "L - 1"),
         ("kernel_shape = [3], strides = [2], pads = [1, 1]", "((L - 1)//2) + 1"),
+        ("kernel_shape = [3], strides = [2]", None),
     ],
-    ids=["a window may stick out", "one step at a time", "padding has room for the window"],
+    ids=["a window may stick out", "one step at a time", "padding has room for the window", "there may be no number"],
 )
-def test_a_pool_accepts_a_window_larger_than_its_input(attributes: str, size: str):
+def test_a_pool_accepts_a_window_larger_than_its_input(attributes: str, size: str | None):
     model = onnx.parser.parse_model(f"""
         <ir_version: 10, opset_import: ["" : 21]>
         g (float[1, 1, L] x) => (float[1, 1, M] y) {{ p = MaxPool <{attributes}> (x)  y = Relu (p) }}
     """)
     shape = flow_of(model).facts["p"].shape
     assert shape == (1, 1, size)
-    if size.startswith("max"):  # ONNX Runtime divides towards zero
+    if size is not None and size.startswith("max"):  # ONNX Runtime divides towards zero
         assert [eval(size, {"L": length, "max": max}) for length in (1, 2, 3, 4)] == [1, 1, 1, 2]
 
 

@@ -109,9 +109,11 @@ def _slid(node: Operands, axis: int, size: Dim, over: Window, *, rounds_up: bool
         left = add(size, before + behind - extent)
         if stride == 1 or not rounds_up:
             count = add(divide_down(left, stride), 1)
-            # A pool accepts a larger window, and returns one number; see below.
-            may_stick_out = over.weights is None and stride > 1 and 1 + before + behind < extent
-            return at_least(count, 1) if may_stick_out and isinstance(count, str) else count
+            # A pool accepts a larger window, and returns one number or none; see below.
+            lacks = extent - before - behind - 1
+            if over.weights is not None or stride == 1 or lacks <= 0 or not isinstance(count, str):
+                return count
+            return at_least(count, 1) if lacks < stride else None
         return None
     left = size + before + behind - extent
     # If rounded up, a window may begin in the input and end behind it, even if no other fits.
