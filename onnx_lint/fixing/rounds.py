@@ -124,10 +124,13 @@ def mend(source: Source, report: FileReport, lint: Lint, load: Load, *, unsafe: 
 
 
 def _fixes(diagnostics: Iterable[Diagnostic], refused: set[str], *, unsafe: bool) -> list[tuple[str, Fix]]:
-    """Return the fixes that may be made, each once, with its rule."""
+    """Return the fixes that may be made, each once, with its rule.
+
+    C90 names come first: a name that another fix makes of one that is none is none either, and would be a new finding.
+    """
     # Findings share a fix by its identity: to compare two with a hundred thousand moves each would take long.
     found: dict[int, tuple[str, Fix]] = {}
-    for diagnostic in unfold(diagnostics):
+    for diagnostic in sorted(unfold(diagnostics), key=lambda each: each.rule != "non-c90-name"):
         fix = diagnostic.edits
         if fix is not None and not fix.copies and diagnostic.rule not in refused and (unsafe or fix.is_safe):
             found.setdefault(id(fix), (diagnostic.rule, fix))

@@ -68,11 +68,11 @@ def test_rules_that_make_names_at_once_do_not_make_the_same_one(tmp_path: Path):
     fix_file(str(path), Settings(select=("shadowed-name", "non-c90-name", "unnamed-node")), Mending(unsafe=True))
     fixed = schema.message("ModelProto").FromString(path.read_bytes()).graph.node[1].attribute[0].g
     assert [[*node.input, *node.output] for node in fixed.node] == [
-        ["v", "x_1"],
-        ["x_1", "x_1_1"],
-        ["x_1", "x_1_1", "t"],
+        ["v", "x_2"],
+        ["x_2", "x_1"],
+        ["x_2", "x_1", "t"],
     ]
-    assert [node.name for node in fixed.node] == ["n1_1", "Neg", "n1"]
+    assert [node.name for node in fixed.node] == ["n1", "Neg", "n1_1"]
 
 
 def test_more_long_numbers_than_fit_into_memory_get_no_fix(monkeypatch: pytest.MonkeyPatch):
