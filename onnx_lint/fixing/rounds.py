@@ -30,6 +30,8 @@ _OF_VALUES: Final = frozenset({"has_type_conflicts", "has_shape_conflicts", "dim
 """The subjects of the rules about types, shapes and contents of values. Nothing is inferred from a faulty node, so its
 fault may hide findings of these rules."""
 
+_OF_C90_NAMES: Final = frozenset({"NAM-1", "SHP-3"})
+
 Lint = Callable[[Source], FileReport]
 """Lints a source as if it were the file to fix."""
 
@@ -130,7 +132,7 @@ def _fixes(diagnostics: Iterable[Diagnostic], refused: set[str], *, unsafe: bool
     """
     # Findings share a fix by its identity: to compare two with a hundred thousand moves each would take long.
     found: dict[int, tuple[str, Fix]] = {}
-    for diagnostic in sorted(unfold(diagnostics), key=lambda each: each.rule != "non-c90-name"):
+    for diagnostic in sorted(unfold(diagnostics), key=lambda each: each.clause not in _OF_C90_NAMES):
         fix = diagnostic.edits
         if fix is not None and not fix.copies and diagnostic.rule not in refused and (unsafe or fix.is_safe):
             found.setdefault(id(fix), (diagnostic.rule, fix))
