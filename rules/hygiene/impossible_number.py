@@ -13,7 +13,6 @@ from onnx_lint.model import (
     Graph,
     Model,
     Node,
-    constant,
     element_is,
     holds_numbers,
     may_be_nan,
@@ -156,12 +155,15 @@ def _not_numbers(model: Model, *, verify: bool) -> Iterator[Finding]:
         elif verify and found is None:
             yield from _in_large(model, tensor, outside.get(tensor.place.key))
     for attribute in model.attributes(lambda kind: kind.may_be_nan and kind.type in FLOAT_KINDS):
-        floats = [*attribute.proto.floats]
-        numbers = floats if any(map(math.isnan, floats)) else [attribute.proto.f]
-        operator = attribute.node.op_type if attribute.node is not None else None
-        found = constant(attribute.describe(), attribute.place, numbers.copy) if operator not in _MISSING else None
-        if found is not None and found.has_nan:
-            yield _of_nan(found)
+        if attribute.node is not None and attribute.node.op_type in _MISSING:
+            continue
+        floats, said = attribute.proto.floats, f"{attribute.describe()} is NaN"
+        count = sum(map(math.isnan, floats))  # without a copy: a list may have millions
+        if count and len(floats) > 1:
+            first = next(index for index, number in enumerate(floats) if math.isnan(number))
+            said = element_is(first, attribute.describe(), "NaN", count)
+        if count or math.isnan(attribute.proto.f):
+            yield Finding(attribute.place, said, clause="HYG-16", allowed="numbers")
 
 
 def _is_harmless(tensor: Tensor, computed: _ReadNames) -> bool:

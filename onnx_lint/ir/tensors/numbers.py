@@ -99,6 +99,8 @@ class Constants:
         for attribute, place in found.node.attributes():
             if attribute.HasField("t"):
                 return self._tensor(attribute.t, place.at("t"), found.graph, owner)
+            if _size(len(attribute.floats), "floats", FLOAT) > MOST_BYTES:
+                return None
             numbers = [attribute.f] if attribute.name == "value_float" else [*attribute.floats]
             if numbers and not attribute.ref_attr_name:
                 return constant(owner, place, numbers.copy)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +13,11 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from onnx_lint import lint
+from onnx_lint.inference.shapes import attribute_values
 from onnx_lint.input.source import BytesSource
 from onnx_lint.ir.columns.tensor_encodings import may_be_nan, may_hold_nan
 from onnx_lint.ir.parts import Tensor
+from onnx_lint.ir.tensors import wire_values
 from onnx_lint.ir.tensors.numbers import in_words, small_constant
 from onnx_lint.loader import load
 from onnx_lint.loader.binary import strip_payloads
@@ -53,6 +56,33 @@ def test_what_the_loader_leaves_in_a_large_file_is_read_as_well(kind: int, monke
         model = helper.make_model(helper.make_graph([node], "g", values[:1], values[1:], [tensor]), producer_name="us")
         [found] = lint(model.SerializeToString()).of_rule("impossible-number")
         assert found.message == "element 7,000 of tensor 't' of main graph 'g' is NaN"
+
+
+def test_long_lists_in_attributes_are_not_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A list may be as long as the file, and a float of Python takes eight times as many bytes."""
+    monkeypatch.setattr(strip_payloads, "WHOLE_BYTES", 0)
+    monkeypatch.setattr(wire_values, "PIECE_BYTES", 1 << 16)
+    monkeypatch.setattr(attribute_values, "_MOST_LISTED", 1_000)
+    values = [0.5] * 500_000
+    for last, messages in ((0.5, []), (math.nan, ["element 499,999 of attribute 'value_floats'"])):
+        values[-1] = last
+        nodes = [
+            helper.make_node("Constant", [], ["s"], value_floats=values),
+            helper.make_node("QuantizeLinear", ["x", "s"], ["y"]),
+        ]
+        given = helper.make_tensor_value_info("x", TensorProto.FLOAT, [500_000])
+        taken = helper.make_tensor_value_info("y", TensorProto.UINT8, [500_000])
+        graph = helper.make_graph(nodes, "g", [given], [taken])
+        data = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)]).SerializeToString()
+        lint(data)  # imports what it needs
+        tracemalloc.start()
+        try:
+            found = lint(data).of_rule("impossible-number")
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        assert [each.message.partition(" of unnamed")[0] for each in found] == messages
+        assert peak < 10_000_000
 
 
 def test_large_tensors_and_data_files_are_searched_on_request(tmp_path: Path) -> None:
