@@ -104,7 +104,6 @@ if TYPE_CHECKING:
     from onnx_lint.ir.tensors.numbers import (
         Constant,
         Constants,
-        constant,
         element_is,
         number_pieces,
         raw_numbers,
