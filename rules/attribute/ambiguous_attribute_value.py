@@ -34,7 +34,7 @@ def ambiguous_attribute_value(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - An attribute has one value field.
+    - An attribute must have a value in one field only.
     - A singular field has a value if it is present in the file, also if it is 0.
     - A list has a value if it has elements, because an empty list is not written.
     """

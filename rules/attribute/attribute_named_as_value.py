@@ -31,14 +31,13 @@ def attribute_named_as_value(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The specification requires that these names differ. Tools may then put them into one table, for example generated
-    code with its variables.
+    Tools may put these names into one table, for example the variables of generated code. One of the two is then lost.
 
     ### Details
 
-    - The name of an attribute differs from the names of the inputs and outputs that the same node lists.
+    - The name of an attribute must differ from the names of the inputs and outputs that the same node lists.
     - Other values of the graph may have the name.
-    - The formal inputs in the operator's definition are not compared: they are not in the file.
+    - The names of inputs in the operator's definition are not compared, because the file does not have them.
     """
     names = {name for form in model.forms for name, _ in form.attribute_types} - {""}
     # A node's inputs and outputs are among the defined names, but for those that nothing defines.

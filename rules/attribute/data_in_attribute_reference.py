@@ -42,7 +42,7 @@ def data_in_attribute_reference(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - An attribute has `ref_attr_name` or a value, not both.
+    - An attribute must not have both `ref_attr_name` and a value.
     """
     for attribute in model.attributes(lambda kind: kind.is_reference and bool(kind.fields)):
         fields = value_fields(attribute.proto)

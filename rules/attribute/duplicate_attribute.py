@@ -37,7 +37,7 @@ def duplicate_attribute(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - The attributes of a node have different names.
+    - The attributes of a node must have different names.
     - Reported by other rules: the parameters of a function (`duplicate-function-attribute`), attributes without a
       name (`unnamed-attribute`).
     """

@@ -44,8 +44,8 @@ def mismatched_attribute_type(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - The value is in the field of the stated type: `i` for `INT`, `ints` for `INTS`, `t` for `TENSOR`, and likewise
-      for the others.
+    - The value must be in the field of the stated type: `i` for `INT`, `ints` for `INTS`, `t` for `TENSOR`, and
+      likewise for the others.
     - Reported by other rules: values in several fields (`ambiguous-attribute-value`), a missing or unknown type
       (`untyped-attribute`).
     """

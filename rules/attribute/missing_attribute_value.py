@@ -40,7 +40,7 @@ def missing_attribute_value(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - An attribute has a value in the field of its type, or `ref_attr_name` in a function body.
+    - An attribute must have a value in the field of its type, or `ref_attr_name` in a function body.
     - Only the types `TENSOR`, `GRAPH`, `SPARSE_TENSOR` and `TYPE_PROTO` are checked: writers of proto3 omit a 0 and
       an empty string, and an empty list is never written.
     """

@@ -36,10 +36,10 @@ def non_utf8_attribute(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - `s` and each element of `strings` are UTF-8.
+    - `s` and each element of `strings` must be UTF-8.
     - The finding is an error for operators that ONNX defines.
-    - It is a warning for other operators: runtimes store compiled engines and other binary data in their attributes,
-      whose meaning the specification leaves to them.
+    - It is a warning for other operators: the specification leaves the meaning of their attributes to runtimes, which
+      store compiled engines there.
     - It is also a warning in calls of model-local functions, in defaults of a function's parameters, and in a
       document that is a single attribute.
     """

@@ -33,7 +33,7 @@ def unnamed_attribute(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - Each attribute of a node, and each default in a function's `attribute_proto`, has a name that is not empty.
+    - Each attribute of a node, and each default in a function's `attribute_proto`, must have a name that is not empty.
     """
     for attribute in model.attributes(lambda kind: not kind.is_named):
         yield Finding(

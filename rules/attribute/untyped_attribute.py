@@ -38,9 +38,9 @@ def untyped_attribute(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - The type is a member of the enumeration other than `UNDEFINED`.
-    - An attribute that refers to a parameter of a function also has a type.
-    - Models of IR version 1 are not checked, because they had no such field.
+    - The type must be a member of the enumeration other than `UNDEFINED`.
+    - An attribute that refers to a parameter of a function must also have a type.
+    - Models of IR version 1 are not checked, because that version has no such field.
     """
     if model.effective_ir_version < _TYPES_SINCE:
         return

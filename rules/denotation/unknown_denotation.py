@@ -60,7 +60,7 @@ def unknown_denotation(model: Model) -> Iterator[Finding]:
     - Types: TENSOR, IMAGE, AUDIO, TEXT.
     - Dimensions: DATA_BATCH, DATA_CHANNEL, DATA_TIME, DATA_FEATURE, FILTER_IN_CHANNEL, FILTER_OUT_CHANNEL,
       FILTER_SPATIAL.
-    - The case must match. No denotation at all is accepted.
+    - Upper and lower case must match. A missing denotation is accepted.
     - The specification calls these the standard denotations and does not forbid others.
     - Each denotation is reported once for each value.
     """

@@ -42,9 +42,9 @@ def device_index_out_of_range(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - Each entry of `device` is an index from 0 to `num_devices` less one, or a key of the sharding's
-      `index_to_device_group_map`, which may be any number.
-    - Each entry of a group in that map is an index in the same range.
+    - Each entry of `device` must be an index from 0 to `num_devices` - 1, or a key of the sharding's
+      `index_to_device_group_map`. A key may be any number.
+    - Each entry of a group in that map must be an index in the same range.
     - Nothing is reported if the configuration is unknown or has no number of devices.
     - The schema does not state these bounds; they follow from the proposals behind it.
     """

@@ -36,7 +36,7 @@ def duplicate_device_configuration(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - Each `configuration` of the model has a different name.
+    - Each `configuration` of the model must have a different name.
     - The schema does not state it; it follows from the references.
     """
     first: dict[str, int] = {}

@@ -49,7 +49,7 @@ def duplicate_device_group(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - Each key occurs once in an `index_to_device_group_map`.
+    - Each key must occur only once in an `index_to_device_group_map`.
     - ONNX writes maps as lists of entries, and allows each key once.
     """
     for spec in sharding_specs(model.nodes_with("device_configurations")):

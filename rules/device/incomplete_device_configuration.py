@@ -43,12 +43,12 @@ def incomplete_device_configuration(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - A configuration of the model has a name, and a number of devices above 0.
-    - A configuration of a node has the name of a configuration of the model (`configuration_id`).
-    - A sharding names its tensor.
-    - Each split dimension of a sharding has an axis, and each of its `simple_sharding` entries a number of
-      shards above 0.
-    - Axis 0 must be written: an absent field is not an axis.
+    - A configuration of the model must have a name, and a number of devices above 0.
+    - A configuration of a node must have the name of a configuration of the model (`configuration_id`).
+    - A sharding must name its tensor.
+    - Each split dimension of a sharding must have an axis, and each of its `simple_sharding` entries a number of shards
+      above 0.
+    - Axis 0 must be written: an absent field is a missing axis.
     """
     for index, configuration in enumerate(model.proto.configuration):
         yield from _configuration(configuration, index)

@@ -34,7 +34,7 @@ def mismatched_device_list(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - The list of names is empty, or has `num_devices` entries.
+    - The list of names must be empty or have `num_devices` entries.
     - `incomplete-device-configuration` reports a number of devices that is missing or not above 0.
     """
     for index, configuration in enumerate(model.proto.configuration):

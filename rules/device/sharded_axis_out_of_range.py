@@ -47,7 +47,7 @@ def sharded_axis_out_of_range(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - For a tensor of rank r, the axis is from -r to r - 1; negative ones are from the end.
+    - For a tensor of rank r, the axis must be from -r to r - 1. -1 is the last axis.
     - A scalar cannot be split.
     - The rank comes from initializers and from the declared types of inputs, outputs and `value_info`; if nothing
       declares it, it is inferred from the nodes that compute the tensor.

@@ -38,7 +38,7 @@ def unknown_device_configuration(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - `configuration_id` of a node is the name of a `configuration` entry of the model.
+    - `configuration_id` of a node must be the name of a `configuration` entry of the model.
     """
     suggestions = Suggestions()
     known = dict.fromkeys(configuration.name for configuration in model.proto.configuration if configuration.name)

@@ -38,7 +38,7 @@ def unmatched_sharded_tensor(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - `tensor_name` is one of the names in the node's own `input` and `output`.
+    - `tensor_name` must be one of the names in the node's own `input` and `output`.
     - The comment in the schema mentions lists of ValueInfoProto, which nodes do not have; it means these names.
     """
     suggestions = Suggestions()

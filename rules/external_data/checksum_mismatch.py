@@ -49,7 +49,7 @@ def checksum_mismatch(model: Model, *, verify: bool = False) -> Iterator[Finding
 
     ### Details
 
-    - A checksum is the SHA-1 digest of the whole file, written as 40 hexadecimal digits.
+    - A checksum must be the SHA-1 digest of the whole file, written as 40 hexadecimal digits.
     - The digest is compared with the file only with `verify` (`--verify-checksums`), because onnx-lint must read the
       whole file for it.
     - A file that cannot be read is *not verified*. So is a file above what the limit `external_bytes` leaves, and one

@@ -42,7 +42,7 @@ def data_beside_external_data(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - A tensor that is marked EXTERNAL has its values in the file only.
+    - A tensor that is marked EXTERNAL must have its values in the file only.
     """
     for data in model.external_data:
         if not data.is_external:

@@ -44,7 +44,7 @@ def duplicate_external_key(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - Each key occurs once in the external data of a tensor.
+    - Each key must occur only once in the external data of a tensor.
     """
     for data in model.external_data:
         first: dict[str, int] = {}

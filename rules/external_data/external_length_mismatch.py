@@ -44,7 +44,7 @@ def external_length_mismatch(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - The required length is the number of bytes that the tensor would have in `raw_data`.
+    - The length must be the number of bytes that the tensor would have in `raw_data`.
     - The length is not checked if the tensor has a `segment`, because the file then stores only a part of it.
     """
     for data in model.external_data:

@@ -37,7 +37,7 @@ def external_string_tensor(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - A tensor of strings has its values in `string_data`.
+    - A tensor of strings must have its values in `string_data`.
     """
     for data in model.external_data:
         if data.is_external and data.data_type == STRING_TYPE:

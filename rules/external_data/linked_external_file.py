@@ -55,7 +55,8 @@ def linked_external_file(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - No component of the path below the model's folder is a symbolic link, and the file has one hard link.
+    - No component of the path below the model's folder may be a symbolic link, and the file may have only one hard
+      link.
     - A symbolic link is followed, and not reported, if it stays in the model's folder and `--follow-links` is given.
     - It is also followed if it leads into a folder that `--external-data-root` names.
     - With `--target onnx.checker`, followed links are reported as well.

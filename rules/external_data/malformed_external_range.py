@@ -54,7 +54,7 @@ def malformed_external_range(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - Offset and length are decimal digits only, from 0 to 9223372036854775807.
+    - Offset and length must be decimal digits only, from 0 to 9223372036854775807.
     """
     for data in model.external_data:
         if not data.is_external:

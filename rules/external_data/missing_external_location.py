@@ -37,7 +37,7 @@ def missing_external_location(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - A tensor that is marked EXTERNAL has an entry with the key `location` and a path that is not empty.
+    - A tensor that is marked EXTERNAL must have an entry with the key `location` and a path that is not empty.
     """
     for data in model.external_data:
         if data.is_external and not data.location:

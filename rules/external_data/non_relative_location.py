@@ -57,8 +57,8 @@ def non_relative_location(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - The location is a relative POSIX path of a file, with `/` between the components.
-    - It has no NUL byte, no backslash and no drive letter.
+    - The location must be a relative POSIX path of a file, with `/` between the components.
+    - It must not have a NUL byte, a backslash or a drive letter.
     - A leading `#` is a warning: the onnx package marks tensors in memory with it, and does not look for a file of
       that name.
     - `*/_ORT_MEM_ADDR_/*` is an error: ONNX Runtime marks tensors in memory with it, and in a file there is no such

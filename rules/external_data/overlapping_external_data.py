@@ -53,7 +53,7 @@ def overlapping_external_data(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - Two ranges of one file do not overlap, or are equal: tensors may share all their data.
+    - Two ranges of one file should not overlap in part. They may be equal: tensors may share all their data.
     - There is one finding for each file.
     """
     ranges: dict[str, dict[tuple[int, int], ExternalData]] = {}

@@ -55,7 +55,7 @@ def parent_directory_location(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - No component of the path is `..`, also if the path does not leave the folder.
+    - No component of the path may be `..`, even if the path does not leave the folder.
     - A backslash separates components as `/` does.
     - Two dots in a longer name (`a..b.bin`) are allowed.
     """

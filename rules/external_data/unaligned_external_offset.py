@@ -45,7 +45,7 @@ def unaligned_external_offset(model: Model, *, alignment: int = 4096) -> Iterato
 
     ### Details
 
-    - The offset is a multiple of `alignment` bytes.
+    - The offset should be a multiple of `alignment` bytes.
     - The default is 4096, the usual page size. Set 65536 for models that will be mapped on Windows.
     - There is one finding for each file.
     """

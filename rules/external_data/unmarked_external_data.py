@@ -42,7 +42,7 @@ def unmarked_external_data(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - A tensor with entries in `external_data` has `data_location: EXTERNAL`.
+    - A tensor with entries in `external_data` should have `data_location: EXTERNAL`.
     """
     for data in model.external_data:
         if data.keys and data.data_location == DEFAULT_LOCATION:

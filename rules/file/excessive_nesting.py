@@ -57,7 +57,7 @@ def excessive_nesting(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - Inside the model, messages nest at most 100 deep.
+    - Inside the model, messages may nest at most 100 deep.
     - A graph inside a graph needs three messages, and the shape of a value five more. 31 nested graphs whose values
       have shapes are allowed, 32 are not.
     """

@@ -48,7 +48,7 @@ def invalid_utf8(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - Every field of type string is UTF-8.
+    - Every field of type string must be UTF-8.
     - Other rules see such a name with a `?` for each invalid byte.
     - Other rules check the bytes fields `s`, `strings`, `string_data` and `raw_data`.
     """

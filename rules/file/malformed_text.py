@@ -39,7 +39,7 @@ def malformed_text(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - The file is in protobuf text format or protobuf JSON, with the field names of the ONNX schema.
+    - The file must be in protobuf text format or protobuf JSON, with the field names of the ONNX schema.
     """
     for fault in model.faults_of(FaultKind.TEXT):
         yield Finding(

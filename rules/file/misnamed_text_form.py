@@ -41,7 +41,7 @@ def misnamed_text_form(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - A file whose name ends in `.onnx` or `.pb` is in binary form.
+    - A file whose name ends in `.onnx` or `.pb` should be in binary form.
     - The names for the text format are `.textproto`, `.txtpb`, `.pbtxt` and `.prototxt`; those for JSON are `.json`
       and `.onnxjson`.
     - The specification does not define names. The finding is therefore a warning.

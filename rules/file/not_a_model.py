@@ -41,8 +41,8 @@ def not_a_model(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - The file is a ModelProto, or another message that ONNX stores in files.
-    - It is in the binary form of Protocol Buffers, in protobuf text format, or in protobuf JSON.
+    - The file must be a ModelProto, or another message that ONNX stores in files.
+    - It must be in the binary form of Protocol Buffers, in protobuf text format, or in protobuf JSON.
     """
     for fault in model.faults_of(FaultKind.NOT_A_MODEL):
         yield Finding(

@@ -48,7 +48,7 @@ def oversized_message(model: Model, *, max_bytes: int = 2**31 - 1) -> Iterator[F
 
     ### Details
 
-    - The file has at most 2147483647 bytes, just below 2 GiB.
+    - The file may have at most 2147483647 bytes, just below 2 GiB.
     - Files of external data are not included.
     - The option `max_bytes` sets a lower limit.
     - Models in text form are not checked.

@@ -44,9 +44,9 @@ def repeated_singular_field(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - A field that is not repeated occurs at most once in its message.
-    - A oneof has at most one member.
-    - Protocol Buffers defines how to read more. The finding is therefore a warning.
+    - A field that is not repeated should occur at most once in its message.
+    - A oneof should have at most one member.
+    - The finding is a warning, because Protocol Buffers defines how to read more than one.
     """
     fixes: dict[Place, Fix | str] = {}
     for fault in model.faults_of(FaultKind.REPEATED):

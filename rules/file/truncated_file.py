@@ -39,7 +39,7 @@ def truncated_file(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - Every field has all the bytes that its length announces.
+    - Every field must have all the bytes that its length announces.
     """
     for fault in model.faults_of(FaultKind.TRUNCATED):
         yield Finding(

@@ -9,7 +9,7 @@ from onnx_lint.rule import Finding, rule
 
 @rule(clause="FIL-7", since="0.1.0", about=has_faults, needs="file")
 def unknown_field(model: Model) -> Iterator[Finding]:
-    """A message has a field that its definition does not know.
+    """A message has a field that its definition does not have.
 
     ### How to fix
 

@@ -43,7 +43,7 @@ def contradictory_parameter_type(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - All attributes in the body that refer to one parameter state the same type.
+    - All attributes in the body that refer to one parameter must state the same type.
     - The specification does not say this in one sentence. It follows from the rule that a call passes the type that
       they state.
     - Reported by other rules: a reference whose type differs from the parameter's default

@@ -42,8 +42,8 @@ def duplicate_function(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - Functions differ in domain, name or overload.
-    - Up to IR version 9, which has no overloads, they differ in domain or name.
+    - Functions must differ in domain, name or overload.
+    - Up to IR version 9, which has no overloads, they must differ in domain or name.
     - `ai.onnx` and the empty domain are equal.
     """
     if not model.calls.has_namesakes:

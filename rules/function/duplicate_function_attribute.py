@@ -45,7 +45,7 @@ def duplicate_function_attribute(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - Each parameter occurs once, in one of the two lists.
+    - Each parameter must occur only once, in one of the two lists.
     - `attribute` lists parameters without a default, `attribute_proto` parameters with one.
     """
     for function in model.parametric_functions:

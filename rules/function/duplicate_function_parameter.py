@@ -38,7 +38,7 @@ def duplicate_function_parameter(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - The names of the inputs differ, and the names of the outputs differ.
+    - The names of all inputs must differ, and the names of all outputs must differ.
     - A name may be both an input and an output: the function then returns its input. ONNX Runtime refuses such a
       function, which is reported with `--target onnxruntime=VERSION` or `--pedantic`.
     - `unnamed-value` reports an empty name.

@@ -35,7 +35,7 @@ def empty_function(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - A function has at least one node.
+    - A function should have at least one node.
     - The specification does not forbid an empty function. The finding is therefore a warning.
     """
     for function in model.functions:

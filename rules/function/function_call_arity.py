@@ -38,9 +38,9 @@ def function_call_arity(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - A call has at most the number of inputs and outputs that the function declares.
+    - A call may have at most the number of inputs and outputs that the function declares.
     - A call may omit inputs and outputs at the end, because a function marks none as required.
-    - Empty names at the end are omitted ones.
+    - An empty name at the end is an omitted input or output.
     """
     for node, function in model.calls.all:
         if len(node.inputs) > len(function.body.input_names):

@@ -40,7 +40,7 @@ def mismatched_attribute_default(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - The default and all attributes in the body that refer to the parameter have the same type.
+    - The default and all attributes in the body that refer to the parameter must have the same type.
     - The specification does not say this in one sentence. It follows from the type that a call must pass.
     - Reported by other rules: an attribute without a valid type (`untyped-attribute`), and a reference whose type
       differs from the operator's attribute (`wrong-operator-attribute-type`).

@@ -41,8 +41,9 @@ def mismatched_call_attribute(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - A parameter with a default in `attribute_proto` has the type of the default.
-    - A parameter in `attribute` has the type that its references in the body state.
+    - The attribute must have the type of the parameter.
+    - A parameter with a default in `attribute_proto` has the type of the default, one in `attribute` the type that its
+      references in the body state.
     - Any type is accepted if the body has no reference to the parameter.
     - Any type is accepted if the references disagree; `contradictory-parameter-type` reports it.
     - If the call is in a function and passes a parameter of that function, the stated type of the reference is

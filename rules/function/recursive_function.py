@@ -54,7 +54,7 @@ def recursive_function(model: Model) -> Iterator[Finding]:
     - A function with the name of a standard operator that uses this operator in its body calls itself. The
       specification does not say which of the two the node means, and consumers that prefer the function do not
       terminate.
-    - If there are several cycles through the same functions, a shortest one is reported.
+    - If there are several cycles through the same functions, only a shortest one is reported.
     """
     if model.calls.all:
         for recursion in model.calls.recursions():

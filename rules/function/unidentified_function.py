@@ -36,8 +36,8 @@ def unidentified_function(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - The name is not empty.
-    - The domain is present. An explicit empty domain is the default domain and is accepted.
+    - The name must not be empty.
+    - The domain must be set. An empty domain that is set is the default domain and is accepted.
     - In an operator set of IR version 7 or earlier, functions have the domain of the set, and only the name is
       required.
     """

@@ -43,7 +43,7 @@ def unknown_function(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - In a domain in which the model has functions, each node calls one of them.
+    - In a domain in which the model has functions, each node should call one of them.
     - If all overloads of a function have names, a call must name one.
     - The finding is a warning: the specification allows a domain that has both functions of the model and operators
       that only a consumer knows.

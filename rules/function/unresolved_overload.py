@@ -40,8 +40,8 @@ def unresolved_overload(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - The overload is one of a model-local function with the node's domain and op_type.
-    - A node that calls an operator has no overload.
+    - The overload must be that of a model-local function with the node's domain and op_type.
+    - A node that calls an operator must not have an overload.
     - Below IR version 10, which introduced the field, `premature-feature` reports it.
     """
     if not model.calls.has_overloads:

@@ -21,8 +21,8 @@ def cycle(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Find the input with the wrong name: a graph has no way back. To repeat a computation, move it into the body of a
-    Loop or Scan, which passes values from one iteration to the next.
+    Find the input with the wrong name. To repeat a computation, move it into the body of a Loop or Scan, which passes
+    values from one iteration to the next.
 
     ### Example
 
@@ -45,8 +45,8 @@ def cycle(model: Model) -> Iterator[Finding]:
     ### Details
 
     - A node also depends on the values that the graphs in its attributes take from outer graphs.
-    - Of several cycles through the same nodes, one shortest is reported.
-    - The nodes of a cycle are not reported as out of order.
+    - If there are several cycles through the same nodes, only a shortest one is reported.
+    - `unordered-nodes` does not report the nodes of a cycle again.
     """
     for found in model.resolution.cycles:
         nodes = islice(zip(found.nodes, found.values, strict=True), MAX_RELATED)

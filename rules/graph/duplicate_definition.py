@@ -43,7 +43,7 @@ def duplicate_definition(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - A name is defined once: as a graph input, as an initializer, or as an output of one node (static single
+    - A name must be defined only once: as a graph input, as an initializer, or as an output of one node (static single
       assignment).
     - An input and an initializer may share a name: the initializer is the input's default value.
     - A training algorithm and the inference graph are one graph, and their names must differ.

@@ -44,8 +44,8 @@ def undefined_name(model: Model) -> Iterator[Finding]:
     - An empty name omits an optional input.
     - A graph output may name a value that the graph itself defines.
     - The nearest name is suggested only for the first 20 wrong names of a kind, because the search takes time.
-    - Reported by other rules: an output of a nested graph that only an outer graph defines (`outer-scope-output`), one
-      undefined name if one initializer lost its name (`unnamed-value`).
+    - Reported by other rules: an output of a nested graph that only an outer graph defines (`outer-scope-output`), an
+      undefined name if an initializer lost its name (`unnamed-value`).
     """
     yield from _undefined_inputs(model)
     suggestions = Suggestions()

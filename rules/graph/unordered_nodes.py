@@ -46,7 +46,7 @@ def unordered_nodes(model: Model) -> Iterator[Finding]:
     - A value that a nested graph takes from an outer graph must be defined before the node that contains the nested
       graph.
     - ONNX Runtime sorts the nodes itself. Most other consumers refuse the model or fail when they load it.
-    - All such nodes of a graph are one finding.
+    - There is one finding for each graph, with the number of such nodes.
     """
     more = ("more input is defined only later", "more inputs are defined only later")
     for graph, uses in groupby(_first_uses(model), lambda late: late.producer.graph):

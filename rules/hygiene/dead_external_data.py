@@ -66,8 +66,9 @@ def dead_external_data(model: Model, *, least_share: float = 0.05) -> Iterator[F
 
     ### Details
 
-    - A file is reported from a share of 5 % on (`least_share`, an option).
-    - Up to 4,096 bytes between two tensors are padding; up to 65,536 if the second begins at a multiple of 4,096.
+    - A file is reported if at least 5 % of it belong to no tensor (option `least_share`).
+    - Up to 4,096 bytes between two tensors are padding and not reported; up to 65,536 if the second begins at a
+      multiple of 4,096.
     - A file is not reported if another `.onnx` file is in the model's folder, which may use it, or if its name ends in
       `.safetensors`.
     - A tensor of unknown size reaches to the end of the file.

@@ -39,8 +39,8 @@ def equal_initializers(model: Model, *, least_bytes: int = 1_024) -> Iterator[Fi
 
     ### Why it matters
 
-    The file and the memory of a loaded model are larger than necessary. Exporters often store weights twice that the
-    program shares, for example those of an embedding and of the last layer.
+    The file and the memory of a loaded model are larger than necessary. Exporters often store a weight twice that two
+    layers share, for example the embedding and the last layer.
 
     ### Details
 

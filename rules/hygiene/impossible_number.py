@@ -108,7 +108,7 @@ def impossible_number(model: Model, *, verify: bool = False) -> Iterator[Finding
       quantizers write such scales.
     - A NaN is reported in an initializer, in the value of a Constant, and in an attribute of numbers.
     - Tensors above 64 KiB, and those in other files, are searched for NaN only with `verify` (`--verify-numbers`).
-    - Tensors from 4 KiB on in a store are read only with `verify` too, because each may cost a request.
+    - In a store, tensors from 4 KiB on are also read only with `verify`, because each may cost a request.
     - A NaN that marks missing values is not reported: in Imputer, LabelEncoder, TreeEnsemble, ConstantOfShape, and in
       tensors that only Where, Equal and IsNaN read, or nothing.
     - Element types of 8 bits and fewer are not read.

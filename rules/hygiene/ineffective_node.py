@@ -58,17 +58,18 @@ def ineffective_node(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - Cast: to the type of its input, as the Cast before it, or back to a type whose values the Cast before it kept.
+    - Cast: to the type that its input has, or back to the type before another Cast, if that Cast kept all values.
     - Reshape, Expand, Tile, Flatten, Pad, Slice, Resize, Upsample: with the shape of the input.
-    - Transpose: with the axes in order, or back. Squeeze and Unsqueeze: of the axes of the one before.
-    - Concat, Sum, Max, Min and Mean of one input. Add and Sub of 0, Mul and Div by 1. Dropout in inference.
-      A vector of 0 or 1 is no such number: it may be a bias or scale that training has not changed.
+    - Transpose: with the axes in order, or undoing the Transpose before it. Squeeze and Unsqueeze: undoing the one
+      before.
+    - Concat, Sum, Max, Min and Mean of one input. Add and Sub of 0, Mul and Div by 1. Dropout in inference. A vector of
+      zeros or ones is not reported: it may be a bias or scale that training has not changed.
     - Identity is reported only if the rule is selected by its name, because exporters write it between many parts of a
       model. So are other nodes if there are at most two of them in a model.
     - A node whose output is a graph output is not reported if the graph needs it: its input is not computed in the
       graph, or is also an output.
-    - Shapes count that hold in every run: of the inputs of the model, not those that `value_info` declares. Two inputs
-      with one dimension variable may have two sizes.
+    - Only shapes that are certain in every run are compared: those of the model's inputs, not those that `value_info`
+      declares. Two inputs with one dimension variable may have two sizes.
     - In a function, where types and shapes depend on the call, only constants and the node before are compared.
     """
     yield from by_number(_findings(model), 3, "HYG-5", "HYG-19")

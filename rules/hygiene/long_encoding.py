@@ -36,7 +36,7 @@ def long_encoding(model: Model) -> Iterator[Finding]:
     ### Why it matters
 
     The file is larger than necessary. Its bytes change when another program reads and writes it: signatures and digests
-    no longer fit.
+    no longer match.
 
     ### Details
 

@@ -10,7 +10,7 @@ from onnx_lint.wording import quote
 
 @rule(clause="HYG-11", since="0.2.0")
 def outdated_operator_set(model: Model, *, release: str = "") -> Iterator[Finding]:
-    """A model imports an operator set older than that of the ONNX release that the user names.
+    """A model imports an operator set that is older than the release in the option `release`.
 
     ### How to fix
 
@@ -45,8 +45,7 @@ def outdated_operator_set(model: Model, *, release: str = "") -> Iterator[Findin
 
     ### Details
 
-    - The rule reports nothing unless the option `release` names an ONNX release, for example `"1.14"`. Then it reports
-      versions older than those of that release.
+    - The rule reports nothing without the option `release`, for example `"1.14"`.
     - Only operator sets of ONNX are compared, in the model and in its functions.
     """
     if not release:

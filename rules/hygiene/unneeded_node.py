@@ -38,7 +38,7 @@ def unneeded_node(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A runtime computes the node in vain, or drops it. Often the nodes are left of an output that was removed.
+    A runtime computes the node in vain, or drops it. Often it is left over from an output that was removed.
 
     ### Details
 

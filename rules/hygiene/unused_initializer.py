@@ -42,7 +42,7 @@ def unused_initializer(model: Model) -> Iterator[Finding]:
 
     - An initializer is used by a node of the graph or of a graph nested in it, as an output, in a training binding or
       in a quantization annotation.
-    - Equal findings of a model are one.
+    - Equal findings of a model are reported once, with their number.
     """
     for graph in model.graphs:
         lists = ("initializer", graph.initializer_names), ("sparse_initializer", graph.sparse_initializer_names)

@@ -36,7 +36,7 @@ def duplicate_initializer(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - All initializers of a graph have different names, dense and sparse together.
+    - All initializers of a graph, dense and sparse together, must have different names.
     - Edition 1.9 requires it only within each of the two lists.
     """
     for graph in model.graphs:

@@ -17,8 +17,8 @@ def initializer_without_input(model: Model) -> Iterator[Finding]:
     ### How to fix
 
     - Declare the input. PyTorch: `torch.onnx.export(..., keep_initializers_as_inputs=True)`.
-    - Or write a newer model: from IR version 4 on, no input is needed. `onnx-lint fix --unsafe-fixes` (unsafe: an
-      initializer is then a constant, and old readers refuse the model) writes IR version 4.
+    - Or set IR version 4 or later, which needs no such input. `onnx-lint fix --unsafe-fixes` (unsafe: an initializer is
+      then a constant, and old readers refuse the model) sets 4.
 
     ### Example
 
@@ -42,7 +42,7 @@ def initializer_without_input(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - In IR versions 1 to 3, each initializer, dense or sparse, has an input of its name in the same graph.
+    - In IR versions 1 to 3, each initializer, dense or sparse, must have an input of its name in the same graph.
     - Subgraphs are checked as well.
     """
     if model.effective_ir_version >= FREE_INITIALIZERS_SINCE:

@@ -38,7 +38,7 @@ def mismatched_default_value(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - The initializer has the element type and rank of the input, and the size of each dimension that has one.
+    - The initializer must have the element type and rank of the input, and the size of each dimension that has one.
     - A variable, an unknown dimension, a missing shape or a missing type contradicts nothing.
     - A sparse initializer may be the default of a dense or a sparse tensor.
     """

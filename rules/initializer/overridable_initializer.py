@@ -40,7 +40,7 @@ def overridable_initializer(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - From IR version 4 on, an initializer is no input, unless callers should change it.
+    - From IR version 4 on, an initializer should be an input only if callers may change it.
     - The file does not say which initializers these are. The rule therefore runs only with `--pedantic`, or if you
       select it.
     - There is one finding for the graph.

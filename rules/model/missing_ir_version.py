@@ -40,7 +40,7 @@ def missing_ir_version(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - An absent field has the value 0, and 0 is no version either.
+    - A version of 0 is also a missing one.
     - onnx-lint checks the rest of such a model as one of the newest version.
     """
     if model.ir_version == 0:

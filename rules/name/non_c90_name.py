@@ -21,7 +21,7 @@ def non_c90_name(model: Model) -> Iterator[Finding]:
     use the names of inputs and outputs: change both together.
 
     - `onnx-lint fix --unsafe-fixes --select non-c90-name` (unsafe: other files may use the names) does it for nodes,
-      graphs and all other values. A number makes equal names differ.
+      graphs and all other values. It adds a number to a name that another value has.
     - PyTorch: `input_names=` and `output_names=` of `torch.onnx.export` set those of the main graph.
     - tf2onnx: `--rename-inputs` and `--rename-outputs`.
 

@@ -40,7 +40,7 @@ def duplicate_operator(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - Each `op_type` occurs once in an operator set.
+    - Each `op_type` must occur only once in an operator set.
     - onnx.proto defines domain, name and first version together as the identity, which would allow two versions in
       one document. IR.md requires that the name alone is unique, and a set lists the operators of one of its
       versions.

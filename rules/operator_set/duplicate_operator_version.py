@@ -39,7 +39,7 @@ def duplicate_operator_version(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - Each pair of name and version occurs once among the operators and functions of the set.
+    - Each pair of name and version must occur only once among the operators and functions of the set.
     - The version of a function is the version of the set, because functions no longer have their own. A function
       therefore conflicts with an operator of its name that this version of the set introduced.
     """

@@ -40,7 +40,7 @@ def foreign_function(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - The domain of each function is that of the set; `ai.onnx` and the empty domain are equal.
+    - The domain of each function must be that of the set; `ai.onnx` and the empty domain are equal.
     - `unidentified-function` reports a function without a domain.
     """
     domain = normalized_domain(model.document.domain)

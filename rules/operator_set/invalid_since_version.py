@@ -39,7 +39,7 @@ def invalid_since_version(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - `since_version` is at least 1 and at most the version of the set.
+    - `since_version` must be at least 1 and at most the version of the set.
     - Whether this version introduced the operator is not checked: it would need the earlier sets.
     """
     newest = model.document.opset_version

@@ -39,8 +39,8 @@ def missing_magic(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - `magic` is `ONNXOPSET`, with the same letters and case.
-    - In the binary form it is the first field. A parser accepts any order, but a program that recognizes a file by
+    - `magic` must be `ONNXOPSET`, with the same letters and case.
+    - In the binary form it must be the first field. A parser accepts any order, but a program that recognizes a file by
       its first bytes does not find the word elsewhere.
     - In the text form and JSON, the order is free.
     """

@@ -35,7 +35,7 @@ def missing_operator_set_ir_version(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - `ir_version` is a positive number.
+    - `ir_version` must be a positive number.
     - `unknown-ir-version` reports a number that is not published.
     """
     if model.document.ir_version == 0:

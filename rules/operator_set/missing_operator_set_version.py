@@ -35,7 +35,7 @@ def missing_operator_set_version(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - `opset_version` is a positive number.
+    - `opset_version` must be a positive number.
     - The specification does not write "MUST" for this field; the requirement follows because the field identifies the
       set.
     """

@@ -38,7 +38,7 @@ def unknown_operator_status(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - The status is EXPERIMENTAL (0) or STABLE (1).
+    - The status must be EXPERIMENTAL (0) or STABLE (1).
     - A missing status means EXPERIMENTAL.
     """
     for index, operator in enumerate(model.document.operator):

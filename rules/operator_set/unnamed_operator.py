@@ -37,7 +37,7 @@ def unnamed_operator(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - Each operator has an `op_type` that is not empty.
+    - Each operator must have an `op_type` that is not empty.
     """
     for index, operator in enumerate(model.document.operator):
         if not operator.op_type:

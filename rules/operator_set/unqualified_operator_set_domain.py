@@ -36,7 +36,7 @@ def unqualified_operator_set_domain(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - The domain is the default one, or two or more labels with single dots between them, for example
+    - The domain should be the default one, or two or more labels with single dots between them, for example
       `com.example.ops`.
     - Only the form is checked.
     """

@@ -54,7 +54,7 @@ def duplicate_opset_import(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - The model and each function import a domain once.
+    - The model and each function should import a domain only once.
     - The empty domain and `ai.onnx` are equal. This is a convention of tools, which the specification does not
       mention.
     - In a function, a second version is an error.

@@ -10,7 +10,7 @@ from onnx_lint.wording import quote
 
 @rule(clause="MOD-0a", since="0.1.0", about=has_unusual_imports, needs="function")
 def foreign_operator_set(model: Model) -> Iterator[Finding]:
-    """A model of the variant ONNX imports the operators of ONNX-ML.
+    """A model that is checked as ONNX without ONNX-ML imports the operators of ONNX-ML.
 
     ### How to fix
 
@@ -39,12 +39,12 @@ def foreign_operator_set(model: Model) -> Iterator[Finding]:
     ### Why it matters
 
     ONNX-ML adds the operators of classical machine learning to ONNX. An implementation of ONNX alone must refuse a
-    model that imports them, also if no node uses them.
+    model that imports them, even if no node uses them.
 
     ### Details
 
     - With `--target onnx-without-ml`, an import of `ai.onnx.ml` is reported, in the model and in functions.
-    - All other operator sets are allowed: the default one, others that ONNX publishes, and those of extensions.
+    - All other operator sets are allowed.
     - Without this target, nothing is reported.
     """
     if model.standard.variant != "onnx":

@@ -66,9 +66,9 @@ def missing_opset_import(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - From IR version 3 on, the model imports each domain of a node outside of functions, and each domain of its
+    - From IR version 3 on, the model must import each domain of a node outside of functions, and each domain of its
       functions.
-    - Each function imports each domain of a node in its body.
+    - Each function must import each domain of a node in its body.
     - The nodes of a nested graph are part of the model or function around it.
     - A call of a model-local function needs the import of its domain like any other node.
     - Each domain is reported once for the model and once for each function, at the first node that has it.

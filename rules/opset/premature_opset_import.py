@@ -36,7 +36,7 @@ def premature_opset_import(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - Below IR version 3, a model has no `opset_import`.
+    - Below IR version 3, a model must not have `opset_import`.
     - A model without a published IR version is not checked.
     """
     since = LATER_FIELDS["ModelProto.opset_import"].ir_version

@@ -52,11 +52,11 @@ def unknown_opset_version(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - The version is a number from 1 to 2147483647.
-    - For a domain that ONNX publishes, it is a published version. A version that is newer than this onnx-lint is
-      reported.
+    - The version must be a number from 1 to 2147483647.
+    - For a domain that ONNX publishes, it must be a published version. A version that is newer than this onnx-lint is
+      also reported.
     - For other domains, an explicit 0 is accepted, because their publishers may start at 0.
-    - In an operator-set document of such a domain, an import of the same domain is at most the document's own
+    - In an operator-set document of such a domain, an import of the same domain must be at most the document's own
       version.
     - Imports of the model and of functions are checked, used or not.
     - With `--edition`, a version is reported if the release of that edition did not have it. With `--edition 1.9`

@@ -38,7 +38,7 @@ def unqualified_opset_domain(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - The domain is the default one, or two or more labels with single dots between them, for example
+    - The domain should be the default one, or two or more labels with single dots between them, for example
       `com.example.ops`.
     - A label has letters, digits, underscores and inner hyphens.
     - Only the form is checked.

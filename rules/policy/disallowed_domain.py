@@ -38,7 +38,7 @@ def disallowed_domain(model: Model, *, allow: tuple[str, ...] = (), forbid: tupl
 
     ### Details
 
-    - A domain matches a pattern of the option `allow`, if there are any, and no pattern of `forbid`.
+    - A domain must match a pattern of the option `allow`, if there are any, and must match no pattern of `forbid`.
     - The table `policy.domains` of the configuration sets both options.
     - The default domain is called `ai.onnx`; `*` matches any characters.
     - The imports of the model and of its functions are checked.

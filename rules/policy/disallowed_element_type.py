@@ -46,10 +46,10 @@ def disallowed_element_type(
 
     ### Details
 
-    - An element type, for example `float16` or `double`, is in the option `allow`, if that is set, and not in
-      `forbid`.
+    - An element type, for example `float16` or `double`, must be in the option `allow`, if that is set, and must not be
+      in `forbid`.
     - The table `policy.element-types` of the configuration sets both options.
-    - Checked are tensors, all declared types, and attributes that name a type, for example `to` of Cast.
+    - The types of tensors, all declared types, and attributes that name a type, for example `to` of Cast, are checked.
     - If none of these has the type, the inferred types of node outputs are checked.
     - The option `weight_types` (the table `policy.weight-types`) has an `allow` and a `forbid` for tensors; the other
       two options then apply to the other places.

@@ -43,7 +43,7 @@ def disallowed_ir_version(model: Model, *, ir_version: str = "") -> Iterator[Fin
 
     ### Details
 
-    - The IR version is in the range of the option `ir_version`: `8..10`, `8..`, `..10` or `9`.
+    - The IR version must be in the range of the option `ir_version`: `8..10`, `8..`, `..10` or `9`.
     - The key `policy.ir-version` of the configuration sets it.
     """
     if not in_range(model.ir_version, ir_version):

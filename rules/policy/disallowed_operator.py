@@ -39,7 +39,7 @@ def disallowed_operator(
 
     ### Details
 
-    - An operator matches a pattern of the option `allow`, if there are any, and no pattern of `forbid`.
+    - An operator must match a pattern of the option `allow`, if there are any, and must match no pattern of `forbid`.
     - The table `policy.operators` of the configuration sets both options.
     - Write an operator of another domain with its domain, for example `com.microsoft::Gelu`. For `ai.onnx` the domain
       is optional: `ai.onnx::*` matches its operators.

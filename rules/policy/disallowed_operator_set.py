@@ -36,7 +36,8 @@ def disallowed_operator_set(model: Model, *, opsets: Mapping[str, str] = {}) -> 
 
     ### Details
 
-    - For each domain in the option `opsets`, the imported version is in its range: `17..21`, `17..`, `..21` or `19`.
+    - For each domain in the option `opsets`, the imported version must be in its range: `17..21`, `17..`, `..21` or
+      `19`.
     - The table `policy.opsets` of the configuration sets it.
     - The default domain is called `ai.onnx`.
     """

@@ -48,8 +48,8 @@ def unexpected_interface(
 
     ### Details
 
-    - For each name in the options `inputs` and `outputs`, the main graph has an input or output of that name, with
-      the `type` and the `shape` if they are given.
+    - For each name in the options `inputs` and `outputs`, the main graph must have an input or output of that name,
+      with the `type` and the `shape` if they are given.
     - The tables `policy.inputs` and `policy.outputs` of the configuration set the options.
     - A type is the element type of a tensor, for example `float`.
     - In a shape, a number is a size, `*` is any dimension, and `...` is any number of dimensions.

@@ -40,8 +40,8 @@ def duplicate_quantization_annotation(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - Each tensor of a graph has at most one annotation.
-    - Each key occurs once in an annotation.
+    - Each tensor of a graph may have at most one annotation.
+    - Each key must occur only once in an annotation.
     - Each nested graph has its own annotations.
     """
     for graph in model.graphs_with("quantization_annotation"):

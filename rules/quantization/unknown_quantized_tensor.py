@@ -43,10 +43,10 @@ def unknown_quantized_tensor(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - Checked are `tensor_name` and the values of `SCALE_TENSOR` and `ZERO_POINT_TENSOR`.
-    - Each is the name of an input, an initializer or a node output of the graph, or of a value that is visible from
-      an enclosing graph.
-    - The values of other keys are not names and are not checked.
+    - `tensor_name` and the values of `SCALE_TENSOR` and `ZERO_POINT_TENSOR` are checked.
+    - Each must be the name of an input, an initializer or a node output of the graph, or of a value that is visible
+      from an enclosing graph.
+    - The values of other keys are not checked, because they are not names.
     """
     suggestions = Suggestions()
     for graph in model.graphs_with("quantization_annotation"):

@@ -46,9 +46,8 @@ def contradictory_dimension_variable(model: Model) -> Iterator[Finding]:
 
     - The main graph and the graphs nested in it share their variables. Functions and initialization graphs have their
       own.
-    - Only what the file declares is compared. A value that is declared with the variable in one place and with a number
-      in another gives the variable this size: an initializer and the input whose default it is, an output and its
-      `value_info`.
+    - Only what the file declares is compared. A variable has a size if one declaration of a value has the variable and
+      another one a number: an initializer and the input whose default it is, an output and its `value_info`.
     - The branches of an `If` are not compared with each other, because only one runs.
     - There is one finding for each variable.
     """

@@ -35,8 +35,9 @@ def fixed_dimension_variable(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The input allows any size, and the declaration is true for one. A caller that allocates buffers by the declaration
-    has wrong ones for every other size. The usual cause is an exporter that kept the size of the example input.
+    The input allows any size, but the declaration is true for only one. A caller that allocates buffers by the
+    declaration allocates the wrong size for all others. The usual cause is an exporter that kept the size of the
+    example input.
 
     ### Details
 

@@ -13,8 +13,9 @@ def negative_dimension(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Name the dimension, or leave it empty if its size is unknown. -1 and None mean an unknown size in frameworks, not in
-    ONNX. `onnx-lint fix --unsafe-fixes` (unsafe: you may have meant another number) leaves each -1 open.
+    Name the dimension, or leave it empty if its size is unknown. In frameworks, -1 and None mean an unknown size; in
+    ONNX they do not. `onnx-lint fix --unsafe-fixes` (unsafe: you may have meant another number) replaces each -1 by an
+    unknown size.
 
     - PyTorch: `torch.onnx.export(..., dynamic_shapes={"x": {0: torch.export.Dim("batch")}})`.
     - skl2onnx: `initial_types=[("x", FloatTensorType([None, 4]))]`.
@@ -39,7 +40,7 @@ def negative_dimension(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - Every shape of a type needs sizes from 0 on.
+    - Every size in the shape of a type must be at least 0.
     - An unknown dimension has neither a value nor a variable.
     - There is one finding for the model, with the number of negative dimensions.
     """

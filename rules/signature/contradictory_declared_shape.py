@@ -18,9 +18,9 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
     `value_info` and let `onnx.shape_inference.infer_shapes` write it again.
 
     - `onnx-lint fix` (safe) deletes the entry if it is in `value_info`.
-    - `onnx-lint fix --unsafe-fixes` (unsafe: you may have meant the declaration) declares the shape of an output that
-      follows. A dimension is left open if only an expression follows.
-    - PyTorch: `dynamic_shapes=` exports a size that may change, and you need not edit any.
+    - `onnx-lint fix --unsafe-fixes` (unsafe: you may have meant the declaration) declares for an output the shape that
+      its node produces. A dimension for which only an expression is known stays open.
+    - PyTorch: `dynamic_shapes=` exports a size that may change; you then need not edit sizes in the file.
     - ONNX Runtime: `python -m onnxruntime.tools.make_dynamic_shape_fixed --dim_param N --dim_value 2 model.onnx
       fixed.onnx` sets a size everywhere.
 
@@ -42,8 +42,8 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A consumer that believes the declaration allocates a buffer of the wrong size, or refuses the input of the next
-    model.
+    A consumer that believes the declaration allocates a buffer of the wrong size, or refuses to pass the value to the
+    next model.
 
     ### Details
 
@@ -53,14 +53,14 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
     - The output of an If must fit both branches: "the shape of the corresponding output variable of the if-node (if
       present) must be compatible with both S1 and S2". If the condition is a constant, it must fit the branch that
       runs.
-    - A Reshape of unknown shape keeps the number of elements: `[N, 7]` is never `[N, 6]`, except for empty tensors.
-    - A single number in an unknown list of `axes` determines the rank of a Squeeze, and of a reduction without
-      `keepdims`. Several numbers may repeat an axis.
+    - A Reshape to an unknown shape keeps the number of elements: `[N, 7]` is never `[N, 6]`, except for empty tensors.
+    - If a list of unknown `axes` has one number, the rank after a Squeeze, or a reduction without `keepdims`, is known.
+      Several numbers may repeat an axis.
     - The declaration of a sequence must fit all its elements: "The dimension variables M or N must be omitted from the
       above type if that dimension does not have a fixed size across all tensors in the sequence. The entire shape must
       be omitted from the type if different tensors in the sequence may have different ranks."
-    - What a Loop carries from run to run is followed: its shape, the tensors that it inserts into a sequence, and their
-      number if the number of runs is known.
+    - For a value that a Loop carries, its shape is inferred from all iterations; for a sequence, that of the inserted
+      tensors, and their number if the number of iterations is known.
     - A `value_info` of a function that fits only some of its calls is a warning.
     - The outputs of a Loop or If follow from the operators of its bodies, not from wrong declarations of the bodies.
     - `onnx.checker` refuses the model with `full_check`. ONNX Runtime warns when it loads the model ("Falling back to

@@ -13,10 +13,10 @@ def contradictory_declared_type(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Declare the type that follows from the operator, or change the node: a Cast may have the wrong `to`. If a tool
-    changes the precision of a model, it must change both. `onnx-lint fix` (safe) deletes the entry if it is in
-    `value_info`. If the output of a Cast has the declared type for its users too, `onnx-lint fix --unsafe-fixes`
-    (unsafe: the tensor gets another type) sets `to`.
+    Declare the type that follows from the operator, or change the node: a Cast may have the wrong `to`. A tool that
+    changes the precision of a model must change the declarations and the casts. `onnx-lint fix` (safe) deletes the
+    entry if it is in `value_info`. If the nodes that use the output of a Cast need the declared type, `onnx-lint fix
+    --unsafe-fixes` (unsafe: the tensor gets another type) sets `to`.
 
     - onnxconverter-common: `float16.convert_float_to_float16` leaves the `to` of a Cast at FLOAT and declares its
       output as FLOAT16. With `op_block_list=[*float16.DEFAULT_OP_BLOCK_LIST, "Cast"]` it converts the output of the
@@ -48,9 +48,9 @@ def contradictory_declared_type(model: Model) -> Iterator[Finding]:
     - If these do not decide the type, for example after an unknown operator, the declared type must be one that the
       signature allows for the output: a Relu never produces a sequence.
     - If the operator itself is unknown, every declaration is accepted.
-    - In a function, `value_info` may declare inputs and outputs, and one type for several calls. It is wrong if it fits
-      no call or if no call could fit, and a warning if it fits only some calls.
-    - Converters leave such declarations if they change the types of nodes.
+    - In a function, `value_info` may declare inputs and outputs, and one type for several calls. It is an error if it
+      fits no call, or could fit none, and a warning if it fits only some calls.
+    - Converters that change the types of nodes often leave such declarations.
     - Reported by other rules: shapes (`contradictory-declared-shape`), two declarations of one value
       (`contradictory-value-info`), an optional type and the type in it (`unconverted-optional`).
     """

@@ -40,30 +40,31 @@ def impossible_operator_extent(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - Convolution and pooling, also those of ONNX Runtime: `strides`, `dilations` and `kernel_shape` have a positive
-      number for each spatial axis of the input, and `group` is positive.
-    - Split: `num_outputs` is the number of the node's outputs.
-    - RNN, GRU and LSTM: `hidden_size` is positive.
-    - Scan: an axis and a direction for each scan input and scan output.
-    - LinearRegressor and tree ensembles: at least one target.
-    - RotaryEmbedding: `rotary_embedding_dim` is at most the size of a head.
-    - Gradient: an input for each tensor of `xs` and `zs`, and at most one output for each of `xs`.
-    - MeanVarianceNormalization without `axes`: the input has the default axes [0, 2, 3]. A tensor of three dimensions
-      is a warning, because ONNX Runtime runs it.
-    - MatMulNBits of ONNX Runtime: `bits` is 2, 4 or 8. There and in GatherBlockQuantized, `block_size` is a power of
-      two from 16 on.
-    - SVMClassifier and SVMRegressor: the support vectors, coefficients and class labels that `vectors_per_class` or
+    - Convolution and pooling, also those of ONNX Runtime: `strides`, `dilations` and `kernel_shape` must have a
+      positive number for each spatial axis of the input, and `group` must be positive.
+    - Split: `num_outputs` must be the number of the node's outputs.
+    - RNN, GRU and LSTM: `hidden_size` must be positive.
+    - Scan needs an axis and a direction for each scan input and scan output.
+    - LinearRegressor and tree ensembles need at least one target.
+    - RotaryEmbedding: `rotary_embedding_dim` must be at most the size of a head.
+    - Gradient needs an input for each tensor of `xs` and `zs`, and may have one output for each of `xs`.
+    - MeanVarianceNormalization without `axes`: the input must have the default axes [0, 2, 3]. A tensor of three
+      dimensions is a warning, because ONNX Runtime runs it.
+    - MatMulNBits of ONNX Runtime: `bits` must be 2, 4 or 8. There and in GatherBlockQuantized, `block_size` must be a
+      power of two from 16 on.
+    - SVMClassifier and SVMRegressor need the support vectors, coefficients and class labels that `vectors_per_class` or
       `n_supports` requires, and at least one number in `rho` and `prob_a` for each pair of classes.
-    - ZipMap of [N, F]: a key for each column ("There must be as many columns as keys").
-    - Scaler of [N, F]: one `offset` and `scale`, or F.
-    - Imputer: one imputed value, or the size of the last dimension ("may be 1 or F"). ONNX Runtime uses the first of
-      other numbers for all features, and the message says it.
-    - LinearRegressor: F `coefficients` for each target ("M sets of coefficients must be passed in"). LinearClassifier:
-      at least F for each intercept. ONNX Runtime ignores further coefficients, and the message says it.
-    - Support vectors: F numbers each. Trees: no test of a feature beyond the last one. FeatureVectorizer: an element in
-      `inputdimensions` for each input.
-    - Any operator: axes that the input has, each once in a list; lists of one number for each dimension of the input;
-      sizes and counts that fit the input, all as the operator's description requires.
+    - ZipMap of [N, F] needs a key for each column ("There must be as many columns as keys").
+    - Scaler of [N, F] needs one `offset` and `scale`, or F.
+    - Imputer needs one imputed value, or the size of the last dimension ("may be 1 or F"). ONNX Runtime uses the first
+      of other numbers for all features, and the message says it.
+    - LinearRegressor needs F `coefficients` for each target ("M sets of coefficients must be passed in").
+      LinearClassifier needs at least F for each intercept. ONNX Runtime ignores further coefficients, and the message
+      says it.
+    - Support vectors need F numbers each. Trees must not test a feature beyond the last one. FeatureVectorizer needs an
+      element in `inputdimensions` for each input.
+    - Any operator: axes, sizes, counts and the lengths of lists must fit the input as the operator's description
+      requires. A list must not repeat an axis.
     - Dimensions follow from inputs, initializers and declarations (see `incompatible-operand-shapes`). What depends on
       an unknown dimension is not checked.
     - An attribute that refers to a parameter of a function is checked with the values of calls and defaults.

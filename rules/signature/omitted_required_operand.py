@@ -27,7 +27,7 @@ def omitted_required_operand(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Name the operand. Only operands that the signature calls optional may be omitted.
+    Name the operand.
 
     ### Example
 
@@ -43,13 +43,13 @@ def omitted_required_operand(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    An empty name omits the operand. The operator needs all required inputs, and a required output needs a name.
+    An empty name omits the operand. The operator cannot compute without a required input.
 
     ### Details
 
-    - Operands that the signature calls optional may have an empty name.
+    - Only operands that the signature calls optional may have an empty name.
     - An empty name among the values of a variadic input is a warning: the specification does not mention it, and ONNX
-      Runtime crashes at one in Sum and fails at one in Concat.
+      Runtime crashes at such a Sum and fails at such a Concat.
     - Reported by another rule: too few values of a variadic operand, and a list that ends before a required operand
       (`operator-arity`).
     """

@@ -49,7 +49,7 @@ def standard_operator_collision(model: Model) -> Iterator[Finding]:
     - Functions in ONNX's domains may have a name that no version of the operator set has: no sentence forbids it.
     - In the default domain, `ai.onnx.ml` and `ai.onnx.training`, a call of such a function is reported at the function,
       and also a call under a name that only a later version has.
-    - A name that has been taken is read as a call of the function.
+    - onnx-lint checks a node of such a name as a call of the function.
     - onnx.checker and ONNX Runtime accept both definitions. For a name that the imported operator set does not have,
       they look only for an operator and refuse the call.
     """

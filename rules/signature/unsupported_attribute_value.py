@@ -55,13 +55,15 @@ def unsupported_attribute_value(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Only the listed values have a meaning. For any other value a consumer refuses the node or silently uses one of them.
+    Only the listed values have a meaning. For any other value a consumer refuses the node or silently uses one of the
+    listed ones.
 
     ### Details
 
     - Modes and other words (`auto_pad`, `mode`, `direction`, `reduction`, `coordinate_transformation_mode`, ...) must
       be in the list of the imported version, in the same letter case.
-    - Numbers with a meaning (`center_point_box`), and each element of a list, must be one of the values.
+    - Numbers with a meaning (`center_point_box`), and each element of a list of words, must be one of the listed
+      values.
     - Numbers of element types (`to`, `dtype`) must be types of the output. A precision (`stash_type`, `precision`) must
       be a floating-point type.
     - `activation` of FusedConv must be a function that ONNX Runtime has.
@@ -69,7 +71,7 @@ def unsupported_attribute_value(model: Model) -> Iterator[Finding]:
       says what 1 means. ONNX Runtime refuses them (`reverse`) or reads them as 0 (`keepdims`) or 1 (`upper`).
     - A `rotary_embedding_dim` of ONNX Runtime's Attention other than 0, 32, 64 and 128 is a warning, because ONNX
       Runtime runs it.
-    - `activations` in another letter case: ONNX Runtime accepts those of GRU and LSTM, not those of RNN.
+    - Another letter case of `activations` is reported; ONNX Runtime accepts it in GRU and LSTM, not in RNN.
     - If an attribute refers to a parameter of a function, the values of all calls and the default are checked, also if
       functions pass them to functions.
     - Attributes of domains that ONNX does not publish may have any value.

@@ -45,16 +45,16 @@ def unsupported_operand_value(model: Model) -> Iterator[Finding]:
       description requires.
     - Known values are those of initializers and Constant nodes, and results of operators with which exporters compute
       shapes (Shape, Gather, Concat, arithmetic on integers and others). An unknown value fits everything.
-    - Constants that refer to images (RoiAlign) or to lengths (ReverseSequence, RNN, GRU and LSTM) are in range: a
+    - Constants that refer to images (RoiAlign) or to lengths (ReverseSequence, RNN, GRU and LSTM) must be in range: a
       length is at most the number of steps.
-    - `iou_threshold` of NonMaxSuppression is from 0 to 1.
+    - `iou_threshold` of NonMaxSuppression must be from 0 to 1.
     - SequenceAt and SequenceErase need an element in the sequence, and OptionalGetElement one in the optional: "It is
       an error if the input is an empty optional-type". In a subgraph an empty value from outside is not reported,
       because the subgraph may run only if there is an element.
     - ConcatFromSequence needs elements that "have the same shape, except for the dimension size of the axis to
       concatenate on".
-    - TopK takes at least one element, and RotaryEmbedding a position that its caches have.
-    - DequantizeLinear for int32 takes no zero point other than 0.
+    - TopK needs at least one element, and RotaryEmbedding a position that its caches have.
+    - DequantizeLinear of int32 must have a zero point of 0 or none.
     - A constant 0 that divides integers (Div, Mod) is a warning: no text forbids it, but ONNX Runtime creates no
       session.
     - ScatterND and, from version 16 on, ScatterElements that write to one place twice without a `reduction` are a

@@ -44,7 +44,7 @@ def degenerate_sparse_shape(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - The dense shape has at least one dimension, each above 0, and their product is at most 2^63 - 1.
+    - The dense shape must have at least one dimension, each above 0, and their product must be at most 2^63 - 1.
     - A negative dimension is an error: the specification requires "a list of non-negative integers".
     - The rest is a warning: it is not in the specification, and follows from what consumers accept.
     - onnx.checker accepts a product beyond 64 bits.

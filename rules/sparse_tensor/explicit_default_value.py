@@ -42,7 +42,7 @@ def explicit_default_value(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - No stored value is zero, or an empty string.
+    - No stored value should be zero or an empty string.
     - The negative zero of a floating-point type is another value and may be stored.
     - The type float8e8m0 has no zero.
     - There is one finding for each tensor; it names the first such value and the number of others.

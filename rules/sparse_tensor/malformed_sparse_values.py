@@ -38,7 +38,7 @@ def malformed_sparse_values(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - The values have the shape [NNZ]; if there are none, the shape is [0].
+    - The values must have the shape [NNZ]; if there are none, the shape is [0].
     - The rules of the chapter `tensor` check the values themselves.
     """
     for sparse in model.tensors.sparse:

@@ -50,8 +50,8 @@ def sparse_index_out_of_range(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - In indices of shape [NNZ], each number is from 0 to the product of the dimensions less one.
-    - In indices of shape [NNZ, rank], each coordinate is from 0 to its dimension less one.
+    - In indices of shape [NNZ], each number must be from 0 to the product of the dimensions less one.
+    - In indices of shape [NNZ, rank], each coordinate must be from 0 to its dimension less one.
     - Negative numbers are not positions from the end.
     - The product is exact, also beyond 64 bits, which `degenerate-sparse-shape` reports.
     - There is one finding for each tensor; it names the first such index and the number of others.

@@ -43,7 +43,7 @@ def unordered_sparse_indices(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - Each index is greater than the one before it.
+    - Each index must be greater than the one before it.
     - Indices with several coordinates compare from the first coordinate on: [1, 4] is before [2, 1].
     - There is one finding for each tensor; it names the first index that is not greater and the number of others.
     """

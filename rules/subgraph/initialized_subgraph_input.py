@@ -54,8 +54,8 @@ def initialized_subgraph_input(model: Model) -> Iterator[Finding]:
     ### Details
 
     - The subgraphs of `If`, `Loop`, `Scan` and `SequenceMap` are checked, with dense and sparse initializers.
-    - From IR version 4 on, no input of the subgraph has an initializer.
-    - Up to IR version 3, the inputs that the operator supplies come first and have no initializer. Further inputs
+    - From IR version 4 on, no input of the subgraph may have an initializer.
+    - Up to IR version 3, the inputs that the operator supplies must come first and have no initializer. Further inputs
       with one may follow, because every initializer had to be an input.
     - Edition 1.9 forbids the initializer in all IR versions.
     - Subgraphs of other operators, and of calls of model-local functions, are not checked: their rules are unknown.

@@ -56,9 +56,9 @@ def mismatched_subgraph_shape(model: Model) -> Iterator[Finding]:
     | Scan | each state as the node gets it, each scan input without its scan axis (version 8: without batch) |
     | SequenceMap | the elements of each sequence, and each tensor unchanged |
 
-    - The body of a Scan returns each state with the shape that it has at the start, because all iterations have the
+    - The body of a Scan must return each state with the shape that it has at the start, because all iterations have the
       same shapes.
-    - Up to version 10, the branches of an If return values of the same shapes.
+    - Up to version 10, the branches of an If must return values of the same shapes.
     - An input of a subgraph may omit its type, and an unknown shape matches every shape.
     - Reported by other rules: types (`mismatched-subgraph-type`), and numbers of inputs and outputs
       (`mismatched-subgraph-signature`).

@@ -47,8 +47,8 @@ def mismatched_subgraph_signature(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    The operator matches its inputs and outputs with those of the subgraph by position. With another number there is
-    no match, and consumers refuse the model.
+    The operator matches its inputs and outputs with those of the subgraph by position. If the numbers differ, consumers
+    refuse the model.
 
     ### Details
 
@@ -61,7 +61,7 @@ def mismatched_subgraph_signature(model: Model) -> Iterator[Finding]:
     | FlexAttention | scores or probabilities | the same, modified |
 
     - Up to IR version 3, inputs with an initializer may follow those that the operator supplies.
-    - A call of a model-local function is not a control-flow operator, whatever its name.
+    - A call of a model-local function with the name of such an operator is not checked.
     - A graph that a call passes to its function is checked with the operator in the body that runs it.
     """
     for name, graph, node in control_flow_graphs(model):

@@ -43,7 +43,7 @@ def outer_scope_output(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - A nested graph defines each of its outputs.
+    - A nested graph should define each of its outputs.
     - No clause requires it, and an example in the specification (ONNXTypes.md) returns an outer value. The finding is
       therefore a warning, in contrast to an output that nothing defines.
     - A training algorithm may return values of the inference graph, because both run as one graph.

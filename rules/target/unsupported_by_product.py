@@ -55,7 +55,7 @@ def unsupported_by_product(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - Checked are the IR version, the operator sets, and the operators with their element types that each release of
+    - The IR version, the operator sets, and the operators with their element types must be those that each release of
       `--target` supports.
     - docs/targets.md lists the releases, and what their data do not cover.
     - A domain that ONNX Runtime does not register needs a library: name the domain in the key `registered`, or

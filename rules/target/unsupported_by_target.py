@@ -60,11 +60,11 @@ def unsupported_by_target(model: Model) -> Iterator[Finding]:
     ### Details
 
     - The rule needs a target: `--target ir=N`, `--target DOMAIN=N`, or the configuration.
-    - The model's IR version is at most that of the target.
-    - The target's IR version has all fields, types and element types that the model uses.
-    - The model and its functions import at most the target's version of each domain.
-    - The signature of each operator is not newer than that version. An operator that changed later is reported with
-      the version of the change: the target has an earlier form, which may still work.
+    - The model's IR version must be at most that of the target.
+    - The target's IR version must have all fields, types and element types that the model uses.
+    - The model and its functions must import at most the target's version of each domain.
+    - The signature of each operator must not be newer than that version. An operator that changed later is reported
+      with the version of the change: the target has an earlier form, which may still work.
     - Domains without a target version are not checked, nor are operators that a function of the model replaces.
     - Each fault is reported once, where it first occurs.
     """

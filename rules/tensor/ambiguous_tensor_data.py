@@ -36,10 +36,10 @@ def ambiguous_tensor_data(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - A tensor has its values in one field: `raw_data`, or the typed field of its element type.
+    - A tensor must have its values in one field: `raw_data`, or the typed field of its element type.
     - A tensor with a dimension of 0, or with external data, needs no field.
-    - A `raw_data` that is present but empty is a field with values if a typed field is filled: readers use `raw_data`
-      where it is set. onnx.checker alone accepts such a tensor.
+    - An empty `raw_data` beside a filled typed field is reported, because readers use `raw_data` if it is set. Only
+      onnx.checker accepts such a tensor.
     """
     for tensor in model.tensors.miscounted:
         if not tensor.is_external and tensor.elements != 0 and len(tensor.fields) > 1:

@@ -33,8 +33,8 @@ def data_in_empty_tensor(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - A tensor with a dimension of 0 has no values.
-    - A `raw_data` that is present but empty has no value.
+    - A tensor with a dimension of 0 must not have values.
+    - An empty `raw_data` is accepted.
     - Tensors with external data are not checked.
     """
     for tensor in model.tensors.miscounted:

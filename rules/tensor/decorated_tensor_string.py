@@ -34,7 +34,7 @@ def decorated_tensor_string(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - No string begins with U+FEFF, and none ends in NUL.
+    - No string may begin with U+FEFF or end in NUL.
     - Both are allowed inside a string.
     - There is one finding for each tensor and kind; it names the first such string and the number of others.
     """

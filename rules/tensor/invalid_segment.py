@@ -34,8 +34,8 @@ def invalid_segment(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - `begin` is at least 0, and `end` is not before it and not beyond the end of the tensor.
-    - The number of stored values equals the length of the segment.
+    - `begin` must be at least 0, and `end` must be neither before it nor beyond the end of the tensor.
+    - The number of stored values must be the length of the segment.
     - The specification does not say whether the numbers are elements or bytes, nor whether the end is included, and
       no consumer settles it. A segment is reported only if it fits none of the four readings.
     - onnx.checker refuses every tensor that has only a part, also if the segment is right.

@@ -34,7 +34,7 @@ def invalid_tensor_shape(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - Each dimension is at least 0, and their product is at most 2^63 - 1.
+    - Each dimension must be at least 0, and their product must be at most 2^63 - 1.
     - Tensors with external data are checked as well.
     - With a dimension of 0 the product is 0, whatever the others are. onnx.checker multiplies from the left, and
       refuses the tensor if the product overflows before the 0.

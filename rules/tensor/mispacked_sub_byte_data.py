@@ -35,7 +35,7 @@ def mispacked_sub_byte_data(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - A 4-bit type has half as many entries as elements and a 2-bit type a quarter, rounded up.
+    - A 4-bit type must have half as many entries as elements, and a 2-bit type a quarter, rounded up.
     - Only the low byte of an entry is used.
     - Reported here: one element an entry, entries that use all 32 bits, and bits above the low byte.
     - An entry from -128 to -1 (a low byte with its sign extended) is not reported: onnx 1.16 writes int4 like this,

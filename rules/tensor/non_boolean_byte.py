@@ -35,7 +35,7 @@ def non_boolean_byte(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - Each element is one byte: 1 for true, 0 for false.
+    - Each element must be one byte: 1 for true, 0 for false.
     - The values of tensors with external data are read from the file.
     - There is one finding for each tensor; it names the first such byte and the number of others.
     - `out-of-range-element` reports Booleans in `int32_data`.

@@ -33,7 +33,7 @@ def non_utf8_tensor_string(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - Each entry of `string_data` is strict UTF-8: no overlong forms and no surrogates.
+    - Each entry of `string_data` must be strict UTF-8: no overlong forms and no surrogates.
     - There is one finding for each tensor; it names the first such string and the number of others.
     """
     for tensor in model.tensors.unproved:

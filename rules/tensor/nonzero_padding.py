@@ -29,12 +29,12 @@ def nonzero_padding(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    No value is read from these bits, but files of the same tensor differ. Set bits often mean that the number of
-    elements is wrong.
+    No value is read from these bits, but two files of the same tensor may differ. Set bits often mean that the number
+    of elements is wrong.
 
     ### Details
 
-    - Elements of 2, 4 or 6 bits may leave bits of the last byte unused; these bits are 0.
+    - Elements of 2, 4 or 6 bits may leave bits of the last byte unused; these bits must be 0.
     - For 6-bit types the schema requires it. For 4-bit and 2-bit types only its examples show it, and the finding is
       a warning.
     - In `int32_data`, the low byte of the last entry is checked.

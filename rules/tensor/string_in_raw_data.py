@@ -33,7 +33,7 @@ def string_in_raw_data(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - A tensor of strings has its values in `string_data`, one entry for each string.
+    - A tensor of strings must have its values in `string_data`, one entry for each string.
     - The clause also forbids `raw_data` for the type UNDEFINED. No tensor may have that type, and
       `unknown-tensor-element-type` reports it.
     """

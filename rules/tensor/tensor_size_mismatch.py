@@ -34,12 +34,12 @@ def tensor_size_mismatch(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - The number of values is the product of the dimensions; a tensor without dimensions is a scalar and has one
+    - The number of values must be the product of the dimensions; a tensor without dimensions is a scalar and has one
       value.
-    - `raw_data` has the width of the type for each element, rounded up to whole bytes: four bytes fit 7 or 8 elements
-      of int4, 13 to 16 of int2, 5 of float6e2m3.
-    - A typed field has one entry for each element, two for a complex number, half an entry for a 4-bit and a quarter
-      for a 2-bit type.
+    - `raw_data` must have the width of the type for each element, rounded up to whole bytes: four bytes fit 7 or 8
+      elements of int4, 13 to 16 of int2, 5 of float6e2m3.
+    - A typed field must have one entry for each element, two for a complex number, half an entry for a 4-bit and a
+      quarter for a 2-bit type.
     - `mispacked-sub-byte-data` reports 4-bit and 2-bit data that is obviously packed in another way.
     - `invalid-segment` reports a tensor with a segment and a wrong number of values.
     - onnx.checker accepts too many values, ONNX Runtime does not.

@@ -34,7 +34,7 @@ def unknown_tensor_element_type(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - The type is a member of `TensorProto.DataType` other than UNDEFINED.
+    - The type must be a member of `TensorProto.DataType` other than UNDEFINED.
     - Tensors with external data are checked as well.
     - `raw_data` in a tensor of type UNDEFINED is also forbidden; this rule reports both faults as one.
     - `premature-feature` reports types that the model's IR version does not have yet.

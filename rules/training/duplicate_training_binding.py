@@ -51,8 +51,8 @@ def duplicate_training_binding(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - Each key occurs once in an `initialization_binding`.
-    - Each key occurs once in the `update_binding` of all TrainingInfoProtos of the model together.
+    - Each key must occur only once in an `initialization_binding`.
+    - Each key must occur only once in the `update_binding` of all TrainingInfoProtos of the model together.
     - Two TrainingInfoProtos may each initialize the same name.
     """
     updates: list[TrainingBinding] = []

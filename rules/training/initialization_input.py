@@ -46,7 +46,7 @@ def initialization_input(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - An initialization graph has no inputs.
+    - An initialization graph must not have inputs.
     """
     for graph in model.training_graphs:
         names = graph.input_names

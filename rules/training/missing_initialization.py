@@ -40,7 +40,7 @@ def missing_initialization(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - Training information with an `initialization_binding` has an initialization graph.
+    - Training information with an `initialization_binding` must have an initialization graph.
     """
     for index, info in enumerate(model.proto.training_info):
         count = len(info.initialization_binding)

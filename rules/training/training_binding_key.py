@@ -46,8 +46,8 @@ def training_binding_key(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - The key of an `initialization_binding` or `update_binding` is the name of an initializer, dense or sparse.
-    - It is an initializer of the inference graph, or of the algorithm in the same TrainingInfoProto.
+    - The key of an `initialization_binding` or `update_binding` must be the name of an initializer, dense or sparse.
+    - It must be an initializer of the inference graph, or of the algorithm in the same TrainingInfoProto.
     - Initializers of nested graphs, of the initialization graph and of other algorithms are not accepted.
     """
     suggestions = Suggestions()

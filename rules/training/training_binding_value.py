@@ -47,8 +47,8 @@ def training_binding_value(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - The value of an `initialization_binding` is an output of the initialization graph.
-    - The value of an `update_binding` is an output of the algorithm or of the inference graph.
+    - The value of an `initialization_binding` must be an output of the initialization graph.
+    - The value of an `update_binding` must be an output of the algorithm or of the inference graph.
     - In edition 1.9, an output of the inference graph is reported: IR.md and the comment in its schema mention only
       outputs of the algorithm. The newer comment adds those of the inference graph, because both run as one graph.
     - A value whose known element type or shape differs from its initializer is a warning.

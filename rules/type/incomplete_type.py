@@ -54,7 +54,7 @@ def incomplete_type(model: Model) -> Iterator[Finding]:
 
     - A dense or sparse tensor, a sequence and an optional need an element type, at every depth.
     - A map needs a key type and a value type, at every depth.
-    - An element type without a set case is missing.
+    - An element type in which no kind of type is set is missing.
     - A value may have no type where the specification requires none, for example an output of a subgraph.
     - Reported by other rules: inputs and outputs of the main graph without a type (`untyped-graph-value`), an element
       type of 0 (`unknown-element-type`).

@@ -15,7 +15,7 @@ def unsupported_map_values(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Omit a key that has no value: a map has no optional values.
+    Write the values themselves, and omit a key that has no value.
 
     ### Example
 
@@ -34,12 +34,12 @@ def unsupported_map_values(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    A reader of maps knows four kinds of values and cannot represent another one.
+    Readers cannot represent a map of optional values.
 
     ### Details
 
-    - The `elem_type` of the values must be TENSOR (1), SPARSE_TENSOR (2), SEQUENCE (3) or MAP (4). Other sequences may
-      also have OPTIONAL.
+    - The `elem_type` of the values must be TENSOR (1), SPARSE_TENSOR (2), SEQUENCE (3) or MAP (4). A sequence that is
+      not in a map may also have OPTIONAL.
     - Reported by another rule: a kind that does not exist (`unknown-sequence-kind`).
     """
     for value, place in model.values.of("MapProto"):

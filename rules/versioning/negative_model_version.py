@@ -29,13 +29,13 @@ def negative_model_version(model: Model) -> Iterator[Finding]:
 
     ### Why it matters
 
-    Read as a semantic version, its major number is above 32767. Tools that compare versions sort it before the first
-    one.
+    Tools that compare versions sort it before the first one. Tools that read it as a semantic version see a major
+    number above 32767.
 
     ### Details
 
-    - Allowed are 0 (no version), a number up to 4294967295, or a semantic version with the major number in the upper
-      two bytes.
+    - Allowed are 0 (no version), a number up to 4294967295, and a semantic version in eight bytes with the major number
+      in the upper two.
     - The version is a simple number in the lower four bytes or a semantic version in eight. A negative number is
       neither.
     """

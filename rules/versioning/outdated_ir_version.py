@@ -59,8 +59,8 @@ def outdated_ir_version(model: Model) -> Iterator[Finding]:
     - For each import of a domain that ONNX publishes, the model needs at least the IR version of the first ONNX release
       with the operator set.
     - Imports of functions, and versions that were never published, are not checked.
-    - Imports of other than the default domain that no node needs are not checked: ONNX Runtime imports every set it
-      knows.
+    - Imports of other domains than the default one that no node needs are not checked, because ONNX Runtime imports
+      every set it knows.
     - It is a note, because tools do it on purpose, to reach older runtimes that have the operators.
     """
     stated = model.ir_version

@@ -17,7 +17,7 @@ from onnx_lint.rule import Finding, rule
 
 @rule(clause=("VER-3", "VER-3b", "MOD-2"), since="0.1.0", about=has_unusual_versions, needs="library")
 def unknown_ir_version(model: Model) -> Iterator[Finding]:
-    """The model states an IR version that was never published, or not until after the edition.
+    """The model states an IR version that was never published, or that is newer than the edition.
 
     ### How to fix
 
@@ -45,10 +45,10 @@ def unknown_ir_version(model: Model) -> Iterator[Finding]:
     - ONNX has published the versions 1 to 14.
     - Under an earlier edition, the versions are those of its ONNX release: 1 to 7 under `--edition 1.9`, to 10 under
       1.16, to 13 under 1.21.
-    - The text refers to the schema's enumeration, and each release has its own. onnx-lint uses the table of releases,
-      because the text of edition 1.9 prints an enumeration that ends at 3.
-    - The rest of a model that is newer than the edition is checked by the rules of the version that it states. With a
-      version that was never published, the rules of the newest apply.
+    - The specification refers to the enumeration in the schema. onnx-lint uses that of the edition's release, because
+      the text of edition 1.9 prints one that ends at 3.
+    - The rest of the model is checked by the rules of the IR version that it states, or of the newest one if that was
+      never published.
     - ONNX Runtime loads no model of IR version 1 or 2. That is reported with `--target onnxruntime=VERSION` or
       `--pedantic`.
     - Reported by another rule: a model that states no version (`missing-ir-version`).
