@@ -230,8 +230,19 @@ def test_what_is_known_of_a_variable(text: str, expected: tuple[object, ...] | N
         ("kernel_shape = [2]", "L - 1"),
         ("kernel_shape = [3], strides = [2], pads = [1, 1]", "((L - 1)//2) + 1"),
         ("kernel_shape = [3], strides = [2]", None),
+        ('kernel_shape = [3], auto_pad = "SAME_UPPER"', "L"),
+        ('kernel_shape = [3], auto_pad = "SAME_UPPER", dilations = [2]', None),
+        ('kernel_shape = [1], auto_pad = "SAME_LOWER", dilations = [2]', "L"),
     ],
-    ids=["a window may stick out", "one step at a time", "padding has room for the window", "there may be no number"],
+    ids=[
+        "a window may stick out",
+        "one step at a time",
+        "padding has room for the window",
+        "there may be no number",
+        "the padding follows",
+        "ONNX Runtime pads without the dilation",
+        "one element has no dilation",
+    ],
 )
 def test_a_pool_accepts_a_window_larger_than_its_input(attributes: str, size: str | None):
     model = onnx.parser.parse_model(f"""

@@ -46,7 +46,7 @@ def _channels_last(node: Operands, weights: int) -> Outputs:
         stated_numbers(node)
         return UNKNOWN
     known = node.shape(weights, len(shape), like=0) if kernel is not None else None
-    sizes = _windows(node, shape, spatial_kernel(known) if known else (None,) * (len(shape) - 2))
+    sizes = _windows(node, shape, spatial_kernel(known) if known else (None,) * (len(shape) - 2), weights)
     return [(shape[0], *sizes, known[0] if known else None)]
 
 
@@ -54,10 +54,12 @@ _LEAST_RANK = 3
 """Batch, one spatial axis, and channels."""
 
 
-def _windows(node: Operands, shape: Dims, kernel: Dims | None, *, rounds_up: bool = False) -> Dims:
+def _windows(
+    node: Operands, shape: Dims, kernel: Dims | None, weights: int | None = None, *, rounds_up: bool = False
+) -> Dims:
     """The spatial axes after a window, which are before the channels; a window that does not fit is not recorded."""
     spatial = shape[1:-1]
-    over = window(node, len(spatial), kernel)
+    over = window(node, len(spatial), kernel, weights)
     recorded = len(node.problems)
     sizes = slid(node, (shape[0], shape[-1], *spatial), over, rounds_up=rounds_up) if over is not None else None
     del node.problems[recorded:]  # places in the input would be those of channels first
