@@ -15,17 +15,15 @@ from onnx_lint.common.record import Record
 from onnx_lint.inference.flow.declared import declared_values
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.flow.walks import Call, WalkResult
-from onnx_lint.inference.shapes.dims import Dim
 from onnx_lint.inference.shapes.expression import Sum, read
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts
-from onnx_lint.inference.shapes.operands import EQUATED, AttributeValue, Operands
-from onnx_lint.inference.shapes.problem import ProblemPlace, TwoSizes
+from onnx_lint.inference.shapes.operands import EQUATED, EqualDimensions
+from onnx_lint.inference.shapes.problem import TwoSizes
 from onnx_lint.inference.shapes.stated import facts_of_types
 from onnx_lint.inference.types.conflict import Note
 from onnx_lint.ir.crashes import Crashes
 from onnx_lint.ir.graph import Graph, GraphKind, Node
 from onnx_lint.ir.places.place import Place
-from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.wording import quote
 
 
@@ -201,26 +199,26 @@ def _equations(flow: ValueFlow, walked: WalkResult, crashes: Crashes) -> Iterato
     graph = walked.graph
     stated = {} if graph.is_function else declared_values(graph)
     places = _places(graph) if stated else {}
-    for node in graph.nodes:
-        memo = walked.memos.get(node.form)
-        if memo is None or memo.operator is None or memo.operator.by_subgraphs:
+    declaring = {graph.positions.get(name) for name, each in stated.items() if each.shape}
+    memos = {
+        form: memo
+        for form, memo in walked.memos.items()
+        if memo.operator is not None and not memo.operator.by_subgraphs
+    }
+    equating = {form for form in memos if form.op_type in EQUATED}
+    for index, form in enumerate(graph.forms):
+        if form not in equating and (index not in declaring or form not in memos):
             continue
-        declared = [stated.get(name, UNKNOWN) if name else UNKNOWN for name in node.outputs] if stated else []
-        is_stated = any(each.shape for each in declared)
-        if not is_stated and node.op_type not in EQUATED:
-            continue
+        node = graph.nodes[index]
         with crashes.at(_SOLVE, node):
             facts = flow.walks.inputs(walked, node)
-            if is_stated and any(map(_has_variables, (*declared, *facts))):
-                outputs = memo.outcome(facts).outputs
-                for name, made, each in zip(node.outputs, outputs, declared, strict=False):
+            declared = [stated.get(name, UNKNOWN) for name in node.outputs]
+            if any(map(_has_variables, (*declared, *facts))):
+                outcome = memos[form].outcome(facts)
+                for name, made, each in zip(node.outputs, outcome.outputs, declared, strict=False):
                     if made.shape != each.shape:
                         yield from _of_declaration(graph, places, node, name, made, each)
-            if node.op_type in EQUATED and any(_has_variables(each) for each in facts):
-                recorder = memo.operands(facts, Recorder)
-                if isinstance(recorder, Recorder):
-                    memo.infer(recorder)
-                    yield from _of_operands(node, facts, recorder)
+                yield from _of_operands(node, facts, outcome.equated)
 
 
 def _has_variables(fact: Fact) -> bool:
@@ -257,30 +255,8 @@ def _word(dim: int | str) -> str:
     return str(dim) if isinstance(dim, int) else quote(dim)
 
 
-class Recorder(Operands):
-    """Operands that record which of their dimensions must be equal."""
-
-    __slots__ = ("equal_dims",)
-
-    def __init__(
-        self, schema: OperatorSchema, attributes: Mapping[str, AttributeValue], facts: Facts, output_count: int
-    ) -> None:
-        super().__init__(schema, attributes, facts, output_count)
-        self.equal_dims: list[tuple[tuple[int, int], str | int, str | int]] = []
-        """For each pair the input and the axis of the first, and both dimensions."""
-
-    def same(self, at: tuple[int, int], expected: Dim, by: ProblemPlace | None) -> Dim:
-        """Same as in `Operands`."""
-        found = self.dim(*at)
-        if found is not None and expected is not None and found != expected and at[0] < EQUATED[self.operator]:
-            self.equal_dims.append((at, found, expected))
-        return super().same(at, expected, by)
-
-
-def _of_operands(node: Node, facts: Facts, recorder: Recorder) -> Iterator[DimensionEquation]:
-    for (index, axis), found, expected in recorder.equal_dims:
-        if isinstance(found, int) and isinstance(expected, int):
-            continue
+def _of_operands(node: Node, facts: Facts, equal: Sequence[EqualDimensions]) -> Iterator[DimensionEquation]:
+    for (index, axis), found, expected in equal:
         rank = len(facts[index].shape or ())
         what = f"dimension {axis % rank} of input {index} {quote(node.inputs[index])}"
         text = f"{node.describe()} needs {what}, which is {_word(found)}, to be {_word(expected)}"

@@ -11,7 +11,7 @@ from onnx_lint.common.record import Record, replace
 from onnx_lint.inference.shapes.attribute_values import AttributeValues, Protos, attribute_values
 from onnx_lint.inference.shapes.contents import FOLLOWED, contents_after
 from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Fact, Facts, fact
-from onnx_lint.inference.shapes.operands import Inside, Operands, OutputShape
+from onnx_lint.inference.shapes.operands import EqualDimensions, Inside, Operands, OutputShape
 from onnx_lint.inference.shapes.problem import ShapeProblem
 from onnx_lint.inference.shapes.registration import ShapeRule
 from onnx_lint.inference.shapes.rules import shape_rule
@@ -52,6 +52,8 @@ class NodeOutcome(Record):
     """The bug that left the facts of the outputs incomplete."""
     branches: tuple[Facts, Facts] | tuple[()] = ()
     """The outputs of each branch of an If, if either branch may run."""
+    equated: tuple[EqualDimensions, ...] = ()
+    """The dimensions that the node makes equal."""
 
 
 class OutcomeMemo:
@@ -176,12 +178,13 @@ class OutcomeMemo:
         After a bug in a rule for types, shapes or contents, only the results of that rule are missing.
         """
         crash = self.crash
+        equated: tuple[EqualDimensions, ...] = ()
         try:
             typed = self.typed(facts)
         except Exception as error:
             return NodeOutcome((UNKNOWN,) * self.count, crash=crash_of(error))
         try:
-            shapes, problems = self.shapes(facts, typed)
+            shapes, problems, equated = self.shapes(facts, typed)
             outputs = _as_facts(typed.outputs[: self.count], shapes)
         except Exception as error:
             crash, problems = crash_of(error), ()
@@ -191,7 +194,7 @@ class OutcomeMemo:
                 outputs[0] = self._with_content(facts, outputs[0])
             except Exception as error:
                 crash = crash_of(error)
-        return NodeOutcome(tuple(outputs), typed.problems, problems, crash)
+        return NodeOutcome(tuple(outputs), typed.problems, problems, crash, equated=equated)
 
     def typed(self, facts: Facts) -> TypeOutcome:
         """Return the types of the outputs, and the violations of the signature."""
@@ -200,18 +203,23 @@ class OutcomeMemo:
         kinds = tuple([each.kind for each in facts])
         return operator.outcome(kinds, self.arguments, self.count)
 
-    def shapes(self, facts: Facts, typed: TypeOutcome) -> tuple[Sequence[OutputShape], tuple[ShapeProblem, ...]]:
-        """Return the shapes of the outputs, and their problems; with type problems only those of attributes."""
+    def shapes(
+        self, facts: Facts, typed: TypeOutcome
+    ) -> tuple[Sequence[OutputShape], tuple[ShapeProblem, ...], tuple[EqualDimensions, ...]]:
+        """Return the shapes of the outputs, their problems, and the dimensions that are made equal.
+
+        With type problems only the problems of attributes are returned.
+        """
         if typed.problems:
             facts = tuple([each if each is ABSENT else UNKNOWN for each in facts])
         node = self.operands(facts)
         if node is None or self._rule is None:
-            return (None,) * self.count, ()
+            return (None,) * self.count, (), ()
         shapes = node.finished(self._rule.infer(node))
         if typed.problems:
             shapes = (None,) * self.count
         binds = self.operator is not None and self.operator.binds
-        return shapes, (*node.problems, *node.remarks) if binds else ()
+        return shapes, (*node.problems, *node.remarks) if binds else (), tuple(node.equated)
 
     def may_give(self, position: int, kind: ValueType) -> bool:
         """Return whether the signature allows a type for an output, for any inputs; True if the signature does not
@@ -227,16 +235,11 @@ class OutcomeMemo:
         parameter = operator.schema.output_at(position)
         return parameter is None or kind in allowed_types(parameter)
 
-    def infer(self, node: Operands) -> None:
-        """Run the shape rule again, on operands that record which of them are read."""
-        if self._rule is not None:
-            self._rule.infer(node)
-
-    def operands(self, facts: Facts, kind: type[Operands] = Operands) -> Operands | None:
+    def operands(self, facts: Facts) -> Operands | None:
         """Return the view of a node with these inputs for shape rules; None if there is no rule for it."""
         if self.operator is None or self._attributes is None:
             return None
-        return kind(self.operator.schema, self._attributes, facts, self.count)
+        return Operands(self.operator.schema, self._attributes, facts, self.count)
 
     def _with_content(self, facts: Facts, output: Fact) -> Fact:
         node = self.operands(facts)

@@ -122,7 +122,7 @@ class SubgraphWalk:
                 self._found.note_subgraph(node, graph, mismatch, frame.call)
 
     def _supplier(self, node: Node, memo: OutcomeMemo, inputs: Facts) -> SuppliedShapes:
-        _, problems = memo.shapes(inputs, memo.typed(inputs))
+        _, problems, _ = memo.shapes(inputs, memo.typed(inputs))
         is_right = all(map(is_remark, problems))
         operands = memo.operands(inputs)
         kinds = tuple([each.kind for each in inputs])
@@ -143,7 +143,7 @@ class SubgraphWalk:
         inputs, schema = supplier.facts, memo.operator.schema
         is_if_of_shapes = schema.name == "If" and schema.since_version >= _IF_OF_SHAPES
         typed = memo.typed(inputs)
-        _, problems = memo.shapes(inputs, typed)
+        _, problems, _ = memo.shapes(inputs, typed)
         outputs, has_mismatches = self._output_types(node, supplier.subgraphs, found, graphs, frame)
         is_right = all(map(is_remark, problems)) and not has_mismatches
         if memo.operator.binds and is_right and not typed.problems:

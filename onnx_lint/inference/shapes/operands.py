@@ -88,6 +88,9 @@ EQUATED: Final = {
 }
 """The operators with dimensions that must be equal, and for how many inputs: Gemm broadcasts the third one."""
 
+EqualDimensions = tuple[tuple[int, int], int | str, int | str]
+"""An input and one of its axes, the dimension there, and the one that it must equal."""
+
 _OTHERS = OperandRanks(UP_TO_1, UP_TO_1, UP_TO_1)
 """The accepted ranks of a number if consumers are unknown, as for operators of other domains."""
 
@@ -98,7 +101,7 @@ _TAKES_FIRST = frozenset({"NonMaxSuppression", "SequenceAt", "SequenceErase", "S
 class Operands:
     """The operands of a node, and the problems found with them."""
 
-    __slots__ = ("_attributes", "_bound", "facts", "output_count", "problems", "remarks", "schema")
+    __slots__ = ("_attributes", "_bound", "equated", "facts", "output_count", "problems", "remarks", "schema")
 
     def __init__(
         self,
@@ -114,6 +117,8 @@ class Operands:
         self.problems: list[ShapeProblem] = []
         self._bound: dict[str, InputDimension] = {}
         """The sizes of variables in this node."""
+        self.equated: list[EqualDimensions] = []
+        """The pairs of dimensions that must be equal and are not both sizes, for the operators in `EQUATED`."""
         self.remarks: list[ShapeProblem] = []
         """Violations of the operator's text that consumers accept in some models; the outputs are
         known nevertheless.
@@ -340,7 +345,10 @@ class Operands:
         return unified(expected, found)
 
     def _bind(self, at: tuple[int, int], found: Dim, expected: Dim) -> None:
-        """Record that a variable is a size here; two sizes of one variable are a problem."""
+        """Record that two dimensions are equal; two sizes of one variable are a problem."""
+        if found is None or expected is None or found == expected:
+            return
+        self.equated.append((at, found, expected))
         variable, size = (found, expected) if isinstance(found, str) else (expected, found)
         if not isinstance(variable, str) or not isinstance(size, int):
             return

@@ -17,12 +17,10 @@ from support.models.random_operands import (
     random_facts,
 )
 
-from onnx_lint.inference.flow.dimension_equations import Recorder
 from onnx_lint.inference.flow.outcome_memo import OutcomeMemo
 from onnx_lint.inference.shapes import attribute_values
 from onnx_lint.inference.shapes.attribute_values import READ_FLOAT_ELEMENTS, READ_FLOATS, AttributeValue
 from onnx_lint.inference.shapes.fact import Fact, Facts, fact
-from onnx_lint.inference.shapes.operands import EQUATED
 from onnx_lint.inference.shapes.rules import shape_rule
 from onnx_lint.inference.types.argument import read_arguments
 from onnx_lint.inference.types.typed_operator import typed_operator
@@ -66,10 +64,6 @@ def _crash_of(memo: OutcomeMemo, facts: Facts) -> str | None:
     if memo.operator.by_subgraphs:
         memo.shapes(facts, memo.typed(facts))  # what it raises fails the test
         return None
-    if memo.operator.schema.name in EQUATED:
-        recorder = memo.operands(facts, Recorder)
-        if recorder is not None:
-            memo.infer(recorder)
     crash = memo.outcome(facts).crash
     return None if crash is None else crash.traceback
 
