@@ -80,7 +80,7 @@ class ImportFixes:
         versions: Sequence[int]
         if function is not None and domain in self._imported:
             versions = [self._imported[domain]]
-        elif stated := self._stated_by_functions(domain):
+        elif stated := self._stated_by_functions.get(domain):
             versions = sorted(stated)
         elif is_onnx_domain(domain):
             known = (each.opset_version(domain) for each in RELEASES if each.ir_version <= self._ir_version)
@@ -92,9 +92,14 @@ class ImportFixes:
         fitting = (each for each in reversed(versions) if all(self._fits(alike, each) for alike in nodes))
         return next(fitting, None)
 
-    def _stated_by_functions(self, domain: str) -> set[int]:
-        functions = (graph.function for graph in self._graphs if graph.is_function)
-        return {versions[domain] for each in functions if domain in (versions := self._stated.versions(each))}
+    @cached_property
+    def _stated_by_functions(self) -> dict[str, set[int]]:
+        """The versions of each domain that functions import; there may be as many domains as functions."""
+        found: dict[str, set[int]] = {}
+        for graph in self._graphs:
+            for domain, version in self._stated.versions(graph.function).items() if graph.is_function else ():
+                found.setdefault(domain, set()).add(version)
+        return found
 
     def _fits(self, alike: AlikeNodes, version: int) -> bool:
         signature = self._operators.schemas.find(alike.operator.domain, alike.operator.op_type, version)
