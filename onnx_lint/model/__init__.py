@@ -146,6 +146,7 @@ if TYPE_CHECKING:
         has_training_outputs,
         has_type_conflicts,
         has_undefined_names,
+        has_unnamed_attributes,
         has_unnamed_graphs,
         has_unusual_attributes,
         has_unusual_header,

@@ -257,6 +257,12 @@ def has_unusual_attributes(model: Model) -> bool:
     return not all(kind.is_usual for kind in model.attribute_index.kinds)
 
 
+def has_unnamed_attributes(model: Model) -> bool:
+    """Return whether an attribute of a node, or an attribute parameter of a function, has no name."""
+    has_parameters = any("" in function.attribute_names for function in model.parametric_functions)
+    return has_parameters or not all(kind.is_named for kind in model.attribute_index.kinds)
+
+
 # --- types and shapes
 
 

@@ -38,6 +38,8 @@ def attribute_named_as_value(model: Model) -> Iterator[Finding]:
     - The name of an attribute must differ from the names of the inputs and outputs that the same node lists.
     - Other values of the graph may have the name.
     - The names of inputs in the operator's definition are not compared, because the file does not have them.
+    - IR.md contradicts itself: its table of attributes demands this, its section on names only distinct names among the
+      attributes of a node; onnx-lint follows the table, whose demand is the stricter one.
     """
     names = {name for form in model.forms for name, _ in form.attribute_types} - {""}
     # A node's inputs and outputs are among the defined names, but for those that nothing defines.

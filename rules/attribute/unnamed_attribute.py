@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Attribute, Model, has_unusual_attributes
+from onnx_lint.model import Attribute, Model, has_unnamed_attributes
 from onnx_lint.rule import Finding, rule
 
 
-@rule(clause="ATT-1", since="0.1.0", about=has_unusual_attributes, needs="attribute")
+@rule(clause=("ATT-1", "FUN-6a"), since="0.1.0", about=has_unnamed_attributes, needs="attribute")
 def unnamed_attribute(model: Model) -> Iterator[Finding]:
     """An attribute has no name.
 
@@ -34,13 +34,24 @@ def unnamed_attribute(model: Model) -> Iterator[Finding]:
     ### Details
 
     - Each attribute of a node, and each default in a function's `attribute_proto`, must have a name that is not empty.
+    - Each entry of a function's `attribute` must be a name that is not empty.
     """
     for attribute in model.attributes(lambda kind: not kind.is_named):
         yield Finding(
             attribute.place,
             f"{_describe(attribute)} has no name",
+            clause="ATT-1",
             allowed="a non-empty name",
         )
+    for function in model.parametric_functions:
+        for index, name in enumerate(function.attribute_names):
+            if not name:
+                yield Finding(
+                    function.place.at("attribute", index),
+                    f"attribute parameter {index} of {function.body.describe()} has no name",
+                    clause="FUN-6a",
+                    allowed="a non-empty name",
+                )
 
 
 def _describe(attribute: Attribute) -> str:

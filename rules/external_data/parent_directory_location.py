@@ -56,6 +56,8 @@ def parent_directory_location(model: Model) -> Iterator[Finding]:
     ### Details
 
     - No component of the path may be `..`, even if the path does not leave the folder.
+    - ExternalData.md forbids `..`, and in the same sentence tells readers to remove it; onnx-lint reports it, because
+      readers that obey open another file than those that do not.
     - A backslash separates components as `/` does.
     - Two dots in a longer name (`a..b.bin`) are allowed.
     """

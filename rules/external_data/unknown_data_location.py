@@ -33,7 +33,8 @@ def unknown_data_location(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - The defined values are DEFAULT (0) and EXTERNAL (1).
+    - The defined values are DEFAULT (0) and EXTERNAL (1). Old copies of ExternalData.md name MESSAGE and RAW, for which
+      the schema has no number.
     """
     for data in model.external_data:
         if data.data_location not in (DEFAULT_LOCATION, EXTERNAL_LOCATION):

@@ -45,7 +45,8 @@ def contradictory_dimension_variable(model: Model) -> Iterator[Finding]:
     ### Details
 
     - The main graph and the graphs nested in it share their variables. Functions and initialization graphs have their
-      own.
+      own. IR.md contradicts itself: its table of names scopes variables to each value, its section on shapes to the
+      model; onnx-lint follows the section on shapes.
     - Only what the file declares is compared. A variable has a size if one declaration of a value has the variable and
       another one a number: an initializer and the input whose default it is, an output and its `value_info`.
     - The branches of an `If` are not compared with each other, because only one runs.

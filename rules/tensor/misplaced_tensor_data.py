@@ -38,7 +38,8 @@ def misplaced_tensor_data(model: Model) -> Iterator[Finding]:
     - `int64_data`: int64.
     - `uint64_data`: uint32, uint64.
     - `string_data`: string.
-    - `int32_data`: all other types.
+    - `int32_data`: all other types. Early schemas have the type bfloat16, but list no field for it; onnx-lint follows
+      the newer ones, which list it here.
     - `raw_data`: every type except string, which `string-in-raw-data` reports.
     - If several fields have values, only `ambiguous-tensor-data` reports the tensor.
     """

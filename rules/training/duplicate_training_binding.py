@@ -53,6 +53,8 @@ def duplicate_training_binding(model: Model) -> Iterator[Finding]:
 
     - Each key must occur only once in an `initialization_binding`.
     - Each key must occur only once in the `update_binding` of all TrainingInfoProtos of the model together.
+    - IR.md demands distinct keys of each `update_binding` alone, the schema of all together; onnx-lint follows the
+      schema.
     - Two TrainingInfoProtos may each initialize the same name.
     """
     updates: list[TrainingBinding] = []

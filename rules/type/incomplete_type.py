@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, Proto, describe_case, has_unusual_types
+from onnx_lint.model import Attribute, Model, Proto, describe_case, has_unusual_types
 from onnx_lint.rule import Finding, rule
 
 _PARTS = {
@@ -20,7 +20,7 @@ _MESSAGES = frozenset({("sequence_type", "elem_type"), ("map_type", "value_type"
 
 
 @rule(
-    clause=("TYP-2", "TYP-3", "TYP-4", "TYP-6", "TYP-7", "TYP-10"),
+    clause=("TYP-2", "TYP-3", "TYP-4", "TYP-6", "TYP-7", "TYP-10", "ATT-14"),
     since="0.1.0",
     about=has_unusual_types,
     needs="type",
@@ -55,11 +55,21 @@ def incomplete_type(model: Model) -> Iterator[Finding]:
     - A dense or sparse tensor, a sequence and an optional need an element type, at every depth.
     - A map needs a key type and a value type, at every depth.
     - An element type in which no kind of type is set is missing.
+    - A type in an attribute must have a kind of type set.
     - A value may have no type where the specification requires none, for example an output of a subgraph.
     - Reported by other rules: inputs and outputs of the main graph without a type (`untyped-graph-value`), an element
       type of 0 (`unknown-element-type`).
     """
     for found in model.types(_is_incomplete):
+        if found.kind is None:
+            if found.parent is None and isinstance(found.owner, Attribute):
+                yield Finding(
+                    found.place,
+                    f"{found.describe()} is empty",
+                    clause="ATT-14",
+                    allowed="a tensor, sequence, map, optional, sparse tensor or opaque type",
+                )
+            continue
         kind = str(found.kind)
         for field, name, clause in _missing(found.proto):
             yield Finding(
@@ -71,7 +81,7 @@ def incomplete_type(model: Model) -> Iterator[Finding]:
 
 
 def _is_incomplete(proto: Proto) -> bool:
-    return any(_missing(proto))
+    return proto.WhichOneof("value") is None or any(_missing(proto))
 
 
 def _missing(proto: Proto) -> Iterator[tuple[str, str, str]]:

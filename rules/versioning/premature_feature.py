@@ -93,6 +93,8 @@ def premature_feature(model: Model) -> Iterator[Finding]:
     | 13 | uint2, int2 |
     | 14 | float6e2m3, float6e3m2; opaque types |
 
+    - The schema of IR version 3 already listed bfloat16, but the notes on the versions date it to 4; onnx-lint follows
+      the notes.
     - Each feature that is too new is reported once, at its first place.
     - Metadata are a warning, because no sentence forbids them and readers skip them. All else is an error.
     - A model without a published IR version is not checked.
