@@ -370,6 +370,8 @@ class Repair(Record):
     """The lines that change, if those were asked for instead of the change."""
     problem: str | None = None
     """Why the file was left as it is, though there are fixes; None if it was not."""
+    written: tuple[tuple[str, int], ...] = ()
+    """The path and the size of each new file: of a copy, and of data files."""
 
     @property
     def count(self) -> int:

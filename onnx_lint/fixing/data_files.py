@@ -44,12 +44,15 @@ def copies_of(model: Model, compact: Iterable[DataCopy]) -> tuple[list[DataCopy]
 
 
 @contextlib.contextmanager
-def new_data_files(copies: Iterable[DataCopy], folder: DataFolder | None, directory: str) -> Iterator[None]:
-    """Write the new data files, and delete them if the block raises.
+def new_data_files(
+    copies: Iterable[DataCopy], folder: DataFolder | None, directory: str
+) -> Iterator[list[tuple[str, int]]]:
+    """Write the new data files, yield their paths and sizes, and delete them if the block raises.
 
     `directory`: the folder of the model, which is made if necessary. A file that is there already with the same bytes
     stays, as another model may share it. Raises NotWrittenError if it has others, and OSError.
     """
+    written: list[tuple[str, int]] = []
     with contextlib.ExitStack() as undo:
         _make_folder(directory, undo)
         for each in copies:
@@ -71,9 +74,10 @@ def new_data_files(copies: Iterable[DataCopy], folder: DataFolder | None, direct
                     if os.path.lexists(target):
                         raise NotWrittenError(f"another program has written {target} meanwhile")
                 undo.callback(_remove, os.unlink, target)
+                written.append((target, each.size))
             finally:
                 os.close(descriptor)
-        yield
+        yield written
         undo.pop_all()
 
 

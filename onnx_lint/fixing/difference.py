@@ -14,7 +14,7 @@ from onnx_lint.engine.settings import Settings
 from onnx_lint.fixing.rounds import Mended
 from onnx_lint.input.patched_source import PatchedSource
 from onnx_lint.ir.places.byte_ranges import ByteRanges
-from onnx_lint.ir.places.edits import Assign, Delete, Edit, Insert, Move, Shorten
+from onnx_lint.ir.places.edits import Assign, DataCopy, Delete, Edit, Insert, Move, Shorten
 from onnx_lint.ir.places.long_numbers import long_numbers
 from onnx_lint.ir.places.place import PlaceKey, Step, place_of
 from onnx_lint.ir.places.splices import record_of
@@ -25,6 +25,7 @@ from onnx_lint.schema import wire
 from onnx_lint.surroundings.lines import CONTAINERS, MOST_CHARACTERS, OF_HEADERS, line_of, site_of
 from onnx_lint.surroundings.messages import write_field
 from onnx_lint.surroundings.sheet import Sheet, cut_around
+from onnx_lint.wording import counted, quote
 
 _AROUND: Final = 2
 """The number of lines to show before and after a changed line."""
@@ -41,6 +42,8 @@ def difference_of(outcome: Mended, name: str, settings: Settings) -> str:
         lines += [f"--- {shown_path(name)}{suffix}", f"+++ {shown_path(name)}{suffix}"]
         if any(isinstance(edit, Shorten) for edit in made.edits):
             lines += _shorter_numbers(before)
+        for copy in made.copies:
+            lines += _new_data(copy)
         for changes in _changes(made.edits, made.kind).values():
             lines += changes.lines(before, now)
     return "".join(f"{line}\n" for line in lines)
@@ -61,6 +64,15 @@ def _shorter_numbers(before: Model) -> Iterator[str]:
     left = sum(1 for _ in numbers)
     if left:
         yield f"@@ {left:,} more @@"
+
+
+def _new_data(copy: DataCopy) -> Iterator[str]:
+    """Yield where each part of a new data file comes from."""
+    yield f"@@ new data file {quote(copy.target)}: {counted(copy.size, 'byte')} @@"
+    for start, end, position in copy.ranges[:_MOST_NUMBERS]:
+        yield f"+      | bytes {start:,} to {end:,} of {quote(copy.location)}, at {position:,}"
+    if len(copy.ranges) > _MOST_NUMBERS:
+        yield f"@@ {len(copy.ranges) - _MOST_NUMBERS:,} more @@"
 
 
 _MOST_NUMBERS: Final = 100

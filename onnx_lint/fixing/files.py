@@ -17,7 +17,7 @@ from onnx_lint.engine.proposed_fixes import without_edits
 from onnx_lint.engine.settings import Settings
 from onnx_lint.fixing.difference import difference_of
 from onnx_lint.fixing.rewrite import NotWrittenError, rewrite, write_pieces
-from onnx_lint.fixing.rounds import Lint, Load, Mended, check, mend
+from onnx_lint.fixing.rounds import Lint, Load, Mended, Round, check, mend
 from onnx_lint.input.patched_source import PatchedSource, unpatched
 from onnx_lint.input.source import FileSource, Source, SourceError, open_file
 from onnx_lint.ir.places.edits import Assign
@@ -92,13 +92,16 @@ def fix_source(
         report = lint(unpatched(source))
         try:
             outcome = mend(source, report, lint, load, unsafe=mending.unsafe)
-            if receive is None and not mending.shows_difference:
-                if mending.target is None:
-                    outcome = _write(path, outcome, old, lint, load, follows_links=settings.follow_links)
-                else:
-                    last = _needing_data(outcome)
-                    outcome = _write_with_data(mending.target, outcome, last, None, lint_copy, load)
-            repair = Repair(outcome.fixed, outcome.revealed, outcome.made, outcome.not_made)
+            is_kept = receive is not None or (mending.target is None and os.path.islink(path))
+            needing = [] if is_kept else _needing_data(outcome)
+            if mending.shows_difference:
+                if needing:
+                    outcome = _with_new_data(outcome, needing, is_copy=mending.target is not None)
+            elif mending.target is not None:
+                outcome = _write_with_data(mending.target, outcome, needing, None, lint_copy, load)
+            elif receive is None:
+                outcome = _write(path, outcome, needing, old, lint, load, follows_links=settings.follow_links)
+            repair = Repair(outcome.fixed, outcome.revealed, outcome.made, outcome.not_made, written=outcome.written)
             if mending.shows_difference:
                 return _reported(report, replace(repair, difference=difference_of(outcome, name, settings)))
             if receive is not None:
@@ -128,17 +131,22 @@ def _needing_data(outcome: Mended) -> list[Diagnostic]:
 
 
 def _write(
-    path: str, outcome: Mended, old: os.stat_result | None, lint: Lint, load: Load, *, follows_links: bool
+    path: str,
+    outcome: Mended,
+    last: list[Diagnostic],
+    old: os.stat_result | None,
+    lint: Lint,
+    load: Load,
+    *,
+    follows_links: bool,
 ) -> Mended:
-    """Put the result in the place of the file, and return it with the fixes that need new data files.
+    """Put the result in the place of the file, and return it with the fixes of `last`, which need new data files.
 
     Raises NotWrittenError and OSError.
     """
-    is_link = os.path.islink(path)
-    last = [] if is_link else _needing_data(outcome)
     if not outcome.rounds and not last:
         return outcome
-    if is_link:
+    if os.path.islink(path):
         if not follows_links:
             raise NotWrittenError("is a symbolic link; --follow-links changes the file that the link leads to")
         path = os.path.realpath(path)
@@ -151,43 +159,58 @@ def _write(
     return outcome
 
 
+def _with_new_data(outcome: Mended, last: list[Diagnostic], *, is_copy: bool) -> Mended:
+    """Return the result with one more round: the fixes of these findings, which need new data files.
+
+    `is_copy`: whether the files are written to another folder, where a data file can keep its name.
+    """
+    fixes = [each.edits for each in last if each.edits is not None]
+    copies = [each for fix in fixes for each in fix.copies]
+    edits = [edit for fix in fixes for edit in fix.edits]
+    if is_copy:
+        names = [each.target for each in copies]
+        edits = [edit for edit in edits if not (isinstance(edit, Assign) and edit.value in names)]
+        copies = [replace(each, target=each.location) for each in copies]
+    source, kind = outcome.source, outcome.report.kind
+    if edits:
+        splicer = Splicer(source, kind)
+        source = source.patched(splice.patch for splice in splicer.with_lengths(splicer.splices_of(edits)))
+    return replace(
+        outcome,
+        source=source,
+        rounds=(*outcome.rounds, Round(outcome.source, tuple(edits), kind, tuple(copies))),
+        fixed=tuple(sorted((Counter(dict(outcome.fixed)) + Counter(each.rule for each in last)).items())),
+        made=(*outcome.made, *(fix.message for fix in fixes)),
+    )
+
+
 def _write_with_data(
     path: str, outcome: Mended, last: list[Diagnostic], old: os.stat_result | None, lint: Lint, load: Load
 ) -> Mended:
     """Write the result with the fixes of these findings, which need new data files.
 
-    `old`: the status of the file to replace; None for a new file in another folder, where a data file can keep its
-    name, and to which the other data files are copied too.
+    `old`: the status of the file to replace; None for a new file in another folder, to which the other data files are
+    copied too.
     """
     from onnx_lint.fixing.data_files import copies_of, new_data_files
 
-    fixes = [each.edits for each in last if each.edits is not None]
-    copies = [each for fix in fixes for each in fix.copies]
-    edits = [edit for fix in fixes for edit in fix.edits]
+    if old is None and os.path.lexists(path):
+        raise NotWrittenError(f"{path} is there already")
+    made = _with_new_data(outcome, last, is_copy=old is None)
     model = load(outcome.source)
-    folder = model.data_folder
-    left: list[str] = []
+    copies, left = list(made.rounds[-1].copies), list[str]()
     if old is None:
-        if os.path.lexists(path):
-            raise NotWrittenError(f"{path} is there already")
-        names = [each.target for each in copies]
-        edits = [edit for edit in edits if not (isinstance(edit, Assign) and edit.value in names)]
         copies, left = copies_of(model, copies)
+    folder = model.data_folder
     model.release()
-    source = outcome.source
-    if edits:  # a text has none
-        splicer = Splicer(source, outcome.report.kind)
-        source = source.patched(splice.patch for splice in splicer.with_lengths(splicer.splices_of(edits)))
     verify = partial(check, outcome, has_new_data=True, is_copy=old is None)
-    with new_data_files(copies, folder, os.path.dirname(path)):
-        rewrite(path, source, lambda written: verify(lint(open_file(written))), old)
+    with new_data_files(copies, folder, os.path.dirname(path)) as written:
+        rewrite(path, made.source, lambda new: verify(lint(open_file(new))), old)
     return replace(
-        outcome,
-        source=source,
-        report=lint(source),
-        fixed=tuple(sorted((Counter(dict(outcome.fixed)) + Counter(each.rule for each in last)).items())),
-        made=(*outcome.made, *(fix.message for fix in fixes)),
+        made,
+        report=lint(made.source),
         not_made=(*outcome.not_made, *left),
+        written=(*([(path, made.source.size)] if old is None else []), *written),
     )
 
 

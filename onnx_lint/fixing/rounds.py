@@ -14,7 +14,7 @@ from onnx_lint.engine.registry import registry
 from onnx_lint.fixing.revealed import revealed_by
 from onnx_lint.input.patched_source import PatchedSource, unpatched
 from onnx_lint.input.source import Source
-from onnx_lint.ir.places.edits import Assign, Edit, Fix
+from onnx_lint.ir.places.edits import Assign, DataCopy, Edit, Fix
 from onnx_lint.ir.places.splices import EditError, Splice, Splicer
 from onnx_lint.model import Model
 from onnx_lint.report import Diagnostic, FileReport, unfold
@@ -47,6 +47,8 @@ class Round(Record):
     """The changes that the round made in `before`."""
     kind: str
     """The message that the file holds."""
+    copies: tuple[DataCopy, ...] = ()
+    """The new data files that the changes refer to."""
 
 
 class Mended(Record):
@@ -63,6 +65,8 @@ class Mended(Record):
     made: tuple[str, ...] = ()
     not_made: tuple[str, ...] = ()
     """Why a fix was not made, a sentence each."""
+    written: tuple[tuple[str, int], ...] = ()
+    """See `Repair.written`."""
 
 
 class _Candidate(Record):

@@ -114,6 +114,7 @@ def _repair(repair: Repair) -> dict[str, Any]:
         "revealed": [{"rule": rule, "count": count} for rule, count in repair.revealed],
         "not_made": list(repair.not_made),
         "problem": repair.problem,
+        **given(written=[path for path, _ in repair.written]),
     }
 
 

@@ -155,6 +155,8 @@ def remarks_of(file: FileReport) -> Iterator[tuple[str, str]]:
             yield "revealed", f"{_by_rule(repair.revealed)}, hidden until now"
         for what in repair.not_made:
             yield "not fixed", visible(what)
+        for path, size in repair.written:
+            yield "written", f"{shown_path(path)} ({counted(size, 'byte')})"
     for target in file.targets:
         yield target.program, visible(target.said)
     for what in not_verified_of(file):
@@ -297,7 +299,7 @@ def worst_of(file: FileReport) -> Severity | None:
 def is_unremarkable(file: FileReport, report: Report) -> bool:
     """Return whether a file conforms, or has no new findings, and nothing went wrong."""
     odd = file.diagnostics or file.internal_errors or file.unreadable is not None or file.not_judged is not None
-    odd = odd or (file.repair is not None and bool(file.repair.fixed or file.repair.not_made))
+    odd = odd or (file.repair is not None and bool(file.repair.fixed or file.repair.not_made or file.repair.written))
     return not odd and not is_ignored(file, report)
 
 

@@ -56,7 +56,7 @@ def equal_initializers(model: Model, *, least_bytes: int = 1_024) -> Iterator[Fi
             graph.at("initializer", found.index),
             f"initializer {name} of {graph.describe()} equals initializer {other} ({found.bytes:,} bytes)",
             allowed="one initializer for equal values",
-            related=(Related(graph.at("initializer", found.first), "the first one"),),
+            related=(Related(graph.at("initializer", found.first), "the one that is used first"),),
             subject=names[found.index],
             cause="equal",
             fix=model.removals.fix(

@@ -72,6 +72,7 @@ def test_the_new_file_has_the_used_bytes_where_the_tensors_refer_to(model: Path)
     report = _fix(model)
     assert report.files[0].repair is not None
     assert report.files[0].repair.fixed == (("dead-external-data", 1),)
+    assert report.files[0].repair.written == ((str(model.parent / "w.compact.data"), 65544),)
     assert report.diagnostics == ()
     assert _places(model) == [
         {"location": "w.compact.data", "offset": "0"},
@@ -81,6 +82,31 @@ def test_the_new_file_has_the_used_bytes_where_the_tensors_refer_to(model: Path)
     new = (model.parent / "w.compact.data").read_bytes()
     assert new == bytes(range(12)) + bytes(65536 - 12) + bytes(range(20, 28))
     assert (model.parent / "w.data").read_bytes() == old
+
+
+@pytest.mark.parametrize("to_another_folder", [False, True])
+def test_the_difference_has_the_new_file_and_what_refers_to_it(
+    model: Path, capsys: pytest.CaptureFixture[str], *, to_another_folder: bool
+):
+    where = ["--output", str(model.parent / "out")] if to_another_folder else []
+    assert run(["fix", "--diff", "--unsafe-fixes", "--select", "dead-external-data", str(model), *where]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    name = "w.data" if to_another_folder else "w.compact.data"
+    assert lines[2:5] == [
+        f"@@ new data file '{name}': 65,544 bytes @@",
+        f"+      | bytes {HOLE + 4096:,} to {HOLE + 4108:,} of 'w.data', at 0",
+        f"+      | bytes {2 * HOLE:,} to {2 * HOLE + 8:,} of 'w.data', at 65,536",
+    ]
+    changed = [line.partition("graph.")[2].replace("initializer", "") for line in lines[6:]]
+    moves = [
+        f"[{at}].external_data[1].value: {value!r}".replace("'", '"')
+        for at, values in enumerate(((HOLE + 4096, 0), (HOLE + 4100, 4), (2 * HOLE, 65536)))
+        for value in map(str, values)
+    ]
+    moves.insert(2, '[0].external_data: [{key: "checksum", value: "0"}]')
+    assert [line for line in changed if "w." not in line] == moves
+    assert sum(f'"{name}"' in line for line in changed) == (0 if to_another_folder else 3)
+    assert _below(model.parent) == ["model.onnx", "w.data"]
 
 
 def test_it_is_unsafe_and_needs_a_file(model: Path):
@@ -145,6 +171,8 @@ def test_in_another_folder_the_file_keeps_its_name(model: Path):
     assert (out / "w.data").read_bytes() == bytes(range(12)) + bytes(65536 - 12) + bytes(range(20, 28))
     assert (model.read_bytes(), (model.parent / "w.data").read_bytes()) == before
     assert _below(out) == ["model.onnx", "w.data"]
+    sizes = (str(out / "model.onnx"), (out / "model.onnx").stat().st_size), (str(out / "w.data"), 65544)
+    assert report.files[0].repair.written == sizes
 
 
 def test_the_other_files_are_copied_as_they_are(model: Path):

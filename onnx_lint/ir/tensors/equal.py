@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Final
 
+from onnx_lint.common.cached import cached_property
 from onnx_lint.common.record import Record
 from onnx_lint.input.source import Source
 from onnx_lint.ir.columns.gather import dimensions
@@ -24,7 +26,7 @@ from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL_LOCATION
 
 
 class EqualInitializers(Record):
-    """An initializer, by its index, and the first one of the graph that equals it."""
+    """An initializer, by its index, and the one that equals it and is used first in the graph."""
 
     graph: Graph
     index: int
@@ -39,7 +41,9 @@ def find_equal_initializers(
     folder: DataFolder | None,
     least_bytes: int,
 ) -> Iterator[EqualInitializers]:
-    """Yield each initializer of at least that many bytes that equals an earlier one of its graph.
+    """Yield each initializer of at least that many bytes that equals one which a node of its graph uses earlier.
+
+    So their order does not matter: for a baseline, initializers in another order are the same.
 
     Values in different fields are not compared. Inputs, whose values callers may replace, are left out.
     """
@@ -47,8 +51,9 @@ def find_equal_initializers(
         contents = _InitializerValues(graph, source, payloads, folder)
         for alike, size in _of_one_shape(graph, least_bytes):
             for same_start in _grouped(alike, contents.start):
-                for first, *others in _grouped(same_start, contents.digest):
-                    yield from (EqualInitializers(graph, index, first, size) for index in others)
+                for same in _grouped(same_start, contents.digest):
+                    first = min(same, key=contents.first_use)
+                    yield from (EqualInitializers(graph, index, first, size) for index in same if index != first)
 
 
 def _of_one_shape(graph: Graph, least_bytes: int) -> Iterator[tuple[list[int], int]]:
@@ -90,6 +95,21 @@ class _InitializerValues:
         self._source = source
         self._payloads = payloads
         self._folder = folder
+
+    @cached_property
+    def _first_uses(self) -> dict[str, int]:
+        """The order in which the nodes of the graph first use its initializers."""
+        found: dict[str, int] = {}
+        known = self._graph.initializer_index
+        for name in chain.from_iterable(self._graph.table.inputs):
+            if name in known:
+                found.setdefault(name, len(found))
+        return found
+
+    def first_use(self, index: int) -> int:
+        """Return a number that is lower for an initializer which is used earlier."""
+        uses = self._first_uses
+        return uses.get(self._graph.initializer_names[index], len(uses))
 
     def start(self, index: int) -> Hashable | None:
         """Return the field and the first values of an initializer; None if they cannot be read."""

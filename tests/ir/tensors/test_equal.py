@@ -40,8 +40,10 @@ def _proto(directory: Path | None):
     return model
 
 
-def _found(directory: Path | None, least: int = 1, limits=DEFAULT_LIMITS) -> list[tuple[int, int, int]]:
-    source = BytesSource(_proto(directory).SerializeToString())
+def _found(directory: Path | None, least: int = 1, limits=DEFAULT_LIMITS, uses: str = "") -> list[tuple[int, int, int]]:
+    proto = _proto(directory)
+    proto.graph.node.add(op_type="Sum", input=uses)
+    source = BytesSource(proto.SerializeToString())
     model = load(source, "model.onnx", directory=str(directory) if directory else None, limits=limits)
     found = find_equal_initializers(model.graphs, model.source, model.payloads, model.data_folder, least)
     return [(each.first, each.index, each.bytes) for each in found]
@@ -50,6 +52,10 @@ def _found(directory: Path | None, least: int = 1, limits=DEFAULT_LIMITS) -> lis
 @pytest.mark.parametrize("is_outside", [False, True])
 def test_values_are_compared_to_the_end(tmp_path, is_outside):
     assert _found(tmp_path if is_outside else None) == [(0, 1, LENGTH), (2, 3, LENGTH)]
+
+
+def test_the_one_that_is_used_first_stays_whatever_the_order_of_initializers():
+    assert _found(None, uses="bacd") == [(1, 0, LENGTH), (2, 3, LENGTH)]
 
 
 def test_small_ones_are_left_out():
