@@ -144,11 +144,11 @@ _REFUSED: Final = "test_mvn"
 """The one node test that `full_check` of the same package does not accept."""
 
 
-_HOOK: Final = ("check", "--no-progress", "--allow-no-input")
+_HOOK: Final = ("check", "--allow-no-input")
 
 CASES: Final = (
     Case("10 nodes", _mixture(10)),
-    Case("10 nodes, `check --no-progress --allow-no-input`, as the hook runs it", _mixture(10), options=_HOOK),
+    Case("10 nodes, `check --allow-no-input`, as the hook runs it", _mixture(10), options=_HOOK),
     *(Case(f"10 nodes, `-f {form}`", _mixture(10), options=("-f", form)) for form in ("json", "sarif", "html")),
     Case("1,000 nodes", _mixture(1_000), is_small=True),
     Case("10,000 nodes", _mixture(10_000), is_small=True),

@@ -58,7 +58,7 @@ Lintable = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] |
 
 Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 Edition = Literal["1.9", "1.16", "1.21", "1.23"]
-Level = Literal["error", "warning", "note", "off"]
+Level = Literal["error", "warning", "note"]
 Gate = Literal["error", "warning", "note", "never"]
 
 
@@ -67,15 +67,13 @@ class Report(BareReport):
 
     fail_on: str = "error"
     """The lowest severity that fails a model, or `never`, as the configuration says."""
-    internal_errors: str = "error"
-    """True if a crash of onnx-lint fails a model (`error`) or not (`warning`)."""
     fixed_model: bytes | None = None
     """The bytes that `fix` made of a model in memory, in its form; None for a path, or if that failed."""
 
     @property
     def passes(self) -> bool:
         """True if the command line would exit with 0: everything was judged, and no new finding fails the run."""
-        code = exit_codes.of_report(self, lambda file: fails(file.diagnostics, self.fail_on), self.internal_errors)
+        code = exit_codes.of_report(self, lambda file: fails(file.diagnostics, self.fail_on))
         return code == exit_codes.CLEAN
 
     @property
@@ -150,8 +148,6 @@ class Settings(TypedDict, total=False):
     """The file of known findings, which are then in `Report.suppressed`."""
     fail_on: Gate
     """The lowest severity that fails the model."""
-    internal_errors: Literal["error", "warning"]
-    """`warning` if a crash of onnx-lint itself should not decide whether the report passes."""
 
 
 def lint(
@@ -278,7 +274,6 @@ def _report(
     return Report(
         **{field: getattr(report, field) for field in field_names(BareReport)},
         fail_on=plan.request_for(name).fail_on,
-        internal_errors=own.internal_errors,
         fixed_model=results[0] if results else None,
     )
 
@@ -317,9 +312,7 @@ def _request(name: str, given: Mapping[str, Any], config: str | os.PathLike[str]
     defaults = Request(())
     chosen = frozenset(field for field, value in given.items() if value != getattr(defaults, field))
     file = None if isinstance(config, bool) else os.fspath(config)
-    return Request(
-        (name,), chosen, **given, config=() if file is None else (file,), no_config=file is None and not config
-    )
+    return Request((name,), chosen, **given, config=file, no_config=file is None and not config)
 
 
 def _source(model: Any, path: str | None, settings: EngineSettings) -> Source:
@@ -420,7 +413,7 @@ def _taken(name: str, value: Any) -> Any:
         return None
     elif isinstance(value, text):
         allowed = setting.kind.allowed
-        if name in ("fail_on", "internal_errors") and value not in allowed:
+        if name == "fail_on" and value not in allowed:
             raise ValueError(f"{name} is one of {', '.join(allowed)}, not {value!r}")
         return os.fspath(value)
     raise TypeError(f"{name} takes {what}, not {value!r:.100} ({type(value).__name__})")

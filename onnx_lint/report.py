@@ -273,11 +273,6 @@ class InternalError(Record):
     not_run: tuple[str, ...] = ()
     """The rules that could not be run, or not completely, because of the crash."""
 
-    @property
-    def has_ended_lint(self) -> bool:
-        """True if there is no verdict on the file because of it."""
-        return self.rule == OWN_ERRORS and self.work is None
-
     @classmethod
     def at(cls, site: CrashSite) -> InternalError:
         """Return the internal error for a crash in an analysis of the model."""
@@ -447,10 +442,6 @@ class FileReport(Record):
     """The verdict for each program that must load the model."""
     data_files: tuple[str, ...] = ()
     """The locations of its external data at which there is a file, relative to its folder."""
-    hidden: int = 0
-    """The number of findings that are less severe than the user wants to see."""
-    verdict: tuple[bool | None, str] | None = None
-    """The conformity with all findings, if some are hidden."""
 
     @property
     def failure(self) -> tuple[str, str] | None:
@@ -464,16 +455,6 @@ class FileReport(Record):
         crash = replace(InternalError.of(error), work=work)
         return replace(self, internal_errors=(*self.internal_errors, crash))
 
-    def at_least(self, level: Severity) -> FileReport:
-        """Return the report without less severe findings."""
-        if level is min(Severity):
-            return self
-        kept = [
-            tuple(item for item in found if item.severity >= level) for found in (self.diagnostics, self.suppressed)
-        ]
-        hidden = len(self.diagnostics) - len(kept[0])
-        return replace(self, diagnostics=kept[0], suppressed=kept[1], hidden=hidden, verdict=self.conformity)
-
     @property
     def conformity(self) -> tuple[bool | None, str]:
         """Whether the file conforms to ONNX, and why it does not, or why that is not known; the one source of verdicts.
@@ -482,8 +463,6 @@ class FileReport(Record):
         and no finding is suppressed. False if a finding breaks a requirement of ONNX, whatever its severity by the
         settings. Clauses of plugins, policies and targets do not count.
         """
-        if self.verdict is not None:
-            return self.verdict
         violations = sum(item.is_violation for item in (*self.diagnostics, *self.suppressed))
         if violations:
             return False, _some(violations, "finding breaks", "findings break") + " a requirement of ONNX"
@@ -536,8 +515,6 @@ class Totals:
         self.fixable: Counter[bool] = Counter()
         """The number of findings with a fix, by whether it is safe."""
         self.fixed = 0
-        self.hidden = 0
-        """The number of findings below `--min-severity`."""
         self.unreadable = 0
         self.not_judged = 0
         """Files that hold no model."""
@@ -569,7 +546,6 @@ class Totals:
         self.suppressed.update(item.suppressor for item in file.suppressed)
         self.fixable.update(fixes_of(file.diagnostics))
         self.fixed += file.repair.count if file.repair is not None else 0
-        self.hidden += file.hidden
         self.unreadable += file.unreadable is not None
         self.not_judged += file.not_judged is not None
         self.unexplained += file.not_judged is not None and file.failure is not None

@@ -41,7 +41,7 @@ sys.path.append(str(DOCS))
 from generate import forms as report_forms  # noqa: E402 - found by the line above
 from generate import rules as rule_pages  # noqa: E402
 from generate import site as made_site  # noqa: E402
-from generate.examples import command, examples, title  # noqa: E402
+from generate.examples import CONFIGURATION, command, configuration, examples, title  # noqa: E402
 from generate.line_schema import LINE_SCHEMA, line_schema_text  # noqa: E402
 from generate.version_ranges import PAGE, with_ranges  # noqa: E402
 
@@ -181,6 +181,7 @@ def test_the_shown_command_gives_the_shown_report(
                 continue
             arguments = shlex.split(command(fixture))[1:]
             monkeypatch.chdir(_beside(fixture, arguments[-1], tmp_path / entry.rule.id / str(number)))
+            Path(CONFIGURATION).write_text(configuration(fixture))
             run([*ignored, *arguments])
             printed = capsys.readouterr().out
             if printed != shown:

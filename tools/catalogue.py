@@ -22,9 +22,9 @@ _HEAD = """\
 # The rules
 
 `python -m tools.catalogue` writes this page from the rules. `onnx-lint explain RULE` prints a rule's documentation.
-The keyword is that of each clause in edition {edition}, or `-` if there is none; `onnx-lint clauses` lists those of
-other editions. Rules of *pedantic* and *optional* clauses run only if they are selected; findings of some pedantic ones
-are one number per file.
+The keyword is that of each clause in edition {edition}, or `-` if there is none; `onnx-lint explain CLAUSE` shows those
+of other editions. Rules of *pedantic* and *optional* clauses run only if they are selected; findings of some pedantic
+ones are one number per file.
 """
 
 _CHAPTER = """

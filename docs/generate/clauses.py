@@ -15,7 +15,7 @@ each named after the ONNX release that published it, with its keyword: MUST, *mu
 *implied* by a definition, and *gate* (what older IR versions lack) give errors, SHOULD and *practice* (what consumers
 refuse, whatever the text says) give warnings, MAY and *advice* notes. A dash stands where the edition has no such
 clause. What is *pedantic* is off, or one number a file, unless it is asked for or an error.
-`onnx-lint explain CLAUSE` says more about a clause, `onnx-lint clauses --uncovered` lists those that no rule decides.
+`onnx-lint explain CLAUSE` says more about a clause.
 """
 
 

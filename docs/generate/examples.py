@@ -17,13 +17,14 @@ from onnx_lint.common.record import replace
 from onnx_lint.engine.lint import lint_source
 from onnx_lint.engine.selection import report_of, selected_rules
 from onnx_lint.input.source import BytesSource
-from onnx_lint.report import Report
+from onnx_lint.report import Report, Weakening
 from onnx_lint.reporters import write_report
 from onnx_lint.rule import Rule
 from onnx_lint.spec.standard import DEFAULT_STANDARD
 
 MAX_INVALID: Final = 4
 MAX_VALID: Final = 2
+CONFIGURATION: Final = "onnx-lint.toml"
 
 _SPELLINGS: Final = {
     "ir version": "IR version",
@@ -92,6 +93,9 @@ def _example(fixture: Fixture) -> Iterator[str]:
     if not fixture.is_text:
         yield "The bytes of the file, in hexadecimal:"
     yield block(_content(fixture))
+    if options := configuration(fixture):
+        yield f"With this `{CONFIGURATION}`:"
+        yield block(options)
     yield block(f"$ {command(fixture)}\n{_text(fixture)}")
 
 
@@ -120,6 +124,11 @@ def _name(fixture: Fixture) -> str:
     return f"{fixture.path.stem}{Path(dict(fixture.headers).get('name', suffix)).suffix or suffix}"
 
 
+def configuration(fixture: Fixture) -> str:
+    """The configuration with the options of rules that the headers of the fixture name; empty if there are none."""
+    return "\n".join(f"rules.{value}" for key, value in fixture.headers if key == "option")
+
+
 def command(fixture: Fixture) -> str:
     """The command that lints the fixture as its headers say."""
     return " ".join(["onnx-lint", *_arguments(fixture), _name(fixture)])
@@ -132,9 +141,6 @@ def _arguments(fixture: Fixture) -> Iterator[str]:
             yield f"--{key} {value.replace(', ', ',')}"
         elif key == "limit":
             yield f"--limit {value.replace(' = ', '=')}"
-        elif key == "option":
-            name, _, literal = value.partition(" = ")
-            yield f"--config 'rules.{name}={literal}'" if '"' in literal else f"--config rules.{name}={literal}"
     if fixture.rule in COUNTED and "select" not in dict(fixture.headers):
         yield f"--extend-select {fixture.rule}"
     if not _data(fixture).is_dir() and "external" in fixture.text.lower():
@@ -158,7 +164,11 @@ def _report(fixture: Fixture) -> Report:
         is_file=True,
         context=True,
     )
-    return report_of([replace(file, path=_name(fixture))], settings)
+    options = tuple(
+        (f"rules.{rule}.{name}", value) for rule, given in settings.options.items() for name, value in given.items()
+    )
+    weakened = (Weakening(CONFIGURATION, options),) if options else ()
+    return replace(report_of([replace(file, path=_name(fixture))], settings), weakened=weakened)
 
 
 def _text(fixture: Fixture) -> str:

@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands that document the rules and clauses: `explain`, `rules` and `clauses`."""
+"""The commands that document the rules: `explain` and `rules`."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 
-from onnx_lint.cli.options import complete_names, form_option, options
+from onnx_lint.cli.options import form_option, options
 from onnx_lint.cli.plan import use_plugins
 from onnx_lint.cli.streams import print_lines, standard_output, terminal_width, use_color
 from onnx_lint.engine.registry import registry
@@ -19,17 +18,11 @@ from onnx_lint.engine.settings import SEVERITY_NAMES
 from onnx_lint.reporters import terms
 from onnx_lint.reporters.documentation import (
     clause_markdown,
-    clause_record,
-    reason_of,
     rule_markdown,
     rule_record,
-    rules_of,
 )
 from onnx_lint.spec.clauses import KEYWORDS, Severity, clauses
 from onnx_lint.wording import nearest, quote
-
-if TYPE_CHECKING:
-    from onnx_lint.spec.clauses import Clause
 
 _MAX_WIDTH: Final = 100
 
@@ -38,7 +31,7 @@ _MAX_WIDTH: Final = 100
 
 
 @click.command("explain", short_help="Explain a rule, a clause, an operator, or a keyword.")
-@click.argument("name", metavar="NAME", shell_complete=complete_names)
+@click.argument("name", metavar="NAME")
 @options("edition", "plugins")
 def explain_command(name: str, edition: str, plugins: tuple[str, ...]) -> None:
     """Explain NAME: a rule, a clause, an operator, a chapter, a keyword or a severity.
@@ -85,7 +78,7 @@ def _print_page(page: str) -> None:
 
         # The terminal keeps its own background, and lines stay as long as people like to read them.
         theme = Theme({"markdown.code": "cyan", "markdown.code_block": "default"})
-        console = Console(file=stream, no_color=not use_color("auto", stream), theme=theme)
+        console = Console(file=stream, no_color=not use_color(stream), theme=theme)
         console.print(Markdown(page, code_theme="ansi_dark"), width=min(console.width, _MAX_WIDTH))
 
 
@@ -117,46 +110,6 @@ def rules_command(edition: str, format_name: str, plugins: tuple[str, ...]) -> N
         for record in records
     ]
     print_lines(_table(("RULE", "SEVERITY", "DEFAULT", "CHAPTER", "WHAT IS WRONG"), rows))
-
-
-# --- clauses
-
-
-@click.command("clauses", short_help="List the clauses of the specification.")
-@options("edition")
-@click.option("--uncovered", is_flag=True, help="Show only clauses that no rule checks, with the reason.")
-@form_option
-@options("plugins")
-def clauses_command(edition: str, uncovered: bool, format_name: str, plugins: tuple[str, ...]) -> None:
-    """List the clauses of an edition, the keyword of each, and the rules that check it."""
-    use_plugins(plugins)
-    present = [clause for clause in clauses().values() if edition in clause.keyword]
-    covered = {clause.id for clause in present if rules_of(clause)}
-    listed = [clause for clause in present if not uncovered or clause.id not in covered]
-    if format_name == "json":
-        counts = {
-            chapter: {"clauses": total, "covered": decided} for chapter, total, decided in _counts(present, covered)
-        }
-        records = [clause_record(clause, edition) for clause in listed]
-        _print_json({"version": 1, "edition": edition, "chapters": counts, "clauses": records})
-        return
-    rows = [(clause.id, clause.keyword[edition], f"IR {clause.since}", _deciders(clause)) for clause in listed]
-    lines = [*_table(("CLAUSE", "KEYWORD", "SINCE", "RULES, OR WHY NONE"), rows), ""]
-    counted = [(chapter, total, decided, total - decided) for chapter, total, decided in _counts(present, covered)]
-    counted.append(("all", len(present), len(covered), len(present) - len(covered)))
-    cells = [tuple(str(cell) for cell in row) for row in counted]
-    print_lines([*lines, *_table(("CHAPTER", "CLAUSES", "COVERED", "UNCOVERED"), cells)])
-
-
-def _deciders(clause: Clause) -> str:
-    return " ".join(rules_of(clause)) or f"none: {reason_of(clause)}"
-
-
-def _counts(present: Sequence[Clause], covered: set[str]) -> Iterator[tuple[str, int, int]]:
-    total = Counter(clause.chapter for clause in present)
-    decided = Counter(clause.chapter for clause in present if clause.id in covered)
-    for chapter, count in total.items():
-        yield chapter, count, decided[chapter]
 
 
 # --- printing

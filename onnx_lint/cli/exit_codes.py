@@ -20,9 +20,9 @@ INTERRUPTED: Final = 130
 """The exit code that shells report for a program that Ctrl-C ended."""
 
 
-def of_report(report: Report, fails: Callable[[FileReport], bool], internal_errors: str = "error") -> int:
+def of_report(report: Report, fails: Callable[[FileReport], bool]) -> int:
     """Return the exit code of a run: the highest of its files, unless the run was interrupted."""
-    highest = max((of_file(file, fails, internal_errors) for file in report.files), default=CLEAN)
+    highest = max((of_file(file, fails) for file in report.files), default=CLEAN)
     return of_run(highest, is_interrupted=bool(report.not_linted), is_lost=report.is_lost)
 
 
@@ -33,16 +33,11 @@ def of_run(highest: int, *, is_interrupted: bool, is_lost: bool) -> int:
     return INTERRUPTED if is_interrupted else highest
 
 
-def of_file(file: FileReport, fails: Callable[[FileReport], bool], internal_errors: str = "error") -> int:
-    """Return the exit code because of one file. `fails` returns whether the findings of a file fail the run.
-
-    `internal_errors` is `error`, or `warning` if internal errors do not decide the code. A file that has no verdict
-    because of one counts as not checked.
-    """
-    if internal_errors == "error" and file.internal_errors:
+def of_file(file: FileReport, fails: Callable[[FileReport], bool]) -> int:
+    """Return the exit code because of one file. `fails` returns whether the findings of a file fail the run."""
+    if file.internal_errors:
         return INTERNAL_ERROR
-    has_no_verdict = file.unreadable is not None or any(error.has_ended_lint for error in file.internal_errors)
-    if has_no_verdict or (file.repair is not None and file.repair.problem):
+    if file.unreadable is not None or (file.repair is not None and file.repair.problem):
         return NOT_CHECKED
     if file.not_judged is not None and not file.diagnostics and not file.suppressed:
         return NOT_CHECKED  # the rule that would say so was not selected

@@ -18,32 +18,26 @@ from onnx_lint.report import OUT_OF_MEMORY, OWN_ERRORS, FileReport, InternalErro
 from onnx_lint.reporters.escape import shown_path, visible
 
 
-def print_failures(files: Sequence[FileReport], internal_errors: str = "error") -> None:
-    """Print the files without a verdict, and the crashes. Equal tracebacks are printed once.
-
-    `internal_errors`: the level of crashes, `error` or `warning`.
-    """
+def print_failures(files: Sequence[FileReport]) -> None:
+    """Print the files without a verdict, and the crashes. Equal tracebacks are printed once."""
     sys.stdout.flush()
-    level = "Warning" if internal_errors == "warning" else "Error"
     for file in files:
         if file.unreadable is not None:
             print_unreadable(file)
         if file.repair is not None and file.repair.problem is not None:
             sys.stderr.write(f"Error: {visible(file.repair.problem)}\n")
     errors = [(file.path, error) for file in files for error in file.internal_errors]
-    print_internal_errors(errors, level, HOW_TO_GO_ON if level == "Error" else "")
+    print_internal_errors(errors, HOW_TO_GO_ON)
 
 
-HOW_TO_GO_ON: Final = (
-    "To go on: --exclude leaves files out, and --internal-errors warning keeps internal errors from failing the run.\n"
-)
+HOW_TO_GO_ON: Final = "To go on: --ignore skips a rule that crashed, and --exclude leaves files out.\n"
 
 
-def print_internal_errors(errors: Iterable[tuple[str, InternalError]], level: str, advice: str) -> None:
+def print_internal_errors(errors: Iterable[tuple[str, InternalError]], advice: str) -> None:
     """Print the crashes, each with the path of its file, and then how to go on. Equal tracebacks are printed once."""
     printed: set[str] = set()
     for path, error in errors:
-        _print_internal_error(path, error, level, printed)
+        _print_internal_error(path, error, printed)
     if printed:
         sys.stderr.write(advice)
 
@@ -60,27 +54,27 @@ def print_unreadable(file: FileReport) -> None:
     sys.stderr.write(f"Error: {visible(file.unreadable or '')}{hint}\n")
 
 
-def _print_internal_error(path: str, error: InternalError, level: str, printed: set[str]) -> None:
+def _print_internal_error(path: str, error: InternalError, printed: set[str]) -> None:
     """Print what crashed on which file, and where to report it.
 
     Adds the traceback to `printed`, which has earlier ones.
     """
     if error.exception == OUT_OF_MEMORY:
-        sys.stderr.write(f"{level}: {shown_path(path)}: {error.exception} to judge the file\n")
+        sys.stderr.write(f"Error: {shown_path(path)}: {error.exception} to judge the file\n")
         return
     if error.exception.endswith(KILLED):
-        sys.stderr.write(f"{level}: {shown_path(path)}: {error.exception}\n")
+        sys.stderr.write(f"Error: {shown_path(path)}: {error.exception}\n")
         return
     what = "onnx-lint" if error.rule == OWN_ERRORS else f"the rule {error.rule!r}"
     where = f" at {visible(error.node)}, {visible(error.place or '')}" if error.node is not None else ""
     work = f" while {error.work}" if error.work is not None and not where else ""
-    print_crash(f"{what} crashed on {shown_path(path)}{where}{work}", error, level, printed)
+    print_crash(f"{what} crashed on {shown_path(path)}{where}{work}", error, printed)
     printed.add(error.traceback)
 
 
-def print_crash(what: str, error: InternalError, level: str = "Error", printed: Container[str] = ()) -> None:
+def print_crash(what: str, error: InternalError, printed: Container[str] = ()) -> None:
     """Print a crash, and where to report it. `printed`: the tracebacks so far, which are not printed again."""
-    sys.stderr.write(f"{level}: internal error: {what}: {visible(error.exception)}\n")
+    sys.stderr.write(f"Error: internal error: {what}: {visible(error.exception)}\n")
     if error.exception == OUT_OF_MEMORY or error.exception.endswith(KILLED):
         return
     if error.traceback and error.traceback in printed:

@@ -36,7 +36,7 @@ def merged(request: Request, values: SetValues) -> Request:
     changes: dict[str, Any] = {}
     for key in keys().values():
         if key.merging == "table":
-            found = {path[1]: value.value for path, value in _below(values, key.key) if value.value != "off"}
+            found = {path[1]: value.value for path, value in _below(values, key.key)}
             changes[key.field] = {**found, **getattr(request, key.field)}
         elif key.merging in _CONVERSIONS and key.field not in request.given and (key.key,) in values:
             changes[key.field] = _CONVERSIONS[key.merging](values[key.key,])
@@ -50,16 +50,9 @@ def _selection(request: Request, values: SetValues) -> dict[str, Any]:
     select, more, ignore = (
         tuple(values[name,].value) if (name,) in values else () for name in ("select", "extend-select", "ignore")
     )
-    # A rule that is off is ignored, and the command line overrides both in the same way.
-    off = (path[1] for path, value in _below(values, "severity") if value.value == "off")
-    ignore = (*ignore, *(rule for rule in off if rule not in request.severities))
-    of_files = [
-        (value.origin.directory, path[1], tuple(value.value)) for path, value in _below(values, "per-file-ignores")
-    ]
-    changes: dict[str, Any] = {"per_file_ignores": tuple(of_files)}
     if "select" in request.given:
-        return changes
-    changes |= {"select": select, "extend_select": (*request.extend_select, *more)}
+        return {}
+    changes = {"select": select, "extend_select": (*request.extend_select, *more)}
     if "extend_select" in request.given:
         # The command line selects a rule even if the configuration ignores it.
         return changes | {"set_aside": ignore}
@@ -144,7 +137,7 @@ def _check_names(_: Path, names: list[str]) -> None:
 
 
 _CHECKS: Final[Mapping[str, tuple[int, Callable[[Path, Any], object]]]] = {
-    **dict.fromkeys(("select", "extend-select", "ignore", "per-file-ignores"), (2, _check_names)),
+    **dict.fromkeys(("select", "extend-select", "ignore"), (2, _check_names)),
     "severity": (1, lambda path, _: check_rule(path[1])),
     "rules": (2, lambda path, value: check_options(path[1], {path[2]: value})),
     "limits": (1, lambda path, value: DEFAULT_LIMITS.with_values({path[1]: value})),

@@ -4,18 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 from click.core import ParameterSource
 
-from onnx_lint.common.distribution import is_url
 from onnx_lint.configuration.settings import FIXES, Request, Setting
-from onnx_lint.engine.registry import RegistryError, registry
-from onnx_lint.spec.clauses import clauses
-
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -28,44 +22,17 @@ class _Jobs(click.IntRange):
         return super().convert(0 if value == "auto" else value, param, ctx)
 
 
-class _Url(click.ParamType):  # type: ignore[type-arg] # not generic before click 8.4
-    """The parameter type of the address of a page; an empty one is none."""
-
-    name = "url"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str | None:
-        """Return the address."""
-        if value and not is_url(value):
-            self.fail(f"{value!r} is not an http or https address", param, ctx)
-        return value or None
-
-
 _TYPES: Final[Mapping[str, click.ParamType[Any]]] = {
     "text": click.STRING,
     "names": click.STRING,
     "whole": click.INT,
     "count": _Jobs(min=0),
     "seconds": click.FloatRange(min=0, min_open=True),
-    "url": _Url(),
     "path": click.Path(),
     "folder": click.Path(exists=True, file_okay=False),
     "new folder": click.Path(file_okay=False),
 }
 """The types of options by `ValueKind.option`; those of flags and choices follow from the setting."""
-
-
-def complete_names(_ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
-    """Offer the ids of rules, and those of clauses if the beginning is that of one."""
-    from click.shell_completion import CompletionItem
-
-    try:
-        known = {entry.id: entry.summary for entry in registry().values()}
-    except RegistryError:
-        return []  # a message would appear in the middle of the user's command line
-    if incomplete:
-        known |= {clause.id: clause.summary for clause in clauses().values()}
-    found = (name for name in known if name.lower().startswith(incomplete.lower()))
-    return [CompletionItem(name, help=known[name]) for name in found]
 
 
 def given_of(ctx: click.Context, names: Iterable[str]) -> Iterator[str]:
@@ -105,8 +72,6 @@ def _properties(setting: Setting) -> dict[str, Any]:
         properties["multiple"] = True
     elif setting.default is not None:
         properties["default"] = setting.default
-    if kind.option == "names":
-        properties["shell_complete"] = complete_names
     return properties | {"show_default": setting.shows_default}
 
 

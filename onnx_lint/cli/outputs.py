@@ -112,14 +112,13 @@ class LiveReport:
     has_reader = True
     """False after the reader has closed the pipe, which is not an error."""
 
-    def __init__(self, head: Report, output: Output, options: Options, *, color: str, count: int) -> None:
+    def __init__(self, head: Report, output: Output, options: Options, count: int) -> None:
         self.output = output
         self.has_failed = False
         """True after a failure to write, which has been printed on standard error."""
         self.is_on_terminal = sys.stdout is not None and sys.stdout.isatty()
         writer = form_writer(output.format_name)
-        options = for_standard_output(options, color=color)
-        self._options = options
+        options = for_standard_output(options)
         self._writer: FileWriter | None = None
         self._has_crashed = False
         self._error = self._write(lambda: self._begin(writer(head, sys.stdout, options, count)))
@@ -139,7 +138,7 @@ class LiveReport:
         """Write the end of the report, about the whole run. Return the exit code because of it, see `WholeReport`."""
         error = self._error or self._write(lambda: self._writer.end(report) if self._writer is not None else None)
         if error is not None:
-            return _print_crash(self.output, error, self._options)
+            return _print_crash(self.output, error)
         if self._has_crashed:
             sys.stderr.write(_HOW_TO_GO_ON)
         return exit_codes.NOT_CHECKED if self.has_failed else exit_codes.CLEAN
@@ -170,10 +169,8 @@ class WholeReport:
     then.
     """
 
-    def __init__(self, head: Report, output: Output, options: Options, *, color: str, count: int) -> None:
+    def __init__(self, head: Report, output: Output, options: Options, count: int) -> None:
         self._output = output
-        self._options = options
-        self._color = color
         self._target = output.path if output.path is not None and os.path.isfile(output.path) else None
         """The file that is replaced."""
         self._error: Exception | None = None
@@ -184,7 +181,7 @@ class WholeReport:
         with self._noting_errors():
             writer = form_writer(output.format_name)
             if output.path is None:
-                options = for_standard_output(options, color=color)
+                options = for_standard_output(options)
                 self._writer = writer(head, cast("TextIO", self._packed), options, count)
             else:
                 self._writer = writer(head, self._opened.enter_context(report_file(output.path)), options, count)
@@ -214,7 +211,7 @@ class WholeReport:
             return exit_codes.CLEAN
         self.discard()
         if not isinstance(error, OutputError):
-            return _print_crash(self._output, error, self._options)
+            return _print_crash(self._output, error)
         sys.stderr.write(f"Error: {error}\n")
         return exit_codes.NOT_CHECKED
 
@@ -245,7 +242,7 @@ class WholeReport:
 
 
 def reports_of(
-    head: Report, outputs: Sequence[Output], options: Options, *, color: str, count: int, may_be_live: bool = True
+    head: Report, outputs: Sequence[Output], options: Options, *, count: int, may_be_live: bool = True
 ) -> tuple[LiveReport | None, list[WholeReport]]:
     """Return the report that is written to standard output file by file, if there is one, and all others.
 
@@ -254,19 +251,19 @@ def reports_of(
     live = None
     for output in outputs:
         if may_be_live and output.path is None and output.format_name in STREAMED:
-            live = LiveReport(head, output, options, color=color, count=count)
+            live = LiveReport(head, output, options, count)
     left = [output for output in outputs if live is None or output is not live.output]
-    return live, [WholeReport(head, output, options, color=color, count=count) for output in left]
+    return live, [WholeReport(head, output, options, count) for output in left]
 
 
 def _work(output: Output) -> str:
     return f"writing the report in the format {output.format_name}"
 
 
-def _print_crash(output: Output, error: Exception, options: Options) -> int:
+def _print_crash(output: Output, error: Exception) -> int:
     """Print that a report is missing or not whole because writing it crashed; return the exit code."""
     from onnx_lint.cli.failures import print_crash  # late, as few runs crash
 
     print_crash(f"onnx-lint crashed while {_work(output)}", InternalError.of(error))
     sys.stderr.write(_HOW_TO_GO_ON)
-    return exit_codes.INTERNAL_ERROR if options.internal_errors == "error" else exit_codes.NOT_CHECKED
+    return exit_codes.INTERNAL_ERROR

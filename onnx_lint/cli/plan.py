@@ -60,12 +60,12 @@ class Plan:
             _check_working_directory()
         _check_baseline_options(request)
         self._configurations = Configurations()
-        self._fixed, pairs = _given(request)
-        self._pairs = {**pairs, **more}
+        self._fixed = _given(request)
+        self._more = more
         self._discovers = self._fixed is None and not request.no_config
         self._merged: dict[int, Request] = {}
         self._effective: dict[int, SetValues] = {}
-        self._settings: dict[tuple[int, tuple[str, ...]], Settings] = {}
+        self._settings: dict[int, Settings] = {}
         self._is_library = is_library
         self._refused: set[str] = set()
         self.plugins = use_plugins(self._plugin_files(), is_checked=is_library)
@@ -104,11 +104,9 @@ class Plan:
     def settings_for(self, path: str) -> Settings:
         """Return the settings for the file at `path`. Raises RunError for a configuration that cannot be used."""
         request = self.request_for(path)
-        ignores = _ignores(request.per_file_ignores, path)
-        key = (id(request), ignores)
-        if key not in self._settings:
-            self._settings[key] = _settings(request, ignores, self.plugins)
-        return self._settings[key]
+        if id(request) not in self._settings:
+            self._settings[id(request)] = _settings(request, self.plugins)
+        return self._settings[id(request)]
 
     def _check_plugins(self, values: SetValues) -> None:
         """Raise RunError for a configuration with plugin files that the run does not use."""
@@ -142,7 +140,7 @@ class Plan:
 
     @property
     def has_configuration(self) -> bool:
-        """True if any file looked up so far has values from a configuration file or `--config`."""
+        """True if any file looked up so far has values from a configuration file."""
         return bool(self._merged)
 
     def run_request(self) -> Request:
@@ -159,14 +157,14 @@ class Plan:
             yield from filter(None, (request.files_from, request.baseline, request.write_baseline))
 
     def values_of(self, path: str) -> SetValues:
-        """Return the values of configuration files and `--config` for `path`, the same object for the same values."""
+        """Return the values of the configuration for `path`, the same object for the same values."""
         found = self._fixed
         if self._discovers:
             # A configuration next to a remote model belongs to its owner and is not read.
             directory = "" if path == "-" or is_remote(path) else os.path.dirname(path)
             found = self._configurations.nearest(os.path.abspath(directory))
         found = found or EMPTY
-        return self._effective.setdefault(id(found), {**found, **self._pairs}) if self._pairs else found
+        return self._effective.setdefault(id(found), {**found, **self._more}) if self._more else found
 
     def request_for(self, path: str) -> Request:
         """Return the request for the file at `path`, with what the command line leaves to its configuration."""
@@ -227,36 +225,18 @@ def _check_baseline_options(request: Request) -> None:
             raise RequestError(f"--write-baseline and {option} cannot be combined")
 
 
-def _given(request: Request) -> tuple[SetValues | None, SetValues]:
-    """Return the file that `--config` names, None if there is none, and its KEY=VALUE pairs."""
-    if not request.config:
-        return None, {}
-    from onnx_lint.configuration.files import is_pair, parse_pair, read_file
+def _given(request: Request) -> SetValues | None:
+    """Return the values of the file that `--config` names; None if there is none."""
+    if request.config is None:
+        return None
+    if request.no_config:
+        raise RequestError("--config and --no-config cannot be combined")
+    from onnx_lint.configuration.files import read_file
 
-    file: SetValues | None = None
-    pairs: SetValues = {}
-    for text in request.config:
-        if is_pair(text):
-            pairs = {**pairs, **parse_pair(text)}
-        elif file is not None:
-            raise RequestError("--config names two files")
-        elif request.no_config:
-            raise RequestError("--config FILE and --no-config cannot be combined")
-        else:
-            file = read_file(text)
-    return file, pairs
+    return read_file(request.config)
 
 
-def _ignores(patterns: tuple[tuple[str, str, tuple[str, ...]], ...], path: str) -> tuple[str, ...]:
-    if not patterns:
-        return ()
-    from onnx_lint.input.globs import matches
-
-    return tuple(name for directory, pattern, names in patterns if matches(pattern, path, directory) for name in names)
-
-
-def _settings(request: Request, ignores: tuple[str, ...], plugins: tuple[str, ...]) -> Settings:
-    off = tuple(rule for rule, level in request.severities.items() if level == "off")
+def _settings(request: Request, plugins: tuple[str, ...]) -> Settings:
     rule_options = {rule: dict(given) for rule, given in request.rule_options.items()}
     for entry in registry().values():
         if entry.flag and getattr(request, entry.flag[0].removeprefix("--").replace("-", "_"), False):
@@ -266,9 +246,9 @@ def _settings(request: Request, ignores: tuple[str, ...], plugins: tuple[str, ..
         changes: dict[str, Any] = {
             "standard": Standard(request.edition, target.variant),
             "select": names_of(request.select),
-            "ignore": names_of((*request.ignore, *ignores, *off)),
+            "ignore": names_of(request.ignore),
             "extend_select": (*names_of(request.extend_select), *_turned_on(request, target)),
-            "severities": {rule: Severity.of(word) for rule, word in request.severities.items() if word != "off"},
+            "severities": {rule: Severity.of(word) for rule, word in request.severities.items()},
             "options": rule_options,
             "limits": _limits(request),
             "set_aside": names_of(request.set_aside),
@@ -280,8 +260,7 @@ def _settings(request: Request, ignores: tuple[str, ...], plugins: tuple[str, ..
         settings = Settings(**request.carried(Settings) | changes)
         if request.select and not settings.select:
             raise RequestError("--select names no rule")
-        if not ignores:  # patterns for single files may ignore all rules
-            check_selection(settings)
+        check_selection(settings)
         return settings
     except (ValueError, OSError) as error:
         raise _usable_error(error) from error

@@ -4,11 +4,9 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
-import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.cli.paths import Exclusion, find_inputs, paths_of
@@ -132,21 +130,24 @@ def _cache_folder(own: Request, inputs: Iterable[Input]) -> str | None:
     return folder
 
 
-def options_of(request: Request) -> Options:
-    """Return the options of the request for all reporters."""
+def options_of(request: Request, forms: Container[str]) -> Options:
+    """Return the options of the request for the reporters of these forms."""
     own: dict[str, Any] = {
         "color": False,  # standard output has it by what it is, see `for_standard_output`
         "root": request.sarif_root,
         # With --fail-on never, JUnit still shows as failed tests the findings that would fail the run.
         "failing": "error" if request.fail_on == "never" else request.fail_on,
         "has_command": "PRE_COMMIT" not in os.environ,
-        "origin": _origin(),
+        "origin": _origin() if "html" in forms else "",
     }
     return Options(**request.carried(Options) | own)
 
 
 def _origin() -> str:
     """Return the time and the command of the run, and the commit if a CI service states it."""
+    import shlex
+    import time
+
     seconds = os.environ.get("SOURCE_DATE_EPOCH", "")
     now = time.gmtime(int(seconds[:10]) if seconds.isdecimal() else time.time())
     command = shlex.join([NAME, *map(shown_location, sys.argv[1:])])

@@ -23,9 +23,8 @@ DELAY_SECONDS: Final = 1.0
 class ProgressBar:
     """Counts files. As a context manager it shows a bar after a second and removes it at the end."""
 
-    def __init__(self, total: int, *, wanted: bool, color: str = "auto") -> None:
+    def __init__(self, total: int, *, wanted: bool) -> None:
         self._total = total
-        self._color = color
         self._start = time.monotonic()
         self._done = 0
         self._lock = threading.Lock()
@@ -82,7 +81,7 @@ class ProgressBar:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 
-        console = Console(stderr=True, no_color=not use_color(self._color, sys.stderr), highlight=False)
+        console = Console(stderr=True, no_color=not use_color(sys.stderr), highlight=False)
         columns = ("linting", BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         bar = Progress(*columns, console=console, transient=True)
         bar.add_task("files", total=self._total)
@@ -95,6 +94,6 @@ class ProgressBar:
                 self._draw(lambda bar: bar.start())
 
 
-def is_wanted(*, no_progress: bool, quiet: bool) -> bool:
-    """Return whether to show a bar: on a terminal that can move its cursor, unless an option turns it off."""
-    return not no_progress and not quiet and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+def is_wanted(*, quiet: bool) -> bool:
+    """Return whether to show a bar: on a terminal that can move its cursor, unless --quiet turns it off."""
+    return not quiet and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"

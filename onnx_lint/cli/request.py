@@ -16,7 +16,6 @@ COMMANDS: Final = frozenset(
     [
         "cache",
         "check",
-        "clauses",
         "config",
         "explain",
         "fix",

@@ -27,7 +27,6 @@ from onnx_lint.engine.selection import report_of, with_own_settings
 from onnx_lint.report import FileReport, InternalError, Repair, Report, Totals
 from onnx_lint.reporters import form_writer
 from onnx_lint.reporters.escape import shown_path, visible
-from onnx_lint.spec.clauses import Severity
 from onnx_lint.tasks.lint_one import Task
 
 if TYPE_CHECKING:
@@ -77,14 +76,13 @@ def _run(plan: Plan) -> int:
     outputs = parse_outputs(own.format_name, own.outputs, is_chosen=is_chosen)
     for output in outputs:
         form_writer(output.format_name)  # import it now: without memory for its libraries this raises a clear error
+    forms = {output.format_name for output in outputs}
     tasks = tasks_of(plan, outputs)
     if not own.cache:
         import onnx_lint.engine.lint  # noqa: F401  # before a report begins, as a package may be missing
     head = _head(tasks, plan)
     may_be_live = not plan.writes_baseline  # writing a baseline may fail, and then there is no report
-    live, others = reports_of(
-        head, outputs, options_of(own), color=own.color, count=len(tasks), may_be_live=may_be_live
-    )
+    live, others = reports_of(head, outputs, options_of(own, forms), count=len(tasks), may_be_live=may_be_live)
     results = _Results(plan, live, others)
     try:
         # If standard output is the only report, the run ends when its reader has closed it.
@@ -93,7 +91,6 @@ def _run(plan: Plan) -> int:
         for each in others:
             each.discard()
         raise
-    forms = {output.format_name for output in outputs}
     if report.weakened and "gitlab" in forms:
         from onnx_lint.cli.weakened import print_weakenings
 
@@ -105,7 +102,7 @@ def _run(plan: Plan) -> int:
         sys.stderr.write(f"{total_of(report)}; the report is in {visible(str(outputs[0].path))}\n")
     if own.quiet or "text" not in forms:
         results.print_not_made()
-    if code > exit_codes.FINDINGS or report.totals.internal_errors:
+    if code > exit_codes.FINDINGS:
         results.print_failures()
     return code
 
@@ -115,7 +112,6 @@ class _Results:
 
     def __init__(self, plan: Plan, live: LiveReport | None, others: Sequence[WholeReport]) -> None:
         self._plan = plan
-        self._internal_errors = plan.run_request().internal_errors
         self._others = others
         self._traces: dict[str, str] = {}
         self._failed: list[FileReport] = []
@@ -134,7 +130,7 @@ class _Results:
         for report in self._others:
             report.file(file)
         self.totals.add(file)
-        self.code = max(self.code, exit_codes.of_file(file, self._fails, self._internal_errors))
+        self.code = max(self.code, exit_codes.of_file(file, self._fails))
         repair = file.repair
         if repair is not None:
             self._not_made += ((file.path, problem) for problem in repair.not_made)
@@ -171,15 +167,14 @@ class _Results:
         """Print a crash that is about no file."""
         from onnx_lint.cli.failures import print_crash
 
-        is_error = self._internal_errors == "error"
-        print_crash(f"onnx-lint crashed while {work}", InternalError.of(error), "Error" if is_error else "Warning")
-        self.code = max(self.code, exit_codes.INTERNAL_ERROR if is_error else exit_codes.CLEAN)
+        print_crash(f"onnx-lint crashed while {work}", InternalError.of(error))
+        self.code = max(self.code, exit_codes.INTERNAL_ERROR)
 
     def print_failures(self) -> None:
         """Print the files without a verdict, and the crashes."""
         from onnx_lint.cli.failures import print_failures
 
-        print_failures(self._failed, self._internal_errors)
+        print_failures(self._failed)
 
 
 def _check_cluster(request: Request) -> None:
@@ -215,7 +210,6 @@ def _lint(
 ) -> Report:
     """Lint the tasks, pass each file to `results`, and return the report, which an interruption cuts short."""
     names = [task.name or task.path for task in tasks]
-    level = Severity.of(plan.run_request().min_severity)
     used: set[str] = set()
     baselines = None
     if plan.has_baseline:
@@ -232,7 +226,7 @@ def _lint(
                 used.update(used_in(file))
             if baselines is not None:
                 file = baselines.apply(file)
-            return file.at_least(level)
+            return file
         except RunError:
             raise
         except Exception as error:
@@ -298,9 +292,9 @@ def _linted(
         with bar.hidden() if live is not None and live.is_on_terminal else contextlib.nullcontext():
             results.take(file)
 
-    shown = is_wanted(no_progress=own.no_progress, quiet=own.quiet)
+    shown = is_wanted(quiet=own.quiet)
     interruptions = _termination_interrupts() if len(tasks) > 1 else contextlib.nullcontext()
-    with interruptions, ProgressBar(len(tasks), wanted=shown, color=own.color) as bar:
+    with interruptions, ProgressBar(len(tasks), wanted=shown) as bar:
         try:
             # Two models that share a data file are not copied at the same time.
             jobs = 1 if own.fixed_folder is not None else own.jobs

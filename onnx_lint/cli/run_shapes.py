@@ -58,7 +58,7 @@ def run_shapes(path: str, request: Request, name: str | None, graph: str | None,
         if not found:
             _refuse_value(walks, name)
         _show_ways(path, provenance, found, name, format_name)
-    print_internal_errors([(path, InternalError.at(site)) for site in loaded.crashes], "Error", _HOW_TO_GO_ON)
+    print_internal_errors([(path, InternalError.at(site)) for site in loaded.crashes], _HOW_TO_GO_ON)
     return exit_codes.INTERNAL_ERROR if len(loaded.crashes) else exit_codes.CLEAN
 
 

@@ -17,10 +17,8 @@ from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import visible
 
 
-def use_color(choice: str, stream: TextIO) -> bool:
-    """Return whether to use colours: as `--color` says, then NO_COLOR, then FORCE_COLOR, then if it is a terminal."""
-    if choice != "auto":
-        return choice == "always"
+def use_color(stream: TextIO) -> bool:
+    """Return whether to use colours: as NO_COLOR says, then FORCE_COLOR, then if it is a terminal."""
     if os.environ.get("NO_COLOR"):
         return False
     if any(os.environ.get(name, "0") not in {"", "0"} for name in ("FORCE_COLOR", "CLICOLOR_FORCE")):
@@ -95,9 +93,9 @@ def _new_content(path: str, target: str) -> Iterator[int]:
         os.close(descriptor)
 
 
-def for_standard_output(options: Options, *, color: str) -> Options:
+def for_standard_output(options: Options) -> Options:
     """Return the options for a report to standard output, which may be a terminal."""
-    return replace(options, color=use_color(color, sys.stdout), width=terminal_width())
+    return replace(options, color=use_color(sys.stdout), width=terminal_width())
 
 
 def terminal_width() -> int | None:

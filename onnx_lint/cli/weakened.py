@@ -38,9 +38,6 @@ def weakenings(plan: Plan, paths: Iterable[str]) -> tuple[Weakening, ...]:
     run_values = plan.values_of("-")
     if run_values.get(("exclude",)) is not None and run_values["exclude",].value:
         note(("exclude",), run_values["exclude",])
-    lenient = run_values.get(("internal-errors",))
-    if lenient is not None and lenient.value == "warning" and "internal_errors" not in plan.request.given:
-        note(("internal-errors",), lenient)
     seen: set[int] = set()
     for file in paths:
         values = plan.values_of(file)
@@ -98,8 +95,6 @@ def _lowers(rule: str, level: str, settings: Settings, request: Request) -> bool
     """Return whether the level is lower than the severity of a clause of the rule."""
     if rule in request.severities:
         return False
-    if level == "off":
-        return "select" not in request.given
     edition = settings.standard.edition
     levels = (severity(clause, edition) for clause in registry()[rule].clauses)
     return any(own is not None and own > Severity.of(level) for own in levels)

@@ -11,8 +11,7 @@ from typing import Any, Final
 
 from onnx_lint.configuration.errors import ConfigurationError
 from onnx_lint.configuration.locations import MAX_BYTES, PYPROJECT, TABLE
-from onnx_lint.configuration.settings import keys
-from onnx_lint.configuration.values import Origin, Path, SetValue, SetValues, checked
+from onnx_lint.configuration.values import Origin, SetValue, SetValues, checked
 from onnx_lint.input.regular_file import read_regular
 
 _MAX_DOTS: Final = 100
@@ -74,34 +73,6 @@ def _extended(extended: SetValue, path: str, chain: tuple[str, ...]) -> SetValue
     if base is None:
         raise extended.error(("extend",), f"{shown(target)} has no table [tool.{TABLE}]")
     return base
-
-
-def is_pair(text: str) -> bool:
-    """Return whether a value of `--config` is KEY=VALUE, and not the path of a file.
-
-    What begins with a key is a pair even if there is such a file: a stranger may have named one `fail-on=never`.
-    """
-    key = re.split(r"[.=]", text, maxsplit=1)[0].strip(" \t'\"")
-    return "=" in text and (key in keys() or not os.path.lexists(text))
-
-
-def parse_pair(text: str) -> dict[Path, SetValue]:
-    """Return the values of a KEY=VALUE of the command line. It is a line of TOML, but a plain word needs no quotes.
-
-    Raises ConfigurationError as read_file does.
-    """
-    name, _, word = text.partition("=")
-    origin = Origin(f"--config {text!r}", os.getcwd(), in_file=False)
-    try:
-        document = _toml(text, origin.shown)
-    except ConfigurationError:
-        if not word.strip() or set(word) & set("\"'[]{}\n\r\\"):
-            raise
-        document = _toml(f'{name}="{word.strip()}"', origin.shown)
-    values = checked(document, origin)
-    if ("extend",) in values:
-        raise ConfigurationError(f"{origin.shown}: extend is allowed only in files; use --config FILE")
-    return values
 
 
 def _parsed(path: str) -> Mapping[str, Any]:

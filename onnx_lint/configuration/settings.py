@@ -50,7 +50,7 @@ from onnx_lint.spec.standard import DEFAULT_STANDARD, EDITIONS
 if TYPE_CHECKING:
     from onnx_lint.engine.suppressions import Suppression
 
-LEVELS: Final = ("error", "warning", "note", "off")
+LEVELS: Final = ("error", "warning", "note")
 GATES: Final = ("error", "warning", "note", "never")
 
 COMMON: Final = "Common options"
@@ -354,20 +354,10 @@ class Request(Record, metaclass=_RequestType):
         is_added_to=True,
         only_adds=True,
     )
-    per_file_ignores: tuple[tuple[str, str, tuple[str, ...]], ...] = setting(
-        table(TEXTS),
-        (),
-        "Skip rules for files that match a pattern.",
-        details="A pattern without a slash matches the file name in any folder. A pattern with a slash matches the "
-        "path, relative to the folder of the configuration file: * and ? stop at a slash, ** does not.",
-        example='[per-file-ignores]\n"legacy/**" = ["name", "duplicate-node-name"]',
-        merging="own",
-    )
-    """The folder, the pattern and the names of each entry."""
     severities: Mapping[str, str] = setting(
         table(choice(LEVELS)),
         EMPTY,
-        "Set the severity of a rule: error, warning, note or off.",
+        "Set the severity of a rule: error, warning or note.",
         RULES,
         option="--severity",
         metavar="RULE=LEVEL",
@@ -377,33 +367,13 @@ class Request(Record, metaclass=_RequestType):
         merging="table",
         is_added_to=True,
     )
-    min_severity: str = setting(
-        choice(("error", "warning", "note")),
-        "note",
-        "Hide findings below this severity: error, warning or note.",
-        RULES,
-        metavar="LEVEL",
-        shows_default=True,
-    )
-    internal_errors: str = setting(
-        choice(("error", "warning")),
-        "error",
-        "Report a crash of onnx-lint itself as error (exit code 3) or as warning.",
-        RULES,
-        metavar="LEVEL",
-        shows_default=True,
-        details="With warning, only the findings decide the exit code; a file without a verdict counts as not checked. "
-        f"{_RUN_WIDE}",
-        is_run_wide=True,
-        is_rare=True,
-    )
     suppressions: tuple[Suppression, ...] = setting(
         _SUPPRESSIONS,
         (),
         "Findings to accept, each entry with a reason.",
         key="suppress",
         details="place is a pattern for the place of a finding, or for the name of its node or value; file is a "
-        "pattern as in per-file-ignores; until is the last day. An expired or unused entry is reported.",
+        "pattern as in exclude; until is the last day. An expired or unused entry is reported.",
         example='[[suppress]]\nrule = "unaligned-external-offset"\nreason = "read as a whole"\nuntil = "2099-12-31"',
         merging="own",
     )
@@ -489,7 +459,9 @@ class Request(Record, metaclass=_RequestType):
         "Skip files that match GLOB; a GLOB without a slash matches file names in any folder.",
         READ,
         metavar="GLOB",
-        details=f"Patterns, as in per-file-ignores, for files and folders. {_RUN_WIDE} The command line adds to it.",
+        details="A pattern without a slash matches the name of a file or folder. A pattern with a slash matches the "
+        "path, relative to the folder of the configuration file: * and ? stop at a slash, ** does not. "
+        f"{_RUN_WIDE} The command line adds to it.",
         example='exclude = ["third_party/**"]',
         is_run_wide=True,
         merging="own",
@@ -581,15 +553,6 @@ class Request(Record, metaclass=_RequestType):
         is_rare=True,
     )
     statistics: bool = setting(FLAG, False, "Print tables of operators, rules and producers.", REPORTS)
-    color: str = setting(
-        choice(("auto", "always", "never")),
-        "auto",
-        "auto (respects NO_COLOR and FORCE_COLOR), always or never.",
-        REPORTS,
-        metavar="WHEN",
-        is_rare=True,
-    )
-    no_progress: bool = setting(FLAG, False, "Do not show a progress bar.", REPORTS, is_rare=True)
     sarif_root: str | None = setting(
         FOLDER,
         None,
@@ -617,12 +580,8 @@ class Request(Record, metaclass=_RequestType):
     )
     show_suppressed: bool = setting(FLAG, False, "Also report suppressed findings, marked as such.", BASELINE)
 
-    config: tuple[str, ...] = setting(
-        PATHS,
-        (),
-        "Use this configuration file instead of the nearest one, or set one key.",
-        CONFIGURATION,
-        metavar="FILE|KEY=VALUE",
+    config: str | None = setting(
+        PATH, None, "Use this configuration file instead of the nearest one.", CONFIGURATION, metavar="FILE"
     )
     no_config: bool = setting(FLAG, False, "Ignore configuration files.", CONFIGURATION)
     show_settings: bool = setting(FLAG, False, "Print the settings and where each one comes from.", CONFIGURATION)

@@ -70,12 +70,6 @@ def _is_date(text: str) -> bool:
         return False
 
 
-def _is_url(value: Any) -> bool:
-    from onnx_lint.common.distribution import is_url  # late, as most runs have no URL
-
-    return isinstance(value, str) and is_url(value)
-
-
 def _is_list(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
@@ -97,12 +91,6 @@ COUNT: Final = ValueKind(
     {"type": "integer", "minimum": 0},
     lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= 0,
     option="count",
-)
-URL: Final = ValueKind(
-    "an http or https address",
-    {"type": "string", "format": "uri", "pattern": "^https?://"},
-    _is_url,
-    option="url",
 )
 TEXTS: Final = ValueKind("a list of strings", {"type": "array", "items": {"type": "string"}}, _is_list)
 METADATA: Final = ValueKind(

@@ -42,8 +42,6 @@ class Options(Record):
     """True to name commands in the text format; pre-commit installs `onnx-lint` where no shell finds it."""
     origin: str = ""
     """The time, command and commit of the run, for the HTML page."""
-    internal_errors: str = "error"
-    """The level at which code hosts show a crash of onnx-lint: `error` or `warning`."""
 
 
 WITH_LINES: Final = frozenset({"text", "html", "sarif"})

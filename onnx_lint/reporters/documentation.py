@@ -74,31 +74,6 @@ def rule_record(entry: Registered, edition: str) -> dict[str, Any]:
     }
 
 
-def clause_record(clause: Clause, edition: str) -> dict[str, Any]:
-    """Return the page of a clause as plain data, for JSON."""
-    level = severity(clause, edition)
-    found = rules_of(clause)
-    return {
-        "id": clause.id,
-        "summary": clause.summary,
-        "chapter": clause.chapter,
-        "anchor": clause.anchor,
-        "keyword": clause.keyword.get(edition),
-        "severity": level.label if level is not None else None,
-        "keyword_by_edition": dict(clause.keyword),
-        "since": clause.since,
-        "until": clause.until,
-        "static": clause.static,
-        "presence": clause.presence,
-        "rules": list(found),
-        "reason": None if found else reason_of(clause),
-        "note": clause.note,
-        "refused_by": dict(clause.refused_by),
-        "accepted_by": list(clause.accepted_by),
-        "refines": clause.refines,
-    }
-
-
 # --- Markdown
 
 
@@ -143,8 +118,7 @@ def options_markdown(rule: Rule) -> str:
         f"- `{name}`, {in_words(rule.option_types[name])}; default `{_default(default)}`"
         for name, default in rule.options.items()
     )
-    table = f"rules.{rule.id}"
-    return f"{options}\n\nSet in the table `[{table}]` of the configuration, or by `--config {table}.NAME=VALUE`."
+    return f"{options}\n\nSet in the table `[rules.{rule.id}]` of the configuration."
 
 
 def _default(value: Any) -> str:

@@ -73,7 +73,7 @@ class Writer:
         """Write annotations while there is room, and lines of the log for everything else."""
         rest: list[_Annotation] = []
         seen: Counter[str] = Counter()
-        for item in _annotations(file, self._root, self._options):
+        for item in _annotations(file, self._root):
             if self._written[item.type] < MAX_OF_A_TYPE and seen[item.kind] < self._of_a_kind:
                 self._written[item.type] += 1
                 seen[item.kind] += 1
@@ -101,20 +101,20 @@ class Writer:
         self._stream.writelines(_log_line(f"onnx-lint: {what}") for what in weakened)
 
 
-def _annotations(file: FileReport, root: str, options: Options) -> Iterator[_Annotation]:
+def _annotations(file: FileReport, root: str) -> Iterator[_Annotation]:
     path = STANDARD_INPUT if file.path == "-" else path_below(file.path, root)
     if file.failure is not None:
         title, reason = file.failure
         yield _about_file(path, title, visible(reason))
     for error in file.internal_errors:
-        yield _about_file(path, "internal error", visible(internal_error_of(error)), options.internal_errors)
+        yield _about_file(path, "internal error", visible(internal_error_of(error)))
     for item in worst_first(file.diagnostics):
         yield _about_finding(item, path)
 
 
-def _about_file(path: str, title: str, message: str, level: str = "error") -> _Annotation:
-    line = f"{level} {path}: {title}: {message}"
-    return _Annotation(level, path, f"onnx-lint: {title}", message, line, f"about {title}")
+def _about_file(path: str, title: str, message: str) -> _Annotation:
+    line = f"error {path}: {title}: {message}"
+    return _Annotation("error", path, f"onnx-lint: {title}", message, line, f"about {title}")
 
 
 def _about_finding(item: Diagnostic, path: str) -> _Annotation:

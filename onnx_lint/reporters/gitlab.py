@@ -38,13 +38,12 @@ class Writer:
 
     def __init__(self, head: Report, stream: TextIO, options: Options, count: int) -> None:
         self._stream = stream
-        self._options = options
         self._root = options.root or default_root()
         self._issues = WorstLines(MAX_ISSUES)
 
     def file(self, file: FileReport) -> None:
         """Keep the issues of the file."""
-        self._keep(_issues(file, path_below(file.path, self._root), self._options))
+        self._keep(_issues(file, path_below(file.path, self._root)))
 
     def _keep(self, issues: Iterable[dict[str, Any]]) -> None:
         for issue in issues:
@@ -63,13 +62,12 @@ class Writer:
         self._stream.write(json_without_commands(json.dumps(issues, indent=2)) + "\n")
 
 
-def _issues(file: FileReport, path: str, options: Options) -> Iterator[dict[str, Any]]:
+def _issues(file: FileReport, path: str) -> Iterator[dict[str, Any]]:
     if file.failure is not None:
         name = "unreadable-file" if file.unreadable is not None else "not-judged"
         yield _issue(name, _BLOCKER, visible(file.failure[1]), path)
     for error in file.internal_errors:
-        level = _BLOCKER if options.internal_errors == "error" else _SEVERITIES[Severity.WARNING]
-        yield _issue("internal-error", level, visible(internal_error_of(error)), path)
+        yield _issue("internal-error", _BLOCKER, visible(internal_error_of(error)), path)
     for item, mark in zip(file.diagnostics, fingerprints(file.diagnostics, path), strict=True):
         description = f"{visible(item.message)} ({visible(item.place)})"
         line = item.position[0] if item.position is not None else 1

@@ -93,10 +93,8 @@ def _fill(suite: ElementTree.Element, file: FileReport, report: Report, options:
     if file.failure is not None:
         _case(suite, path, "judged" if file.unreadable is None else "readable", "error", _text(file.failure[1]), "")
     for error in file.internal_errors:
-        outcome = "error" if options.internal_errors == "error" else "system-out"
-        message, trace = internal_error_of(error), error.traceback
-        body = trace if outcome == "error" else f"{message}\n{trace}"
-        _case(suite, path, _text(error.rule), outcome, _text(message), _text(body, lines=True))
+        message, trace = _text(internal_error_of(error)), _text(error.traceback, lines=True)
+        _case(suite, path, _text(error.rule), "error", message, trace)
     for group in groups_of(file.diagnostics):
         first = group[0]
         outcome = "failure" if failing is not None and first.severity >= failing else "system-out"

@@ -82,7 +82,7 @@ class Writer:
         for item, mark in zip(file.diagnostics, fingerprints(file.diagnostics, uri), strict=True):
             result = _result(item, mark, artifact, self._index_of(item.rule), region, known)
             self._results.add(item.severity, compact(result))
-        for each in _notifications(file, artifact, self._indices, self._options.internal_errors):
+        for each in _notifications(file, artifact, self._indices):
             self._notifications.write(f"{compact(each)}\n")
 
     def _index_of(self, rule: str) -> int:
@@ -116,9 +116,8 @@ class Writer:
         """Return what went wrong in the run as a whole."""
         has_crashed = report.totals.internal_errors > 0
         configured = [_notification("weakened-verdict", "note", f"{what}.") for what in weakened_of(report.weakened)]
-        is_accepted = self._options.internal_errors == "warning"
         return {
-            "executionSuccessful": not report.not_linted and (not has_crashed or is_accepted),
+            "executionSuccessful": not report.not_linted and not has_crashed,
             **given(exitCode=INTERRUPTED if report.not_linted else None, toolConfigurationNotifications=configured),
         }
 
@@ -300,9 +299,9 @@ def _properties(item: Diagnostic) -> dict[str, Any]:
 
 
 def _notifications(
-    file: FileReport, artifact: dict[str, Any], rule_indices: Mapping[str, int], level: str
+    file: FileReport, artifact: dict[str, Any], rule_indices: Mapping[str, int]
 ) -> Iterator[dict[str, Any]]:
-    """Yield a notification for everything that could not be checked. `level`: the level of crashes."""
+    """Yield a notification for everything that could not be checked."""
     location = {"physicalLocation": {"artifactLocation": artifact}}
     if file.unreadable is not None:
         text = f"{visible(file.unreadable)}."
@@ -313,7 +312,7 @@ def _notifications(
         yield _notification("not-verified", "note", f"Not verified: {what}.") | {"locations": [location]}
     for error in file.internal_errors:
         text = visible(internal_error_of(error))
-        crash = _notification("internal-error", level, f"{text[:1].upper()}{text[1:]}.") | {"locations": [location]}
+        crash = _notification("internal-error", "error", f"{text[:1].upper()}{text[1:]}.") | {"locations": [location]}
         if error.rule in rule_indices:
             crash["associatedRule"] = {"id": error.rule, "index": rule_indices[error.rule]}
         yield crash

@@ -24,7 +24,6 @@ from onnx_lint.report import (
     RelatedPlace,
     Report,
     Shapes,
-    Totals,
     Weakening,
 )
 from onnx_lint.reporters.escape import shortened, shown_path, visible
@@ -224,15 +223,11 @@ def outcome_of(file: FileReport, report: Report) -> str:
 
     Rules without anything to look at do not count.
     """
-    if is_ignored(file, report) and not file.suppressed and not file.hidden:
+    if is_ignored(file, report) and not file.suppressed:
         return "not judged: every rule is ignored"
     if file.conformity[0] and not file.diagnostics:
-        return f"conforms to {standard_of(file, report)}; {counted(file.judged_by, 'rule')} checked{_hidden(file)}"
+        return f"conforms to {standard_of(file, report)}; {counted(file.judged_by, 'rule')} checked"
     return state_of(file)
-
-
-def _hidden(counts: FileReport | Totals) -> str:
-    return f"; {counted(counts.hidden, 'finding')} below --min-severity" if counts.hidden else ""
 
 
 def is_ignored(file: FileReport, report: Report) -> bool:
@@ -258,7 +253,7 @@ def state_of(file: FileReport) -> str:
     parts += [f"{visible(str(plugin))}: {counts(found)}" for plugin, found in by_origin.items()]
     parts += suppressed_of(Counter(item.suppressor for item in file.suppressed))
     parts += file.coverage.gaps
-    return "; ".join(parts) + _hidden(file)
+    return "; ".join(parts)
 
 
 def suppressed_of(counts: Counter[str]) -> list[str]:
@@ -366,7 +361,7 @@ def total_of(report: Report) -> str:
         parts.append(f"{entries} of the baseline no longer found")
     if report.not_linted:
         parts.append(interrupted_of(report))
-    return "; ".join(parts) + _hidden(totals)
+    return "; ".join(parts)
 
 
 def mark_under(line: ContextLine) -> str:

@@ -14,8 +14,6 @@ import pytest
 from support.project.checkout import ROOT
 
 from onnx_lint.cli.application import run
-from onnx_lint.engine.registry import registry
-from onnx_lint.spec.clauses import clauses
 
 SHELLS = {"bash": ["bash", "-n"], "zsh": ["zsh", "-n"], "fish": ["fish", "--no-execute"]}
 
@@ -85,7 +83,6 @@ def test_the_first_word_is_a_command_or_a_file(offered: Offered):
     own = [
         "cache",
         "check",
-        "clauses",
         "config",
         "explain",
         "fix",
@@ -105,34 +102,3 @@ def test_behind_a_file_more_files_follow(offered: Offered):
     assert offered("a.onnx", "b") == [("file", "b")]
     assert offered("check", "b") == [("file", "b")]
     assert offered("a.onnx", "--baseline", "b") == [("file", "b")]
-
-
-def test_rules_are_offered(offered: Offered):
-    assert _plain(offered("--select", "cyc")) == ["cycle"]
-
-
-def test_explain_takes_rules_and_clauses(offered: Offered):
-    assert _plain(offered("explain", "")) == list(registry())
-    assert set(_plain(offered("explain", "gra-"))) == {name for name in clauses() if name.startswith("GRA-")}
-
-
-def test_bash_completes_a_rule(program: dict[str, str]):
-    _need("bash")
-    script = f"""
-    {_script(program, "bash")}
-    COMP_WORDS=(onnx-lint explain duplicate-def) COMP_CWORD=2
-    _onnx_lint_completion onnx-lint
-    echo "${{COMPREPLY[@]}}"
-    """
-    command = ["bash", "--norc", "-c", script]
-    done = subprocess.run(command, env=program, capture_output=True, text=True, check=False, timeout=600)
-    # Without a terminal bash has no line editor, and says so about the line that registers the function.
-    assert done.stdout == "duplicate-definition\n"
-
-
-def test_fish_completes_a_rule_with_its_summary(program: dict[str, str]):
-    _need("fish")
-    script = f'{_script(program, "fish")}\ncomplete -C "onnx-lint explain duplicate-def"'
-    command = ["fish", "--no-config", "-c", script]
-    done = subprocess.run(command, env=program, capture_output=True, text=True, check=False, timeout=600)
-    assert done.stdout == f"duplicate-definition\t{registry()['duplicate-definition'].rule.summary}\n"

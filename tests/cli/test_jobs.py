@@ -127,13 +127,12 @@ def test_some_dozens_of_remote_models_are_worth_a_process() -> None:
 
 def test_a_bar_is_for_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
-    assert not is_wanted(no_progress=False, quiet=False)
+    assert not is_wanted(quiet=False)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    assert is_wanted(no_progress=False, quiet=False)
-    assert not is_wanted(no_progress=True, quiet=False)
-    assert not is_wanted(no_progress=False, quiet=True)
+    assert is_wanted(quiet=False)
+    assert not is_wanted(quiet=True)
     monkeypatch.setenv("TERM", "dumb")
-    assert not is_wanted(no_progress=False, quiet=False)
+    assert not is_wanted(quiet=False)
 
 
 def _models() -> int:

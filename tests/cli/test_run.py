@@ -65,11 +65,11 @@ WITH_OPTIONS = (
     ("-j", "7", "clean.onnx", "--jobs", "2"),
     ("models", "--cache"),
     ("--cache", "cache", "-j", "2", "--no-cache"),
-    ("--no-progress", "--allow-no-input", "clean.onnx", "models"),
+    ("--allow-no-input", "clean.onnx", "models"),
     ("clean.onnx", "-q", "-f", "sarif", "--format=json"),
     ("-o", "report.html", "models", "--output=sarif=report.sarif", "--fail-on", "warning"),
     ("--select", "name", "--select=node,graph", "--no-context", "--no-external-data", "clean.onnx"),
-    ("--config", "format=jsonl", "clean.onnx", "--baseline", "baseline.json", "-", "--edition", "1.16"),
+    ("--config", "base.toml", "clean.onnx", "--baseline", "baseline.json", "-", "--edition", "1.16"),
 )
 NOT_PATHS = (
     (),

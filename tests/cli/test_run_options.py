@@ -118,7 +118,6 @@ def test_a_list_may_be_empty_and_may_name_what_is_gone(capsys: Output) -> None:
         (["-o", "x.sarif", "-f", "json"], "{\n"),
         (["-o", "json=x.sarif"], "{\n"),
         (["-o", "x", "-f", "markdown"], "## onnx-lint"),
-        (["-o", "x.json", "--config", 'format="sarif"'], '{"$schema"'),
     ],
 )
 def test_the_suffix_implies_the_form(arguments: list[str], begins: str) -> None:
@@ -131,18 +130,6 @@ def test_another_suffix_needs_a_form(capsys: Output) -> None:
     assert "--output 'report.log' implies no format; the suffixes .sarif, .json," in capsys.readouterr().err
     assert not Path("report.log").exists()
     assert run(["clean.textproto", "-o", os.devnull]) == 0
-
-
-def test_only_what_is_severe_enough_is_reported(capsys: Output) -> None:
-    def severities(*arguments: str) -> tuple[int, set[str]]:
-        code = run(["both.textproto", "-f", "json", "--pedantic", *arguments])
-        return code, {item["severity"] for item in json.loads(capsys.readouterr().out)["files"][0]["diagnostics"]}
-
-    assert severities() == (1, {"error", "warning"})
-    assert severities("--min-severity", "warning") == (1, {"error", "warning"})
-    option = ("--min-severity", "error")
-    assert severities(*option) == (1, {"error"})
-    assert severities(*option, "--severity", "duplicate-definition=note", "--fail-on", "warning") == (0, set())
 
 
 def test_a_severity_selects_the_clauses_whose_keyword_has_it(capsys: Output) -> None:
@@ -224,7 +211,6 @@ def test_auto_is_a_number_of_jobs() -> None:
     ("arguments", "total"),
     [
         (["warning.textproto"], "2 models: 1 with warnings; 1 warning"),
-        (["warning.textproto", "--min-severity", "error"], "2 models: no findings; 1 finding below --min-severity"),
         (["missing.onnx"], "2 files: no findings; 1 not checked"),
     ],
 )

@@ -99,8 +99,7 @@ def wait_until_it_waits(process: subprocess.Popen[bytes], reading: int) -> None:
 READERS_LEAVE: list[tuple[list[str], int]] = [
     (["--help"], 0),
     (["--version"], 0),
-    (["rules"], 0),
-    (["clauses", "-f", "json"], 0),
+    (["rules", "-f", "json"], 0),
     (["config"], 0),
     (["explain", "duplicate-definition"], 0),
     (["shapes", "clean.textproto"], 0),
@@ -139,18 +138,18 @@ def test_a_reader_that_is_gone_changes_no_exit_code(arguments: list[str], code: 
 
 
 def test_a_slow_reader_of_a_pipe_that_does_not_block_gets_everything() -> None:
-    with started("clauses", "-f", "json") as (process, reading):
+    with started("rules", "-f", "json") as (process, reading):
         wait_until_it_waits(process, reading)
         with open(reading, "rb", closefd=False) as stream:
             read = stream.read()
         assert process.wait(600) == 0
-    assert read.decode() == shell("clauses -f json")[1]
+    assert read.decode() == shell("rules -f json")[1]
     assert len(read) > 1 << 16  # more than a pipe holds
 
 
 def test_a_slow_reader_may_leave() -> None:
     for joins in (False, True):
-        with started("clauses", "-f", "json", joins=joins) as (process, reading):
+        with started("rules", "-f", "json", joins=joins) as (process, reading):
             wait_until_it_waits(process, reading)
             nowhere = os.open(os.devnull, os.O_RDONLY)
             os.dup2(nowhere, reading)
@@ -160,7 +159,7 @@ def test_a_slow_reader_may_leave() -> None:
 
 @pytest.mark.parametrize("blocks", [False, True])
 def test_an_interrupt_ends_the_wait_for_a_reader(blocks: bool) -> None:
-    with started("clauses", "-f", "json", blocks=blocks) as (process, reading):
+    with started("rules", "-f", "json", blocks=blocks) as (process, reading):
         wait_until_it_waits(process, reading)
         process.send_signal(signal.SIGINT)
         assert process.wait(600) == 130

@@ -114,6 +114,6 @@ def test_hostile_configurations_take_no_longer_than_others(folder: Path, text: s
 
 
 def test_strings_may_have_many_dots(folder: Path) -> None:
-    text = f"ignore = []\nselect = [\"{'.' * 500}\"]\n# {'a.' * 500}\n[per-file-ignores]\n'{'a.' * 500}' = []\n"
+    text = f"ignore = []\nselect = [\"{'.' * 500}\"]\n# {'a.' * 500}\n[policy.inputs.'{'a.' * 500}']\n"
     (folder / "onnx-lint.toml").write_text(text)
     assert len(read_file("onnx-lint.toml")) == 3

@@ -240,14 +240,6 @@ def test_a_pattern_without_a_file_is_a_fault(folder: Path, capsys: Captured):
     assert "models/onnx-lint.toml: plugins: no file matches 'house_*.py'" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("pair", ["fail-on=never", "severity.cycle=note", "'fail-on' = 'never'"])
-def test_a_file_that_is_named_like_a_key_and_its_value_is_not_the_one_that_the_user_named(folder: Path, pair: str):
-    (folder / "models" / "onnx-lint.toml").rename(folder / pair)
-    assert run(["models", "--config", pair]) == 0
-    assert not _has_run(folder)
-    assert run(["models", "--config", f"./{pair}"]) == 2, "its pattern matches no file here"
-
-
 def test_processes_have_the_rules_as_well(folder: Path, capsys: Captured):
     (folder / "models" / "onnx-lint.toml").unlink()
     (folder / "models" / "second.textproto").write_bytes(MODEL)

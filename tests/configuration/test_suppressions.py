@@ -145,11 +145,6 @@ def test_a_suppressed_finding_is_not_fixed(folder, capsys):
     assert path.read_bytes() == data
 
 
-def test_an_entry_below_the_least_severity_is_in_use(folder, capsys):
-    assert _run(folder, ENTRY, "--select", "missing-producer", "--min-severity", "error") == 0
-    assert capsys.readouterr().err == ""
-
-
 def test_a_cached_report_is_not_used_after_a_suppression_has_changed(folder, capsys, monkeypatch):
     monkeypatch.setenv("ONNX_LINT_CACHE_DIR", str(folder / "cache"))
     for text, suppressed in (("", 0), (ENTRY, 2), (ENTRY, 2), (ENTRY + "until = 2020-01-31\n", 0)):

@@ -118,14 +118,15 @@ def test_nor_has_standard_error(
     assert commands_in(errors) == []
 
 
-@pytest.mark.parametrize(("command", "color"), list(zip(COMMANDS, cycle(["never", "always"]))), indirect=["command"])
+@pytest.mark.parametrize(("command", "color"), list(zip(COMMANDS, cycle(["0", "1"]))), indirect=["command"])
 def test_nor_has_a_report_on_standard_error_and_its_own_mark_stays(
     command: str, color: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     with Path(f"{command}.textproto").open() as model, monkeypatch.context() as patch:
         patch.setattr(sys, "stdin", model)
+        patch.setenv("FORCE_COLOR", color)
         _prepare(patch)
-        assert _code(["fix", "--color", color, "-"]) == 1
+        assert _code(["fix", "-"]) == 1
     text = capfd.readouterr().err
     assert re.search(r"^(\x1b\[[\d;]*m)?  ::: ", text, re.MULTILINE)
     assert r"\x3a:: " not in text

@@ -73,7 +73,7 @@ def test_one_more_clean_model_takes_no_memory(
     monkeypatch.setattr(planning, "inputs_of", lambda _: inputs)
     outputs = ("report",) if to_file else ()
     given = frozenset({"format_name"})
-    request = Request(("zoo",), given, format_name=form, outputs=outputs, no_config=True, no_progress=True)
+    request = Request(("zoo",), given, format_name=form, outputs=outputs, no_config=True)
     try:
         assert run_module.run(request) == 0
     finally:

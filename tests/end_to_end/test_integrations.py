@@ -52,7 +52,7 @@ def test_the_hook_takes_what_pre_commit_holds_for_text():
     (hook,) = _yaml(".pre-commit-hooks.yaml")
     assert (hook["id"], hook["language"], hook["types"], hook["files"]) == ("onnx-lint", "python", ["file"], r"\.onnx$")
     assert hook["require_serial"] is True
-    assert hook["entry"] == "onnx-lint check --no-progress --allow-no-input"
+    assert hook["entry"] == "onnx-lint check --allow-no-input"
 
 
 def test_no_input_of_the_action_becomes_part_of_a_script():

@@ -122,12 +122,6 @@ def test_exclusions(zoo: WebServer, tmp_path: Path, pattern: str, left: list[str
     assert paths(done) == [zoo.url(f"zoo/{name}") for name in left]
 
 
-def test_rules_that_are_ignored_in_some_files(zoo: WebServer, tmp_path: Path):
-    ignored = f'per-file-ignores={{"{zoo.url()}zoo/old/**"=["ALL"]}}'
-    done = run(tmp_path, *map(zoo.url, ZOO), "--config", ignored, "-f", "json")
-    assert [len(file["diagnostics"]) > 0 for file in json.loads(done.stdout)["files"]] == [True, False]
-
-
 def test_a_baseline_knows_models_by_address(zoo: WebServer, tmp_path: Path):
     assert run(tmp_path, *map(zoo.url, ZOO), "--write-baseline", "known.json").returncode == 0
     assert zoo.url("zoo/m.onnx") in (tmp_path / "known.json").read_text()

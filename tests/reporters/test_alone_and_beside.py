@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ COUNT = 80
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A model with many errors of four kinds, and warnings behind them; and every form of report on it, in one run."""
     folder = tmp_path_factory.mktemp("beside")
     errors = "".join(
@@ -31,8 +32,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             graph {{ name: "g" {errors} input {{ name: "x" type {{ tensor_type {{ elem_type: 1 }} }} }} }}"""
     )
     outputs = [part for form in REPORTERS for part in ("-o", f"{form}={folder / 'beside'}.{form}")]
-    assert run([str(folder / "model.textproto"), *outputs, "--select", "ALL", "-q"]) == 1
-    return folder
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SOURCE_DATE_EPOCH", "0")  # the page has the time
+        assert run([str(folder / "model.textproto"), *outputs, "--select", "ALL", "-q"]) == 1
+        yield folder
 
 
 @pytest.mark.parametrize("form", REPORTERS)
