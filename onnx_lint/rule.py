@@ -367,7 +367,7 @@ def location_beside_model(users: Sequence[ExternalData], used: Set[str] | None =
     elif name is not None and any(data.beside_model() != name for data in users):
         name = None
     if name is None:
-        return "no file beside the model has this name and enough bytes, or alone the right size"
+        return "no file beside the model has this name and enough bytes, or is the only one of the right size"
     from onnx_lint.model import Assign, Fix
 
     where = "" if "/" in name else " beside the model"

@@ -100,7 +100,7 @@ def _findings(spec: ShardingSpec, rank: int) -> Iterator[Finding]:
         allowed = f"an axis from {-rank} to {rank - 1}" if rank else "no sharded dimension, as a scalar has no axes"
         yield Finding(
             spec.place.at("sharded_dim", index).at("axis"),
-            f"{spec.describe()} cuts axis {cut.axis} of a tensor of rank {rank}",
+            f"{spec.describe()} splits axis {cut.axis} of a tensor of rank {rank}",
             allowed=allowed,
             subject=spec.proto.tensor_name,
         )

@@ -53,7 +53,7 @@ def external_length_mismatch(model: Model) -> Iterator[Finding]:
         if needed is not None and length != needed:
             yield Finding(
                 data.entry_place("length"),
-                f"the external data of {data.describe()} has {length:,} bytes, but the tensor takes up {needed:,}",
+                f"the external data of {data.describe()} has {length:,} bytes, but the tensor needs {needed:,}",
                 allowed=f"{needed:,} bytes",
                 subject=data.proto.name,
             )

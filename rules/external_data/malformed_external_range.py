@@ -64,7 +64,7 @@ def malformed_external_range(model: Model) -> Iterator[Finding]:
             if value is not None:
                 yield Finding(
                     data.entry_place(key),
-                    f"the {key} {quote(value)} of {data.describe()} is not a whole number that 64 bits hold",
+                    f"the {key} {quote(value)} of {data.describe()} is not a number of decimal digits below 2**63",
                     allowed="decimal digits, at most 9223372036854775807",
                     subject=data.proto.name,
                 )

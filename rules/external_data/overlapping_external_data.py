@@ -71,7 +71,7 @@ def overlapping_external_data(model: Model) -> Iterator[Finding]:
                     f"{second.describe()} begins at byte {following:,} of {quote(location)}, inside bytes {start:,} to "
                     f"{end:,} of {first.describe()}",
                     related=(Related(first.tensor.place, first.describe()),),
-                    allowed="ranges that do not meet, or are the same",
+                    allowed="ranges that do not overlap, or are equal",
                     subject=second.proto.name,
                 )
                 break

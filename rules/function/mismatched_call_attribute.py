@@ -105,7 +105,7 @@ def _finding(attribute: Attribute, function: Function, parameter: Attribute) -> 
     given, taken = _type_name(attribute.proto), _type_name(parameter.proto)
     return Finding(
         attribute.place,
-        f"{attribute.describe()} is of type {given}, but {function.body.describe()} takes {taken}",
+        f"{attribute.describe()} is of type {given}, but {function.body.describe()} needs {taken}",
         related=(Related(parameter.place, f"{parameter.describe()} is of type {taken}"),),
         allowed=taken,
         subject=attribute.proto.name,

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, Recursion
+from onnx_lint.model import Function, Model, Node, Recursion
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -68,12 +68,17 @@ def _finding(recursion: Recursion) -> Finding:
         first.place,
         f"{first.body.describe()} calls itself: {_way([function.qualified_name for function in (first, *callees)])}",
         related=tuple(
-            Related(node.place, f"{node.describe()} in {function.body.describe()} calls {quote(callee.qualified_name)}")
+            Related(node.place, f"{_in_function(node, function)} calls {quote(callee.qualified_name)}")
             for node, function, callee in zip(recursion.nodes, recursion.functions, callees, strict=True)
         ),
         allowed="functions that do not reach themselves",
         subject=first.qualified_name,
     )
+
+
+def _in_function(node: Node, function: Function) -> str:
+    what, body = node.describe(), function.body.describe()
+    return what if body in what else f"{what} in {body}"
 
 
 def _way(names: list[str]) -> str:

@@ -101,7 +101,7 @@ def _infinite_weights(node: Node, constants: Constants, divisors: _Divisors) -> 
         found = constants.of(node.graph, name)
         if found is not None and (found.greatest == math.inf or found.least == -math.inf):
             fact = found.first(math.isinf)
-            said = f"{fact}, but it is input {index} of {node.describe()}"
+            said = f"{fact}, but must be finite as input {index} of {node.describe()}"
             cause = f"{node.op_type} {fact.rpartition(' is ')[2]}"
             yield Finding(found.place, said, allowed="finite weights", cause=cause)
 
@@ -134,19 +134,20 @@ def _added_zeros(node: Node, constants: Constants, divisors: _Divisors) -> Itera
         dividing = _dividing(node, divisors) if found is not None and found.least == found.greatest == 0 else None
         if found is not None and dividing is not None:
             zero = found.first(lambda number: number == 0)
-            said = f"{zero}, but {node.describe()} adds it as the epsilon for {dividing}"
+            said = f"{zero}, but {node.describe()} adds it to keep the input of {dividing} away from 0"
             yield Finding(found.place, said, allowed="an epsilon above 0")
 
 
 def _normalizations(node: Node, constants: Constants, divisors: _Divisors) -> Iterator[Finding]:
     for attribute, place in node.attributes():
         if attribute.name == "epsilon" and attribute.f <= 0 and not attribute.ref_attr_name:
-            said = f"attribute 'epsilon' of {node.describe()} is {attribute.f:g}"
+            said = f"attribute 'epsilon' of {node.describe()} is {attribute.f:g}, but must be above 0"
             yield Finding(place, said, allowed="an epsilon above 0", subject="epsilon")
     is_batch = node.op_type == "BatchNormalization" and len(node.inputs) > 4
     found = constants.of(node.graph, node.inputs[4]) if is_batch else None
     if found is not None and found.least < 0:
-        said = f"{found.first(lambda number: number < 0)}, but it is a variance: input 4 of {node.describe()}"
+        number = found.first(lambda number: number < 0)
+        said = f"{number}, but must be at least 0 as input 4 (variance) of {node.describe()}"
         yield Finding(found.place, said, allowed="variances of at least 0")
 
 

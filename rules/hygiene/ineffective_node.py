@@ -301,7 +301,7 @@ def _transposed(case: _Case) -> _Returned:
             and [first[axis] for axis in order if 0 <= axis < len(first)] == [*range(len(first))]
         )
     )
-    return (f"transposes back what {before.describe()} transposed", before.inputs[0]) if before and is_back else None
+    return (f"reverses {before.describe()}", before.inputs[0]) if before and is_back else None
 
 
 def _order(node: Node) -> tuple[int, ...] | range | None:
@@ -316,7 +316,7 @@ def _same_axes(case: _Case) -> _Returned:
     axes, others = _numbers(case, 1, "axes"), _numbers(replace(case, node=before), 1, "axes")
     if not axes or not others or sorted(map(str, axes)) != sorted(map(str, others)) or not are_sizes((*axes, *others)):
         return None
-    return f"takes back the {before.op_type} of {before.describe()}", before.inputs[0]
+    return f"reverses {before.describe()}", before.inputs[0]
 
 
 def _cast(case: _Case) -> _Returned:
@@ -326,9 +326,9 @@ def _cast(case: _Case) -> _Returned:
     if before is not None:
         through = _target(before)
         if through == to:
-            return f"casts to {to}, as {before.describe()} before it does", case.node.inputs[0]
+            return f"casts to {to}, the same type as {before.describe()}", case.node.inputs[0]
         if through in _SAFE_DETOURS.get(to, ()) and _type_of(case.model, before) == to:
-            return f"casts back to {to} what {before.describe()} cast from it", before.inputs[0]
+            return f"casts back to {to}, the type before {before.describe()}", before.inputs[0]
     return (
         (f"casts to {to}, the type of its input", case.node.inputs[0])
         if _type_of(case.model, case.node) == to
@@ -351,15 +351,15 @@ def _type_of(model: Model, node: Node) -> str | None:
     return kind.removeprefix("tensor(").removesuffix(")") if kind else None
 
 
-_ONE_INPUT: Final = _always("has one input, which it returns", lambda case: len(case.node.inputs) == 1)
-_NO_RESIZE: Final = _always("resizes its input to the size that it has", _keeps_size)
+_ONE_INPUT: Final = _always("returns its only input", lambda case: len(case.node.inputs) == 1)
+_NO_RESIZE: Final = _always("resizes its input to the same size", _keeps_size)
 
 _EFFECTS: Final[dict[str, Callable[[_Case], _Returned]]] = {
     "Identity": _always("only renames its input", lambda case: True),
     "Cast": _cast,
     **dict.fromkeys(("Concat", "Sum", "Max", "Min", "Mean"), _ONE_INPUT),
-    "Reshape": _always("reshapes its input to the shape that it has", _keeps_shape),
-    "Expand": _always("expands its input to the shape that it has", _expands_to_itself),
+    "Reshape": _always("reshapes its input to the same shape", _keeps_shape),
+    "Expand": _always("expands its input to the same shape", _expands_to_itself),
     "Tile": _always("repeats its input once", lambda case: case.version > 1 and set(_numbers(case, 1) or ()) == {1}),
     "Flatten": _always(
         "flattens a matrix to the same matrix",

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from onnx_lint.model import TRAINING_DOMAIN, Assign, Delete, Edit, Fix, Model, Node, may_train, normalized_domain
 from onnx_lint.rule import Finding, rule
+from onnx_lint.wording import quote_some
 
 _FLAGS = {1: ("is_test", 0, 0), 6: ("is_test", 0, 0), 14: ("training_mode", 0, 1), 15: ("training_mode", 0, 1)}
 """For versions of BatchNormalization, and 1 and 6 of Dropout: the attribute, its default, and the value for training.
@@ -70,12 +71,17 @@ def training_mode(model: Model) -> Iterator[Finding]:
             if how and not is_meant:
                 yield Finding(
                     node.place,
-                    f"{node.describe()} is in training mode: {how}",
+                    f"{node.describe()}{_outputs(node)} is in training mode: {how}",
                     allowed="operators that compute for inference",
                     subject=node.name or next(filter(None, node.outputs), None),
                     cause=node.op_type,
                     fix=_turned_off(node, schema.since_version),
                 )
+
+
+def _outputs(node: Node) -> str:
+    """Return the outputs of a node without a name, by which viewers show it."""
+    return "" if node.name else f" with output {quote_some(filter(None, node.outputs), 1)}"
 
 
 def _trains(domain: str, op_type: str) -> bool:

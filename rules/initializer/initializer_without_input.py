@@ -65,8 +65,8 @@ def _finding(model: Model, graph: Graph, field: str, initializer: tuple[int, str
     index, name = initializer
     return Finding(
         graph.at(field, index),
-        f"{field.replace('_', ' ')} {quote(name)} of {graph.describe()} is not an input of that graph, which IR "
-        f"version {model.ir_version} requires and IR version {FREE_INITIALIZERS_SINCE} no longer does",
+        f"{field.replace('_', ' ')} {quote(name)} of {graph.describe()} is not an input of that graph; IR version "
+        f"{model.ir_version} requires it, IR version {FREE_INITIALIZERS_SINCE} does not",
         allowed="an input of the same name",
         subject=name,
     )

@@ -49,7 +49,7 @@ def invalid_since_version(model: Model) -> Iterator[Finding]:
             continue
         name = f"operator {quote(operator.op_type)}" if operator.op_type else f"operator {index}"
         if not operator.HasField("since_version"):
-            found = f"{name} does not state since which version it is there"
+            found = f"{name} does not state the version that introduced it"
         elif version < 1:
             found = f"{name} is declared since version {version}, which is not a version"
         else:

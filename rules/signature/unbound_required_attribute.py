@@ -14,7 +14,7 @@ from onnx_lint.model import (
     describe_schema,
 )
 from onnx_lint.rule import Finding, Record, Related, rule
-from onnx_lint.wording import quote, quote_some
+from onnx_lint.wording import listed, quote
 
 Needs = dict[str, tuple[Node, int]]
 """The attribute parameters that a function needs, each with a node of the body and its attribute that refers to it."""
@@ -114,9 +114,10 @@ def _without_any(model: Model) -> Iterator[Finding]:
             continue
         reported.add(node.place)
         names = ", ".join(quote(member.name) for side in wanted[0].sides for member in side)
+        left_out = listed([quote(name) for name in parameters])
         yield Finding(
             call.place,
-            f"{call.describe()} leaves out {quote_some(parameters)}, which {bound.graph.function.body.describe()} "
+            f"{call.describe()} leaves out {left_out}, which {bound.graph.function.body.describe()} "
             f"passes to {node.describe()} in the body; {describe_schema(schema)} requires one of {names}",
             related=(Related(node.place, f"refers to parameters of {bound.graph.function.body.describe()}"),),
             allowed=f"a value for one of {names}",

@@ -154,7 +154,7 @@ def _finding(
     schema = model.operators.operator(use.node).schema
     needed_by = f"{use.node.describe()} in the body"
     if schema is not None:
-        needed_by += f", as {describe_schema(schema)} requires it"
+        needed_by += f"; {describe_schema(schema)} requires it"
     what = f"input {index} ({quote(name)})" if count == 1 else f"{count:,} inputs, first input {index} ({quote(name)})"
     return Finding(
         node.place,

@@ -88,7 +88,7 @@ def _finding(
     if attribute is not None and (attribute.ref_attr_name or attribute.type != ATTRIBUTE_TYPE_CODES["INT"]):
         return
     value = default if attribute is None else attribute.i
-    stated = f"{name} {value}" if attribute is not None else f"{name} left at {value}"
+    stated = f"{name} {value}" if attribute is not None else f"the default {name} {value}"
     if (value != 0) == (training != 0):
         if name == "training_mode":
             yield from _unnamed(node, stated, related)

@@ -153,13 +153,13 @@ def _finding(
     schema, name, value = subject.schema, subject.name, subject.value
     hint = version_hint(_version(schemas, schema, name, value), alike, node) or _spelling(value, subject.allowed)
     if name == "activations" and schema.name != "RNN" and value in [str(each).casefold() for each in subject.allowed]:
-        hint += " ONNX Runtime takes any letter case"
+        hint += " ONNX Runtime accepts any letter case"
     values = _listed(schema, name, subject.allowed)
-    few = f"but {describe_schema(schema)} takes {listed(values, 'or')}"
+    few = f"but {describe_schema(schema)} needs {listed(values, 'or')}"
     return Finding(
         place,
         f"attribute {quote(name)} of {node.describe()} is {_shown(schema, name, value)}, "
-        f"{few if len(values) <= _FEW else f'which {describe_schema(schema)} does not take'}{hint}",
+        f"{few if len(values) <= _FEW else f'which {describe_schema(schema)} does not allow'}{hint}",
         clause="NOD-7f" if is_flag(schema, name) else "NOD-7a",
         related=related,
         allowed=", ".join(values),

@@ -132,7 +132,7 @@ def _broken_by(combination: Combination, form: NodeForm) -> Sequence[Member]:
 def _inputs_of_calls(model: Model) -> dict[int, set[frozenset[int]]]:
     """Return the sets of inputs that calls of each function give, which is known by its index.
 
-    An input of the function around a call counts as given.
+    An input of the function around a call is taken as present.
     """
     found: dict[int, set[frozenset[int]]] = defaultdict(set)
     for alike in model.operators.alike_nodes:
@@ -213,16 +213,16 @@ def _finding(
     if combination.kind in (Choice.TOGETHER, Choice.NEEDS):
         lacking = next(side[0] for side in combination.sides if side[0] not in members)
         message = f"{node.describe()} has {members[0].describe()} without {lacking.describe()}"
-        choice = "both or neither" if len(combination.sides) == _PAIR else "all of these lists or none"
-        choice = "the former only with the latter" if combination.kind is Choice.NEEDS else choice
-        message += f", but {operator} takes {choice}"
+        choice = "needs both or neither" if len(combination.sides) == _PAIR else "needs all of these lists or none"
+        choice = "allows the former only with the latter" if combination.kind is Choice.NEEDS else choice
+        message += f", but {operator} {choice}"
         allowed = "both or neither" if len(combination.sides) == _PAIR else f"all or none of {listed(every)}"
     else:
-        message = f"{node.describe()} has {listed([member.describe() for member in members])}, but {operator} takes "
-        message += "exactly one of them" if combination.kind is Choice.ONE else "at most one of them"
+        message = f"{node.describe()} has {listed([member.describe() for member in members])}, but {operator} "
+        message += "needs exactly one of them" if combination.kind is Choice.ONE else "allows at most one of them"
         names = {member.name for member in members}
         if any(attribute.name in names and is_empty_list(attribute) for attribute in form.attributes):
-            message += f"; an empty list counts as given: {combination.empty_lists}"
+            message += f"; an empty list is a value as well: {combination.empty_lists}"
         allowed = f"{'exactly' if combination.kind is Choice.ONE else 'at most'} one of {listed(every)}"
     return Finding(
         _place(node, members[-1]),

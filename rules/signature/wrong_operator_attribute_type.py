@@ -68,7 +68,7 @@ def wrong_operator_attribute_type(model: Model) -> Iterator[Finding]:
                 attribute = node.attribute_protos[index]
                 expected = schema.attributes[attribute.name].type
                 number = _number(schema, attribute)
-                takes = f"{describe_schema(schema)} takes {expected}{'' if number else hint}"
+                takes = f"{describe_schema(schema)} needs {expected}{'' if number else hint}"
                 yield Finding(
                     node.place.at("attribute", index),
                     f"attribute {quote(attribute.name)} of {node.describe()} is of type "

@@ -86,7 +86,7 @@ def _of_modifier(model: Model, graph: Graph) -> Iterator[Finding]:
     for names, clause, noun in ((graph.input_names, "SUB-7", "input"), (graph.output_names, "SUB-7a", "output")):
         if len(names) != 1:
             yield _finding(
-                name, graph, node, clause, f"{counted(len(names), noun)}, but FlexAttention takes 1", f"1 {noun}"
+                name, graph, node, clause, f"{counted(len(names), noun)}, but FlexAttention needs 1", f"1 {noun}"
             )
 
 

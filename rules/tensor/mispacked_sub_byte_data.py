@@ -61,8 +61,8 @@ def mispacked_sub_byte_data(model: Model) -> Iterator[Finding]:
 def _complaint(tensor: StoredTensor, element: ElementType) -> str:
     stored = tensor.describe_count(element.field)
     return (
-        f"int32_data of {tensor.describe()} has {stored}, but {tensor.describe_type()} takes up {tensor.expected:,} "
-        f"with {element.elements_per_entry} elements an entry"
+        f"int32_data of {tensor.describe()} has {stored}, but {tensor.describe_type()} needs {tensor.expected:,} "
+        f"with {element.elements_per_entry} elements each"
     )
 
 

@@ -54,7 +54,7 @@ def tensor_size_mismatch(model: Model) -> Iterator[Finding]:
 
 def _complaint(tensor: StoredTensor, field: str, expected: int) -> str:
     stored = tensor.describe_count(field)
-    return f"{field} of {tensor.describe()} has {stored}, but {tensor.describe_type()} takes up {expected:,}"
+    return f"{field} of {tensor.describe()} has {stored}, but {tensor.describe_type()} needs {expected:,}"
 
 
 def _finding(tensor: StoredTensor, field: str, message: str) -> Finding:

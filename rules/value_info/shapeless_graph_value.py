@@ -57,7 +57,7 @@ def shapeless_graph_value(model: Model) -> Iterator[Finding]:
                 yield Finding(
                     value_info.place.at("type").at(kind),
                     f"{value_info.describe()} has no shape",
-                    allowed="a shape, the dimensions of which may be unknown",
+                    allowed="a shape; its dimensions may be unknown",
                     subject=proto.name,
                     cause=f"shapeless {role}",
                     fix=declaration_of_output(model, index) if role == "output" else "no node decides it",

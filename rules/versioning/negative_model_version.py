@@ -36,9 +36,11 @@ def negative_model_version(model: Model) -> Iterator[Finding]:
 
     - Allowed are 0 (no version), a number up to 4294967295, and a semantic version in eight bytes with the major number
       in the upper two.
-    - The version is a simple number in the lower four bytes or a semantic version in eight. A negative number is
-      neither.
     """
     version = model.proto.model_version
     if version < 0:
-        yield Finding(ROOT.at("model_version"), f"model version {version} is negative", allowed="0 or more")
+        yield Finding(
+            ROOT.at("model_version"),
+            f"model version {version} is negative, but must be at least 0",
+            allowed="0 or more",
+        )

@@ -22,7 +22,7 @@ def test_faults_of_wording_are_found():
 @pytest.mark.parametrize(
     ("message", "allowed", "shown"),
     [
-        ("input 0 'x' of node 'n' (CumSum) is [], but CumSum takes at least 1 dimension", "at least 1 dimension", None),
+        ("input 0 'x' of node 'n' (CumSum) is [], but CumSum needs at least 1 dimension", "at least 1 dimension", None),
         ("attribute 'axis' of node 'n' (Softmax) is 3, but the axes are from -3 to 2", "-3 to 2", None),
         ("dimension 0 of input 1 'b' is 4, but must be 3", "3", "3"),
         ("input 0 is [13 to 21]", "3 to 2", "3 to 2"),

@@ -249,8 +249,8 @@ def _maps(schema: onnx.defs.OpSchema) -> Iterator[Nested]:
 
 
 EXPLAINED = (
-    Explained("If", "onnx-lint: input 0 'c' of .* If takes one element$", "one element by the description"),
-    Explained("Loop", "onnx-lint: input [01] '[nc]' of .* Loop takes a scalar", "a scalar by the description"),
+    Explained("If", "onnx-lint: input 0 'c' of .* If needs one element$", "one element by the description"),
+    Explained("Loop", "onnx-lint: input [01] '[nc]' of .* Loop needs a scalar", "a scalar by the description"),
     Explained(
         "If-1",
         r"output 0: onnx \(.*\), onnx-lint \(.*None.*\)$",
@@ -269,7 +269,7 @@ EXPLAINED = (
     Explained(
         "If-1",
         "onnx-lint: input 0 'z' of unnamed node 0 .Concat. of subgraph 'e' is a scalar, "
-        "but Concat takes at least 1 dimension",
+        "but Concat needs at least 1 dimension",
         "onnx compares nothing in version 1 of Concat",
     ),
     Explained(
@@ -294,7 +294,7 @@ EXPLAINED = (
     ),
     Explained(
         "Scan-8",
-        r"onnx-lint: input 2 'p' of .* is \[B\], but Scan takes at least 2 dimensions",
+        r"onnx-lint: input 2 'p' of .* is \[B\], but Scan needs at least 2 dimensions",
         "an axis of the batch and one of the sequence; onnx does not look in version 8",
     ),
 )

@@ -105,7 +105,7 @@ class ScalarFix(_ConstantFix):
     """Makes scalars of lists of one element."""
 
     _what = "of one element a scalar"
-    _reason = "the list is no constant of one element that is not used or declared as a list elsewhere"
+    _reason = "only a constant of one element that nothing else uses or declares as a list can become a scalar"
     _is_safe = False
 
     def _operand(self, conflict: NodeConflict) -> int | None:
@@ -132,7 +132,7 @@ class Int64Fix(_ConstantFix):
     """Makes tensors of int64 of those of int32 where an operator takes int64 alone, such as the shape of a Reshape."""
 
     _what = "of int32 one of int64 with the same numbers"
-    _reason = "the int32 numbers are no constant that only such inputs use"
+    _reason = "only a constant that no other inputs use can be converted to int64"
     _is_safe = True
 
     def _operand(self, conflict: NodeConflict) -> int | None:

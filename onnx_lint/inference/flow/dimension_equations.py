@@ -259,7 +259,7 @@ def _of_operands(node: Node, facts: Facts, equal: Sequence[EqualDimensions]) -> 
     for (index, axis), found, expected in equal:
         rank = len(facts[index].shape or ())
         what = f"dimension {axis % rank} of input {index} {quote(node.inputs[index])}"
-        text = f"{node.describe()} needs {what}, which is {_word(found)}, to be {_word(expected)}"
+        text = f"{node.describe()} needs {what} to be {_word(expected)}, but it is {_word(found)}"
         yield DimensionEquation(found, expected, node.place.at("input", index), text)
 
 

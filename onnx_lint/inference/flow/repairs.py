@@ -266,14 +266,14 @@ def _with_axes_behind(node: Node, operands: Operands, indices: tuple[int, int]) 
     if shape and other:
         for count in range(1, len(other) - len(shape) + 1):
             axes = list(range(len(shape), len(shape) + count))
-            text = f"an Unsqueeze of {_input(node, fewer)} with axes={axes}"
+            text = f"an Unsqueeze (axes={axes}) of {_input(node, fewer)}"
             yield Change(text, input=(fewer, fact(operands.fact(fewer).kind, shape + (1,) * count)))
 
 
 def _with_an_axis(node: Node, operands: Operands, index: int) -> Iterator[Change]:
     shape = operands.fact(index).shape or ()
     for axis in range(len(shape) + 1):
-        text = f"an Unsqueeze of {_input(node, index)} with axes=[{axis}]"
+        text = f"an Unsqueeze (axes=[{axis}]) of {_input(node, index)}"
         yield Change(text, input=(index, fact(operands.fact(index).kind, (*shape[:axis], 1, *shape[axis:]))))
 
 

@@ -53,7 +53,7 @@ def text_of(fact: Fact) -> str:
         apart = list(dict.fromkeys(map(describe_shape, fact.elements)))
         has_others = len(apart) > _FEW or not isinstance(count_in(fact), int)
         elements = " and ".join([*apart[:_FEW], *(["others"] if has_others and apart else ())]) or text_of(fact.inside)
-        return f"{(fact.kind or '').partition('(')[0] or 'something'} of {elements}"
+        return f"{(fact.kind or '').partition('(')[0] or 'something'} of {elements.removeprefix('of ')}"
     return describe_shape(fact.shape)
 
 
@@ -99,11 +99,14 @@ class Words(Record):
                 return f"{what}, {self._rank(problem)}"
             case NotOneElement(operand=operand, is_scalar=is_scalar, is_taken=is_taken):
                 what = f"{self._input(operand)} of {node} is {self._shape(operand)}"
-                wanted = f"but {self.node.op_type} takes {_ONE[is_scalar]}"
-                return f"{what}, {wanted}{'; ONNX Runtime takes the first element' if is_taken else ''}"
+                wanted = f"but {self.node.op_type} needs {_ONE[is_scalar]}"
+                return f"{what}, {wanted}{'; ONNX Runtime uses the first element' if is_taken else ''}"
             case Unequal(place=place, expected=expected, by=by):
                 taken = "; ONNX Runtime runs it" if problem.is_taken else ""
-                reason = self._reason(None if problem.others else expected, by, like=True)
+                is_bound = problem.or_more or problem.least is not None
+                reason = self._reason(
+                    None if problem.others else expected, by, ", the size of {}" if is_bound else " like {}"
+                )
                 if isinstance(by, Element) and by.source == "group":
                     weights = 3 if self.node.op_type == "QLinearConv" else 1
                     reason += f" and {self._input(weights)} is {self._shape(weights)}"
@@ -120,7 +123,7 @@ class Words(Record):
                 sizes = [f"dimension {each.axis} of input {each.operand} is {each.size}" for each in (one, other)]
                 return f"{what}: {', but '.join(sizes)}"
             case Indivisible(place=place, divisor=divisor, by=by):
-                reason = self._reason(divisor, by, like=False)
+                reason = self._reason(divisor, by, " ({})")
                 return f"{self._place(place, node)}, which is not a multiple of {divisor}{reason}"
             case AxisOutOfRange(place=element, rank=rank, least=least):
                 return self._with_data(f"{self._element(element, node)}, but {_axes_in_words(least, rank)}", element)
@@ -194,7 +197,7 @@ class Words(Record):
         if problem.like is not None:
             given = any(attribute.name == problem.like for attribute in self.node.attribute_protos)
             return f"but must have {ranks} {'by' if given else 'without'} attribute {quote(problem.like)}"
-        return f"but {self.node.op_type} takes {ranks}"
+        return f"but {self.node.op_type} needs {ranks}"
 
     def _source(self, source: NumberSource) -> str:
         if not isinstance(source, str):
@@ -211,16 +214,16 @@ class Words(Record):
             return self._element(place, node)
         return f"dimension {place.axis} of {self._operand(place.operand)} of {node} is {place.size}"
 
-    def _reason(self, expected: int | None, by: ProblemPlace | None, *, like: bool) -> str:
+    def _reason(self, expected: int | None, by: ProblemPlace | None, equal: str) -> str:
         """Return the source of a size: the other operand or attribute, with its own number if that differs.
 
-        `expected`: None if several sizes are valid. `like`: true if the size must equal the other one.
+        `expected`: None if several sizes are valid. `equal`: the words around another dimension of the expected size.
         """
         if by is None:
             return ""
         if isinstance(by, InputDimension):
             what = f"dimension {by.axis} of {self._operand(by.operand)}"
-            return (f" like {what}" if like else f" ({what})") if by.size == expected else f" because of {what}"
+            return equal.format(what) if by.size == expected else f" because of {what}"
         value = _value(by)
         which = "" if by.index is None else f"element {by.index} of "
         what = f"{which}{self._source(by.source)}"
@@ -258,7 +261,7 @@ def _sizes(problem: Unequal) -> str:
     if problem.others:
         return listed([str(size) for size in sorted({problem.expected, *problem.others})], "or")
     if problem.least is not None and problem.least < problem.expected:
-        return f"{problem.least} to {problem.expected}"
+        return f"{problem.least} to {problem.expected}" if problem.least else f"at most {problem.expected}"
     return f"at least {problem.expected}" if problem.or_more else str(problem.expected)
 
 

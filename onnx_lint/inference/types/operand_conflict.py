@@ -95,14 +95,14 @@ class OperandConflict(Record):
             kind, origin = self.inputs[problem.index], _origin(self, problem.index)
             what = f"{_input(self, problem.index)} of {self.node.describe()} is {kind}{origin}"
             given = _with_attribute(self, problem)
-            single = f"but {given} {operator} takes {self.allowed}"
-            return f"{what}, {single if ',' not in self.allowed else f'which {operator} does not take {given}'}"
+            single = f"but {given} {operator} needs {self.allowed}"
+            return f"{what}, {single if ',' not in self.allowed else f'which {operator} does not allow {given}'}"
         hint = _hint(self)
         if isinstance(problem, Disallowed):
             kind, origin = self.inputs[problem.index], _origin(self, problem.index)
             what = f"{_input(self, problem.index)} of {self.node.describe()} is {kind}{origin}"
             allowed = self.allowed
-            wanted = f"but {operator} takes {allowed}" if "," not in allowed else f"which {operator} does not take"
+            wanted = f"but {operator} needs {allowed}" if "," not in allowed else f"which {operator} does not allow"
             return f"{what}, {wanted}{hint}"
         if isinstance(problem, Differing):
             first, second = (
@@ -170,8 +170,8 @@ def _origin(conflict: OperandConflict, index: int) -> str:
 def _binding(schema: OperatorSchema, problem: Differing) -> str:
     one, other = schema.input_at(problem.index), schema.input_at(problem.other)
     if one is None or not _are_bound(one, other):
-        return "has tensors of one element type in both"
-    return f"has one type {one.variable} for both"
+        return "needs one element type in both"
+    return f"needs one type {one.variable} for both"
 
 
 def _are_bound(one: Parameter | None, other: Parameter | None) -> bool:

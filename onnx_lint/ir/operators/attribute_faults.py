@@ -256,8 +256,8 @@ def _unequal(
             if unit != usual:
                 wanted = counted(right[1] * factor // right[2], "element")
                 relation = "as many as" if factor == right[2] else "twice as many as" if factor > 1 else "half of"
-                what = f"has {counted(length, 'element')}, but '{right[0]}' has {right[1]}"
-                yield AttributeFault(name, what, f"{wanted}, {relation} '{right[0]}'", right[0])
+                allowed = f"{wanted}, {relation} '{right[0]}'"
+                yield AttributeFault(name, f"has {counted(length, 'element')}, but needs {allowed}", allowed, right[0])
 
 
 _PAIR: Final = 2
@@ -291,8 +291,8 @@ def _of_operator(schema: OperatorSchema, form: NodeForm, given: GivenAttributes)
             )
             yield AttributeFault("equation", fault, allowed)
         elif lacks_ellipsis(given["equation"].s):
-            what = "has an ellipsis before '->' and none behind it, which ONNX Runtime refuses"
-            yield AttributeFault("equation", what, "an ellipsis behind '->' as well", is_allowed=True)
+            what = "has an ellipsis before '->' and none after it, which ONNX Runtime refuses"
+            yield AttributeFault("equation", what, "an ellipsis after '->' as well", is_allowed=True)
     elif key == ("", "RegexFullMatch") and "pattern" in given:
         from onnx_lint.ir.operators.re2_pattern import pattern_fault
 
@@ -356,7 +356,7 @@ def _activations(schema: OperatorSchema, form: NodeForm, given: GivenAttributes)
     # The default of RNN has two functions even for one direction.
     is_default = schema.name == "RNN" and length == _PAIR and list(given["activations"].strings) == [b"Tanh"] * _PAIR
     if length != number and not is_default and length:
-        what = f"has {counted(length, 'element')}, but '{schema.name}' takes {each} for each direction"
+        what = f"has {counted(length, 'element')}, but must have {number}, {each} for each direction"
         yield AttributeFault("activations", what, counted(number, "element"))
 
 

@@ -27,15 +27,15 @@ def equation_fault(equation: str, input_count: int) -> str | None:
         if fault is not None:
             return fault
     if "," in right:
-        return f"has more than one term behind {_ARROW!r}"
+        return f"has more than one term after {_ARROW!r}"
     if len(terms) != input_count:
         terms_in_words = "1 term" if len(terms) == 1 else f"{len(terms)} terms"
         return f"has {terms_in_words}, but the node has {input_count} {'input' if input_count == 1 else 'inputs'}"
     twice = next((label for label in right if label != "." and right.count(label) > 1), None)
     if twice is not None:
-        return f"names {twice!r} twice behind {_ARROW!r}"
+        return f"has label {twice!r} twice after {_ARROW!r}"
     missing = next((label for label in right if label != "." and label not in left), None) if arrow else None
-    return f"names {missing!r} behind {_ARROW!r} and nowhere before it" if missing is not None else None
+    return f"has label {missing!r} after {_ARROW!r}, but not before it" if missing is not None else None
 
 
 def lacks_ellipsis(equation: bytes) -> bool:
@@ -47,7 +47,7 @@ def lacks_ellipsis(equation: bytes) -> bool:
 def _term_fault(term: str) -> str | None:
     strange = _STRANGE.search(term)
     if strange is not None:
-        return f"holds {strange.group()!r}, which is not a letter"
+        return f"contains {strange.group()!r}, which is not a letter"
     if term.count(_ELLIPSIS) > 1:
         return f"has two ellipses in the term '{term[:40]}'"
     return f"has dots in the term '{term[:40]}' that are no ellipsis" if "." in term.replace(_ELLIPSIS, "") else None

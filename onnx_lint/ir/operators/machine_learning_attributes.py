@@ -70,7 +70,7 @@ def linear_classifier_faults(given: Mapping[str, Proto]) -> Iterator[ValueFault]
             yield name, f"has {counted(labels, 'label')}, but {needed}{taken}", allowed, "intercepts"
     numbers = len(given["coefficients"].floats) if "coefficients" in given else 0
     if numbers % models:
-        what = f"has {counted(numbers, 'element')}, but 'intercepts' has {models}"
+        what = f"has {counted(numbers, 'element')}, which is not a multiple of the {models} of 'intercepts'"
         yield "coefficients", what, f"a multiple of {models}, one for each feature and model", "intercepts"
 
 
@@ -85,7 +85,7 @@ def n_gram_faults(given: Mapping[str, Proto]) -> Iterator[ValueFault]:
         yield (
             "min_gram_length",
             f"is {least}, but 'max_gram_length' is {greatest}",
-            f"1 to {greatest}",
+            "at most 'max_gram_length'",
             "max_gram_length",
         )
         return
@@ -114,7 +114,7 @@ def _pool_faults(given: Mapping[str, Proto], starts: list[int], pool: str, size:
             )
             return
         if (end - start) % n:
-            what = f"leaves {counted(end - start, 'element')} of '{pool}' to n-grams of length {n}"
+            what = f"leaves {counted(end - start, 'element')} of '{pool}' to n-grams of length {n}, no multiple of {n}"
             yield "ngram_counts", what, f"a multiple of {n} elements for them", pool
             return
         n_grams += (end - start) // n

@@ -280,7 +280,7 @@ def _mode_faults(given: Given) -> Iterator[ValueFault]:
     if modes.t.data_type != _UINT8:
         yield (
             "nodes_modes",
-            f"is a tensor of {ELEMENT_TYPES[modes.t.data_type].name}, but must be one of uint8",
+            f"is a tensor of {ELEMENT_TYPES[modes.t.data_type].name}, but must be a tensor of uint8",
             "a tensor of uint8",
             None,
         )

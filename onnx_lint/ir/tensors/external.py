@@ -63,7 +63,7 @@ def location_problem(location: str) -> str | None:
     if re.match(_DRIVE, location):
         return "begins with a drive letter"
     if "\\" in location:
-        return "holds a backslash, which separates nothing in a POSIX path"
+        return "contains a backslash, which is no separator in a POSIX path"
     if all(part in ("", ".") for part in location.split("/")):
         return "names a directory"
     return None

@@ -162,13 +162,13 @@ _IDLE: Final[Mapping[str, tuple[str, ...]]] = {"auto_pad": ("NOTSET", "")}
 """Values of attributes that mean the same as leaving the attribute out."""
 
 _EMPTY_LISTS: Final[Mapping[tuple[str, str], str]] = {
-    ("", "Constant"): "onnx refuses it, ONNX Runtime takes it",
+    ("", "Constant"): "onnx refuses it, ONNX Runtime accepts it",
     ("", "TfIdfVectorizer"): "ONNX Runtime refuses it",
     ("ai.onnx.ml", "LabelEncoder"): "onnx and ONNX Runtime refuse it",
     ("ai.onnx.ml", "OneHotEncoder"): "onnx and ONNX Runtime refuse it",
     ("ai.onnx.ml", "SVMClassifier"): "ONNX Runtime refuses it",
 }
-"""Operators for which an empty list counts as given beside another member of a choice, and how consumers treat it.
+"""Operators for which an empty list is a value beside another member of a choice, and how consumers treat it.
 No text says whether an empty list is given. For Constant it is: `value_ints` without elements is a tensor of shape [0].
 For the others consumers decide (onnx 1.23, ONNX Runtime 1.32): for ZipMap, LinearClassifier, TreeEnsembleClassifier,
 Imputer and DictVectorizer they run models with an empty list beside one with elements, as exporters write them.

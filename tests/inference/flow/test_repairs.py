@@ -49,20 +49,20 @@ def _hints(inputs: str, outputs: str, nodes: str) -> list[str | None]:
             "float[1,3,8,9] x, float[3] w",
             "float[1,3,8,9] y",
             "Add(x, w)",
-            "with an Unsqueeze of input 1 'w' with axes=[1, 2] the shapes fit",
+            "with an Unsqueeze (axes=[1, 2]) of input 1 'w' the shapes fit",
         ),
         ("float[1,3,3,9] x, float[3] w", "float[1,3,3,9] y", "Add(x, w)", None),
         (
             "float[3,8] x, float[5,3,2] w",
             "float[1,5,7] y",
             "Conv(x, w)",
-            "with an Unsqueeze of input 0 'x' with axes=[0] the shapes fit",
+            "with an Unsqueeze (axes=[0]) of input 0 'x' the shapes fit",
         ),
         (
             "float[5,7] x, float[1,4,1] w, float[1,4,4] r",
             "float[5,1,7,4] y",
             "RNN<hidden_size=4>(x, w, r)",
-            "with an Unsqueeze of input 0 'x' with axes=[2] the shapes fit",
+            "with an Unsqueeze (axes=[2]) of input 0 'x' the shapes fit",
         ),
         (
             "float[5,7,3] x, float[1,4,3] w, float[1,4,4] r, float[5,1,4] h",
@@ -79,7 +79,7 @@ def _hints(inputs: str, outputs: str, nodes: str) -> list[str | None]:
             "float[N,8,3] x, float[8] w",
             "float[A,B,C] y",
             "Sub(x, w)",
-            "with an Unsqueeze of input 1 'w' with axes=[1] the shapes fit",
+            "with an Unsqueeze (axes=[1]) of input 1 'w' the shapes fit",
         ),
         ("float[N,6,8,8] x, float[6,1,3,3] w", "float[N,6,6,6] y", "Conv(x, w)", "with group=6 the shapes fit"),
         (
@@ -136,7 +136,7 @@ def test_a_node_with_a_subgraph_is_tried_as_well():
         }"""
     model = load(BytesSource(onnx.parser.parse_model(text).SerializeToString()))
     assert [conflict.hint for conflict in model.value_flow.shapes] == [
-        "with an Unsqueeze of input 1 'k' with axes=[0] the shapes fit"
+        "with an Unsqueeze (axes=[0]) of input 1 'k' the shapes fit"
     ]
 
 

@@ -20,13 +20,13 @@ def test_right_equations(equation: str, input_count: int):
     ("equation", "input_count", "fault"),
     [
         ("i->j->k", 1, "has more than one '->'"),
-        ("i1->i", 1, "holds '1', which is not a letter"),
+        ("i1->i", 1, "contains '1', which is not a letter"),
         ("...i...->i", 1, "has two ellipses in the term '...i...'"),
         ("..i->i", 1, "has dots in the term '..i' that are no ellipsis"),
-        ("ij->i,j", 1, "has more than one term behind '->'"),
+        ("ij->i,j", 1, "has more than one term after '->'"),
         ("ij->i", 2, "has 1 term, but the node has 2 inputs"),
         ("i,j->ij", 1, "has 2 terms, but the node has 1 input"),
-        ("ij->ik", 1, "names 'k' behind '->' and nowhere before it"),
+        ("ij->ik", 1, "has label 'k' after '->', but not before it"),
     ],
 )
 def test_wrong_equations(equation: str, input_count: int, fault: str):

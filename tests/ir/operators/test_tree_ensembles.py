@@ -114,7 +114,7 @@ def test_what_is_not_there_is_reported_once(changed, attribute, what):
 @pytest.mark.parametrize(
     ("modes", "what"),
     [
-        (_tensor(7, 1), "is a tensor of int64, but must be one of uint8"),
+        (_tensor(7, 1), "is a tensor of int64, but must be a tensor of uint8"),
         (_tensor(2, 1, raw_data=b"\x07"), "holds 7, but must be 0 to 6"),
         (_tensor(2, 2, int32_data=[0, -1]), "holds -1, but must be 0 to 6"),
     ],

@@ -92,12 +92,12 @@ def _large_cases() -> Iterator[tuple[str, bytes, list[str]]]:
     yield (
         "surplus of varints of ten bytes",
         tensor_model(7, [count], int64_data=[-1] * (count + 1)),
-        [f"int64_data {W} has 50,002 entries, but int64[50001] takes up 50,001"],
+        [f"int64_data {W} has 50,002 entries, but int64[50001] needs 50,001"],
     )
     yield (
         "double_data",
         tensor_model(15, [count], double_data=[1.0] * (2 * count - 1)),
-        [f"double_data {W} has 100,001 entries, but complex128[50001] takes up 100,002"],
+        [f"double_data {W} has 100,001 entries, but complex128[50001] needs 100,002"],
     )
     yield (
         "padding",

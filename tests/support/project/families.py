@@ -99,8 +99,8 @@ def _member(schema: OperatorSchema, about: str, names: list[str], word: str = ""
 _WORDS: Final = {
     Choice.TOGETHER: " without ",
     Choice.NEEDS: " without ",
-    Choice.ONE: " takes exactly one of them",
-    Choice.AT_MOST_ONE: " takes at most one of them",
+    Choice.ONE: " needs exactly one of them",
+    Choice.AT_MOST_ONE: " allows at most one of them",
 }
 
 

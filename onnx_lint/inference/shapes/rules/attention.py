@@ -100,7 +100,7 @@ def _is_for_packed(node: Operands, name: str, *indices: int) -> None:
     if heads is None or node.version < _PACKED_ONLY:
         return
     if all(len(node.fact(index).shape or ()) == _SPLIT for index in indices):
-        reason = f"input {indices[0]} has 4 dimensions, and {name} is for inputs of 3"
+        reason = "it is only for inputs of 3 dimensions"
         node.wrong_value(name, heads, reason, allowed=f"no {name}, or inputs of 3 dimensions")
 
 

@@ -116,7 +116,7 @@ def product_with_small_floats(node: Operands) -> Outputs:
 def _is_block(node: Operands, size: int | None) -> None:
     """Note the size of a block that ONNX Runtime does not take."""
     if size is not None and (size < _LEAST_BLOCK or size & (size - 1)):
-        node.wrong_value("block_size", size, "ONNX Runtime takes powers of two from 16 on", allowed="16, 32, 64, ...")
+        node.wrong_value("block_size", size, "ONNX Runtime needs powers of two from 16 on", allowed="16, 32, 64, ...")
 
 
 _LEAST_BLOCK = 16
@@ -172,4 +172,4 @@ def _takes(node: Operands, name: str, allowed: tuple[int, ...], default: int | N
     number = node.integer(name, default) if default is not None else node.integer(name)
     if number is not None and number not in allowed:
         words = listed([str(each) for each in allowed], "or")
-        node.wrong_value(name, number, f"ONNX Runtime takes {words}", allowed=words)
+        node.wrong_value(name, number, f"ONNX Runtime needs {words}", allowed=words)

@@ -40,7 +40,7 @@ def elementwise(node: Operands) -> Outputs:
 
 
 def are_scalars(node: Operands, *indices: int) -> None:
-    """Note scales and zero points that are no scalars: ONNX Runtime takes nothing else when it makes a session."""
+    """Note scales and zero points that are no scalars: ONNX Runtime needs nothing else when it makes a session."""
     for index in indices:
         if node.fact(index).shape:
             node.wrong_rank(index, 0, 0)
@@ -92,9 +92,9 @@ def gather_blocks(node: Operands) -> Outputs:
     data, indices = node.shape(0, at_least=1), node.shape(1)
     size = node.integer("block_size", 128)
     if size and (size < _LEAST_BLOCK or size & (size - 1)):
-        node.wrong_value("block_size", size, "ONNX Runtime takes powers of two from 16 on", allowed="16, 32, 64, ...")
+        node.wrong_value("block_size", size, "ONNX Runtime needs powers of two from 16 on", allowed="16, 32, 64, ...")
     if node.fact(0).kind == "tensor(uint8)" and node.integer("bits", 4) not in _BITS:
-        node.wrong_value("bits", node.integer("bits"), "ONNX Runtime takes 2, 4 or 8", allowed="2, 4 or 8")
+        node.wrong_value("bits", node.integer("bits"), "ONNX Runtime needs 2, 4 or 8", allowed="2, 4 or 8")
     if data is not None and node.fact(3).shape is not None:
         node.shape(3, len(data), like=0)
     if data is not None and node.fact(2).shape is not None and node.shape(2, len(data), like=0) is not None:

@@ -10,6 +10,7 @@ from onnx_lint.inference.shapes.dims import Dim
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import ProblemPlace, WrongCount
 from onnx_lint.inference.shapes.registration import shapes_of
+from onnx_lint.wording import counted
 
 
 @shapes_of("If")
@@ -46,8 +47,8 @@ def scan(node: Operands) -> Outputs:
     has_batch = node.version < _WITHOUT_BATCH
     inputs = node.count - has_batch  # version 8 has the lengths of sequences in front
     if count > inputs:
-        reason = f"{inputs} of the node's inputs {'is a state or a scan' if inputs == 1 else 'are states and scans'}"
-        node.wrong_value("num_scan_inputs", count, reason, allowed=f"1 to {inputs}")
+        reason = f"the node has {counted(inputs, 'input')} for states and scans"
+        node.wrong_value("num_scan_inputs", count, reason, allowed=f"at least 1 and at most {inputs}")
     if count < 1 or first < 0:
         return UNKNOWN
     axes = node.integers("scan_input_axes")

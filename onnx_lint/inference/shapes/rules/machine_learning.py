@@ -14,6 +14,7 @@ from onnx_lint.inference.shapes.dims import Dim, Shape, product, total
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, InputDimension, Remark, Unequal, WrongCount, WrongRank
 from onnx_lint.inference.shapes.registration import shapes_of
+from onnx_lint.wording import counted
 
 _ML = "ai.onnx.ml::"
 
@@ -274,7 +275,7 @@ def _tests_features(node: Operands, features: Dim) -> None:
     for place, (feature, is_leaf) in enumerate(zip_longest(ids, leaves[: len(ids)], fillvalue=False)):
         if feature >= features and not is_leaf:
             allowed = f"0 to {features - 1}" if features else "no feature"
-            reason = f"input 0 has {features} feature{'' if features == 1 else 's'}"
+            reason = f"there {'is' if features == 1 else 'are'} {counted(features, 'feature')}"
             node.wrong_value("nodes_featureids", feature, reason, place, allowed=allowed)
             return  # one is enough to show that the input is too narrow
 

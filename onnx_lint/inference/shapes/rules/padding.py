@@ -56,7 +56,7 @@ def _padded(
             return UNKNOWN
         if isinstance(size, int) and size < 0:
             place = index if isinstance(before, int) and before < 0 else index + count
-            reason = f"more than the {shape[axis]} that there are"
+            reason = f"axis {axis} has only {shape[axis]} elements"
             node.wrong_value(source, pads[place], reason, place, allowed="pads that leave a size of at least 0")
             return UNKNOWN
         found[axis] = size

@@ -21,10 +21,10 @@ def gradient(node: Operands) -> Outputs:
     count = (node.length("xs") or 0) + (node.length("zs") or 0)
     if isinstance(names, tuple) and count != node.count:
         reason = f"with 'zs' these are {counted(count, 'tensor')}, but the node has {counted(node.count, 'input')}"
-        node.wrong_value("xs", len(names), reason, allowed="an input for each tensor")
+        node.wrong_value("xs", names, reason, allowed="an input for each tensor")
     elif isinstance(names, tuple) and node.output_count > len(names):
-        reason = f"the node has {node.output_count} outputs"
-        node.wrong_value("xs", len(names), reason, allowed="at most an output for each tensor")
+        reason = f"{counted(len(names), 'tensor')}, but the node has {node.output_count} outputs"
+        node.wrong_value("xs", names, reason, allowed="at most one output for each tensor")
     return [node.shape(index) for index in range(len(names))] if isinstance(names, tuple) else UNKNOWN
 
 

@@ -38,7 +38,7 @@ def dropout(node: Operands) -> Outputs:
     """The output and the mask; ratio and training mode are scalars."""
     ratio = node.scalar(1)
     if isinstance(ratio, float) and not 0 <= ratio < 1:
-        node.wrong_value(1, ratio, "the part to drop is at least 0 and below 1", 0, allowed="at least 0 and below 1")
+        node.wrong_value(1, ratio, "the ratio must be at least 0 and below 1", 0, allowed="at least 0 and below 1")
     node.scalar(2)
     return [node.shape(0), node.shape(0)]
 

@@ -155,7 +155,8 @@ def stretched(node: Operands, axis: int, size: Dim, over: Window, more: int = 0)
     length = over.strides[axis] * (size - 1) + more + extent - _padding(over, axis)
     if length < 0 and size:
         place = axis if over.begin[axis] else axis + len(over.begin)
-        reason = f"more is taken from spatial axis {axis} than the {length + over.begin[axis] + over.end[axis]} it has"
+        taken, has = _padding(over, axis), length + _padding(over, axis)
+        reason = f"the pads remove {taken} from spatial axis {axis}, but it has {has}"
         node.wrong_value("pads", (over.begin + over.end)[place], reason, place, allowed="smaller pads")
     return length if length >= 0 else None
 
