@@ -142,11 +142,12 @@ constants behind =, and the number of outputs.
 _KINDS = {"f": np.float32, "u": np.uint8, "B": np.bool_, "i": np.int32, "I": np.int64}
 
 _EXPLAINED = {
-    r"^QLinearConcat.*input count mismatch": "a gap among variadic inputs is a warning",
+    r"^QLinearConcat.*(input count mismatch|crash)": "a gap among variadic inputs is a warning",
     r"^QGemm.*of input b ": "a scalar and a list of one element",
     r"^(DynamicQuantizeMatMul|MatMulIntegerToFloat).*[Bb]roadcast": "scales that broadcast with the product are valid",
     r"^DecoderMaskedMultiHeadAttention.*same as V": "sizes of heads are rounded down",
     r"^VarlenCausalConvWithState.*initial_state must have": "attributes say how long the state is",
+    r"^QAttention: crash": "nothing to compute",
     r"^BranchwiseRMSNorm": "an attribute says whether branches have an axis",
     r"^HyperConnection.*must be positive": "nothing to compute",
     r"^(CausalConvWithState|LinearAttention).*does not support state_window": "other providers have that kernel",
@@ -272,9 +273,7 @@ def test_a_node_has_an_error_exactly_if_onnx_runtime_refuses_it(form, tmp_path):
             if index % 5:
                 attributes, inputs = _edited(attributes, inputs, dice)
             path.write_bytes(_model(operator, attributes, inputs, outputs).SerializeToString())
-            answer = runtime.answer(path)
-            if answer is None:
-                continue
+            answer = runtime.answer(path) or ("", "crash")
             refused = "" if any(word in answer[0] for word in NO_KERNEL) else "".join(answer).strip()
             found = [
                 each.message

@@ -124,6 +124,10 @@ _ROWS: Final[tuple[_CombinationRow, ...]] = (
     ("com.microsoft", "QLinearAdd QLinearMul", 1, Choice.SOME, "in:B_zero_point", "ONNX Runtime"),
     ("com.microsoft", "QLinearAveragePool", 1, Choice.SOME, "in:x_zero_point", "ONNX Runtime"),
     ("com.microsoft", "QLinearReduceMean", 1, Choice.SOME, "in:data_zero_point", "ONNX Runtime"),
+    ("com.microsoft", "QLinearLeakyRelu QLinearSigmoid", 1, Choice.SOME, "in:Y_zero_point", "ONNX Runtime"),
+    *[("com.microsoft", "AttnLSTM", 1, Choice.SOME, f"in:{name}", "ONNX Runtime") for name in ("QW", "MW", "V", "M")],
+    *[("com.microsoft", "QMoE", 1, Choice.SOME, f"in:{name}_scales in:{name}_global_scale", "ONNX Runtime")
+      for name in ("fc1", "fc2")],
     ("com.microsoft", "GroupQueryAttention MultiHeadAttention", 1, Choice.TOGETHER, "in:past_key in:past_value",
      "ONNX Runtime"),
     ("com.microsoft", "GroupQueryAttention", 1, Choice.TOGETHER, "in:key in:value", "ONNX Runtime"),
