@@ -34,14 +34,14 @@ _MAX_WIDTH: Final = 100
 @click.argument("name", metavar="NAME")
 @options("edition", "plugins")
 def explain_command(name: str, edition: str, plugins: tuple[str, ...]) -> None:
-    """Explain NAME: a rule, a clause, an operator, a chapter, a keyword or a severity.
+    """Explain NAME: a rule, a clause, an operator, a chapter, or a word of a report.
 
     The page is Markdown, rendered on a terminal.
     """
     use_plugins(plugins)
     page = _page_of(name, edition)
     if not page:
-        known = {each.lower(): each for each in (*clauses(), *registry(), *terms.chapters())}
+        known = {each.lower(): each for each in (*clauses(), *registry(), *terms.chapters(), *terms.WORDS)}
         near = nearest(name.lower(), known)
         hint = f"; did you mean {quote(known[near])}?" if near is not None else ""
         raise click.UsageError(f"no rule, clause or operator {name!r}{hint}")
@@ -64,6 +64,8 @@ def _page_of(name: str, edition: str) -> str:
         return terms.keyword_page(name)
     if name in SEVERITY_NAMES:
         return terms.severity_page(Severity.of(name))
+    if name in terms.WORDS:
+        return f"# {name}\n\n{terms.WORDS[name]}\n"
     return "\n".join(terms.operator_page(*operator) for operator in terms.operators_called(name))
 
 

@@ -65,7 +65,8 @@ def checked(table: Mapping[str, Any], origin: Origin) -> dict[Path, SetValue]:
     values: dict[Path, SetValue] = {}
     for name, value in table.items():
         if name not in keys():
-            raise ConfigurationError(f"{origin.shown}: unknown key {name!r}{suggestion(name, keys())}")
+            hint = suggestion(name, keys()) or suggestion(name[:-3], keys())  # such as `suppressions` for `suppress`
+            raise ConfigurationError(f"{origin.shown}: unknown key {name!r}{hint}")
         if name == "suppress":
             value = _by_place(value, origin)
         value = _without_users(value)

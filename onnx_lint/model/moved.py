@@ -26,7 +26,7 @@ MOVED: Final = {
     "features_beyond": "the function features_beyond of onnx_lint.model",
     "foldable_nodes": "the function foldable_nodes of onnx_lint.model",
     "has_odd_variables": "model.declared_types.has_odd_variables",
-    "is_reached": "model.calls.reach",
+    "is_reached": "model.calls.is_run",
     "long_numbers": "the function long_numbers of onnx_lint.model",
     "maps": 'model.values.of("MapProto")',
     "metadata_beside_nodes": "model.metadata(())",

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Questions about a model. Most decide which rules run: `@rule(about=has_faults)`.
+"""Functions that decide which rules run for a model: `@rule(about=has_faults)`.
 
-A rule is neither imported nor run for a model for which the answer is false or empty. So an answer must be cheap: it
-uses facts that the model keeps, and never looks at each node.
+A rule is neither imported nor run if its function returns False, None or an empty list. Most return a truth value.
+Others return what the rule then reports, for example `dimension_contradictions`. Each must be cheap: it uses facts
+that the model keeps, and looks at each node only if such a fact makes a finding likely.
 """
 
 from __future__ import annotations

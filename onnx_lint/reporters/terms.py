@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pages of `explain` about the words of a report: chapters, keywords, severities and operators."""
+"""The pages of `explain` about the words of a report: verdicts, chapters, keywords, severities and operators."""
 
 from __future__ import annotations
 
@@ -47,6 +47,20 @@ def keyword_page(word: str) -> str:
         f"Findings under it are of the severity {KEYWORDS[word].label}. {cited} clauses have it in some edition.",
     ]
     return "\n\n".join(parts) + "\n"
+
+
+WORDS: Final = {
+    "conforms": "No finding breaks a requirement of ONNX. The verdict needs every rule that finds errors, at its own "
+    "severity, and no suppressed error. Warnings and notes do not change it.",
+    "counted": "The last line has the number of findings of some pedantic clauses. `--pedantic` lists them.",
+    "not checked": "The file could not be read, or exceeds a limit. The exit code is 2.",
+    "not judged": "An internal error of onnx-lint or of a plugin, or the settings, kept rules from judging the file.",
+    "not verified": "The part of the model that onnx-lint could not check, for example the nodes of a custom domain. "
+    "`--opset-schema` describes such a domain.",
+    "pedantic": "Findings that nearly every real model has and few can act on. They are listed only with "
+    "`--pedantic`, or if the rule is selected by name, and fail no run otherwise.",
+}
+"""The words of a report that are neither keywords nor severities, and what they mean."""
 
 
 def severity_page(level: Severity) -> str:

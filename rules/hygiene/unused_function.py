@@ -52,7 +52,7 @@ def unused_function(model: Model) -> Iterator[Finding]:
     """
     if not model.functions:
         return
-    called = model.calls.reached
+    called = model.calls.called
     for function in model.functions:
         if function.index not in called:
             yield Finding(

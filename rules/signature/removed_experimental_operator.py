@@ -65,7 +65,7 @@ def removed_experimental_operator(model: Model) -> Iterator[Finding]:
             yield Finding(
                 node.place.at("op_type"),
                 f"{node.describe()} uses an experimental operator that was removed from ONNX{kept}",
-                clause="OPR-4" if is_kept or not model.calls.reach(node.graph) else "OPR-4a",
+                clause="OPR-4" if is_kept or not model.calls.is_run(node.graph) else "OPR-4a",
                 allowed=f"{substitute}, which does the same"
                 if substitute
                 else "operators of the imported operator set",

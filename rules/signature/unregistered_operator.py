@@ -77,7 +77,7 @@ def unregistered_operator(model: Model) -> Iterator[Finding]:
             continue
         near = suggestion(operator.op_type, schemas.operator_names(operator.domain, version))
         for node in alike.nodes:
-            if model.calls.reach(node.graph):
+            if model.calls.is_run(node.graph):
                 yield Finding(
                     node.place.at("op_type"),
                     f"{node.describe()} uses an operator that ONNX Runtime {release} does not have{near}",

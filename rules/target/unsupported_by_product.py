@@ -125,7 +125,7 @@ def _operators(model: Model, release: ProductRelease) -> Iterator[Finding]:
         name = _name(domain, op_type)
         if operator.function is not None or (operator.opset_version or 0) > release.opsets.get(domain, 2**63):
             continue
-        nodes = [node for node in alike.nodes if model.calls.reach(node.graph)]
+        nodes = [node for node in alike.nodes if model.calls.is_run(node.graph)]
         if not nodes or (domain, op_type) in functions:
             continue
         if domain in own_domains and not release.has_own(domain, op_type):

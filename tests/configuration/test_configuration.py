@@ -181,6 +181,7 @@ def test_extend_to_nothing_is_told(folder: Path, capsys: Output) -> None:
     ("text", "said"),
     [
         ('ignroe = ["model"]', "unknown key 'ignroe'; did you mean 'ignore'?"),
+        ("suppressions = []", "unknown key 'suppressions'; did you mean 'suppress'?"),
         ('ignore = "name"', "ignore: requires a list of strings, not 'name'"),
         ('ignore = ["nmae"]', "ignore: unknown rule 'nmae'; did you mean 'name'?"),
         ('select = ["non-c90-nam"]', "select: unknown rule 'non-c90-nam'; did you mean 'non-c90-name'?"),

@@ -19,6 +19,7 @@ from onnx_lint.spec.operators import known_domains, operator_names
         ("MUST", "of the severity error"),
         ("practice", "consumers reject the model or disagree on its meaning"),
         ("warning", "*SHOULD*"),
+        ("not verified", "`--opset-schema` describes such a domain"),
         ("conv", "- attribute `pads`, INTS; at least 0\n"),
         ("com.microsoft::Attention", "### Version 1 (ContribOperators.md#com.microsoft.Attention)\n"),
         ("Upsample", "- deprecated: a node of it is an error\n"),

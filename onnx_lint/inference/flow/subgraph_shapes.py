@@ -89,7 +89,7 @@ class SuppliedShapes(Record):
         return replace(self, carried=carried, grown=grown)
 
     def for_element(self, index: int) -> SuppliedShapes:
-        """Return the inputs of a SequenceMap with one element of the sequences whose elements are told apart."""
+        """Return the inputs of a SequenceMap in one iteration: an element of each sequence of known element shapes."""
         apart = [fact(each.kind, inside=_element(each, index)) if are_apart(each) else each for each in self.facts]
         return replace(self, facts=tuple(apart))
 
@@ -285,7 +285,7 @@ def _union(one: OutputShape, other: OutputShape) -> OutputShape:
 
 
 def are_apart(fact: Fact) -> bool:
-    """Return whether a value is a sequence of which the shape of each element is known."""
+    """Return whether a value is a sequence and the shape of each of its elements is known."""
     return bool(fact.elements) and len(fact.elements) == count_in(fact)
 
 

@@ -121,7 +121,7 @@ class Calls:
         return callees
 
     @cached_property
-    def reached(self) -> set[int]:
+    def called(self) -> set[int]:
         """The indices of the functions that a graph outside of functions calls, itself or through other functions."""
         pile = [function.index for node, function in self.all if node.graph.function is None]
         found = set(pile)
@@ -131,10 +131,10 @@ class Calls:
             pile += new
         return found
 
-    def reach(self, graph: Graph) -> bool:
-        """Return whether inference reaches the graph: it is of no training information, and its function is called."""
+    def is_run(self, graph: Graph) -> bool:
+        """Return whether inference runs the graph: it is no training graph, and its function is called."""
         if graph.function is not None:
-            return graph.function.index in self.reached
+            return graph.function.index in self.called
         while graph.parent is not None and graph.kind is GraphKind.NESTED:
             graph = graph.parent
         return graph.kind not in (GraphKind.INITIALIZATION, GraphKind.ALGORITHM)

@@ -87,9 +87,7 @@ class Piece(Record):
 
 
 class Skeleton(Record):
-    """A serialized message without large payloads, and the places of the payloads that were left
-    out, for each tensor.
-    """
+    """A serialized message without large payloads, and for each tensor the places of its payloads."""
 
     source: Source
     copied: tuple[Piece, ...]
@@ -169,7 +167,7 @@ def read_skeleton(
         return whole(source)
     bytes(_SPARE_BYTES)
     copier = _Copier(source, max_bytes, max_fields)
-    copier.document(kind, 0, source.size)
+    copier.copy_document(kind, 0, source.size)
     return Skeleton(source, tuple(copier.pieces), copier.payloads, copier.long_lists, copier.is_merged)
 
 
@@ -180,12 +178,13 @@ class _Copier:
         self.source = source
         self.max_bytes = max_bytes
         self.fields_left = max_fields
-        self.wanted = 0
+        self.size = 0
+        """The number of bytes to copy so far."""
         self.pieces: list[Piece] = []
         self.content: list[Bytes] = []
         """The bytes of the next piece so far."""
-        self.begun = 0
-        """The number of bytes to copy when the piece began."""
+        self.size_before_piece = 0
+        """`size` when the piece began."""
         self.is_merged = False
         self.payloads: dict[PlaceKey, tuple[Payload, ...]] = {}
         self.long_lists: dict[PlaceKey, tuple[Payload, ...]] = {}
@@ -193,23 +192,24 @@ class _Copier:
         """For each opened message the last index of each field, over all pieces in which the message is given."""
 
     def copy(self, start: int, end: int) -> int:
+        """Copy the bytes from `start` to `end`; return how many these are."""
         if start >= end:
             return 0
-        self.wanted += end - start
-        if self.wanted > self.max_bytes:
-            raise MessageTooLargeError(self.wanted)
+        self.size += end - start
+        if self.size > self.max_bytes:
+            raise MessageTooLargeError(self.size)
         self.content.append((start, end))
         return end - start
 
     def end_piece(self, within: bytes) -> None:
         self.pieces.append(Piece(within, tuple(self.content)))
         self.content.clear()
-        self.begun = self.wanted
+        self.size_before_piece = self.size
 
-    def document(self, message: str, start: int, end: int, key: PlaceKey = (), within: bytes = b"") -> None:
+    def copy_document(self, message: str, start: int, end: int, key: PlaceKey = (), within: bytes = b"") -> None:
         """Copy the fields of the file, or of the graph with the tag `within` in it, in pieces."""
         if message == "TensorProto":
-            self.tensor(start, end, key)
+            self.copy_tensor(start, end, key)
             self.end_piece(within)
             return
         counts = self.counts.setdefault(key, {})
@@ -220,34 +220,34 @@ class _Copier:
                 self.end_piece(within)
                 if counts[field.number] > 0:
                     self.is_merged = True
-                    self.take(_FIELDS_OF_PART)
+                    self.count_fields(_FIELDS_OF_PART)
                 graph = wire.encode_varint(field.number << 3 | WireType.LEN)
-                self.document(field.message, value, following, ((field.name, None),), graph)
+                self.copy_document(field.message, value, following, ((field.name, None),), graph)
             elif field is not None:
-                self.nested(field, value, following, key)
+                self.copy_nested(field, value, following, key)
             pending = following
-            if self.wanted - self.begun >= PIECE_BYTES:
+            if self.size - self.size_before_piece >= PIECE_BYTES:
                 self.end_piece(within)
         self.copy(pending, end)
         self.end_piece(within)
 
-    def message(self, message: str, start: int, end: int, key: PlaceKey) -> int:
+    def copy_message(self, message: str, start: int, end: int, key: PlaceKey) -> int:
         """Copy the fields from `start` to `end`; return how many bytes the copy has."""
         if len(key) > MAX_DEPTH:
             raise WireError("nesting", start, "messages are nested too deep")
         if message == "TensorProto":
-            return self.tensor(start, end, key)
+            return self.copy_tensor(start, end, key)
         if key[-1][0] == "attribute" and end - start >= LONG_LIST_BYTES:
-            lists = self.lists(start, end)
+            lists = self.records_of_long_lists(start, end)
             if lists:
-                return self.without_lists(lists, start, end, key)
+                return self.copy_without_lists(lists, start, end, key)
         counts = self.counts.setdefault(key, {})
         copied, pending = 0, start
         for field, tag, value, following in self.holders(message, start, end, counts):
             if field is None:
                 continue
             copied += self.copy(pending, tag)
-            copied += self.nested(field, value, following, key)
+            copied += self.copy_nested(field, value, following, key)
             pending = following
         return copied + self.copy(pending, end)
 
@@ -264,15 +264,14 @@ class _Copier:
             small = 0
             rest = records_of(self.source, message, position, end, inside_groups=False)
             for number, wire_type, tag, value, following in rest:
-                self.take(1)
+                self.count_fields(1)
                 field = fields.get(number)
                 if field is None or field.message is None or wire_type != WireType.LEN:
                     continue
                 is_holder = field.message in _HOLDERS
                 if is_holder:
                     counts[number] = counts.get(number, -1) + 1
-                    # A singular message may be given in parts, which are merged: the contents of a small part count,
-                    # too.
+                    # A singular message may be given in parts, which are merged: a small part may continue a large one.
                     if not field.repeated or following - value >= PAYLOAD_BYTES:
                         yield field, tag, value, following
                         continue
@@ -284,7 +283,7 @@ class _Copier:
                     limit = min(end, following + PIECE_BYTES)
                     after, more = wire.skip_short(self.source, following, limit, key, most)
                     position = wire.advanced(position, after)
-                    self.take(more)
+                    self.count_fields(more)
                     if is_holder:
                         counts[number] += more
                     yield None, position, position, position
@@ -292,7 +291,7 @@ class _Copier:
             else:
                 return
 
-    def take(self, fields: int) -> None:
+    def count_fields(self, fields: int) -> None:
         """Count fields that are looked at."""
         self.fields_left -= fields
         if self.fields_left < 0:
@@ -310,18 +309,19 @@ class _Copier:
                     break
         return self.source.size + _FIELDS_OF_PART * parts
 
-    def nested(self, field: wire.Field, start: int, end: int, key: PlaceKey) -> int:
+    def copy_nested(self, field: wire.Field, start: int, end: int, key: PlaceKey) -> int:
+        """Copy a field that is a message, with the length that its copy has; return how many bytes these are."""
         tag = wire.encode_varint(field.number << 3 | WireType.LEN)
         hole = len(self.content)
         self.content.append(b"")
         assert field.message is not None
         step = (field.name, self.counts[key][field.number] if field.repeated else None)
-        length = self.message(field.message, start, end, (*key, step))
+        length = self.copy_message(field.message, start, end, (*key, step))
         head = tag + wire.encode_varint(length)
         self.content[hole] = head
         return len(head) + length
 
-    def lists(self, start: int, end: int) -> list[tuple[wire.Field, int, int, int, int]]:
+    def records_of_long_lists(self, start: int, end: int) -> list[tuple[wire.Field, int, int, int, int]]:
         """Return the records of the long lists of an attribute: all records of each list, in their order.
 
         The result is empty if the attribute also holds a tensor or graph, or its lists have many parts. No writer makes
@@ -333,7 +333,7 @@ class _Copier:
         for number, wire_type, tag, value, following in records_of(
             self.source, "AttributeProto", start, end, inside_groups=False
         ):
-            self.take(1)
+            self.count_fields(1)
             field = fields.get(number)
             if field is not None and field.message in _HOLDERS and wire_type == WireType.LEN:
                 return []
@@ -345,7 +345,7 @@ class _Copier:
                 return []
         return [each for each in found if sizes[each[0].name] >= LONG_LIST_BYTES]
 
-    def without_lists(
+    def copy_without_lists(
         self, lists: list[tuple[wire.Field, int, int, int, int]], start: int, end: int, key: PlaceKey
     ) -> int:
         """Copy an attribute without these lists."""
@@ -362,11 +362,12 @@ class _Copier:
         self.long_lists[key] = tuple(parts)
         return copied + self.copy(pending, end)
 
-    def tensor(self, start: int, end: int, key: PlaceKey) -> int:
+    def copy_tensor(self, start: int, end: int, key: PlaceKey) -> int:
+        """Copy a tensor without its large values; return how many bytes the copy has."""
         known = self.payloads.get(key, ())
         raw = [payload for payload in known if payload.field == "raw_data"]
         lists = [payload for payload in known if payload.field != "raw_data"]
-        values, is_integer = self.values(start, end)
+        values, is_integer = self.records_of_values(start, end)
         copied, pending = 0, start
         least = INTEGER_BYTES if is_integer else PAYLOAD_BYTES
         # All values stay in the file if some are large: no reader of the message may take the others for the tensor's.
@@ -393,7 +394,7 @@ class _Copier:
             del self.payloads[key]
         return copied + self.copy(pending, end)
 
-    def values(self, start: int, end: int) -> tuple[list[tuple[wire.Field, int, int, int, int]], bool]:
+    def records_of_values(self, start: int, end: int) -> tuple[list[tuple[wire.Field, int, int, int, int]], bool]:
         """Return the records of a tensor that hold values, and whether they are integers that may decide shapes.
 
         The records have a wire type that parsers accept for them.
@@ -404,17 +405,17 @@ class _Copier:
         for number, wire_type, tag, value, following in records_of(
             self.source, "TensorProto", start, end, inside_groups=False
         ):
-            self.take(1)
+            self.count_fields(1)
             field = fields.get(number)
             if field is not None and field.name == "data_type" and wire_type == WireType.VARINT:
-                is_integer = self.number(value, following) in INDEX_TYPES
+                is_integer = self.varint_at(value, following) in INDEX_TYPES
             if field is None or field.name not in _VALUE_FIELDS or not (wire_type == RUN or field.accepts(wire_type)):
                 continue
             if len(found) < _MOST_PARTS or following - value >= PAYLOAD_BYTES:
                 found.append((field, wire_type, tag, value, following))
         return found, is_integer
 
-    def number(self, start: int, end: int) -> int:
+    def varint_at(self, start: int, end: int) -> int:
         """Return the number that the bytes of a varint encode."""
         try:
             return wire.decode_varint(self.source.read_at(start, end - start), 0)[0]

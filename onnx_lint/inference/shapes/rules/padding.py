@@ -11,7 +11,7 @@ from onnx_lint.inference.shapes.registration import shapes_of
 
 @shapes_of("Pad")
 def pad_by_attributes(node: Operands) -> Outputs:
-    """Until version 10 the pads, which version 1 calls paddings, are an attribute with two numbers for each axis."""
+    """Infer Pad up to version 10, whose attribute `pads` (version 1: `paddings`) has two numbers for each axis."""
     shape = node.shape(0)
     name = "paddings" if node.version == 1 else "pads"
     pads = node.integers(name)
@@ -22,7 +22,7 @@ def pad_by_attributes(node: Operands) -> Outputs:
 
 @shapes_of("Pad:11", reads=(1, 3))
 def pad_by_inputs(node: Operands) -> Outputs:
-    """The pads are an input, and from version 18 on the axes, too: all, if there are none."""
+    """Infer Pad from version 11 on, whose pads are an input. From version 18 on the axes may be one as well."""
     shape, pads, listed = node.shape(0), node.integers_in(1), node.integers_in(3)
     node.scalar(2)
     if shape is None:
@@ -42,7 +42,7 @@ def pad_by_inputs(node: Operands) -> Outputs:
 def _padded(
     node: Operands, shape: Dims, pads: Dims, axes: tuple[int, ...], source: NumberSource, by: NumberSource
 ) -> Outputs:
-    """Return the sizes with padding before and after each axis; less if it is negative."""
+    """Return the output of Pad: each size plus the pads before and after it, of which some may be negative."""
     count = len(axes)
     if not node.has_count(source, len(pads), 2 * count, by):
         return UNKNOWN
@@ -65,7 +65,7 @@ def _padded(
 
 @shapes_of("DepthToSpace")
 def depth_to_space(node: Operands) -> Outputs:
-    """Channels become blocks of height and width."""
+    """Infer DepthToSpace: channels become blocks of height and width."""
     block = node.integer("blocksize")
     shape = node.shape(0, 4)
     if shape is None or not _is_block(node, block):
@@ -77,7 +77,7 @@ def depth_to_space(node: Operands) -> Outputs:
 
 @shapes_of("SpaceToDepth")
 def space_to_depth(node: Operands) -> Outputs:
-    """Blocks of height and width become channels."""
+    """Infer SpaceToDepth: blocks of height and width become channels."""
     block = node.integer("blocksize")
     shape = node.shape(0, 4)
     if shape is None or not _is_block(node, block):
@@ -92,5 +92,5 @@ def _is_block(node: Operands, block: int | None) -> bool:
 
 
 def _quotient(node: Operands, axis: int, divisor: Dim) -> Dim:
-    """Return a dimension of the input divided by the attribute; a remainder is recorded."""
+    """Return a dimension of the input divided by `divisor`. Record a problem if it is not a multiple."""
     return node.quotient((0, axis), divisor, Element("blocksize", node.integer("blocksize")))
