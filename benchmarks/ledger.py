@@ -60,12 +60,6 @@ from onnx_lint.input.source import BytesSource
 model = load(BytesSource(open(FLAT, "rb").read()), "m.onnx")
 model.operators, model.imports, [graph.positions for graph in model.graphs]
 """
-_TENSORS: Final = """
-from onnx_lint import schema
-from onnx_lint.ir.columns.gather import CHUNK
-Tensor = schema.message("TensorProto")
-written = [Tensor(name=f"w{n}", data_type=1, dims=[n, 3], raw_data=b"1234").SerializeToString() for n in range(20_000)]
-"""
 _ENSEMBLE: Final = """
 from onnx_lint import schema
 from onnx_lint.ir.operators.ensemble_votes import REGRESSOR, is_evidently_right
@@ -151,21 +145,6 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "written = list(nodes.schema.nodeless('ModelProto').FromString(open(FLAT, 'rb').read()).graph.node)\n",
         "nodes.node_table(written)",
         "nodes.MAX_SHARED_BYTES = 128\nnodes.node_table(written)",
-    ),
-    "parsed-strings": Pair(
-        "from onnx_lint.ir.tensors import strings\nwindow = b'2\\x08abcdefgh' * 400_000\n",
-        "strings.short_record_count(window, 0)",
-        "strings._walked_count(window, strings._TAG)",
-    ),
-    "gathered-fields": Pair(
-        _TENSORS,
-        "gathered = schema.columns('TensorProto')\n"
-        "for start in range(0, len(written), CHUNK):\n"
-        "    found = gathered.FromString(b''.join(written[start : start + CHUNK]))\n"
-        "    list(found.name), list(found.data_type), list(found.dims)",
-        "for data in written:\n"
-        "    tensor = Tensor.FromString(data)\n"
-        "    tensor.name, tensor.data_type, list(tensor.dims)",
     ),
     "plain-outcomes": Pair(
         _FOLLOWED,

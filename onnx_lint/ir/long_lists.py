@@ -18,7 +18,7 @@ from onnx_lint.ir.columns.nodes import NodeForm, NodeTable
 from onnx_lint.ir.graph import Graph
 from onnx_lint.ir.payload import Payload
 from onnx_lint.ir.places.place import PlaceKey
-from onnx_lint.ir.tensors.strings import short_record_count
+from onnx_lint.ir.tensors.strings import whole_records
 from onnx_lint.ir.tensors.wire_values import count_entries, entry_pieces
 from onnx_lint.schema import Proto, wire
 from onnx_lint.schema.wire import WireError
@@ -132,7 +132,7 @@ def _record_pieces(source: Source, part: Payload) -> Iterator[bytes]:
     position, end = part.offset, part.offset + part.length
     while position < end:
         window = source.read_at(position, min(_STRING_PIECE_BYTES, end - position))
-        taken = short_record_count(window, 0, _STRINGS_TAG)[1]
+        taken = whole_records(window, 0, _STRINGS_TAG)[1]
         if not taken:
             following = _end_of_record(source, position, end)
             window = source.read_at(position, following - position)

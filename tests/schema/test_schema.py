@@ -356,3 +356,16 @@ def test_an_absent_scalar_differs_from_one_that_is_zero_or_empty(field):
     read = type(message).FromString(message.SerializeToString())
 
     assert (absent, read.HasField(field.name)) == (False, True)
+
+
+def test_every_message_has_columns_of_the_same_fields():
+    for name in schema.pool().FindFileContainingSymbol("onnx.ModelProto").message_types_by_name:
+        fields = schema.columns(name).DESCRIPTOR.fields
+        expected = {(field.name, field.number) for field in schema.message(name).DESCRIPTOR.fields}
+        assert {(field.name, field.number) for field in fields} == expected
+        assert all(len(getattr(schema.columns(name)(), field.name)) == 0 for field in fields)
+
+
+def test_a_message_that_does_not_exist_has_no_columns():
+    with pytest.raises(KeyError):
+        schema.columns("NoProto")

@@ -16,7 +16,6 @@ from onnx_lint.inference.shapes.stated import (
     tensor_shape,
 )
 from onnx_lint.inference.types.type_string import tensor_of
-from onnx_lint.ir.columns.gather import dimensions
 from onnx_lint.ir.crashes import Crashes, crash_of
 from onnx_lint.ir.graph import Graph, GraphKind
 from onnx_lint.spec.element_types import INDEX_TYPES
@@ -92,11 +91,10 @@ def initializer_facts(
     return found
 
 
-def _kind(row: tuple[int, bytes]) -> tuple[Fact, bool]:
+def _kind(row: tuple[int, tuple[int, ...]]) -> tuple[Fact, bool]:
     """Return the fact of initializers of an element type and a shape, and whether they are small."""
-    sizes = dimensions(row[1])
-    shape = tensor_shape(sizes)
-    return fact(tensor_of(row[0]), shape), shape is not None and prod(sizes) <= MOST_ELEMENTS
+    shape = tensor_shape(row[1])
+    return fact(tensor_of(row[0]), shape), shape is not None and prod(row[1]) <= MOST_ELEMENTS
 
 
 def _with_content(graph: Graph, index: int, bare: Fact, outside: Outside) -> Fact:

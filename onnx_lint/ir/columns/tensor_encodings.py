@@ -14,7 +14,6 @@ from google.protobuf.descriptor import FieldDescriptor
 
 from onnx_lint import schema
 from onnx_lint.common.record import Record
-from onnx_lint.ir.columns.gather import dimensions
 from onnx_lint.ir.payload import Payload
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import (
@@ -135,24 +134,6 @@ def are_values_evident(fields: SetFields, encoding: Encoding) -> bool:
     values = fields[_FIELDS[encoding.field]]
     least, greatest = encoding.entry_range
     return 0 < len(values) <= _FEW_VALUES and least <= min(values) and max(values) <= greatest
-
-
-InitializerKind = tuple[int, bytes, str, int, int]
-"""Element type, shape, field of the values, entries and greatest value, as the columns of a graph state them."""
-
-
-def is_evident_kind(kind: InitializerKind) -> bool:
-    """Return whether an initializer of this kind evidently has the right values."""
-    element_type, shape, field, entries, greatest = kind
-    encoding = encoding_in(element_type, field) if field else None
-    if encoding is None:
-        return False
-    if not encoding.accepts_any:
-        least, most = encoding.entry_range or (0, -1)
-        if not least <= 0 <= greatest <= most:
-            return False
-    elements = _positive_elements(dimensions(shape))
-    return elements is not None and entries == encoding.entries_of(elements)
 
 
 def encoding_of(values: SetFields, payloads: tuple[Payload, ...]) -> Encoding | None:

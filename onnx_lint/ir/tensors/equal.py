@@ -11,7 +11,6 @@ from typing import Final
 from onnx_lint.common.cached import cached_property
 from onnx_lint.common.record import Record
 from onnx_lint.input.source import Source
-from onnx_lint.ir.columns.gather import dimensions
 from onnx_lint.ir.columns.tensor_encodings import element_count
 from onnx_lint.ir.graph import Graph
 from onnx_lint.ir.parts import Tensor
@@ -59,12 +58,12 @@ def find_equal_initializers(
 def _of_one_shape(graph: Graph, least_bytes: int) -> Iterator[tuple[list[int], int]]:
     """Yield the initializers of one type and shape, and how many bytes each of them needs."""
     columns, inputs = graph.initializers, set(graph.input_names)
-    found: dict[tuple[int, bytes], list[int]] = {}
+    found: dict[tuple[int, tuple[int, ...]], list[int]] = {}
     for index, (name, kind, shape) in enumerate(zip(columns.names, columns.element_types, columns.shapes, strict=True)):
         if name not in inputs:
             found.setdefault((kind, shape), []).append(index)
     for (kind, shape), indices in found.items():
-        element, count = ELEMENT_TYPES.get(kind), element_count(dimensions(shape))
+        element, count = ELEMENT_TYPES.get(kind), element_count(shape)
         if len(indices) > 1 and element is not None and element.bits and count:
             size = element.bytes_of(count)
             if size >= least_bytes:

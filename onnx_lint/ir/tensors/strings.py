@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from typing import Final
 
 from onnx_lint.input.source import Source
-from onnx_lint.ir.columns.gather import elements_in
 from onnx_lint.ir.payload import Payload
 from onnx_lint.ir.tensors.wire_values import PIECE_BYTES, byte_pieces
 from onnx_lint.schema import wire
@@ -19,6 +18,8 @@ _TAG: Final = wire.fields_by_name("TensorProto")["string_data"].number << 3 | wi
 _TAG_BYTE: Final = bytes([_TAG])
 _MAX_SHORT: Final = 0x7F
 """The longest string with a length of one byte."""
+_LONGEST_HEAD: Final = 6
+"""The most bytes of a tag and a length that parsers accept here."""
 
 
 def and_others(count: int) -> str:
@@ -98,12 +99,12 @@ class StringScan:
         return position
 
     def _short_records(self, window: bytes, start: int, offset: int) -> int:
-        """Read short records from `start` on; return the position of the next record.
+        """Read records from `start` on, the first of them short; return the position of the next record.
 
         Tag and length of such a record are ASCII. So if all of it is ASCII or UTF-8 the strings are too, and one search
-        finds everything else. (In UTF-8, a length of more bytes is whole characters as well.)
+        finds everything else.
         """
-        count, end = short_record_count(window, start)
+        count, end = whole_records(window, start)
         records = window[start:end]
         if (records.isascii() or _is_clean_utf8(records)) and not _may_end_in_nul(records):
             self.count += count
@@ -175,60 +176,19 @@ class StringScan:
             self.terminated.add(self.count, length - 1, span)
 
 
-def short_record_count(window: bytes, position: int, tag: int = _TAG) -> tuple[int, int]:
-    """Return the number of whole records of a field with lengths of one byte from `position` on, and their end.
-
-    If there are thousands, longer records may be among them.
-    """
-    count, found = 0, 1
-    while found:
-        piece = window[position : position + _PIECE_BYTES]
-        found, end = _parsed_count(piece, tag) if len(piece) == _PIECE_BYTES else (0, 0)
-        if not found:
-            found, end = _walked_count(piece, tag)
-        count, position = count + found, position + end
-    return count, position
-
-
-_PIECE_BYTES: Final = 1 << 16
-"""The number of bytes that are counted at once: the result of the parser then stays in the processor's cache."""
-
-_LISTS: Final = {_TAG: ("TensorProto", "string_data"), 9 << 3 | wire.WireType.LEN: ("AttributeProto", "strings")}
-"""The lists of strings that may be long, by the tag of their records."""
-
-_TRIES: Final = 3
-"""The limit on attempts to cut a piece: it must end with a record, and strings may look like tags."""
-
-
-def _parsed_count(piece: bytes, tag: int) -> tuple[int, int]:
-    """Return the number and the end of most of the records of a piece, counted by the parser (docs/performance.md:
-
-    parsed-strings); 0 and 0 if the parser rejects it.
-    """
-    message, field = _LISTS.get(tag, ("", ""))
-    end = len(piece)
-    for _ in range(_TRIES if message else 0):
-        end = piece.rfind(tag, 1, end)
-        if end < 0:
+def whole_records(window: bytes, position: int, tag: int = _TAG) -> tuple[int, int]:
+    """Return the number of whole records of a field from `position` on, and their end."""
+    count = 0
+    while position + 1 < len(window) and window[position] == tag:
+        length, start = window[position + 1], position + 2
+        if length > _MAX_SHORT:
+            try:
+                length, start = wire.decode_varint(window, position + 1)
+            except (IndexError, OverflowError):
+                break
+        if start + length > len(window) or start - position > _LONGEST_HEAD:
             break
-        count = elements_in(piece[:end], message, field)
-        if count is not None:
-            return count, end
-    return 0, 0
-
-
-def _walked_count(piece: bytes, tag: int) -> tuple[int, int]:
-    """Return the number and the end of the records with a length of one byte, up to the first other record."""
-    count = position = length = 0
-    most = len(piece) - 1
-    while position < most:
-        length = piece[position + 1]
-        if length > _MAX_SHORT or piece[position] != tag:
-            break
-        position += 2 + length
-        count += 1
-    if position > len(piece):  # the last record continues after the piece
-        return count - 1, position - 2 - length
+        count, position = count + 1, start + length
     return count, position
 
 

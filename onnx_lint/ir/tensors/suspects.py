@@ -14,7 +14,6 @@ from onnx_lint.ir.columns.tensor_encodings import (
     are_values_evident,
     encoding_of,
     is_annotated,
-    is_evident_kind,
     may_hold_nan,
     set_fields,
 )
@@ -151,11 +150,9 @@ class _Collector:
         """Return the indices of initializers that are of a kind not evidently right, or have values in the source."""
         held = graph.initializers
         self.element_types.update(held.element_types)
-        kinds = list(zip(held.element_types, held.shapes, held.fields, held.entries, held.greatest, strict=True))
-        wrong = {kind for kind in set(kinds) if not is_evident_kind(kind)}
-        found = {index for index, kind in enumerate(kinds) if kind in wrong} if wrong else set()
+        found = set(held.doubtful)
         if graph.is_file and self.payloads:
-            return list(range(len(kinds)))
+            return list(range(len(held.names)))
         if self.left_out:
             steps = self.left_out.get(graph.place.key, ())
             found.update(index for field, index in steps if field == "initializer" and index is not None)

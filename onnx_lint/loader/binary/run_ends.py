@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.input.source import WINDOW_BYTES, Source
-from onnx_lint.ir.tensors.strings import short_record_count
+from onnx_lint.ir.tensors.strings import whole_records
 from onnx_lint.ir.tensors.wire_values import PIECE_BYTES, VARINT_PIECE_BYTES
 from onnx_lint.schema import wire
 
@@ -19,8 +19,8 @@ _FIXED_BYTES: Final = {wire.WireType.FIXED32: 4, wire.WireType.FIXED64: 8}
 def run_end(source: Source, start: int, end: int, field: wire.Field) -> int:
     """Return the end of the consecutive records of a repeated field without messages from `start` on.
 
-    Only records with the shortest tag are counted, and only short strings, so the run may continue after the end; all
-    counted records are whole and well formed. Without any the result is `start`.
+    Only records with the shortest tag are counted, so the run may continue after the end; all counted records are whole
+    and well formed. Without any the result is `start`.
     """
     tag = wire.encode_varint(field.number << 3 | field.wire_type)
     assert len(tag) == 1
@@ -41,7 +41,7 @@ def run_end(source: Source, start: int, end: int, field: wire.Field) -> int:
 def _taken(window: bytes, tag: int, field: wire.Field) -> int:
     """Return the number of bytes of the records at the start of `window`."""
     if field.wire_type == wire.WireType.LEN:
-        return short_record_count(window, 0, tag)[1]
+        return whole_records(window, 0, tag)[1]
     import numpy as np
 
     data = np.frombuffer(window, np.uint8)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 
 import pytest
@@ -13,7 +14,7 @@ from support.wire.wire_bytes import length, number
 
 from onnx_lint.input.source import BytesSource
 from onnx_lint.ir.tensors import strings
-from onnx_lint.ir.tensors.strings import StringScan, short_record_count
+from onnx_lint.ir.tensors.strings import StringScan, whole_records
 from onnx_lint.loader import load
 from onnx_lint.loader.binary import strip_payloads
 from onnx_lint.model import Payload
@@ -88,43 +89,20 @@ def test_a_finding_in_a_run_knows_the_bytes_of_its_record(monkeypatch: pytest.Mo
 STRING_DATA, STRINGS = 6, 9
 
 
-def _walked(window: bytes, tag: int) -> tuple[int, int]:
-    count = position = 0
-    while position + 1 < len(window) and window[position] == tag and window[position + 1] < 0x80:
-        following = position + 2 + window[position + 1]
-        if following > len(window):
-            break
-        count, position = count + 1, following
-    return count, position
-
-
 @each_case("seed", range(40))
 @each_case("field", [STRING_DATA, STRINGS])
-def test_as_many_are_counted_as_a_walk_finds(seed: int, field: int, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(strings, "_PIECE_BYTES", 512)
+def test_whole_records_are_counted_up_to_another_record_or_the_end(seed: int, field: int):
     chance = random.Random(seed)
     tag = field << 3 | 2
     # Strings that look like tags and lengths, so that cuts fall into them.
     letters = bytes([tag, tag, 0, 3, 0x41, 0xC3])
-    sizes = range(128 if seed % 4 == 0 else 12)
-    records = [length(field, bytes(chance.choices(letters, k=chance.choice(sizes)))) for _ in range(800)]
+    sizes = range(300 if seed % 4 == 0 else 12)
+    records = [length(field, bytes(chance.choices(letters, k=chance.choice(sizes)))) for _ in range(80)]
     behind = (b"", number(2, 7), length(1, b"x"), b"\xff" * 9, records[0][:-1])[seed % 5]
+    ends = list(itertools.accumulate(map(len, records)))
     window = b"".join(records) + behind
-    assert short_record_count(window, 0, tag) == _walked(window, tag)
-    cut = window[: chance.randrange(len(window))]
-    assert short_record_count(cut, 0, tag) == _walked(cut, tag)
-
-
-@pytest.mark.parametrize("odd", [b"\x32\x81\x00a", b"\xb2\x00\x01a", number(2, 7), b"\x33\x34"])
-def test_records_that_are_written_otherwise_end_the_count(odd: bytes, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(strings, "_PIECE_BYTES", 64)
-    records = length(STRING_DATA, b"four") * 25
-    assert short_record_count(records + odd + records, 0) == (25, len(records))
-
-
-def test_counting_starts_where_it_is_told_and_takes_longer_strings_among_thousands():
-    record = length(STRING_DATA, b"a" * 200)
-    window = b"\0\0\0" + record * 1_000
-    count, end = short_record_count(window, 3)
-    assert count > 900
-    assert end == 3 + count * len(record)
+    assert whole_records(window, 0, tag) == (80, ends[-1])
+    assert whole_records(window, ends[9], tag) == (70, ends[-1])
+    cut = chance.randrange(len(window))
+    whole = sum(end <= cut for end in ends)
+    assert whole_records(window[:cut], 0, tag) == (whole, ends[whole - 1] if whole else 0)

@@ -12,7 +12,7 @@ from support.project.fixture_files import Fixture, lint
 from onnx_lint import schema
 from onnx_lint.common.cached import Memory
 from onnx_lint.input.source import BytesSource
-from onnx_lint.ir.columns import attribute_kinds, nodes
+from onnx_lint.ir.columns import attribute_kinds, initializers, nodes
 from onnx_lint.ir.tensors import suspects
 from onnx_lint.loader import load
 from onnx_lint.loader.binary import strip_payloads
@@ -36,7 +36,7 @@ def test_no_rule_has_anything_to_say_of_a_tensor_that_is_left_out(fixture: Fixtu
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(attribute_kinds, "is_evident", lambda tensor: False)
         patch.setattr(nodes, "_forms", Memory(1_000))
-        patch.setattr(suspects, "is_evident_kind", lambda *kind: False)
+        patch.setattr(initializers, "is_evident", lambda tensor: False)
         patch.setattr(suspects, "encoding_of", lambda fields, payloads: None)
         model = load(BytesSource(serialized_fixture(fixture)))
         assert len(model.tensors.unproved) == len(list(walked.tensors(model)))

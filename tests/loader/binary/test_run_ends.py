@@ -45,9 +45,9 @@ def test_the_end_of_a_run(name: str, other: str, piece: int, monkeypatch: pytest
     assert end == ends[-1] if piece > 40 else end >= ends[1]
 
 
-def test_a_run_has_no_long_strings_and_may_be_empty():
+def test_a_run_of_strings_has_lengths_of_at_most_five_bytes_and_may_be_empty():
     field = wire.fields_by_name("TensorProto")["string_data"]
-    data = b"\x32\x01a" * 3 + b"\x32\x80\x01" + bytes(128)
-    assert run_ends.run_end(BytesSource(data), 0, len(data), field) == 9
-    assert run_ends.run_end(BytesSource(data), 9, len(data), field) == 9
+    data = b"\x32\x01a" * 3 + b"\x32\x80\x01" + bytes(128) + b"\x32\x81\x80\x80\x80\x80\x00a"
+    assert run_ends.run_end(BytesSource(data), 0, len(data), field) == 140
+    assert run_ends.run_end(BytesSource(data), 140, len(data), field) == 140
     assert run_ends.run_end(BytesSource(data), 3, 3, field) == 3
