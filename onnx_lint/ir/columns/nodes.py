@@ -9,7 +9,7 @@ distinct rest (docs/performance.md: columns-of-nodes).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from sys import intern
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -44,9 +44,6 @@ _ANNOTATIONS: Final = {
 _IN_REST: Final = _ANNOTATIONS.keys() | {_OP_TYPE, _ATTRIBUTE, _DOMAIN, _OVERLOAD}
 """The tags of all fields from op_type on."""
 
-_NOTES_AT_ONCE: Final = 100
-"""The number of nodes whose metadata are parsed together."""
-
 _TYPE_TAGS: Final = frozenset({0x72, 0x7A})
 """The tags of tp and type_protos in an AttributeProto; these bytes may be anything else as well."""
 
@@ -58,9 +55,6 @@ BEFORE_NODES: Final = -1
 
 _MAX_PLAIN_BYTES: Final = 128
 """In so few bytes no type nests deep enough for a parser to refuse it."""
-
-_BATCH_BYTES: Final = 4_096
-"""The bytes of attributes that are parsed at a time; their memory is freed when none of their forms is left."""
 
 _MAX_FORMS: Final = 4_096
 """The limit on kept forms, for all models of a run; then all are dropped."""
@@ -126,65 +120,6 @@ def _types_of(attributes: Sequence[Any]) -> tuple[tuple[str, int], ...]:
 _FormKey = tuple[bytes, int | tuple[bool, ...], int | tuple[bool, ...]]
 
 
-class _Batch:
-    """Forms whose attributes are parsed together: each message that is parsed separately takes time and a kilobyte."""
-
-    __slots__ = ("_forms", "_pieces", "_size", "_table", "_waiting")
-
-    def __init__(self, table: NodeTable) -> None:
-        self._table = table
-        self._forms: list[tuple[NodeForm, int]] = []
-        self._pieces: list[bytes] = []
-        self._size = 0
-        self._waiting: dict[_FormKey, NodeForm] = {}
-
-    def find(self, key: _FormKey) -> NodeForm | None:
-        """Return the form with this key that will be kept when it has its attributes."""
-        return self._waiting.get(key)
-
-    def add(self, form: NodeForm, count: int, serialized: bytes) -> None:
-        """Add a form and the number of its attributes, which are in `serialized` as in a NodeProto."""
-        self._forms.append((form, count))
-        self._pieces.append(serialized)
-        self._size += len(serialized)
-
-    def remember(self, key: _FormKey, form: NodeForm) -> None:
-        """Remember the form for other tables, which another thread may read just now: not without its attributes."""
-        if self._forms and self._forms[-1][0] is form:
-            self._waiting[key] = form
-        else:
-            _forms.keep(key, form)
-
-    def parse(self, least: int = 0) -> None:
-        """Give the forms their attributes, if these have more than `least` bytes."""
-        if self._size <= least:
-            return
-        for (form, _), attributes in zip(self._forms, self._attributes(), strict=True):
-            form.attributes = attributes
-            form.attribute_types = _types_of(attributes)
-        for key, form in self._waiting.items():
-            form.is_shared = self._table.is_canonical
-            if form.is_shared:
-                _forms.keep(key, form)
-        self._forms.clear()
-        self._pieces.clear()
-        self._waiting.clear()
-        self._size = 0
-
-    def _attributes(self) -> Iterator[Sequence[Any]]:
-        """Yield the attributes of each form, and note in the table whether all of them are canonical."""
-        outline = schema.outline("NodeProto")
-        attributes = outline.FromString(_nodeless(b"".join(self._pieces), self._table)[1]).attribute
-        if len(attributes) != sum(count for _, count in self._forms):  # some cannot be parsed
-            for piece in self._pieces:
-                yield outline.FromString(_nodeless(piece, self._table)[1]).attribute
-            return
-        start = 0
-        for _, count in self._forms:
-            yield attributes[start : start + count]
-            start += count
-
-
 class NodeTable:
     """The columns of a list of nodes; each has an element for each node, in the order of the file."""
 
@@ -233,57 +168,16 @@ def node_table(nodes: Iterable[bytes], before: Iterable[str] = ()) -> NodeTable:
     Nodes inside of graphs in attributes are not looked at: they are bytes of those graphs.
     """
     table = NodeTable(before)
-    batch = _Batch(table)
-    _read(nodes, table, batch, notes := _Notes(table))
-    batch.parse()
-    notes.parse()
+    _read(nodes, table)
     return table
 
 
-class _Notes:
-    """Metadata of nodes, parsed together: to parse those of each node takes more time than all else about it."""
-
-    __slots__ = ("_counts", "_indices", "_pieces", "_table")
-
-    def __init__(self, table: NodeTable) -> None:
-        self._table = table
-        self._indices: list[int] = []
-        self._counts: list[int] = []
-        self._pieces: list[bytes] = []
-
-    def add(self, index: int, pieces: list[bytes]) -> None:
-        """Take in the serialized entries of the node with this index."""
-        self._indices.append(index)
-        self._counts.append(len(pieces))
-        self._pieces += pieces
-        if len(self._indices) >= _NOTES_AT_ONCE:
-            self.parse()
-
-    def parse(self) -> None:
-        """Note in the table which nodes have a key twice, and whether all are written as Protocol Buffers writes."""
-        if not self._indices:
-            return
-        entries = _nodeless(b"".join(self._pieces), self._table)[0].metadata_props
-        if len(entries) != len(self._pieces):  # they cannot be parsed
-            self._table.repeated_keys += self._indices
-        else:
-            keys = [entry.key for entry in entries]
-            start = 0
-            for index, count in zip(self._indices, self._counts, strict=True):
-                if len(set(keys[start : start + count])) < count:
-                    self._table.repeated_keys.append(index)
-                start += count
-        self._indices.clear()
-        self._counts.clear()
-        self._pieces.clear()
-
-
-def _read(nodes: Iterable[bytes], table: NodeTable, batch: _Batch, notes: _Notes) -> None:
+def _read(nodes: Iterable[bytes], table: NodeTable) -> None:
     add_inputs, add_outputs = table.inputs.append, table.outputs.append
     made_by, positions = table.outputs, table.positions
     positions[""] = BEFORE_NODES
     add_name, add_form = table.names.append, table.forms.append
-    known, find = _forms.get, batch.find
+    known = _forms.get
     for index, data in enumerate(nodes):
         inputs: list[str] = []
         outputs: list[str] = []
@@ -344,11 +238,9 @@ def _read(nodes: Iterable[bytes], table: NodeTable, batch: _Batch, notes: _Notes
                 table.has_redefinitions = True
         form = None
         if not has_gap:
-            key = rest, len(inputs), len(outputs)
-            form = known(key) or find(key)
+            form = known((rest, len(inputs), len(outputs)))
         if form is None:
-            form = _form(rest, inputs, outputs, table, batch, notes)
-            batch.parse(_BATCH_BYTES)
+            form = _form(rest, inputs, outputs, table)
         add_inputs(tuple(inputs))
         add_outputs(tuple(outputs))
         add_name(name)
@@ -406,64 +298,22 @@ def _nodeless(data: bytes, table: NodeTable) -> tuple[Any, bytes]:
     return proto, known
 
 
-def _form(
-    rest: bytes, inputs: list[str], outputs: list[str], table: NodeTable, batch: _Batch, notes: _Notes
-) -> NodeForm:
+def _form(rest: bytes, inputs: list[str], outputs: list[str], table: NodeTable) -> NodeForm:
     """Return the form of the next node in the table."""
-    core = _without_annotations(rest, table, notes)
+    core = _without_annotations(rest, table)
     key: _FormKey = (core, len(inputs), len(outputs))
+    given = tuple(map(bool, inputs)), tuple(map(bool, outputs))
     if "" in inputs or "" in outputs:
-        key = (core, tuple(map(bool, inputs)), tuple(map(bool, outputs)))
-    form = _forms.get(key) or batch.find(key)
+        key = (core, *given)
+    form = _forms.get(key)
     if form is None:
-        given = tuple(map(bool, inputs)), tuple(map(bool, outputs))
-        split = _split(core)
-        if split is not None:
-            (op_type, domain, overload), attributes = split
-            form, has_annotations = NodeForm(op_type, domain, *given, overload=overload), False
-            if attributes:
-                batch.add(form, len(attributes), b"".join(attributes))
-        else:
-            form, has_annotations = _parsed_form(core, given, table, batch)
+        form, has_annotations = _parsed_form(core, given, table)
         is_short = len(core) <= MAX_SHARED_BYTES and len(inputs) + len(outputs) <= MAX_SHARED_NAMES
         # A node with the same bytes as one with annotations has these too, and the table must note them.
         if is_short and table.is_canonical and not has_annotations:
             form.is_shared = True
-            batch.remember(key, form)
+            _forms.keep(key, form)
     return form
-
-
-_TEXTS: Final = {_OP_TYPE: 0, _DOMAIN: 1, _OVERLOAD: 2}
-
-
-def _split(core: bytes) -> tuple[list[str], list[bytes]] | None:
-    """Return operator, domain and overload of nodes, and their attributes with their tags, for the parser.
-
-    None if the parser must read the whole: there is something else, another order, a long text, or perhaps a type.
-    """
-    size = len(core)
-    if size > MAX_SHARED_BYTES or (size > _MAX_PLAIN_BYTES and not _TYPE_TAGS.isdisjoint(core)):
-        return None
-    texts = ["", "", ""]
-    attributes: list[bytes] = []
-    position = tag = 0
-    try:
-        while position < size:
-            start, before, tag = position, tag, core[position]
-            length, position = core[start + 1], start + 2
-            if tag == _ATTRIBUTE and tag >= before:
-                if length >= 0x80:
-                    length, position = decode_varint(core, start + 1)
-                position += length
-                attributes.append(core[start:position])
-            elif tag in _TEXTS and tag > before and length < 0x80:
-                position += length
-                texts[_TEXTS[tag]] = intern(core[start + 2 : position].decode())
-            else:
-                return None
-    except (IndexError, OverflowError, UnicodeDecodeError):
-        return None
-    return (texts, attributes) if position == size else None
 
 
 def _interned(name: str) -> str:
@@ -472,48 +322,40 @@ def _interned(name: str) -> str:
 
 
 def _parsed_form(
-    core: bytes, given: tuple[tuple[bool, ...], tuple[bool, ...]], table: NodeTable, batch: _Batch
+    core: bytes, given: tuple[tuple[bool, ...], tuple[bool, ...]], table: NodeTable
 ) -> tuple[NodeForm, bool]:
     """Return the form as the parser reads it, and whether it found annotations that `_without_annotations` did not.
 
     These are in another order than Protocol Buffers writes them, or have tags of two bytes. The table notes whether the
     parser would write other bytes.
     """
-    is_long = len(core) > MAX_SHARED_BYTES
-    proto = _checked(core, table) if is_long else _nodeless(core, table)[0]
+    proto = _checked(core, table)
     # Nesting here may be allowed, and too deep in the whole file.
     may_nest = len(core) > _MAX_PLAIN_BYTES and not _TYPE_TAGS.isdisjoint(core)
     if may_nest and any(attribute.HasField("tp") or attribute.type_protos for attribute in proto.attribute):
         table.is_canonical = False
     if proto.input or proto.output or proto.HasField("name"):
         table.is_canonical = False
-    index = len(table.forms)
     annotations = [field for field in _ANNOTATIONS.values() if getattr(proto, field)]
-    for field in annotations:
-        table.annotated.setdefault(field, []).append(index)
+    _note(annotations, table)
     if proto.metadata_props:
-        table.repeated_keys.append(index)
+        table.repeated_keys.append(len(table.forms))
     op_type, domain, overload = map(_interned, (proto.op_type, proto.domain, proto.overload))
-    if is_long:
-        return NodeForm(op_type, domain, *given, overload=overload, attributes=proto.attribute[:]), bool(annotations)
-    form = NodeForm(op_type, domain, *given, overload=overload)
-    if proto.attribute:
-        for field in _BESIDE_ATTRIBUTES:
-            proto.ClearField(field)
-        batch.add(form, len(proto.attribute), proto.SerializePartialToString())
-    return form, bool(annotations)
+    return NodeForm(op_type, domain, *given, overload=overload, attributes=proto.attribute[:]), bool(annotations)
 
 
-_BESIDE_ATTRIBUTES: Final = ("input", "output", "name", "op_type", "domain", "overload", *_ANNOTATIONS.values())
+def _note(annotations: Iterable[str], table: NodeTable) -> None:
+    """Note in the table that the next node has these annotations."""
+    for field in annotations:
+        table.annotated.setdefault(field, []).append(len(table.forms))
 
 
-def _without_annotations(rest: bytes, table: NodeTable, notes: _Notes) -> bytes:
+def _without_annotations(rest: bytes, table: NodeTable) -> bytes:
     """Return the bytes that decide the form, and note the annotations of the node in the table."""
     if _ANNOTATIONS.keys().isdisjoint(rest):
         return rest
     pieces: list[bytes] = []
-    metadata: list[bytes] = []
-    others: list[bytes] = []
+    noted: list[bytes] = []
     position = tag = 0
     try:
         while position < len(rest):
@@ -524,18 +366,16 @@ def _without_annotations(rest: bytes, table: NodeTable, notes: _Notes) -> bytes:
             if length >= 0x80:
                 length, position = decode_varint(rest, start + 1)
             position += length
-            of_tag = pieces if tag not in _ANNOTATIONS else metadata if tag == _METADATA else others
-            of_tag.append(rest[start:position])
+            (noted if tag in _ANNOTATIONS else pieces).append(rest[start:position])
     except (IndexError, OverflowError):
         return rest
     if position > len(rest):
         return rest  # the last field is cut off
-    index = len(table.forms)
-    if metadata:
-        table.annotated.setdefault("metadata_props", []).append(index)
-        notes.add(index, metadata)
-    if others:
-        for field in {_ANNOTATIONS[piece[0]] for piece in others}:
-            table.annotated.setdefault(field, []).append(index)
-        _nodeless(b"".join(others), table)
-    return b"".join(pieces) if metadata or others else rest
+    if not noted:
+        return rest
+    _note(sorted({_ANNOTATIONS[piece[0]] for piece in noted}), table)
+    entries = _nodeless(b"".join(noted), table)[0].metadata_props
+    # They are fewer if they cannot be parsed.
+    if len({entry.key for entry in entries}) < sum(piece[0] == _METADATA for piece in noted):
+        table.repeated_keys.append(len(table.forms))
+    return b"".join(pieces)
