@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping
 from math import prod
 
 from onnx_lint.inference.flow.joining import joined
@@ -62,9 +62,9 @@ def enforced_inputs(graph: Graph, supplied: tuple[Fact | None, ...] | None) -> d
 
 
 def initializer_facts(
-    graph: Graph, with_numbers: Set[str], outside: Outside, crashes: Crashes, bounded: Callable[[Fact], Fact]
+    graph: Graph, outside: Outside, crashes: Crashes, bounded: Callable[[Fact], Fact], reads_floats: bool
 ) -> dict[str, Fact]:
-    """Return the facts of the initializers. Floating-point content is read only for the names in `with_numbers`.
+    """Return the facts of the initializers. Floating-point content is read only if `reads_floats`.
 
     A sparse initializer is another way to write a tensor, and operators treat it as one. `outside` reads external data.
     `bounded` drops the elements if those of the model take too much memory.
@@ -74,11 +74,10 @@ def initializer_facts(
     # A large graph has a hundred thousand initializers of a few kinds, and so do a thousand small graphs.
     kinds = {row: _kind(row) for row in set(rows)}
     facts = [kinds[row][0] for row in rows]
-    small = {row for row, (_, is_small) in kinds.items() if is_small}
-    integers = {row for row in small if row[0] in INDEX_TYPES}
-    if integers or with_numbers:
-        for index, (name, row) in enumerate(zip(held.names, rows, strict=True)):
-            if row in integers or (name in with_numbers and row in small):
+    read = {row for row, (_, is_small) in kinds.items() if is_small and (reads_floats or row[0] in INDEX_TYPES)}
+    if read:
+        for index, row in enumerate(rows):
+            if row in read:
                 try:
                     facts[index] = bounded(_with_content(graph, index, facts[index], outside))
                 except Exception as error:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence, Set
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from onnx_lint.common.cached import Memory, cached_property
 from onnx_lint.common.record import EMPTY, Record, replace
@@ -22,11 +22,7 @@ from onnx_lint.ir.graph import Function, Graph, Node
 from onnx_lint.ir.operators.control_flow import ControlFlow, attribute_name
 from onnx_lint.ir.operators.imports import Imports
 from onnx_lint.ir.operators.operators import Operators, Scope
-from onnx_lint.spec.element_types import FLOATING_TYPES
 from onnx_lint.spec.releases import newest_opset_version
-
-if TYPE_CHECKING:
-    from onnx_lint.inference.flow.floats_read import FloatsRead
 
 TypedOperators = dict[NodeForm, TypedOperator | None]
 """The operators of node forms with one set of imports; None for a node without a signature."""
@@ -145,19 +141,12 @@ class Frames:
         # The outcome of a function call depends on its attributes.
         is_shared = form.is_shared and form.op_type not in self._called
         is_shared = is_shared and (frame.bindings is None or not form.attributes)
-        key = float_key = None
-        if form.attribute_kinds and frame.bindings is None:
-            float_key = _key_of_float_constant(form)
-            if float_key is not None and self._reads_floats and form in self.floats_read.constants:
-                float_key = None
-            key = float_key or _key_of_alike(form)
-        # Without its content the memo of a Constant is for all of its shape in this model, and for no later model.
-        is_shared = is_shared and float_key is None
+        key = _key_of_alike(form) if form.attribute_kinds and frame.bindings is None else None
         memo = self._alike.get(key) if key is not None else None
         if memo is None and is_shared:
             memo = frame.kept.get(form)
         if memo is None:
-            memo = self._new_memo(graph, form, frame, has_content=float_key is None)
+            memo = self._new_memo(graph, form, frame)
             if is_shared and memo.operator is not None:
                 _kept.keep(frame.scope, form, memo)
         if key is not None:
@@ -166,14 +155,14 @@ class Frames:
         return memo
 
     @cached_property
-    def _reads_floats(self) -> bool:
+    def reads_floats(self) -> bool:
         """True if a shape of the model may depend on floating-point elements."""
         return not (READ_FLOAT_ELEMENTS | {"Cast", "CastLike"}).isdisjoint(self._operators.names)
 
-    def _new_memo(self, graph: Graph, form: NodeForm, frame: Frame, *, has_content: bool) -> OutcomeMemo:
+    def _new_memo(self, graph: Graph, form: NodeForm, frame: Frame) -> OutcomeMemo:
         try:
             operator = self._operator(graph, form, frame.operators)
-            return _NOTHING_KNOWN if operator is None else _made_memo(operator, form, frame, has_content)
+            return _NOTHING_KNOWN if operator is None else _made_memo(operator, form, frame)
         except Exception as error:
             self._crashes.note(crash_of(error), "looking up the operator", graph.first_of(form))
             return _NOTHING_KNOWN
@@ -197,16 +186,6 @@ class Frames:
         operators[form] = typed
         return typed
 
-    @cached_property
-    def floats_read(self) -> FloatsRead:
-        """The values whose floating-point elements decide shapes."""
-        from onnx_lint.inference.flow.floats_read import FloatsRead
-
-        given = self._input
-        main = () if given.main is None else (given.main,)
-        roots = (*main, *given.training, *(each.body for each in given.functions)) if self._reads_floats else ()
-        return FloatsRead(roots, given.operators)
-
 
 def _key_of_alike(form: NodeForm) -> tuple[object, ...] | None:
     """Return the key of the memo of nodes whose attributes do not affect types and shapes; None for other nodes.
@@ -228,23 +207,13 @@ def _key_of_alike(form: NodeForm) -> tuple[object, ...] | None:
     return form.op_type, form.domain, form.overload, form.inputs, form.outputs, form.attribute_types, kinds, *same
 
 
-def _key_of_float_constant(form: NodeForm) -> tuple[object, ...] | None:
-    """Return the key of the memo of a Constant whose floating-point elements are not needed; None for other nodes."""
-    kinds = form.attribute_kinds or ()
-    if form.op_type != "Constant" or len(kinds) != 1 or kinds[0].fields != ("t",) or form.inputs:
-        return None
-    if kinds[0].element_types.isdisjoint(FLOATING_TYPES):
-        return None
-    return "Constant", form.domain, form.overload, form.outputs, form.attribute_types, kinds, *form.attributes[0].t.dims
-
-
-def _made_memo(operator: TypedOperator, form: NodeForm, frame: Frame, has_content: bool) -> OutcomeMemo:
+def _made_memo(operator: TypedOperator, form: NodeForm, frame: Frame) -> OutcomeMemo:
     arguments = read_arguments(form.attributes, operator.attributes, frame.bindings)
     if operator.attributes and any(operator.schema.lacks_attribute(attribute.name) for attribute in form.attributes):
         # It may be a misspelt attribute of the signature: one fault, one finding.
         given = {name for name, _ in arguments}
         arguments += tuple((name, UNKNOWN_ARGUMENT) for name in sorted(operator.attributes - given))
-    return OutcomeMemo(operator, arguments, form, frame.bound, has_content=has_content)
+    return OutcomeMemo(operator, arguments, form, frame.bound)
 
 
 _NOTHING_KNOWN: Final = OutcomeMemo(None, (), NodeForm("", "", (), ()), None)

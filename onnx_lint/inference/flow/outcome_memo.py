@@ -81,10 +81,7 @@ class OutcomeMemo:
         arguments: Arguments,
         form: NodeForm,
         bound: Protos | None,
-        *,
-        has_content: bool = True,
     ) -> None:
-        """`has_content`: whether elements are followed through the node."""
         self.operator = operator
         self.arguments = arguments
         self.count = len(form.outputs)
@@ -110,18 +107,18 @@ class OutcomeMemo:
             if operator is not None and takes(operator.schema, form):
                 self.has_faulty_attribute = _has_faults(operator.schema, form, bound)
                 if not self.has_faulty_attribute:
-                    self._take_rule(operator.schema, form, bound, has_content)
+                    self._take_rule(operator.schema, form, bound)
         except Exception as error:
             self.crash, self._attributes = crash_of(error), None
 
-    def _take_rule(self, schema: OperatorSchema, form: NodeForm, bound: Protos | None, has_content: bool) -> None:
+    def _take_rule(self, schema: OperatorSchema, form: NodeForm, bound: Protos | None) -> None:
         rule = shape_rule(schema)
         attributes = attribute_values(form.attributes, schema, bound) if rule is not None else None
         if rule is None or attributes is None:
             return
         self._rule, self._attributes = rule, attributes
         self._reads = _set_of(rule.reads)
-        self._contents = FOLLOWED.get(schema.name) if has_content and not schema.domain else None
+        self._contents = FOLLOWED.get(schema.name) if not schema.domain else None
         self._followed = _set_of(self._contents.reads) if self._contents is not None else _NONE
 
     def without_types(self, outcome: NodeOutcome, inputs: tuple[Fact | None, ...]) -> NodeOutcome:
