@@ -13,15 +13,18 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
 from onnx_lint.cli.streams import use_color
+from onnx_lint.ir.tensors.wire_values import Reading
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
+    from rich.progress import Progress, Task
 
 DELAY_SECONDS: Final = 1.0
 
 
 class ProgressBar:
-    """Counts files. As a context manager it shows a bar after a second and removes it at the end."""
+    """Counts files, and the bytes of weights that this process reads. As a context manager it shows a bar after a
+    second and removes it at the end. The bar of a single file moves without an end.
+    """
 
     def __init__(self, total: int, *, wanted: bool) -> None:
         self._total = total
@@ -79,12 +82,20 @@ class ProgressBar:
 
     def _show(self) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
+        from rich.filesize import decimal
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TimeElapsedColumn
+        from rich.text import Text
+
+        class ReadColumn(ProgressColumn):
+            def render(self, task: Task) -> Text:
+                return Text(f"{decimal(Reading.bytes_read)} read" if Reading.bytes_read else "")
 
         console = Console(stderr=True, no_color=not use_color(sys.stderr), highlight=False)
-        columns = ("linting", BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-        bar = Progress(*columns, console=console, transient=True)
-        bar.add_task("files", total=self._total)
+        counts = (MofNCompleteColumn(),) if self._total > 1 else ()
+        bar = Progress(
+            "linting", BarColumn(), *counts, ReadColumn(), TimeElapsedColumn(), console=console, transient=True
+        )
+        bar.add_task("files", total=self._total if self._total > 1 else None)
         # Show the time since the first file, not since the bar appeared.
         bar.tasks[0].start_time = bar.get_time() - (time.monotonic() - self._start)
         with self._lock:

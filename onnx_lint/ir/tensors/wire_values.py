@@ -31,6 +31,12 @@ _VARINT_TYPES: Final = {"int32_data": "int32", "int64_data": "int64", "uint64_da
 """The fields of tensors, and the lists of attributes."""
 
 
+class Reading:
+    """The number of bytes of payloads that this process has read, for whoever shows progress."""
+
+    bytes_read = 0
+
+
 def byte_pieces(source: Source, offset: int, length: int, most: int) -> Iterator[bytes]:
     """Yield the bytes from `offset` on in pieces of `most`, the last one shorter; fewer if the file has shrunk."""
     end = offset + length
@@ -38,6 +44,7 @@ def byte_pieces(source: Source, offset: int, length: int, most: int) -> Iterator
         piece = source.read_at(offset, min(most, end - offset))
         if not piece:
             return
+        Reading.bytes_read += len(piece)
         yield piece
         offset += len(piece)
 
