@@ -13,7 +13,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
 from onnx_lint.cli.streams import use_color
-from onnx_lint.ir.tensors.wire_values import Reading
 
 if TYPE_CHECKING:
     from rich.progress import Progress, Task
@@ -85,6 +84,8 @@ class ProgressBar:
         from rich.filesize import decimal
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TimeElapsedColumn
         from rich.text import Text
+
+        from onnx_lint.ir.tensors.wire_values import Reading  # late: a cached run needs no models
 
         class ReadColumn(ProgressColumn):
             def render(self, task: Task) -> Text:

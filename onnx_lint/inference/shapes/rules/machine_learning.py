@@ -9,6 +9,7 @@ except for those marked here.
 from __future__ import annotations
 
 from itertools import zip_longest
+from typing import Final
 
 from onnx_lint.inference.shapes.dims import Dim, Shape, product, total
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
@@ -194,9 +195,17 @@ def linear_classifier(node: Operands) -> Outputs:
     return _classes(data, _count(node, "classlabels_ints", "classlabels_strings"))
 
 
+_CLASSES_LIKE_PAIRS: Final = 3
+"""As many pairs as classes; ONNX Runtime returns two scores for two classes as well."""
+
+
 @shapes_of(*_named("SVMClassifier"))
 def support_vector_classifier(node: Operands) -> Outputs:
-    """The class of each row, and a score for each class."""
+    """The class of each row, and a score for each class.
+
+    ONNX Runtime returns one for each pair of classes if support vectors decide and `prob_a` is not there, which
+    converters of scikit-learn rely on: with more than three classes these are other numbers.
+    """
     data, count = node.shape(0), _count(node, "classlabels_ints", "classlabels_strings")
     vectors = node.integers("vectors_per_class") or ()
     if not node.at_least(0, vectors, "vectors_per_class"):
@@ -208,7 +217,8 @@ def support_vector_classifier(node: Operands) -> Outputs:
     else:
         _is_linear(node, _features(data), count)
     # A difference between the numbers of vectors and labels is another finding.
-    return _classes(data, count if len(vectors) in (0, count) else None)
+    is_by_class = not any(vectors) or len(vectors) <= _CLASSES_LIKE_PAIRS or node.length("prob_a")
+    return _classes(data, count if len(vectors) in (0, count) and is_by_class else None)
 
 
 @shapes_of(*_named("TreeEnsembleClassifier"))
