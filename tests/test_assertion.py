@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from types import MappingProxyType
@@ -98,88 +97,6 @@ def test_a_rule_that_crashes_fails(monkeypatch: pytest.MonkeyPatch):
 
 
 # --- the plugin
-
-
-@pytest.fixture
-def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
-    """A folder for tests that are run with the plugin, whether or not this checkout is installed."""
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-    return pytester
-
-
-def _run(suite: pytest.Pytester, test: str) -> pytest.RunResult:
-    models = f"CLEAN = {CLEAN.encode()!r}\nUNDEFINED = {UNDEFINED.encode()!r}\n"
-    suite.makepyfile(models + textwrap.dedent(test))
-    return suite.runpytest_inprocess("-p", "onnx_lint.pytest_plugin")
-
-
-def test_the_fixture_shows_the_report_at_the_line_of_the_test(suite: pytest.Pytester):
-    result = _run(
-        suite,
-        """
-        def test_export(assert_onnx_conforms):
-            assert_onnx_conforms(UNDEFINED)
-        """,
-    )
-    result.assert_outcomes(failed=1)
-    expected = [
-        ">       assert_onnx_conforms(UNDEFINED)",
-        *(f"E       AssertionError: {line}" if n == 0 else f"E       {line}" for n, line in _lines()),
-    ]
-    result.stdout.fnmatch_lines([_literal(line) for line in expected], consecutive=False)
-    shown = result.stdout.str()
-    assert "assertion.py" not in shown
-    assert "pytest_plugin.py" not in shown
-
-
-def _lines() -> list[tuple[int, str]]:
-    return [(n, line) for n, line in enumerate(_message(UNDEFINED.encode()).splitlines()) if line]
-
-
-def _literal(line: str) -> str:
-    return line.rstrip().replace("[", "[[]")
-
-
-def test_the_fixture_returns_the_report_and_takes_options(suite: pytest.Pytester):
-    result = _run(
-        suite,
-        """
-        def test_export(assert_onnx_conforms):
-            assert assert_onnx_conforms(CLEAN).conforms
-            assert_onnx_conforms(UNDEFINED, ignore=["undefined-name"])
-        """,
-    )
-    result.assert_outcomes(passed=1)
-
-
-def test_a_conftest_sets_options_for_all_tests(suite: pytest.Pytester):
-    suite.makeconftest(
-        """
-        import pytest
-
-        @pytest.fixture(scope="session")
-        def onnx_lint_options():
-            return {"ignore": ["undefined-name"], "fail_on": "note"}
-        """
-    )
-    result = _run(
-        suite,
-        """
-        import pytest
-
-        def test_export(assert_onnx_conforms):
-            assert_onnx_conforms(UNDEFINED)
-            with pytest.raises(AssertionError):
-                assert_onnx_conforms(UNDEFINED, ignore=[])
-        """,
-    )
-    result.assert_outcomes(passed=1)
-
-
-def test_pytest_lists_the_fixtures_with_their_documentation(suite: pytest.Pytester):
-    result = suite.runpytest_inprocess("-p", "onnx_lint.pytest_plugin", "--fixtures")
-    result.stdout.fnmatch_lines(["onnx_lint_options*", "assert_onnx_conforms*", "*like `onnx_lint.assert_conforms`*"])
 
 
 def test_the_plugin_is_declared_for_pytest():

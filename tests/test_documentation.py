@@ -310,7 +310,7 @@ def test_the_examples_for_the_library_run(
 ):
     shutil.copyfile(ROOT / "tests" / "models" / "iris_logistic_regression.onnx", tmp_path / "model.onnx")
     monkeypatch.chdir(tmp_path)
-    first, settings, policy, second, fixing, in_memory, third, fourth, fifth = _blocks("library.md")
+    first, settings, policy, second, fixing, in_memory, third = _blocks("library.md")
     names: dict[str, object] = {}
     exec(compile(first + settings + second + third, "library.md", "exec"), names)
     printed = capsys.readouterr().out
@@ -326,8 +326,6 @@ def test_the_examples_for_the_library_run(
     assert names["proto"] == names["onnx"].load("model.onnx")  # type: ignore[attr-defined]  # the block imports it
     (shortest,) = _blocks("fixing.md")
     exec(compile(shortest, "fixing.md", "exec"), names | {"model": names["proto"]})
-    exec(compile(fourth + fifth, "library.md", "exec"), names)
-    names["test_export"](names["assert_conforms"])  # type: ignore[operator]  # the blocks define functions
 
 
 def test_the_page_names_all_arguments_of_lint():

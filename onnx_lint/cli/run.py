@@ -21,7 +21,7 @@ from onnx_lint.cli.streams import standard_output
 from onnx_lint.cluster import ClusterError
 from onnx_lint.common.memory import release_memory
 from onnx_lint.common.model_limits import ModelLimits
-from onnx_lint.common.record import field_names, replace
+from onnx_lint.common.record import replace
 from onnx_lint.configuration.errors import RequestError, RunError
 from onnx_lint.engine.selection import report_of, with_own_settings
 from onnx_lint.report import FileReport, InternalError, Repair, Report, Totals
@@ -200,59 +200,64 @@ def _head(tasks: Sequence[Task], plan: Plan) -> Report:
     return replace(head, weakened=weakenings(plan, [task.name or task.path for task in tasks]))
 
 
-def _lint(
-    tasks: Sequence[Task],
-    plan: Plan,
-    head: Report,
-    results: _Results,
-    *,
-    is_for_reader: bool,
-) -> Report:
+def _lint(tasks: Sequence[Task], plan: Plan, head: Report, results: _Results, *, is_for_reader: bool) -> Report:
     """Lint the tasks, pass each file to `results`, and return the report, which an interruption cuts short."""
-    names = [task.name or task.path for task in tasks]
-    used: set[str] = set()
-    baselines = None
-    if plan.has_baseline:
-        from onnx_lint.cli.baselines import Baselines
+    judgement = _Judgement(tasks, plan, head.rules)
+    is_done, is_lost = _linted(tasks, plan, judgement.of, results, is_for_reader=is_for_reader)
+    not_linted = tuple(compress(judgement.names, (not each for each in is_done)))
+    stale = 0 if not_linted else judgement.finish(results)
+    results.code = exit_codes.of_run(results.code, is_interrupted=bool(not_linted), is_lost=is_lost)
+    report = replace(head, stale=stale, not_linted=not_linted, is_lost=is_lost, kept=results.totals)
+    if not head.weakened:
+        return report
+    from onnx_lint.cli.weakened import without_unused
 
-        baselines = Baselines(plan, names, head.rules)
+    return replace(report, weakened=without_unused(head.weakened, judgement.used))
 
-    def judged(index: int, file: FileReport) -> FileReport:
+
+class _Judgement:
+    """What the settings and the baselines of a run make of the reports of its files."""
+
+    def __init__(self, tasks: Sequence[Task], plan: Plan, rules: Sequence[str]) -> None:
+        self._tasks = tasks
+        self._plan = plan
+        self._rules = rules
+        self.names = [task.name or task.path for task in tasks]
+        self.used: set[str] = set()
+        """The descriptions of the suppressions that suppressed something."""
+        self._baselines = None
+        if plan.has_baseline:
+            from onnx_lint.cli.baselines import Baselines
+
+            self._baselines = Baselines(plan, self.names, rules)
+
+    def of(self, index: int, file: FileReport) -> FileReport:
+        """Return the report on the file of a task as it is shown."""
         try:
-            file = with_own_settings(file, tasks[index].settings, tasks[0].settings)
+            file = with_own_settings(file, self._tasks[index].settings, self._tasks[0].settings)
             if file.suppressed:
                 from onnx_lint.engine.suppressions import used_in
 
-                used.update(used_in(file))
-            if baselines is not None:
-                file = baselines.apply(file)
-            return file
+                self.used.update(used_in(file))
+            return file if self._baselines is None else self._baselines.apply(file)
         except RunError:
             raise
         except Exception as error:
             return file.with_crash(error, "comparing the findings with the settings and the baseline")
 
-    is_done, is_lost = _linted(tasks, plan, judged, results, is_for_reader=is_for_reader)
-    not_linted = tuple(compress(names, (not each for each in is_done)))
-    stale = 0
-    if plan.has_suppressions and not not_linted:
-        with _last_step(results, "reporting unused suppressions"):
-            from onnx_lint.engine.suppressions import complaints
+    def finish(self, results: _Results) -> int:
+        """Print the unused suppressions, write the baselines, and return the number of entries that no longer occur."""
+        if self._plan.has_suppressions:
+            with _last_step(results, "reporting unused suppressions"):
+                from onnx_lint.engine.suppressions import complaints
 
-            entries = {entry: None for name in names for entry in plan.request_for(name).suppressions}
-            for sentence in complaints(entries, names, used, head.rules):
-                sys.stderr.write(f"Warning: {visible(sentence)}\n")
-    if baselines is not None and not not_linted:
-        with _last_step(results, "finishing the baseline"):
-            stale = baselines.finish()
-    results.code = exit_codes.of_run(results.code, is_interrupted=bool(not_linted), is_lost=is_lost)
-    known = {name: getattr(head, name) for name in field_names(Report)}
-    known |= {"stale": stale, "not_linted": not_linted, "is_lost": is_lost, "kept": results.totals}
-    if head.weakened:
-        from onnx_lint.cli.weakened import without_unused
-
-        known["weakened"] = without_unused(head.weakened, used)
-    return Report(**known)
+                entries = {entry: None for name in self.names for entry in self._plan.request_for(name).suppressions}
+                for sentence in complaints(entries, self.names, self.used, self._rules):
+                    sys.stderr.write(f"Warning: {visible(sentence)}\n")
+        if self._baselines is not None:
+            with _last_step(results, "finishing the baseline"):
+                return self._baselines.finish()
+        return 0
 
 
 @contextlib.contextmanager

@@ -28,12 +28,6 @@ LEAST_WINDOW_BYTES = 64
 
 _SPOOL_BYTES = 1 << 20
 
-MOST_COUNTED = 1 << 30
-"""The bytes of standard input that are counted beyond those that are kept, to name the limit that suffices.
-
-Reading them takes about a second. A pipe may never end.
-"""
-
 
 class SourceError(Exception):
     """An input that cannot be read. The text says which and why."""
@@ -81,12 +75,12 @@ class BytesSource(Source):
 class FileSource(Source):
     """A source over an open file descriptor, read with positioned reads through one small window."""
 
-    def __init__(self, descriptor: int, size: int, owner: BinaryIO | None = None, *, total: int | None = None) -> None:
+    def __init__(self, descriptor: int, size: int, owner: BinaryIO | None = None) -> None:
         self._descriptor = descriptor
         self._owner = owner  # keeps a temporary file alive as long as the source
         self.size = size
-        self.total = size if owner is None else total
-        """The size of the stream that the file was copied from; None if it had not ended when counting stopped."""
+        self.is_copy = owner is not None
+        """True if the file is a copy of a stream, which may be longer."""
         self._window = b""
         self._window_offset = 0
 
@@ -161,7 +155,7 @@ def open_file(path: str | os.PathLike[str]) -> FileSource:
 def open_standard_input(most: int | None = None) -> Source:
     """Return standard input as a source. It is copied to a temporary file unless it is a regular file.
 
-    `most`: the bytes to copy. Further bytes are counted and forgotten, up to a bound, since a pipe may never end.
+    `most`: the bytes to copy. A pipe may never end.
 
     Raises SourceError if it cannot be read.
     """
@@ -182,21 +176,9 @@ def open_standard_input(most: int | None = None) -> Source:
             spool.write(piece)
             left -= len(piece)
         spool.flush()
-        size = os.fstat(spool.fileno()).st_size
-        rest = _counted(stream) if left <= 0 else 0
-        return FileSource(spool.fileno(), size, owner=spool, total=None if rest is None else size + rest)
+        return FileSource(spool.fileno(), os.fstat(spool.fileno()).st_size, owner=spool)
     except (OSError, ValueError) as error:
         raise SourceError(f"standard input: {error}") from error
-
-
-def _counted(stream: BinaryIO) -> int | None:
-    """Read a stream to its end and return the number of bytes; None if there is no end within a bound."""
-    count = 0
-    while piece := stream.read(_SPOOL_BYTES):
-        count += len(piece)
-        if count > MOST_COUNTED:
-            return None
-    return count
 
 
 def source_of(data: bytes | str | os.PathLike[str], most: int | None = None) -> Source:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Self
 
@@ -35,7 +36,6 @@ from onnx_lint.ir.payload import Payload
 from onnx_lint.ir.places.document_places import DocumentPlaces
 from onnx_lint.ir.places.place import ROOT, PlaceKey
 from onnx_lint.ir.tensors.suspects import SuspectTensors, find_suspects
-from onnx_lint.model.moved import mark_moved
 from onnx_lint.schema import Proto
 from onnx_lint.spec.operators import BUILT_IN, OperatorSchemas
 from onnx_lint.spec.operators.declared import declared_set
@@ -124,6 +124,16 @@ class Model:
         """The bugs in computations on the model."""
         # The imports to assume for a graph or node without a model; any other file states its imports.
         self._supposed = opset_imports if kind in OF_MODELS else EMPTY
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:
+            """Say that a former member is now a function of `onnx_lint.model`, for plugins that still use it."""
+            if hasattr(type(self), name):
+                return object.__getattribute__(self, name)  # raises again what a property has raised
+            is_function = hasattr(sys.modules["onnx_lint.model"], name)
+            where = f" is now the function {name} of onnx_lint.model" if is_function else " does not exist"
+            raise AttributeError(f"Model.{name}{where}")
 
     def with_faults(self, faults: tuple[Fault, ...]) -> Self:
         """Return the same file with these faults of its bytes."""
@@ -548,9 +558,6 @@ class Model:
 @functools.cache
 def _fields_of_functions() -> frozenset[str]:
     return frozenset(field.name for field in schema.message("FunctionProto").DESCRIPTOR.fields)
-
-
-mark_moved(Model)
 
 
 def _is_any(_: object) -> bool:

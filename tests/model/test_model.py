@@ -20,7 +20,9 @@ from support.wire.wire_bytes import (
 from onnx_lint.input.source import BytesSource
 from onnx_lint.ir.places.place import ROOT
 from onnx_lint.loader import load
-from onnx_lint.model import metadata_with_suspect_keys, overloaded_nodes
+from onnx_lint.model import Model, metadata_with_suspect_keys, overloaded_nodes
+
+MOST_MEMBERS = 60
 
 
 def test_a_model_that_was_not_read_is_empty():
@@ -120,3 +122,22 @@ def test_an_operator_set_imports_itself():
     text = 'domain: "com.example" opset_version: 3 ir_version: 10 functions { name: "F" domain: "com.other" }'
     model = load(BytesSource(text.encode()), "set.textproto", proto="OperatorSetProto")
     assert model.imports.versions(None) == {"com.example": 3, "com.other": 3}
+
+
+def test_a_former_member_names_the_function():
+    model = from_text("graph { }")
+    with pytest.raises(AttributeError, match=r"^Model\.has_faults is now the function has_faults of onnx_lint\.model$"):
+        model.has_faults  # noqa: B018
+    with pytest.raises(AttributeError, match=r"^Model\.nothing does not exist$"):
+        model.nothing  # noqa: B018
+
+
+def test_the_error_of_a_property_is_not_taken_for_a_missing_one(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(Model, "main_graph", property(lambda _: {}.missing))
+    with pytest.raises(AttributeError, match="'dict' object has no attribute 'missing'"):
+        from_text("graph { }").main_graph  # noqa: B018
+
+
+def test_a_model_has_few_members():
+    model = from_text("graph { }")
+    assert len([name for name in {*vars(model), *vars(Model)} if not name.startswith("_")]) <= MOST_MEMBERS

@@ -92,8 +92,8 @@ def load_binary(source: Source, kind: str, limits: Limits, make: Make) -> Model:
                 return model
     except MessageTooLargeError as error:
         return file.model_of(None, (_too_large(kind, error),))
-    except TooManyFieldsError as error:
-        raise beyond_fields(limits, error.needed) from None
+    except TooManyFieldsError:
+        raise beyond_fields(limits) from None
     except WireError as error:
         return file.model_of(None, _unsplit(file, error))
     raise AssertionError("the last attempt always makes a model")

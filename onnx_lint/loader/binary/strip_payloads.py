@@ -8,7 +8,6 @@ graph of many small nodes costs one step for each node.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from typing import Final
 
 from onnx_lint.common.record import EMPTY, Record
@@ -50,11 +49,6 @@ _FIELDS_OF_PART = 1000
 
 Each part becomes a piece of its own. No writer makes such parts.
 """
-
-_GRAPH: Final = wire.fields_by_name("ModelProto")["graph"].number
-
-_MOST_COUNTED: Final = 100_000
-"""In a file with more fields outside of its graphs, the parts of graphs are not counted but estimated."""
 
 MAX_DEPTH = 100
 """The limit of Protocol Buffers on the nesting of messages."""
@@ -145,11 +139,6 @@ class MessageTooLargeError(Exception):
 
 class TooManyFieldsError(Exception):
     """There are more fields to look at than the limit allows."""
-
-    def __init__(self, needed: int) -> None:
-        super().__init__(needed)
-        self.needed = needed
-        """The limit that suffices."""
 
 
 def read_skeleton(
@@ -295,19 +284,7 @@ class _Copier:
         """Count fields that are looked at."""
         self.fields_left -= fields
         if self.fields_left < 0:
-            raise TooManyFieldsError(self.most_fields())
-
-    def most_fields(self) -> int:
-        """Return the limit on the number of fields: a field takes at least two bytes, or has a group around it."""
-        records = wire.records(self.source, 0, self.source.size)
-        parts = 0
-        with suppress(WireError):
-            for count, (number, *_) in enumerate(records):
-                parts += number == _GRAPH
-                if count > _MOST_COUNTED:
-                    parts = self.source.size // 2
-                    break
-        return self.source.size + _FIELDS_OF_PART * parts
+            raise TooManyFieldsError
 
     def copy_nested(self, field: wire.Field, start: int, end: int, key: PlaceKey) -> int:
         """Copy a field that is a message, with the length that its copy has; return how many bytes these are."""

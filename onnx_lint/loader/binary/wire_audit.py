@@ -182,7 +182,7 @@ class _Audit:
         for number, wire_type, tag, value, following in frame.records:
             self.left -= 1
             if self.left < 0:
-                raise beyond_fields(self.limits, self.source.size)
+                raise beyond_fields(self.limits)
             if wire_type == RUN:
                 continue
             if wire_type == 3 or wire_type == 4 or frame.group:

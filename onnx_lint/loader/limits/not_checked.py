@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Final
 
 from onnx_lint.input.limits import Limits, refusal, size_in_words
-from onnx_lint.input.source import MOST_COUNTED, ReadError, Source
+from onnx_lint.input.source import ReadError, Source
 from onnx_lint.ir.documents.kinds import describe_kind
 
 MOST_OF_BYTE: Final = 4_005
@@ -39,9 +39,9 @@ def beyond_memory(kind: str, limits: Limits, needed: int, *, is_least: bool = Fa
     return beyond("memory", limits, actual, None if is_least else needed)
 
 
-def beyond_fields(limits: Limits, needed: int) -> NotCheckedError:
+def beyond_fields(limits: Limits) -> NotCheckedError:
     """Return the error that too many fields would have to be read one by one."""
-    return beyond("fields", limits, "the file has too many fields to read one by one", needed)
+    return beyond("fields", limits, "the file has too many fields to read one by one", None)
 
 
 def check_size(source: Source, limits: Limits, *, is_text: bool) -> None:
@@ -49,7 +49,7 @@ def check_size(source: Source, limits: Limits, *, is_text: bool) -> None:
     for limit in ("file_bytes", "text_bytes") if is_text else ("file_bytes",):
         if source.size > getattr(limits, limit):
             # Of a stream no more is kept than shows that there is more.
-            total = getattr(source, "total", source.size)
-            count = f"{total:,}" if total is not None else f"more than {source.size + MOST_COUNTED:,}"
+            is_cut = limit == "file_bytes" and getattr(source, "is_copy", False)
             what = "bytes of text" if limit == "text_bytes" else "bytes"
-            raise beyond(limit, limits, f"the file has {count} {what}", total)
+            count = f"{'at least ' if is_cut else ''}{source.size:,} {what}"
+            raise beyond(limit, limits, f"the file has {count}", None if is_cut else source.size)

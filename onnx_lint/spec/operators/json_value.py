@@ -11,7 +11,7 @@ from typing import Any, Final, NoReturn
 
 from onnx_lint.common.record import Record
 from onnx_lint.spec.operators.schema import SchemaFileError
-from onnx_lint.wording import quote
+from onnx_lint.wording import quote, suggestion
 
 _TYPE_NAMES: Final[Mapping[type, str]] = {
     dict: "an object",
@@ -51,7 +51,7 @@ class JsonValue(Record):
         self.expect(dict)
         for key in self.data:
             if key not in keys:
-                self.fail(f"unknown key {quote(key)}{_suggestion(key, keys)}")
+                self.fail(f"unknown key {quote(key)}{suggestion(key, keys)}")
         for key in required:
             if key not in self.data:
                 self.fail(f"key '{key}' is missing")
@@ -71,7 +71,7 @@ class JsonValue(Record):
         """Return the text under a key if it is one of the allowed."""
         value: str = self.get(key, str, default)
         if value not in allowed:
-            self.at(key).fail(f"{quote(value)} is not one of {', '.join(sorted(allowed))}{_suggestion(value, allowed)}")
+            self.at(key).fail(f"{quote(value)} is not one of {', '.join(sorted(allowed))}{suggestion(value, allowed)}")
         return value
 
     def elements(self) -> list[JsonValue]:
@@ -86,13 +86,6 @@ class JsonValue(Record):
 
 def _described(data: Any) -> str:
     return _TYPE_NAMES[type(data)]
-
-
-def _suggestion(word: str, known: Iterable[str]) -> str:
-    from difflib import get_close_matches
-
-    close = get_close_matches(word, list(known), 1)
-    return f", did you mean '{close[0]}'?" if close else ""
 
 
 def parse(path: str | Path, data: bytes) -> Any:

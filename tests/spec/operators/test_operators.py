@@ -441,7 +441,7 @@ FAULTS = {
     "unknown_key": (
         {"format": 1, "domian": "x", "operators": []},
         "",
-        "unknown key 'domian', did you mean 'domain'?",
+        "unknown key 'domian'; did you mean 'domain'?",
         True,
     ),
     "missing_key": ({"format": 1, "operators": []}, "", "key 'domain' is missing", True),
@@ -458,7 +458,7 @@ FAULTS = {
     "operator_key": (
         faulty(atributes=[]),
         "operators[0]",
-        "unknown key 'atributes', did you mean 'attributes'?",
+        "unknown key 'atributes'; did you mean 'attributes'?",
         True,
     ),
     "version": (faulty(since_version=0), "operators[0].since_version", "0 is less than 1", True),
@@ -496,7 +496,7 @@ FAULTS = {
     "option": (
         faulty(inputs=[{"name": "x", "type": "T", "option": "optionl"}]),
         "operators[0].inputs[0].option",
-        "'optionl' is not one of optional, single, variadic, did you mean 'optional'?",
+        "'optionl' is not one of optional, single, variadic; did you mean 'optional'?",
         True,
     ),
     "arity": (
@@ -520,7 +520,7 @@ FAULTS = {
     "attribute_type": (
         faulty(attributes=[{"name": "a", "type": "FLOT"}]),
         "operators[0].attributes[0].type",
-        f"'FLOT' is not one of {', '.join(sorted(ATTRIBUTE_TYPE_CODES))}, did you mean 'FLOAT'?",
+        f"'FLOT' is not one of {', '.join(sorted(ATTRIBUTE_TYPE_CODES))}; did you mean 'FLOAT'?",
         True,
     ),
     "default_type": (
