@@ -94,7 +94,7 @@ def _print_page(page: str) -> None:
 def rules_command(edition: str, format_name: str, plugins: tuple[str, ...]) -> None:
     """List the rules, including those of plugins.
 
-    Rules that are off by default run with --pedantic, or when they are selected by name.
+    Rules that are off by default run if they or their chapter are selected, some also with --pedantic.
     """
     use_plugins(plugins)
     records = [rule_record(entry, edition) for entry in registry().values()]

@@ -30,7 +30,7 @@ def starter_file() -> str:
 
 
 def _comment(text: str) -> Iterator[str]:
-    for line in textwrap.wrap(text, WIDTH - 2):
+    for line in textwrap.wrap(text, WIDTH - 2, break_on_hyphens=False):
         yield f"# {line}"
 
 

@@ -221,8 +221,8 @@ class Request(Record, metaclass=_RequestType):
         "Run only these rules: rule ids, chapters, error, warning, note or ALL.",
         COMMON,
         metavar="NAMES",
-        details=f"{_SELECTORS} If empty, the default set runs. --select on the command line replaces select, "
-        "extend-select and ignore of the configuration.",
+        details="If empty, the default set runs. --select on the command line replaces select, extend-select and "
+        "ignore of the configuration.",
         example='select = ["error", "name"]',
         merging="own",
     )
