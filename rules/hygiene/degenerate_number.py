@@ -9,9 +9,12 @@ from onnx_lint.model import Constants, Model, Node
 from onnx_lint.rule import Finding, rule
 
 _Divisors = dict[int, dict[str, int]]
-"""By the identity of a graph the values that a node divides by or takes the root of, each with the first such node."""
+"""By the identity of a graph the values that a node divides by or takes the root of, each with the first such node.
 
-_MULTIPLIERS: Final = ("Mul", "Conv", "ConvTranspose", "Gemm", "MatMul", "BatchNormalization")
+`+` and a name: the value is added first.
+"""
+
+_MULTIPLIERS: Final = ("Mul", "Conv", "ConvTranspose", "Gemm", "MatMul")
 _NORMALIZATIONS: Final = (
     "BatchNormalization",
     "GroupNormalization",
@@ -68,7 +71,8 @@ def degenerate_number(model: Model) -> Iterator[Finding]:
       be infinite.
     - A constant is reported that a Cast to float, float16 or bfloat16 turns into infinity; also one that a Cast to an
       8-bit type with `saturate` 0 turns into infinity or NaN.
-    - A constant is reported that such a Cast turns into 0, if a node divides by the result or takes its root.
+    - A constant is reported that such a Cast turns into 0, if a node divides by the result or takes its root, or adds
+      it before as an epsilon.
     - A constant 0 is reported if it is added to a value before a node divides by the sum or takes its root.
     - A negative variance of BatchNormalization, and an epsilon of a normalization that is 0 or negative, are reported.
     - Only constants of at most 64 KiB in the model are read.
@@ -83,8 +87,11 @@ def degenerate_number(model: Model) -> Iterator[Finding]:
                     yield from judge(node, constants, divisors)
 
 
-def _dividing(node: Node, divisors: _Divisors) -> str | None:
-    """Return in words the first node that divides by an output of a node or takes its root; None if none does."""
+def _dividing(node: Node, divisors: _Divisors, *, how: str = "") -> str | None:
+    """Return in words the first node that divides by an output of a node or takes its root; None if none does.
+
+    `how`: `+` for those that do it after the output was added to another value.
+    """
     graph = node.graph
     if id(graph) not in divisors:
         first = divisors[id(graph)] = {}
@@ -92,7 +99,10 @@ def _dividing(node: Node, divisors: _Divisors) -> str | None:
             at = _DIVISORS.get(form.op_type)
             if at is not None and at < len(inputs):
                 first.setdefault(inputs[at], number)
-    found = [divisors[id(graph)][name] for name in node.outputs if name in divisors[id(graph)]]
+        for form, inputs, outputs in zip(graph.forms, graph.node_inputs, graph.node_outputs, strict=True):
+            if form.op_type == "Add" and outputs[0] in first:
+                first.update({f"+{name}": first[outputs[0]] for name in inputs})
+    found = [divisors[id(graph)][how + name] for name in node.outputs if how + name in divisors[id(graph)]]
     return graph.nodes[min(found)].describe() if found else None
 
 
@@ -118,7 +128,11 @@ def _casts(node: Node, constants: Constants, divisors: _Divisors) -> Iterator[Fi
         said = found.first(lambda number: greatest <= abs(number) < math.inf)
         yield Finding(found.place, f"{said}, which {node.describe()} turns into {lost}", allowed="a number that fits")
         return
-    dividing = _dividing(node, divisors) if found.smallest <= least else None
+    if found.smallest > least:
+        return
+    dividing = _dividing(node, divisors)
+    if dividing is None and found.least == found.greatest:
+        dividing = _dividing(node, divisors, how="+")
     if dividing is not None:
         said = found.first(lambda number: 0 < abs(number) <= least)
         yield Finding(
@@ -156,6 +170,5 @@ _JUDGES: Final[dict[str, tuple[_Judge, ...]]] = {
     "Cast": (_casts,),
     "Add": (_added_zeros,),
     **dict.fromkeys(_MULTIPLIERS, (_infinite_weights,)),
-    **dict.fromkeys(_NORMALIZATIONS, (_normalizations,)),
-    "BatchNormalization": (_infinite_weights, _normalizations),
+    **dict.fromkeys(_NORMALIZATIONS, (_infinite_weights, _normalizations)),
 }

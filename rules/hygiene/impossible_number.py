@@ -110,7 +110,7 @@ def impossible_number(model: Model, *, verify: bool = False) -> Iterator[Finding
     - Tensors above 64 KiB, and those in other files, are searched for NaN only with `verify` (`--verify-numbers`).
     - In a store, tensors from 4 KiB on are also read only with `verify`, because each may cost a request.
     - A NaN that marks missing values is not reported: in Imputer, LabelEncoder, TreeEnsemble, ConstantOfShape, and in
-      tensors that only Where, Equal and IsNaN read, or nothing.
+      tensors that only Where, Equal and IsNaN read, or nothing. Nodes that only move elements may be between them.
     - Element types of 8 bits and fewer are not read.
     - Reported by another rule: infinite weights, overflowing casts and negative variances (`degenerate-number`).
     """
@@ -152,7 +152,7 @@ def _not_numbers(model: Model, *, verify: bool) -> Iterator[Finding]:
         if found is not None and found.has_nan:
             if not _is_harmless(tensor, computed):
                 yield _of_nan(found)
-        elif verify and found is None:
+        elif verify and found is None and not _is_harmless(tensor, computed):
             yield from _in_large(model, tensor, outside.get(tensor.place.key))
     for attribute in model.attributes(lambda kind: kind.may_be_nan and kind.type in FLOAT_KINDS):
         if attribute.node is not None and attribute.node.op_type in _MISSING:
@@ -180,11 +180,17 @@ def _is_harmless(tensor: Tensor, computed: _ReadNames) -> bool:
 
 
 def _computed(graph: Graph, known: _ReadNames) -> set[str]:
-    """Return the inputs of all nodes of a graph, or of those nested in it, but those that only choose elements."""
+    """Return the values that nodes of a graph, or of those nested in it, compute with: those that only choose elements
+    do not, and those that only move elements if no node computes with their output and the graph does not return it.
+    """
     if id(graph) not in known:
-        read = zip(graph.forms, graph.node_inputs, strict=True)
-        names = {name for form, inputs in read if form.op_type not in _CHOOSING for name in inputs}
-        known[id(graph)] = names.union(*(_computed(each, known) for each in graph.nested))
+        names = known[id(graph)] = set[str]().union(*(_computed(each, known) for each in graph.nested))
+        results = set(graph.output_names)
+        for form, inputs, outputs in zip(
+            reversed(graph.forms), reversed(graph.node_inputs), reversed(graph.node_outputs), strict=True
+        ):
+            is_idle = form.op_type in _MOVING and names.isdisjoint(outputs) and results.isdisjoint(outputs)
+            names.update(() if is_idle or form.op_type in _CHOOSING else inputs)
     return known[id(graph)]
 
 
@@ -192,6 +198,10 @@ _MISSING: Final = frozenset({"ConstantOfShape", "Imputer", "LabelEncoder", "Tree
 """Operators for which NaN stands for a missing value, or separates members."""
 _HOLDERS: Final = frozenset({"node", "initializer", "sparse_initializer"})
 _CHOOSING: Final = frozenset({"Where", "Equal", "IsNaN"})
+_MOVING: Final = frozenset(
+    {"Cast", "CastLike", "Concat", "Expand", "Identity", "Pad", "Reshape", "ScatterElements", "ScatterND", "Squeeze"}
+    | {"Tile", "Transpose", "Unsqueeze"}
+)
 
 
 def _of_nan(constant: Constant) -> Finding:

@@ -9,14 +9,20 @@ from onnx_lint.model import Delete, Fix, Model, Place, documentation_of, is_docu
 from onnx_lint.rule import Finding, folded, replace, rule
 from onnx_lint.wording import quote
 
+_NOBODY: Final = (
+    r"(?!(?:buildkite-agent|circleci|conda|gitlab-runner|jenkins|runner|runneradmin|travis|vsts|VssAdministrator"
+    r"|Default|Public|Shared)[\\/])"
+)
+"""No folder of a build service, or of all users."""
 _FOLDERS: Final = (
-    r"(?<![\w.-])(?:file:/*)?(?:/home/(?!runner/)[\w.-]+|/Users/(?!Shared/|runner/)[\w.-]+|/root)/[^\s\"'<>|]*",
-    r"(?<!\w)[A-Za-z]:[\\/]+Users[\\/]+(?!Public\b|Default\b)[^\s\\/\"'<>|]+[\\/][^\s\"'<>|]*",
+    rf"(?<![\w.-])(?:file:/*)?(?:/mnt/[a-z])?(?:/(?:home|Users)/{_NOBODY}[\w.-]+|/root)/[^\s\"'<>|]*",
+    rf"(?<!\w)[A-Za-z]:[\\/]+Users[\\/]+{_NOBODY}[^\s\\/\"'<>|]+[\\/][^\s\"'<>|]*",
     r"(?<![\w.-])(?:/tmp|/private/var/folders|/var/folders)/[^\s\"'<>|]+",
 )
-"""Home folders and temporary folders. `runner` is the account of a build service."""
+"""Home folders and temporary folders."""
 _TOKENS: Final = (
-    r"\b(?:hf_[A-Za-z0-9]{30,}|gh[pousr]_[A-Za-z0-9]{36,}|github_pat_\w{40,}|glpat-[\w-]{20,}|sk-[\w-]{20,}"
+    r"\b(?:hf_[A-Za-z0-9]{30,}|gh[pousr]_[A-Za-z0-9]{36,}|github_pat_\w{40,}|glpat-[\w-]{20,}"
+    r"|(?<!-)sk-(?:(?:admin|ant|proj|svcacct)-[\w-]{20,}|[A-Za-z0-9]{32,})"
     r"|AKIA[0-9A-Z]{16}|AIza[\w-]{35}|xox[abprs]-[\w-]{10,}|npm_[A-Za-z0-9]{36})"
 )
 _PRIVATE: Final = re.compile(f"(?P<token>{_TOKENS})|(?P<path>{'|'.join(_FOLDERS)})")
