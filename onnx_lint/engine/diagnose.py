@@ -36,6 +36,7 @@ def diagnose(
     entry: Registered,
     findings: Iterable[Finding],
     model: Model,
+    structures: Structures,
     settings: Settings,
     counts: Counter[Counts],
     errors: InternalErrors,
@@ -47,7 +48,6 @@ def diagnose(
     Crashes are added to `errors`; each costs one finding at most. `path`: the name of the file in the report.
     """
     edition = settings.standard.edition
-    structures: Structures | None = None
     entries = [each for each in settings.suppressions if each.rule == entry.id and each.place and each.is_for(path)]
     if entries:
         from onnx_lint.engine.suppressions import apart
@@ -68,7 +68,6 @@ def diagnose(
                 counts[entry.id, clause.counted] += finding.count
             if level is not None:
                 located = _located(entry.rule, finding, clause, level, model, settings)
-                structures = structures or Structures(model)
                 with model.crashes.at("identifying a finding", finding.place):
                     located = located[0], _identified(located[1], finding, structures)
                 if clause.chapter == "policy":

@@ -28,6 +28,7 @@ from onnx_lint.engine.plugins import use_files
 from onnx_lint.engine.registry import Registered, registry
 from onnx_lint.engine.selection import selection_of
 from onnx_lint.engine.settings import Settings, options_of, schemas_of, trusted_folders
+from onnx_lint.engine.structure import Structures
 from onnx_lint.input.limits import LIMIT_OF_REPORT, describe_limit
 from onnx_lint.input.locations import is_remote, shown_location, without_query
 from onnx_lint.input.source import ReadError, Source, SourceError, source_of
@@ -117,6 +118,7 @@ class _Run:
         self.cuts: list[_Cut] = []
         self.counts: Counter[Counts] = Counter()
         """The findings that are only counted."""
+        self._structures = Structures(model)
 
     def judge(self, entry: Registered) -> None:
         """Add the findings of one rule. If it raises, that is recorded."""
@@ -164,7 +166,7 @@ class _Run:
         left = limits.findings - len(self.located)
         name = "findings_per_rule" if limits.findings_per_rule <= left else "findings"
         most = max(min(limits.findings_per_rule, left), 1)
-        known = self._model, self._settings, self.counts, self._errors, self._path
+        known = self._model, self._structures, self._settings, self.counts, self._errors, self._path
         found = diagnose(entry, chain((first,), findings), *known)
         before = len(self.located)
         for located in islice(found, most):

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
+from onnx_lint.common.cached import cached_property
 from onnx_lint.ir.graph import Graph
 from onnx_lint.ir.places.place import Place, PlaceKey
 
@@ -19,10 +20,14 @@ class Structures:
     """The identities of places in one model. Each graph is walked once."""
 
     def __init__(self, model: Model) -> None:
-        self._graphs: dict[PlaceKey, Graph] = {graph.place.key: graph for graph in model.graphs}
+        self._model = model
         self._numbers: dict[PlaceKey, list[int]] = {}
         self._sources: dict[PlaceKey, dict[str, str]] = {}
         self._users: dict[PlaceKey, dict[str, list[str]]] = {}
+
+    @cached_property
+    def _graphs(self) -> dict[PlaceKey, Graph]:
+        return {graph.place.key: graph for graph in self._model.graphs}
 
     def of(self, place: Place) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the structure around a place, and the names of its innermost node or value.
