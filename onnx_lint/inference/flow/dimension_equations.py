@@ -210,19 +210,20 @@ def _equations(flow: ValueFlow, walked: WalkResult, crashes: Crashes) -> Iterato
         if form not in equating and (index not in declaring or form not in memos):
             continue
         node = graph.nodes[index]
+        facts = flow.walks.inputs(walked, node)
+        declared = [stated.get(name, UNKNOWN) for name in node.outputs]
+        if not any(map(_has_variables, (*declared, *facts))):
+            continue
         with crashes.at(_SOLVE, node):
-            facts = flow.walks.inputs(walked, node)
-            declared = [stated.get(name, UNKNOWN) for name in node.outputs]
-            if any(map(_has_variables, (*declared, *facts))):
-                outcome = memos[form].outcome(facts)
-                for name, made, each in zip(node.outputs, outcome.outputs, declared, strict=False):
-                    if made.shape != each.shape:
-                        yield from _of_declaration(graph, places, node, name, made, each)
-                yield from _of_operands(node, facts, outcome.equated)
+            outcome = memos[form].outcome(facts)
+            for name, made, each in zip(node.outputs, outcome.outputs, declared, strict=False):
+                if made.shape != each.shape:
+                    yield from _of_declaration(graph, places, node, name, made, each)
+            yield from _of_operands(node, facts, outcome.equated)
 
 
 def _has_variables(fact: Fact) -> bool:
-    return fact.shape is not None and any(isinstance(dim, str) for dim in fact.shape)
+    return fact.shape is not None and str in map(type, fact.shape)
 
 
 def _of_declaration(
