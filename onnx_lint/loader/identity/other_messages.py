@@ -44,8 +44,6 @@ _TRIED_FIELDS: Final = 1 << 17
 _FITTED_FIELDS: Final = 20_000
 """The limit on the fields that are examined to recognize the message."""
 
-_MOST_OF_A_NAME: Final = 1 << 20
-
 _JUDGED: Final = 1000
 """The limit on the elements of a list that are examined."""
 
@@ -86,7 +84,73 @@ def data_kind(source: Source) -> str | None:
         return certain
     fitting = (kind for kind in DATA_KINDS if _fits(source, kind))
     possible = [kind for kind in fitting if _holds(source, kind, _IS_POSSIBLE[kind])]
+    if not possible and _is_nearly_a_tensor(source):
+        return "TensorProto"
     return possible[0] if len(possible) == 1 else None
+
+
+def _is_nearly_a_tensor(source: Source) -> bool:
+    """Return true if the file is a tensor with one fault: a field, text, its type, a dimension, its values, or its end.
+
+    Two of type, dimensions and values must be present.
+    """
+    fields = wire.fields("TensorProto")
+    plain = b""
+    names: set[str] = set()
+    odd = 0
+    try:
+        for number, wire_type, tag, value, following in islice(wire.records(source, 0, source.size), _FITTED_FIELDS):
+            known = fields.get(number)
+            if known is None or not known.accepts(wire_type):
+                odd += 1
+            elif known.name in _PLAIN_FIELDS:
+                plain += source.read_at(tag, min(following - tag, _MOST_OF_A_FIELD))
+            else:
+                names.add(known.name)
+                odd += known.name in _TEXTS and not _is_text(source, value, following)
+            if odd > 1 or len(plain) > _MOST_OF_A_FIELD:
+                return False
+        odd += odd == 0 and not _is_parsed(source)
+    except WireError as error:
+        # The field in which the message is cut.
+        odd += 1
+        cut = fields.get(error.field[0]) if error.problem == "truncated" and error.field is not None else None
+        if cut is None:
+            return False
+        names.add(cut.name)
+    try:
+        proto = schema.message("TensorProto").FromString(plain)
+    except DecodeError:
+        return False
+    given = names & _DATA_FIELDS
+    if sum((proto.data_type != 0, bool(proto.dims), bool(given or "external_data" in names))) < 2:
+        return False
+    element_type = ELEMENT_TYPES.get(proto.data_type)
+    is_misplaced = element_type is not None and bool(given) and given.isdisjoint({"raw_data", element_type.field})
+    return odd + (element_type is None) + is_misplaced + any(dimension < 0 for dimension in proto.dims) == 1
+
+
+_PLAIN_FIELDS: Final = frozenset({"dims", "data_type", "data_location"})
+_TEXTS: Final = frozenset({"name", "doc_string"})
+_MOST_OF_A_FIELD: Final = 1 << 20
+
+
+def _is_parsed(source: Source) -> bool:
+    """Return true if the lists in the file parse as those of a tensor."""
+    try:
+        schema.message("TensorProto").FromString(_skeleton(source, "TensorProto").data)
+    except (DecodeError, UnicodeDecodeError, WireError, MessageTooLargeError, TooManyFieldsError):
+        return False
+    return True
+
+
+def _is_text(source: Source, start: int, end: int) -> bool:
+    """Return true if the bytes are UTF-8; a very long text is not checked."""
+    try:
+        source.read_at(start, end - start if end - start <= _MOST_OF_A_FIELD else 0).decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def possible_kinds(source: Source) -> list[str]:
@@ -129,7 +193,7 @@ def _begins_with_node(source: Source, start: int, end: int) -> bool:
     operator = _first(source, *node, "NodeProto", "op_type") if node is not None else None
     if operator is None:
         return False
-    name = source.read_at(operator[0], min(operator[1] - operator[0], _MOST_OF_A_NAME))
+    name = source.read_at(operator[0], min(operator[1] - operator[0], _MOST_OF_A_FIELD))
     return _is_name(name.decode("utf-8", "surrogateescape"))
 
 
