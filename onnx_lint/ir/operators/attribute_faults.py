@@ -254,10 +254,10 @@ def _unequal(
         right = lengths[units.index(usual)]
         for (name, length, factor), unit in zip(lengths, units, strict=True):
             if unit != usual:
-                wanted = counted(right[1] * factor // right[2], "element")
+                wanted = right[1] * factor // right[2]
                 relation = "as many as" if factor == right[2] else "twice as many as" if factor > 1 else "half of"
-                allowed = f"{wanted}, {relation} '{right[0]}'"
-                yield AttributeFault(name, f"has {counted(length, 'element')}, but needs {allowed}", allowed, right[0])
+                what = f"has {counted(length, 'element')}, but needs {wanted}, {relation} '{right[0]}'"
+                yield AttributeFault(name, what, f"{counted(wanted, 'element')}, {relation} '{right[0]}'", right[0])
 
 
 _PAIR: Final = 2
