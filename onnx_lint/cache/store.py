@@ -151,14 +151,6 @@ def remove(path: str) -> None:
             os.unlink(path + ending)
 
 
-def clear(folder: str) -> bool:
-    """Delete the database in a folder; return whether there was one. Raises OSError if it cannot be deleted."""
-    path = os.path.join(folder, DATABASE)
-    was_there = os.path.lexists(path)
-    remove(path)
-    return was_there
-
-
 def _check(key: bytes, content: bytes) -> bytes:
     return hashlib.blake2b(content, key=key[:64], digest_size=_CHECK_BYTES).digest()
 

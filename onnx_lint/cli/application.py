@@ -12,7 +12,7 @@ import click
 from onnx_lint import __version__
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.catalogue import explain_command, rules_command
-from onnx_lint.cli.commands import cache_command, check_command, config_command, fix_command, shapes_command
+from onnx_lint.cli.commands import check_command, config_command, fix_command, shapes_command
 from onnx_lint.cli.new_rule import new_rule_command
 from onnx_lint.cli.standard_streams import ClosedPipeError
 from onnx_lint.cli.streams import standard_output
@@ -109,7 +109,6 @@ for _command in (
     explain_command,
     rules_command,
     config_command,
-    cache_command,
     shapes_command,
     new_rule_command,
 ):

@@ -25,7 +25,7 @@ from onnx_lint.configuration.baseline import (
 from onnx_lint.configuration.errors import RequestError
 from onnx_lint.input.locations import is_remote
 from onnx_lint.reporters.escape import STANDARD_INPUT, shown_path
-from onnx_lint.reporters.wording import counted
+from onnx_lint.wording import counted
 
 if TYPE_CHECKING:
     from onnx_lint.cli.plan import Plan

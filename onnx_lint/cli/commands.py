@@ -1,22 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands `check`, `fix`, `shapes`, `config` and `cache`. What they run is imported when they do."""
+"""The commands `check`, `fix`, `shapes` and `config`. What they run is imported when they do."""
 
 from __future__ import annotations
 
 import json
-import os
 from typing import Any
 
 import click
 
-from onnx_lint.cache.folder import CacheFolderError, cache_folder
 from onnx_lint.cli.options import CHECK, FIX, form_option, given_of, options
 from onnx_lint.cli.request import request_of
 from onnx_lint.cli.sections import SectionedCommand
 from onnx_lint.cli.streams import standard_output
 from onnx_lint.configuration.documents import configuration_schema, starter_file
-from onnx_lint.configuration.errors import RequestError, RunError
-from onnx_lint.reporters.escape import shown_path
+from onnx_lint.configuration.errors import RequestError
 
 
 @click.command("check", cls=SectionedCommand, short_help="Check models (the default command).")
@@ -100,26 +97,3 @@ def config_command(schema: bool) -> None:
     """
     with standard_output() as stream:
         stream.write(json.dumps(configuration_schema(), indent=2) + "\n" if schema else starter_file())
-
-
-@click.command("cache", short_help="Print the folder of the cache, or clear it.")
-@click.argument("action", type=click.Choice(("dir", "clear")))
-def cache_command(action: str) -> None:
-    """Print the folder of the cache that --cache uses (dir), or delete what is in it (clear).
-
-    The folder is ~/.cache/onnx-lint, or below XDG_CACHE_HOME, unless ONNX_LINT_CACHE_DIR names another one.
-    """
-    from onnx_lint.cache.store import clear
-
-    try:
-        folder, _ = cache_folder(os.environ)
-    except CacheFolderError as error:
-        raise RunError(str(error)) from error
-    if action == "clear":
-        try:
-            clear(folder)
-        except OSError as error:
-            raise click.ClickException(f"{shown_path(folder)}: {error.strerror or error}") from error
-        return
-    with standard_output() as stream:
-        stream.write(f"{shown_path(folder)}\n")

@@ -20,15 +20,15 @@ def report_crash(error: BaseException) -> None:
     """Report a crash, a missing package or a plugin that cannot be loaded, and the address for a bug report."""
     registry = sys.modules.get("onnx_lint.engine.registry")
     if isinstance(error, getattr(registry, "RegistryError", ())):
-        sys.stderr.write(f"Error: the rules cannot be loaded: {_visible(str(error))}\n")
+        sys.stderr.write(f"Error: the rules cannot be loaded: {visible(str(error))}\n")
         return
     package = _PACKAGES.get((error.name or "").partition(".")[0]) if isinstance(error, ModuleNotFoundError) else None
     if package is not None:
         sys.stderr.write(f"Error: onnx-lint needs the package {package}, which is missing or too old here: {error}\n")
         return
     crashed = f"{type(error).__name__}: {error}"
-    sys.stderr.write(f"Error: internal error: onnx-lint crashed: {_visible(crashed)}\n")
-    write_trace([_visible(line) for line in "".join(traceback.format_exception(error)).splitlines()])
+    sys.stderr.write(f"Error: internal error: onnx-lint crashed: {visible(crashed)}\n")
+    write_trace([visible(line) for line in "".join(traceback.format_exception(error)).splitlines()])
 
 
 def write_trace(lines: list[str], plugin: str | None = None) -> None:
@@ -39,8 +39,3 @@ def write_trace(lines: list[str], plugin: str | None = None) -> None:
     address = f"at {url}" if url is not None else f"to the maintainers of {name}"
     sys.stderr.write("".join(f"  {line}\n" for line in lines))
     sys.stderr.write(f"This is a fault in {owner}, not in the model. Please report it {address}.\n")
-
-
-def _visible(text: str) -> str:
-    """Return the text with invisible characters escaped. The import is here because its module may have crashed."""
-    return visible(text)

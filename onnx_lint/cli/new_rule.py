@@ -14,8 +14,6 @@ import click
 from onnx_lint.cli.streams import report_file, standard_output
 from onnx_lint.engine.registry import registry
 from onnx_lint.reporters.escape import shown_path
-from onnx_lint.rule import own_clause
-from onnx_lint.spec.clauses import specified_clauses
 
 _NAME: Final = re.compile("[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
@@ -125,12 +123,10 @@ _KINDS: Final = {
 
 @click.command("new-rule", short_help="Write a rule of your own to start from.")
 @click.argument("name", metavar="NAME")
-@click.option("--clause", default=None, metavar="ID", help="The id of its clause.  [default: HOUSE-NAME]")
-@click.option("--file", "file", default=None, metavar="FILE", help="The Python file.  [default: NAME.py]")
 @click.option(
     "--kind", type=click.Choice(list(_KINDS)), default="metadata", help="What it is about.", show_default=True
 )
-def new_rule_command(name: str, clause: str | None, file: str | None, kind: str) -> None:
+def new_rule_command(name: str, kind: str) -> None:
     """Write a rule of your own to start from: a Python file, and its test with two models.
 
     NAME is the id of the rule: lower-case words with dashes that name what is found, such as missing-licence. Existing
@@ -144,36 +140,19 @@ def new_rule_command(name: str, clause: str | None, file: str | None, kind: str)
     if name in registry():
         raise click.UsageError(f"a rule of onnx-lint has the name {name!r} already")
     function = name.replace("-", "_")
-    file = file or f"{function}.py"
+    file = f"{function}.py"
     if keyword.iskeyword(function):
         raise click.UsageError(f"{function!r} is a keyword of Python")
-    module = os.path.basename(file).removesuffix(".py")
-    if not file.endswith(".py"):
-        raise click.UsageError(f"{file!r} must end with .py")
-    if module.lower() in _TAKEN:
-        raise click.UsageError(
-            f"the file would be a module {module!r}, which Python or pytest imports; name another file with --file"
-        )
-    clause = clause or f"HOUSE-{name.upper()}"
-    prefix = clause.partition("-")[0]
-    if any(known.partition("-")[0] == prefix for known in specified_clauses()):
-        raise click.UsageError(f"the prefix {prefix!r} of the clause belongs to the specification")
-    try:
-        own_clause(clause, "")
-    except ValueError as error:
-        raise click.UsageError(str(error)) from error
-    folder, base = os.path.split(file)
-    text = _RULE.format(file=base, clause=clause, function=function, **_KINDS[kind])
-    files = {file: text, os.path.join(folder, f"test_{base}"): _TEST.format(file=base, name=name)}
+    if function in _TAKEN:
+        raise click.UsageError(f"the file would be a module {function!r}, which Python or pytest imports")
+    text = _RULE.format(file=file, clause=f"HOUSE-{name.upper()}", function=function, **_KINDS[kind])
+    files = {file: text, f"test_{file}": _TEST.format(file=file, name=name)}
     if any(len(line) > _LONGEST_LINE for text in files.values() for line in text.splitlines()):
-        raise click.UsageError(
-            f"the name, the clause or the file is too long: a line would have more than {_LONGEST_LINE} characters"
-        )
+        raise click.UsageError(f"the name is too long: a line would have more than {_LONGEST_LINE} characters")
     for path in files:
         if os.path.lexists(path):
             raise click.ClickException(f"{shown_path(path)}: the file exists already")
     for path, text in files.items():
-        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
         with report_file(path) as stream:
             stream.write(text)
     with standard_output() as stream:

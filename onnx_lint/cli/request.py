@@ -14,7 +14,6 @@ from onnx_lint.spec.releases import normalized_domain
 
 COMMANDS: Final = frozenset(
     [
-        "cache",
         "check",
         "config",
         "explain",

@@ -318,11 +318,10 @@ class Request(Record, metaclass=_RequestType):
     cache: bool = setting(
         FLAG,
         False,
-        "Reuse the verdicts on files that have not changed; see onnx-lint cache.",
+        "Reuse the verdicts on files that have not changed.",
         COMMON,
         option="--cache/--no-cache",
-        details="The cache is in ~/.cache/onnx-lint, or in the folder that ONNX_LINT_CACHE_DIR names; onnx-lint cache "
-        f"clear deletes it. {_RUN_WIDE}",
+        details=f"The cache is in ~/.cache/onnx-lint, or in the folder that ONNX_LINT_CACHE_DIR names. {_RUN_WIDE}",
         is_run_wide=True,
     )
     time_limit: float | None = setting(SECONDS, None, "Stop checking a model after this time.", READ, metavar="SECONDS")

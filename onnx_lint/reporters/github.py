@@ -21,7 +21,6 @@ from onnx_lint.reporters.uri import default_root, path_below
 from onnx_lint.reporters.wording import (
     after_path,
     allowed_of,
-    counted,
     internal_error_of,
     interrupted_of,
     not_verified_of,
@@ -31,6 +30,7 @@ from onnx_lint.reporters.wording import (
     worst_first,
 )
 from onnx_lint.spec.clauses import Severity
+from onnx_lint.wording import counted
 
 MAX_OF_A_TYPE: Final = 10
 """The annotations of one type that GitHub shows per step. Three types stay below the fifty of a job."""

@@ -32,7 +32,6 @@ from onnx_lint.reporters.html_findings import (
 )
 from onnx_lint.reporters.statistics import statistics, statistics_lines
 from onnx_lint.reporters.wording import (
-    counted,
     description_of,
     outcome_of,
     remarks_of,
@@ -40,6 +39,7 @@ from onnx_lint.reporters.wording import (
     weakened_of,
     worst_of,
 )
+from onnx_lint.wording import counted
 
 MAX_FINDINGS: Final = 2_000
 """The most findings on the page. The others, the least severe, are only counted, so that browsers stay fast."""

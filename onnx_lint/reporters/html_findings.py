@@ -25,11 +25,11 @@ from onnx_lint.reporters.wording import (
     after_path,
     allowed_of,
     bytes_of,
-    counted,
     related_of,
     unnamed_of,
 )
 from onnx_lint.spec.clauses import Severity
+from onnx_lint.wording import counted
 
 MAX_MESSAGE: Final = 1000
 MAX_OPTIONS: Final = 500

@@ -19,7 +19,6 @@ from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, shown_path, visible
 from onnx_lint.reporters.packed_text import PackedText
 from onnx_lint.reporters.wording import (
-    counted,
     description_of,
     groups_of,
     internal_error_of,
@@ -32,6 +31,7 @@ from onnx_lint.reporters.wording import (
     where_of,
 )
 from onnx_lint.spec.clauses import Severity
+from onnx_lint.wording import counted
 
 MAX_SHOWN: Final = 100
 """The findings of one rule and clause in one file to show. CI servers reject reports of many megabytes."""

@@ -15,7 +15,6 @@ from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shortened, shown_path, visible
 from onnx_lint.reporters.statistics import statistics
 from onnx_lint.reporters.wording import (
-    counted,
     description_of,
     groups_of,
     is_unremarkable,
@@ -26,6 +25,7 @@ from onnx_lint.reporters.wording import (
     where_of,
 )
 from onnx_lint.spec.clauses import Severity
+from onnx_lint.wording import counted
 
 MAX_BYTES: Final = 1024 * 1024 - 16 * 1024
 """The most bytes to write. The rest of 1 MiB is for the closing line, and for other summaries of the same step."""

@@ -21,7 +21,6 @@ from onnx_lint.reporters.paint import Line, painter, plain
 from onnx_lint.reporters.wording import (
     allowed_of,
     bytes_of,
-    counted,
     counted_of,
     description_of,
     fixable_of,
@@ -40,6 +39,7 @@ from onnx_lint.reporters.wording import (
     worst_first,
 )
 from onnx_lint.spec.clauses import Severity
+from onnx_lint.wording import counted
 
 SHOWN_PER_RULE: Final = 3
 """The findings of one rule and clause in one file to show; the others are counted."""

@@ -30,17 +30,12 @@ from onnx_lint.reporters.escape import shortened, shown_path, visible
 from onnx_lint.reporters.paint import columns
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.spec.releases import newest_opset_version, normalized_domain
-from onnx_lint.wording import quote
+from onnx_lint.wording import counted, quote
 
 MAX_IMPORTS_SHOWN = 8
 MAX_PRODUCER_SHOWN = 100
 MAX_SETTING_SHOWN = 200
 MAX_SETTINGS_SHOWN = 20
-
-
-def counted(count: int, noun: str) -> str:
-    """Return `1 error`, `1,672 errors`."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def counts(diagnostics: Sequence[Diagnostic]) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`--cache`, `cache = true` and `onnx-lint cache`: the same reports, from several processes, without a lint."""
+"""`--cache` and `cache = true`: the same reports, from several processes, without a lint."""
 
 from __future__ import annotations
 
@@ -113,16 +113,3 @@ def test_a_python_without_sqlite(
     code, out, errors = _ran(capsys, "check", "--cache", "models")
     assert (code, out) == expected[:2]
     assert errors.startswith("The cache is not used: ")
-
-
-def test_the_command(cache: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    assert _ran(capsys, "cache", "dir") == (0, f"{cache}\n", "")
-    assert _ran(capsys, "cache", "clear") == (0, "", "")
-    _ran(capsys, "check", "--cache", "models")
-    assert (cache / DATABASE).exists()
-    assert _ran(capsys, "cache", "clear") == (0, "", "")
-    assert list(cache.iterdir()) == []
-    monkeypatch.setenv("ONNX_LINT_CACHE_DIR", "relative")
-    code, _, errors = _ran(capsys, "cache", "clear")
-    assert code == 2
-    assert "ONNX_LINT_CACHE_DIR is 'relative', which is not an absolute path" in errors

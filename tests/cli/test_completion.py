@@ -1,56 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Completion in shells: the scripts of click, and what the program offers to them."""
+"""What the program offers to the scripts of click for completion in shells."""
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
-import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
-from support.project.checkout import ROOT
 
 from onnx_lint.cli.application import run
-
-SHELLS = {"bash": ["bash", "-n"], "zsh": ["zsh", "-n"], "fish": ["fish", "--no-execute"]}
-
-
-@pytest.fixture
-def program(tmp_path: Path) -> dict[str, str]:
-    """An environment in which this checkout is the program `onnx-lint`, installed or not."""
-    folder = tmp_path / "bin"
-    folder.mkdir()
-    script = folder / "onnx-lint"
-    script.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m onnx_lint "$@"\n')
-    script.chmod(0o755)
-    return {**os.environ, "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}", "HOME": str(tmp_path)}
-
-
-def _script(program: dict[str, str], shell: str) -> str:
-    asked = program | {"_ONNX_LINT_COMPLETE": f"{shell}_source"}
-    done = subprocess.run(["onnx-lint"], env=asked, capture_output=True, text=True, check=False, timeout=600)
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout
-
-
-def _need(shell: str) -> None:
-    if shutil.which(shell) is None:
-        pytest.skip(f"{shell} is not installed here")
-
-
-@pytest.mark.parametrize("shell", SHELLS)
-def test_the_shell_accepts_the_script(program: dict[str, str], shell: str, tmp_path: Path):
-    text = _script(program, shell)
-    assert "_ONNX_LINT_COMPLETE" in text
-    _need(shell)
-    path = tmp_path / "script"
-    path.write_text(text)
-    done = subprocess.run([*SHELLS[shell], path], env=program, capture_output=True, text=True, check=False, timeout=600)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-
 
 Offered = Callable[..., list[tuple[str, str]]]
 
@@ -81,7 +38,6 @@ def test_the_first_word_is_a_command_or_a_file(offered: Offered):
     items = offered("")
     assert items[0] == ("file", "")
     own = [
-        "cache",
         "check",
         "config",
         "explain",
