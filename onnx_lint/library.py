@@ -135,8 +135,9 @@ class Settings(TypedDict, total=False):
     external_data_roots: Paths
     """Further folders into which to follow them."""
     verify_checksums: bool
-    verify_numbers: bool
     """Whether to read external data files and compare their checksums."""
+    verify_numbers: bool
+    """Whether to search large tensors, and those in other files, for NaN."""
     limits: str | Mapping[str, int | str]
     """The values of limits by name, in place of the defaults of `onnx_lint.input.limits.Limits`."""
     proto: str | None

@@ -315,7 +315,7 @@ def folded(
 
 
 def by_number(findings: Iterable[Finding], least: int, often: str, seldom: str) -> Iterator[Finding]:
-    """Yield the findings, those without a clause under `often` if at least that many are, or else under `seldom`."""
+    """Yield the findings. Those without a clause get `often` if there are at least `least`, otherwise `seldom`."""
     held: list[Finding] = []
     count = 0
     for finding in findings:

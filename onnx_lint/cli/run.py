@@ -203,7 +203,7 @@ def _head(tasks: Sequence[Task], plan: Plan) -> Report:
 def _lint(tasks: Sequence[Task], plan: Plan, head: Report, results: _Results, *, is_for_reader: bool) -> Report:
     """Lint the tasks, pass each file to `results`, and return the report, which an interruption cuts short."""
     judgement = _Judgement(tasks, plan, head.rules)
-    is_done, is_lost = _linted(tasks, plan, judgement.of, results, is_for_reader=is_for_reader)
+    is_done, is_lost = _linted(tasks, plan, judgement.apply, results, is_for_reader=is_for_reader)
     not_linted = tuple(compress(judgement.names, (not each for each in is_done)))
     stale = 0 if not_linted else judgement.finish(results)
     results.code = exit_codes.of_run(results.code, is_interrupted=bool(not_linted), is_lost=is_lost)
@@ -216,7 +216,7 @@ def _lint(tasks: Sequence[Task], plan: Plan, head: Report, results: _Results, *,
 
 
 class _Judgement:
-    """What the settings and the baselines of a run make of the reports of its files."""
+    """Applies the settings and the baselines of a run to the reports of its files."""
 
     def __init__(self, tasks: Sequence[Task], plan: Plan, rules: Sequence[str]) -> None:
         self._tasks = tasks
@@ -231,7 +231,7 @@ class _Judgement:
 
             self._baselines = Baselines(plan, self.names, rules)
 
-    def of(self, index: int, file: FileReport) -> FileReport:
+    def apply(self, index: int, file: FileReport) -> FileReport:
         """Return the report on the file of a task as it is shown."""
         try:
             file = with_own_settings(file, self._tasks[index].settings, self._tasks[0].settings)
@@ -246,7 +246,7 @@ class _Judgement:
             return file.with_crash(error, "comparing the findings with the settings and the baseline")
 
     def finish(self, results: _Results) -> int:
-        """Print the unused suppressions, write the baselines, and return the number of entries that no longer occur."""
+        """Print the unused suppressions, write the baselines, and return the number of stale baseline entries."""
         if self._plan.has_suppressions:
             with _last_step(results, "reporting unused suppressions"):
                 from onnx_lint.engine.suppressions import complaints
@@ -262,7 +262,7 @@ class _Judgement:
 
 @contextlib.contextmanager
 def _last_step(results: _Results, work: str) -> Iterator[None]:
-    """Print a crash in a step after the last file, which costs no report."""
+    """Print a crash in a step after the last file. The reports are complete without that step."""
     try:
         yield
     except RunError:
@@ -281,6 +281,8 @@ def _linted(
 ) -> tuple[bytearray, bool]:
     """Pass the reports to `results` in the order of the tasks. Return 1 for each task that is done, 0 for others;
     and whether the cluster was lost before the last file.
+
+    `judged`: applies the settings to a report. `is_for_reader`: whether to stop once standard output is closed.
     """
     own = plan.run_request()
     # The memory of a process for models has a limit only if the user set one.

@@ -165,7 +165,7 @@ def _clause_of(rule: Rule, finding: Finding) -> Clause:
 def _described(
     bare: Diagnostic, finding: Finding, clause: Clause, model: Model, settings: Settings
 ) -> tuple[int, Diagnostic]:
-    """Return the diagnostic with what surrounds its place and with who takes such a model, and its first byte."""
+    """Return the diagnostic with its surroundings and the consumers that accept or refuse it, and its first byte."""
     extent = _extent(finding, model)
     around = _NO_NAMES
     with model.crashes.at("looking for the names around a finding", finding.place):

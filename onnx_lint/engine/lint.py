@@ -262,7 +262,7 @@ def load_source(
 
 
 class _SourceCheck(Record):
-    """One source to check, with what `lint_source` is asked for."""
+    """The arguments of `lint_source`."""
 
     source: Source
     path: str

@@ -36,7 +36,7 @@ Lint = Callable[[Source], FileReport]
 """Lints a source as if it were the file to fix."""
 
 Load = Callable[[Source], Model]
-"""Loads it."""
+"""Loads the model of such a source."""
 
 
 class Round(Record):
@@ -132,7 +132,7 @@ def mend(source: Source, report: FileReport, lint: Lint, load: Load, *, unsafe: 
 def _fixes(diagnostics: Iterable[Diagnostic], refused: set[str], *, unsafe: bool) -> list[tuple[str, Fix]]:
     """Return the fixes that may be made, each once, with its rule.
 
-    C90 names come first: a name that another fix makes of one that is none is none either, and would be a new finding.
+    C90 names come first: a name that another fix derives from a wrong one is wrong as well, and a new finding.
     """
     # Findings share a fix by its identity: to compare two with a hundred thousand moves each would take long.
     found: dict[int, tuple[str, Fix]] = {}
@@ -155,10 +155,10 @@ def _candidates(fixes: Iterable[tuple[str, Fix]], splicer: Splicer, not_made: di
 
 
 def _apart(candidates: Iterable[_Candidate]) -> list[_Candidate]:
-    """Return the fixes that can be made at once: of two that overlap the first.
+    """Return the fixes that can be made together.
 
-    The same holds for two rules that write the same text. It may be a name, which each took because nothing had it. And
-    nothing reads a value that another fix removes.
+    Of two that change the same bytes, only the first. Of two rules that write the same text as well: each may have
+    chosen it as a free name. A fix that reads a value which another one removes is left out.
     """
     taken: list[tuple[int, int]] = []
     removed: set[str] = set()
@@ -259,7 +259,7 @@ def _problem(
     attempt: Sequence[_Candidate],
     compare: Callable[[], Callable[[Diagnostic], bool]],
 ) -> str | None:
-    """Why the file before is better than the one after the fixes; None if it is not.
+    """Return why the fixes are not accepted; None if they are.
 
     `compare`: returns a function that says whether the fixes have revealed a finding.
     """
@@ -341,7 +341,7 @@ def _is_left_over(rule: str) -> bool:
 
 
 def check(outcome: Mended, found: FileReport, *, has_new_data: bool = False, is_copy: bool = False) -> str | None:
-    """Why the report on the file that was written is not the one that was expected; None if it is.
+    """Return why the report on the written file is not the expected one; None if it is.
 
     `has_new_data`: whether the file refers to a new data file, so that the old one may be unused. `is_copy`:
     whether the file is in another folder, where a data file may be missing.

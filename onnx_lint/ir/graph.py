@@ -64,7 +64,7 @@ class Node:
 
     @property
     def overload(self) -> str:
-        """Which of the functions of that domain and name is called."""
+        """The overload, which selects one of the functions with the same domain and name."""
         return self.form.overload
 
     @property

@@ -102,7 +102,7 @@ def report_of_end(task: Task, words: str, is_limit: bool) -> FileReport:
 
 
 def prepared(tasks: Sequence[Task]) -> Callable[[int], FileReport]:
-    """Prepare this process; return the function that lints the file of a task, by the index of that."""
+    """Prepare this process; return the function that lints the file of a task, by its index."""
     import_usual_rules(tasks[0].settings)
     return Linter(tasks)
 
@@ -125,7 +125,7 @@ class Linter:
             self._ahead.begin(index, opening_of(task))
 
     def opening(self, index: int) -> Callable[[], Source] | None:
-        """Return what returns the source of a task; None if nobody has begun to open it."""
+        """Return the function that returns the source of a task; None if `expect` was not called for it."""
         return self._ahead.take(index) if self._ahead is not None else None
 
     def __call__(self, index: int) -> FileReport:

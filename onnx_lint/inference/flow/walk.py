@@ -298,7 +298,7 @@ class Flow:
         return differing
 
     def _walk_other_subgraphs(self, here: _GraphWalk) -> Generator[Walk, Facts, None]:
-        """Walk the subgraphs of nodes whose operator takes none."""
+        """Walk the subgraphs of nodes whose operator does not run them."""
         forms = here.graph.table.forms
         for index, graphs in here.nested.items():
             holder = here.frame.memos[forms[index]] if index < len(forms) else None
@@ -400,7 +400,7 @@ class Flow:
             yield self.walk_nested(graph, frame, known, None)
 
     def walk_held(self, held: HeldGraph, supplied: tuple[Fact | None, ...] | None) -> Walk:
-        """Walk a graph that an attribute of a node has, or that a call gives to it."""
+        """Walk a graph that an attribute of a node has, or that a call passes to it."""
         if not held.number:
             return (yield from self.walk_nested(held.graph, held.frame, held.known, supplied))
         return (yield from self.functions.walk_given(held, supplied))

@@ -44,7 +44,7 @@ class BinaryFile:
         self._make = make
         self._skeleton: Skeleton | None = None
         self.parsed: Model | None = None
-        """The model that Protocol Buffers reads; None before the attempt, and if nothing can be read."""
+        """The model that Protocol Buffers reads; None before it was tried, and if it can read nothing."""
         self.is_sound = False
         """True if the bytes of `parsed` are as Protocol Buffers writes them, which excludes faults in them."""
 
@@ -62,7 +62,7 @@ class BinaryFile:
     def check_memory(self, *, is_regular: bool = False) -> None:
         """Raise NotCheckedError if the message needs too much memory.
 
-        A message is taken to be regular until it is to be parsed whole.
+        `is_regular`: whether the estimate may assume a regular message, which is never parsed whole.
         """
         assert self._skeleton is not None
         if not is_within(self.source.size, self.limits):
@@ -140,13 +140,13 @@ def parsed(file: BinaryFile) -> Model | None:
 
 
 def other_message(file: BinaryFile) -> Model | None:
-    """Return a file that should be a model and holds another message, which is its fault."""
+    """Return a model with one fault if the file should be a model and holds another message."""
     fault = _other_message(file)
     return None if fault is None else file.model_of(None, (fault,))
 
 
 def empty(file: BinaryFile) -> Model | None:
-    """Return a model with neither graph nor functions that is not another message either."""
+    """Return a model without graph and functions, after `other_message` has found no other message."""
     return file.parsed if file.is_sound else None
 
 
@@ -161,7 +161,7 @@ def irregular(file: BinaryFile) -> Model | None:
 
 
 def inspected(file: BinaryFile) -> Model | None:
-    """Return the message with the faults that Protocol Buffers ignores; the walk over all fields finds them."""
+    """Return the model with the faults that Protocol Buffers ignores. A walk over all fields finds them."""
     from onnx_lint.loader.binary.wire_audit import inspect
 
     assert file.parsed is not None
@@ -190,7 +190,7 @@ def _other_message(file: BinaryFile) -> Fault | None:
 
 
 def _unsplit(file: BinaryFile, error: WireError) -> tuple[Fault, ...]:
-    """Why bytes could not be split; where the walk finds nothing wrong, as in a file that shrank, the error."""
+    """Return why the bytes cannot be split: another message, the faults that the walk finds, or the error."""
     from onnx_lint.loader.binary.wire_audit import inspect
 
     other = _other_message(file)
