@@ -21,15 +21,18 @@ SHAPED_BY_FLOATS = frozenset({"OneHot", "Range", "Resize", "Upsample"})
 """Operators whose floating-point operands decide shapes. onnx-lint reads them only from the graph of the node."""
 
 
-def moved_forms(model: ModelProto) -> Iterator[tuple[str, ModelProto]]:
-    """Yield each form that the versions of the model allow, with its name."""
+def moved_forms(model: ModelProto, *, typed: bool = False) -> Iterator[tuple[str, ModelProto]]:
+    """Yield each form that the versions of the model allow, with its name.
+
+    `typed`: whether the outputs of branches have the types of the model's outputs, which old versions require.
+    """
     nodes = [*model.graph.node, *(node for function in model.functions for node in function.node)]
     nodes += [inner for node in nodes for attribute in node.attribute for inner in attribute.g.node]
     if SHAPED_BY_FLOATS.intersection(node.op_type for node in nodes):
         return
     version = {each.domain: each.version for each in model.opset_import}.get("", 0)
-    if version >= _UNTYPED_BRANCHES_SINCE:
-        yield "If", _into_branches(model)
+    if typed or version >= _UNTYPED_BRANCHES_SINCE:
+        yield "If", _into_branches(model, typed=typed)
     if model.ir_version >= FUNCTIONS_SINCE:
         yield "function", _into_function(model)
 
@@ -41,7 +44,7 @@ def _emptied(model: ModelProto) -> ModelProto:
     return made
 
 
-def _into_branches(model: ModelProto) -> ModelProto:
+def _into_branches(model: ModelProto, *, typed: bool) -> ModelProto:
     made = _emptied(model)
     made.graph.initializer.append(numpy_helper.from_array(np.array(True), "moved_condition"))
     outputs = [output.name for output in model.graph.output]
@@ -51,6 +54,8 @@ def _into_branches(model: ModelProto) -> ModelProto:
         names = {name: f"{name}_{which}" for name in inner}
         nodes = [_renamed(node, names) for node in model.graph.node]
         values = [helper.make_empty_tensor_value_info(names.get(name, name)) for name in outputs]
+        for value, output in zip(values, model.graph.output if typed else (), strict=False):
+            value.type.CopyFrom(output.type)
         branches[f"{which}_branch"] = helper.make_graph(nodes, which, [], values)
     made.graph.node.append(helper.make_node("If", ["moved_condition"], outputs, **branches))
     return made

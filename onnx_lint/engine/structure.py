@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.cached import cached_property
-from onnx_lint.ir.graph import Graph
+from onnx_lint.ir.graph import Graph, GraphKind
 from onnx_lint.ir.places.place import Place, PlaceKey
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class Structures:
         return {graph.place.key: graph for graph in self._model.graphs}
 
     def of(self, place: Place) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return the structure around a place, and the names of its innermost node or value.
+        """Return the structure around a place, and the names of the nodes and nested graphs around it.
 
         A node is described by its operator, its number among the nodes with that operator, the operators or inputs of
         the graph that its inputs come from, and the operators or outputs of the graph that use its outputs, with their
@@ -38,24 +38,30 @@ class Structures:
         """
         steps: list[str] = []
         names: tuple[str, ...] = ()
+        around: list[str] = []
         key = place.key
         for depth, (field, index) in enumerate(key):
             graph = self._graphs.get(key[:depth])
             if graph is None or index is None:
                 steps.append(f"{field} {index}")
                 continue
+            around += [] if graph.kind is GraphKind.MAIN else [graph.name]
             if field == "node" and index < len(graph.table.names):
                 steps.append(self._node(key[:depth], graph, index))
-                names = (graph.table.names[index], *graph.table.outputs[index][:_MOST])
+                around += [graph.table.names[index], *graph.table.outputs[index][:_MOST]]
+                names = tuple(around)
             elif field == "value_info" and index < len(graph.value_info_names):
-                names = (graph.value_info_names[index],)
-                steps.append(f"{field} {self._value(key[:depth], graph, names[0]) or index}")
+                name = graph.value_info_names[index]
+                around.append(name)
+                names = tuple(around)
+                steps.append(f"{field} {self._value(key[:depth], graph, name) or index}")
             else:
                 values = getattr(graph, _VALUES[field]) if field in _VALUES else ()
                 own = tuple(values[index : index + 1])  # empty for an entry that no parser reads
                 users = self._users_in(key[:depth], graph).get(own[0]) if own and field == "initializer" else None
                 steps.append(f"{field} {users[:_MOST] if users else index}")
-                names = own or names
+                around += own
+                names = tuple(around) if own else names
         return tuple(steps), names
 
     def _value(self, key: PlaceKey, graph: Graph, name: str) -> str:

@@ -31,10 +31,12 @@ def _errors(found: Iterable[Diagnostic]) -> set[tuple[str, str]]:
 
 
 def test_a_fault_that_takes_the_place_of_another_one_is_new():
-    choose, paths, kinds, pairs = random.Random(50), small_models(), list(PLANTS), 0
+    choose, paths, pairs = random.Random(50), small_models(), 0
+    kinds = [kind for kind in PLANTS if kind != "order"]  # two disorders may have the same late uses
     while pairs < 100:
         kind, path = choose.choice(kinds), choose.choice(paths)
-        first, second = planted(path, kind, choose), planted(path, kind, choose)
+        where = choose.randrange(4)
+        first, second = planted(path, kind, choose, where), planted(path, kind, choose, where)
         if first is None or second is None:
             continue
         clean, known, now = (_report(data) for data in (first[0], first[1], second[1]))

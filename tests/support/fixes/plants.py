@@ -8,8 +8,11 @@ import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import onnx
 
+from fuzz.models.builder import FUNCTIONS_SINCE
+from fuzz.models.moved import moved_forms
 from support.project.checkout import TESTS
 
 FOLDERS = (
@@ -107,13 +110,51 @@ def small_models() -> list[Path]:
     return [path for path in found if path.stat().st_size < MOST_BYTES]
 
 
-def planted(path: Path, kind: str, choose: random.Random) -> tuple[bytes, bytes] | None:
-    """Return a model before and after a fault of that kind is planted; None if the model has nothing of the kind."""
+def placed(path: Path, where: int) -> onnx.ModelProto:
+    """Return a model with its nodes in the main graph, in two branches, in the body of a Loop, or in a function."""
     model = onnx.load(path, load_external_data=False)
+    _fill(model)
+    if not where:
+        return model
+    model.ir_version = max(model.ir_version, FUNCTIONS_SINCE)
+    forms = dict(moved_forms(model, typed=True))
+    form = ("function", "If", "Loop")[where - 1]
+    return _into_body(forms["If"]) if form == "Loop" and "If" in forms else forms.get(form, model)
+
+
+def _fill(model: onnx.ModelProto) -> None:
+    """Give weights that somebody has set to zero other numbers."""
+    numbers = np.random.default_rng(1)
+    for tensor in model.graph.initializer:
+        if tensor.data_type == onnx.TensorProto.FLOAT and tensor.raw_data and not any(tensor.raw_data):
+            tensor.raw_data = numbers.random(len(tensor.raw_data) // 4, "<f4").tobytes()
+
+
+def _into_body(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Make the first branch of an If the body of a Loop that runs once. Before version 11 a Loop must carry a value."""
+    [node] = model.graph.node
+    body = node.attribute[0].g
+    for name, kind in (("at", 7), ("go", 9), ("kept", 7)):
+        body.input.append(onnx.helper.make_tensor_value_info(f"{name}_", kind, []))
+    for at, each in enumerate(body.input[-2:]):
+        body.node.append(onnx.helper.make_node("Identity", [each.name], [f"{each.name}on"], each.name))
+        body.output.insert(at, onnx.ValueInfoProto(name=f"{each.name}on", type=each.type))
+    model.graph.initializer.append(onnx.numpy_helper.from_array(np.array(1), "trips_"))
+    inputs, outputs = ["trips_", node.input[0], "trips_"], ["last_", *node.output]
+    node.CopyFrom(onnx.helper.make_node("Loop", inputs, outputs, body=body))
+    for output in model.graph.output:
+        output.type.tensor_type.shape.dim.insert(0, onnx.TensorShapeProto.Dimension(dim_value=1))
+    return model
+
+
+def planted(path: Path, kind: str, choose: random.Random, where: int = 0) -> tuple[bytes, bytes] | None:
+    """Return a model before and after a fault of that kind is planted; None if the model has nothing of the kind."""
+    model = placed(path, where)
     before = model.SerializeToString()
     if kind in PLANTS:
         try:
-            PLANTS[kind](model, choose.choice([each for each in graphs(model.graph) if each.node]), choose)
+            owners = [each for each in (*graphs(model.graph), *model.functions) if each.node]
+            PLANTS[kind](model, choose.choice(owners[where > 0 and len(owners) > 1 :]), choose)
         except (IndexError, AssertionError, AttributeError):
             return None
     after = PREFIXES.get(kind, b"") + model.SerializeToString()
