@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from onnx_lint.common.digest import sha256
 from onnx_lint.common.record import replace
 from onnx_lint.engine.internal_errors import InternalErrors
 from onnx_lint.engine.registry import Registered
@@ -96,6 +95,8 @@ def _of_parts(parts: FaultParts, structures: Structures) -> tuple[str, ...]:
 
 
 def _digest(*texts: str) -> str:
+    from onnx_lint.common.digest import sha256
+
     return str(sha256("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest())[:DIGEST]
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import ModuleType
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.cached import Memory
@@ -148,18 +149,19 @@ class Selection:
 
     def asked(self, model: Model) -> list[Registered]:
         """Return the rules of `judging` that have something to check; the files of the others need not be imported."""
+        from onnx_lint import model as questions
+
         judging = self.judging(model)
-        present = {about: about is None or has_subject(model, about) for about in {entry.about for entry in judging}}
+        abouts = {entry.about for entry in judging}
+        present = {about: about is None or has_subject(questions, model, about) for about in abouts}
         return [entry for entry in judging if present[entry.about]]
 
 
-def has_subject(model: Model, about: RuleSubject) -> bool:
+def has_subject(questions: ModuleType, model: Model, about: RuleSubject) -> bool:
     """Return whether the model has anything that the rules are about; True if finding out raises.
 
-    The rules then get the same error, which is reported as theirs.
+    `questions` is the module onnx_lint.model. The rules then get the same error, which is reported as theirs.
     """
-    from onnx_lint import model as questions
-
     try:
         if not isinstance(about, str):
             return bool(about(model))

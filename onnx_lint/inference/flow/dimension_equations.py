@@ -199,23 +199,24 @@ def _equations(flow: ValueFlow, walked: WalkResult, crashes: Crashes) -> Iterato
     graph = walked.graph
     stated = {} if graph.is_function else declared_values(graph)
     places = _places(graph) if stated else {}
-    declaring = {graph.positions.get(name) for name, each in stated.items() if each.shape}
+    declaring = {name for name, each in stated.items() if each.shape}
     memos = {
         form: memo
         for form, memo in walked.memos.items()
         if memo.operator is not None and not memo.operator.by_subgraphs
     }
     equating = {form for form in memos if form.op_type in EQUATED}
-    for index, form in enumerate(graph.forms):
-        if form not in equating and (index not in declaring or form not in memos):
+    table = graph.table
+    for index, (form, inputs, outputs) in enumerate(zip(table.forms, table.inputs, table.outputs, strict=True)):
+        if form not in equating and (declaring.isdisjoint(outputs) or form not in memos):
             continue
-        node = graph.nodes[index]
-        facts = flow.walks.inputs(walked, node)
-        declared = [stated.get(name, UNKNOWN) for name in node.outputs]
+        facts = flow.walks.inputs(walked, inputs)
+        declared = [stated.get(name, UNKNOWN) for name in outputs]
         if not any(map(_has_variables, (*declared, *facts))):
             continue
+        node = graph.nodes[index]
         with crashes.at(_SOLVE, node):
-            outcome = memos[form].outcome(facts)
+            outcome = memos[form].outcomes.get(facts) or memos[form].outcome(facts)
             for name, made, each in zip(node.outputs, outcome.outputs, declared, strict=False):
                 if made.shape != each.shape:
                     yield from _of_declaration(graph, places, node, name, made, each)

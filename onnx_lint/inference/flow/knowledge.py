@@ -179,7 +179,7 @@ class Origins:
             function = operator.function
             if function is None:
                 return "operator-without-signature", name
-            arguments = arguments_for(function, self._walks.inputs(walked, node))
+            arguments = arguments_for(function, self._walks.inputs(walked, node.inputs))
             body = self._walks.of_arguments(function.body, arguments)
             inner = self._first_unknown(body, function.body.output_names)
             return inner or self._first_unknown(walked, node.inputs) or ("budget", name)
@@ -199,7 +199,7 @@ class Origins:
                     return "input", proto.ref_attr_name
                 if self._walks.are_graphs_left_out:
                     return "budget", self._operator(walked.call.node)
-        return ("finding" if _has_finding(memo, self._walks.inputs(walked, node)) else _UNDECIDED), name
+        return ("finding" if _has_finding(memo, self._walks.inputs(walked, node.inputs)) else _UNDECIDED), name
 
     def _first_unknown(self, walked: WalkResult | None, names: Sequence[str]) -> WalkedValue | None:
         """Return the first of these names whose value has an unknown shape, with the walk over the graph that defines

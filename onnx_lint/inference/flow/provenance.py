@@ -178,7 +178,8 @@ class Provenance:
             function = self._operators.operator(node).function
             if function is None:
                 return []
-            body = self._walks.of_arguments(function.body, arguments_for(function, self._walks.inputs(walked, node)))
+            arguments = arguments_for(function, self._walks.inputs(walked, node.inputs))
+            body = self._walks.of_arguments(function.body, arguments)
             names = function.body.output_names[index : index + 1]
             return self._resolved(body, names) or self._resolved(walked, node.inputs)
         found: list[WalkedValue] = []
@@ -200,7 +201,7 @@ class Provenance:
     def _deciding(self, walked: WalkResult, node: Node, index: int) -> list[str]:
         """Return the inputs whose shape and content an output depends on; all if no single input matters."""
         memo = walked.memos[node.form]
-        facts = self._walks.inputs(walked, node)
+        facts = self._walks.inputs(walked, node.inputs)
         if memo.operator is None or memo.operator.by_subgraphs or len(facts) > _MOST_TRIED:
             return list(node.inputs)
         made = memo.outcome(facts).outputs[index : index + 1]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Final
 
@@ -108,9 +108,10 @@ class Walks:
         scope = self.scope(walked, name)
         return UNKNOWN if scope is None else scope.fact(name)
 
-    def inputs(self, walked: WalkResult, node: Node) -> Facts:
-        """Return the facts of the inputs of a node."""
-        return tuple([self.fact(walked, name) for name in node.inputs])
+    def inputs(self, walked: WalkResult, names: Iterable[str]) -> Facts:
+        """Return the facts of the inputs of a node with these names."""
+        known = walked.facts.get
+        return tuple([known(name) or self.fact(walked, name) for name in names])
 
 
 def arguments_for(function: Function, inputs: Facts) -> Facts:

@@ -62,8 +62,8 @@ def contents_after(
     shape = shapes[0] if shapes else None
     if not isinstance(shape, tuple) or not kinds:
         return None
-    size = dims.product(shape)
-    if not isinstance(size, int) or size > (MOST_ELEMENTS if node.operator in IN_ORDER else _MOST_PASSED):
+    size = math.prod(shape) if dims.are_sizes(shape) else None
+    if size is None or size > (MOST_ELEMENTS if node.operator in IN_ORDER else _MOST_PASSED):
         return None
     content = follow(node, shape) if size else ()
     if content is None or len(content) != size:

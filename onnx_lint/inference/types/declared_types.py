@@ -4,14 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from onnx_lint.common.cached import cached_property
-from onnx_lint.inference.types.distinct_types import TypeIndex
 from onnx_lint.inference.types.usual_types import is_usual, sight_of
 from onnx_lint.ir.attributes import AttributeIndex
 from onnx_lint.ir.graph import Graph
 from onnx_lint.ir.parts import Type
 from onnx_lint.schema import Proto
+
+if TYPE_CHECKING:
+    from onnx_lint.inference.types.distinct_types import TypeIndex
 
 
 class DeclaredTypes:
@@ -29,6 +32,8 @@ class DeclaredTypes:
     @cached_property
     def index(self) -> TypeIndex:
         """The index with each distinct type once."""
+        from onnx_lint.inference.types.distinct_types import TypeIndex
+
         return TypeIndex(self._graphs, self._attributes, self._of_files)
 
     @cached_property

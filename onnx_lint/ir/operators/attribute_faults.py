@@ -13,7 +13,6 @@ from onnx_lint.common.record import Record
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.columns.tensor_encodings import element_count
 from onnx_lint.ir.crashes import true_if_it_crashes
-from onnx_lint.ir.operators import machine_learning_attributes
 from onnx_lint.ir.operators.given import has_broken_combinations, is_empty_list
 from onnx_lint.ir.operators.operators import AlikeNodes, Operators
 from onnx_lint.schema import Proto
@@ -306,6 +305,8 @@ def _of_operator(schema: OperatorSchema, form: NodeForm, given: GivenAttributes)
     elif schema.domain == "ai.onnx.ml" and schema.name in _ENSEMBLES:
         yield from itertools.starmap(AttributeFault, _of_ensemble(schema, form, given))
     elif key in _BY_HAND:
+        from onnx_lint.ir.operators import machine_learning_attributes
+
         faults_of = {
             "LabelEncoder": machine_learning_attributes.encoder_faults,
             "LinearClassifier": machine_learning_attributes.linear_classifier_faults,

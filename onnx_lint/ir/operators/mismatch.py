@@ -60,6 +60,8 @@ class GivenOperands(Record):
     @property
     def omitted(self) -> list[int]:
         """The indices of required operands whose name is empty, also among those of a variadic input."""
+        if all(self.given):
+            return []
         pairs = enumerate(zip(self.given, self.parameters, strict=False))
         found = [
             index for index, (given, parameter) in pairs if not given and parameter.option is ParameterOption.SINGLE
