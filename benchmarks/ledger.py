@@ -153,24 +153,6 @@ PAIRS: Final[Mapping[str, Pair]] = {
         "def forgetful(self, inputs):\n    found = outcome(self, inputs)\n    self.plain.clear()\n    return found\n"
         "OutcomeMemo.outcome = forgetful\nmodel.value_flow",
     ),
-    "memos-of-holders": Pair(
-        _FOLLOWED.replace("FLAT", "NESTED"),
-        "model.value_flow",
-        "from onnx_lint.inference.flow import frames\nframes._key_of_alike = lambda form: None\nmodel.value_flow",
-    ),
-    "memos-without-floats": Pair(
-        _FOLLOWED.replace("FLAT", "NUMBERS"),
-        "model.value_flow",
-        "from onnx_lint.inference.flow import frames\n"
-        "frames._key_of_alike = frames._key_of_float_constant = lambda form: None\nmodel.value_flow",
-    ),
-    "known-branches": Pair(
-        _FOLLOWED.replace("FLAT", "NESTED"),
-        "model.value_flow",
-        "from onnx_lint.inference.flow.outcome_memo import OutcomeMemo\nkeep = OutcomeMemo.keep\n"
-        "OutcomeMemo.keep = lambda self, key, made: made if self.operator.by_subgraphs else keep(self, key, made)\n"
-        "model.value_flow",
-    ),
     "small-ensembles": Pair(
         _ENSEMBLE,
         "assert is_evidently_right(given, REGRESSOR)",

@@ -169,12 +169,6 @@ class Definition(Record):
         return f"{self.field.replace('_', ' ')} {self.index} of {self.graph.describe()}"
 
 
-_MOST_SEARCHES = 4
-"""After that many searches the indices of the nodes of each form are kept, which takes memory for each node."""
-_FEW_NODES = 16
-"""For that few nodes they are not kept: there may be as many graphs as nodes."""
-
-
 FinishTable = Callable[["Graph", NodeTable], None]
 
 
@@ -217,8 +211,6 @@ class Graph:
         """The function whose body contains the graph, at any depth."""
         self._parts = parts
         self._attributes = attributes
-        self._searches = 0
-        """The number of searches for nodes by their forms."""
         self.nested: list[Graph] = []
         """The graphs in the attributes of the nodes, not those inside them."""
 
@@ -299,41 +291,19 @@ class Graph:
 
     def nodes_of(self, forms: Collection[NodeForm]) -> Nodes:
         """Return the nodes with one of the forms, in the order of the file."""
-        own = self.table.forms
-        if len(own) <= _FEW_NODES or (self._searches < _MOST_SEARCHES and "_indices" not in self.__dict__):
-            self._searches += 1
-            return Nodes(self, [index for index, form in enumerate(own) if form in forms])
-        known = self._indices
-        if len(forms) < len(known):
-            found = [known[form] for form in forms if form in known]
-        else:
-            found = [indices for form, indices in known.items() if form in forms]
-        lists = [(each,) if isinstance(each, int) else each for each in found]
-        return Nodes(self, sorted(chain.from_iterable(lists)) if len(lists) > 1 else list(chain(*lists)))
+        found = [self._indices[form] for form in forms if form in self._indices]
+        return Nodes(self, sorted(chain.from_iterable(found)))
 
     def first_of(self, form: NodeForm) -> Node:
         """Return the first node with the form; raises LookupError if there is none."""
-        own = self.table.forms
-        if len(own) <= _FEW_NODES:
-            return self.nodes[next((index for index, each in enumerate(own) if each is form), len(own))]
-        indices = self._indices[form]
-        return self.nodes[indices if isinstance(indices, int) else indices[0]]
+        return self.nodes[self._indices[form][0]]
 
     @cached_property
-    def _indices(self) -> dict[NodeForm, int | list[int]]:
-        """The indices of the nodes of each form.
-
-        There may be as many forms as nodes, and as many searches for their nodes.
-        """
-        found: dict[NodeForm, int | list[int]] = {}
+    def _indices(self) -> dict[NodeForm, list[int]]:
+        """The indices of the nodes of each form."""
+        found: dict[NodeForm, list[int]] = {}
         for index, form in enumerate(self.table.forms):
-            indices = found.get(form)
-            if indices is None:
-                found[form] = index
-            elif isinstance(indices, int):
-                found[form] = [indices, index]
-            else:
-                indices.append(index)
+            found.setdefault(form, []).append(index)
         return found
 
     def nodes_with(self, annotation: str) -> Nodes:

@@ -10,7 +10,7 @@ from onnx_lint.common.cached import Memory, cached_property
 from onnx_lint.common.record import EMPTY, Record, replace
 from onnx_lint.inference.flow.outcome_memo import OutcomeMemo
 from onnx_lint.inference.flow.walks import Call
-from onnx_lint.inference.shapes.attribute_values import READ_FLOAT_ELEMENTS, READ_FLOATS, Protos
+from onnx_lint.inference.shapes.attribute_values import READ_FLOAT_ELEMENTS, Protos
 from onnx_lint.inference.shapes.fact import Fact, Facts
 from onnx_lint.inference.shapes.stated import Outside
 from onnx_lint.inference.types.argument import UNKNOWN as UNKNOWN_ARGUMENT
@@ -112,10 +112,6 @@ class Frames:
         self._crashes = flow_input.crashes
         self._called = {function.name for function in flow_input.functions}
         self._of_functions: dict[int, tuple[TypedOperators, OutcomeMemos]] = {}
-        self._alike: dict[tuple[object, ...], OutcomeMemo] = {}
-        """The memos of nodes outside of functions, by their key. Nodes share a memo if they differ only in attributes
-        without effect on types and shapes.
-        """
 
     def may_call(self, op_type: str) -> bool:
         """Return whether a function has the name of an operator."""
@@ -141,16 +137,11 @@ class Frames:
         # The outcome of a function call depends on its attributes.
         is_shared = form.is_shared and form.op_type not in self._called
         is_shared = is_shared and (frame.bindings is None or not form.attributes)
-        key = _key_of_alike(form) if form.attribute_kinds and frame.bindings is None else None
-        memo = self._alike.get(key) if key is not None else None
-        if memo is None and is_shared:
-            memo = frame.kept.get(form)
+        memo = frame.kept.get(form) if is_shared else None
         if memo is None:
             memo = self._new_memo(graph, form, frame)
             if is_shared and memo.operator is not None:
                 _kept.keep(frame.scope, form, memo)
-        if key is not None:
-            self._alike[key] = memo
         frame.memos[form] = memo
         return memo
 
@@ -185,26 +176,6 @@ class Frames:
             typed = typed_operator(operator.schema, binds=binds)
         operators[form] = typed
         return typed
-
-
-def _key_of_alike(form: NodeForm) -> tuple[object, ...] | None:
-    """Return the key of the memo of nodes whose attributes do not affect types and shapes; None for other nodes.
-
-    Such attributes are graphs, in nodes without other attributes, such as If and Loop: each graph is inferred
-    separately (docs/performance.md: memos-of-holders). So are
-    floating-point numbers: they affect the types and shapes of only a few operators (docs/performance.md:
-    memos-without-floats).
-    """
-    kinds = form.attribute_kinds or ()
-    same: tuple[object, ...] = ()
-    if all(kind.fields == ("g",) for kind in kinds):
-        pass
-    elif form.op_type not in READ_FLOATS and all(len(kind.fields) == 1 and kind.fields[0] in "fis" for kind in kinds):
-        given = zip(kinds, form.attributes, strict=True)
-        same = tuple([getattr(attribute, kind.fields[0]) for kind, attribute in given if kind.fields != ("f",)])
-    else:
-        return None
-    return form.op_type, form.domain, form.overload, form.inputs, form.outputs, form.attribute_types, kinds, *same
 
 
 def _made_memo(operator: TypedOperator, form: NodeForm, frame: Frame) -> OutcomeMemo:

@@ -56,17 +56,7 @@ class SubgraphWalk:
             found[each.name] = yield self._walk_held(each, supplied)
             self._found.idle -= each.name == idle
             graphs[each.name] = each.graph
-        if supplier is not None:
-            return self._outcome(node, memo, supplier, found, graphs, frame)
-        # This determines the outcome of an If, unless there is a finding (docs/performance.md: known-branches).
-        key = inputs, *found.items()
-        outcome = memo.outcomes.get(key)
-        if outcome is None:
-            notes = self._found.notes
-            outcome = self._outcome(node, memo, self._supplier(node, memo, inputs), found, graphs, frame)
-            if self._found.notes == notes:
-                memo.keep(key, outcome)
-        return outcome
+        return self._outcome(node, memo, supplier or self._supplier(node, memo, inputs), found, graphs, frame)
 
     def _settled(self, supplier: SuppliedShapes, held: HeldGraph) -> Generator[Walk, Facts, SuppliedShapes]:
         """Return the supplier with shapes that carried values have before each run of a Loop's body.

@@ -75,8 +75,6 @@ class ValueFlow:
         """True while a walk only tries a run of a Loop's body: nothing of it is kept."""
         self._tried_nodes = 0
         """The number of nodes in such walks."""
-        self.notes = 0
-        """The number of conflicts found, including repeated ones."""
 
     @property
     def may_try(self) -> bool:
@@ -294,7 +292,6 @@ class ValueFlow:
             self.subgraph_shapes.append(StateShapeConflict(node, graph, index, shapes, call))
 
     def _is_new(self, graph: Graph, *what: object) -> bool:
-        self.notes += 1
         key = (id(graph), *what)
         is_new = key not in self._noted
         if self.is_trial:

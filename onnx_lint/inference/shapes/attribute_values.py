@@ -19,9 +19,6 @@ _NAMES: Final = {code: name for name, code in ATTRIBUTE_TYPE_CODES.items()}
 
 _LISTS: Final = frozenset({"ints", "floats", "strings"})
 
-READ_FLOATS: Final = frozenset({"Constant", "GRU", "LSTM", "RNN", "Upsample"})
-"""The only operators of whose attributes of type FLOAT a shape rule reads the values."""
-
 READ_FLOAT_ELEMENTS: Final = frozenset(
     {"Dropout", "NonMaxSuppression", "NonZero", "OneHot", "Range", "Resize", "Split", "Upsample"}
 )

@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, groupby
 from typing import Final, TypeGuard
 
 from onnx_lint.common.cached import cached_property
@@ -114,48 +112,17 @@ class Declaration:
 class RepeatedDeclarations:
     """The declarations of each name that several lists of a graph declare with different types.
 
-    A file may have tens of thousands of such names, so declarations are created at each iteration, and only eight bytes
-    are kept for each.
+    Declarations are created at each iteration, so that their messages are not kept.
     """
 
-    def __init__(self, graph: Graph, entries: Sequence[int]) -> None:
+    def __init__(self, graph: Graph, entries: Sequence[Sequence[tuple[str, int]]]) -> None:
         self._graph = graph
         self._entries = entries
-        """The entries of names in `_Lists`, each with the number of its name."""
+        """For each name the lists and the indices in them."""
 
     def __iter__(self) -> Iterator[list[Declaration]]:
-        lists = _Lists(self._graph)
-        for _, entries in groupby(self._entries, _name_number):
-            yield [Declaration(self._graph, *lists.entry(number & _NUMBER)) for number in entries]
-
-
-_NUMBER_BITS: Final = 32
-_NUMBER: Final = (1 << _NUMBER_BITS) - 1
-
-
-def _name_number(entry: int) -> int:
-    return entry >> _NUMBER_BITS
-
-
-class _Lists:
-    """The names that the lists of a graph declare, numbered through: inputs, initializers, outputs, and value_info."""
-
-    def __init__(self, graph: Graph) -> None:
-        self.names: Mapping[str, Sequence[str]] = {
-            "input": graph.input_names,
-            "initializer": graph.initializer_names,
-            "sparse_initializer": graph.sparse_initializer_names,
-            "output": graph.output_names,
-            "value_info": graph.value_info_names,
-        }
-
-    def entry(self, number: int) -> tuple[str, int]:
-        """Return the list, and the index in it, of the entry with a number."""
-        for field, names in self.names.items():
-            if number < len(names):
-                return field, number
-            number -= len(names)
-        raise IndexError(number)
+        for entries in self._entries:
+            yield [Declaration(self._graph, *entry) for entry in entries]
 
 
 def repeated_declarations(graph: Graph) -> RepeatedDeclarations | None:
@@ -165,28 +132,25 @@ def repeated_declarations(graph: Graph) -> RepeatedDeclarations | None:
     these are always right. For one name, inputs come first, then initializers, outputs, and value_info. The graph must
     not be a function. None if there are no such names.
     """
-    lists = _Lists(graph)
-    stated = [names for names in lists.names.values() if names]
-    if len(stated) < 2 or len(set().union(*stated)) == sum(map(len, stated)):
-        return None  # as most are
-    differing = array("Q")
+    lists: Mapping[str, Sequence[str]] = {
+        "input": graph.input_names,
+        "initializer": graph.initializer_names,
+        "sparse_initializer": graph.sparse_initializer_names,
+        "output": graph.output_names,
+        "value_info": graph.value_info_names,
+    }
     seen: set[str] = set()
     repeated: set[str] = set()
-    for names in lists.names.values():
+    for names in lists.values():
         repeated.update(seen.intersection(names))
         seen.update(names)
-    del seen
     repeated.discard("")
-    numbers: dict[str, int] = {}
-    entries = array("Q")
-    for number, name in enumerate(chain.from_iterable(lists.names.values()) if repeated else ()):
-        if name in repeated:
-            entries.append(numbers.setdefault(name, len(numbers)) << _NUMBER_BITS | number)
-    del numbers, repeated
-    for _, group in groupby(sorted(entries), _name_number):
-        of_name = list(group)
-        if not _state_one_type(graph, [lists.entry(entry & _NUMBER) for entry in of_name]):
-            differing.extend(of_name)
+    found: dict[str, list[tuple[str, int]]] = {}
+    for field, names in lists.items() if repeated else ():
+        for index, name in enumerate(names):
+            if name in repeated:
+                found.setdefault(name, []).append((field, index))
+    differing = [entries for entries in found.values() if not _state_one_type(graph, entries)]
     return RepeatedDeclarations(graph, differing) if differing else None
 
 

@@ -74,96 +74,34 @@ class _Late(Record):
     producer: int
 
 
-class _LateUses:
-    """The late uses of definitions in one graph.
-
-    Each is stored as two numbers, since there may be as many as names in the file.
-    """
-
-    __slots__ = ("_lists",)
-
-    def __init__(self) -> None:
-        self._lists: list[tuple[Graph, list[int], list[int]]] = []
-
-    def append(self, late: _Late) -> None:
-        if not self._lists or self._lists[-1][0] is not late.user:
-            self._lists.append((late.user, [], []))
-        _, nodes, operands = self._lists[-1]
-        nodes.append(late.node)
-        operands.append(late.operand)
-
-    def __iter__(self) -> Iterator[_Late]:
-        for user, nodes, operands in self._lists:
-            for node, operand in zip(nodes, operands, strict=True):
-                found = _late(user, node, operand, user.node_inputs[node][operand])
-                assert found is not None, "it was found before"
-                yield found[1]
-
-
-class _Uses:
-    """The uses of a name that is used more than once."""
-
-    __slots__ = ("count", "node", "others")
-
-    def __init__(self, node: int) -> None:
-        self.node = node
-        """The number of the node that uses it first."""
-        self.others: list[tuple[int, int]] = []
-        """The first few other uses, each by the numbers of node and input."""
-        self.count = 1
-
-    def add(self, node: int, operand: int) -> None:
-        self.count += 1
-        if len(self.others) < _MOST_OTHERS:
-            self.others.append((node, operand))
-
-
 _MOST_OTHERS: Final = 3
+"""The most uses of an undefined name besides the first that a finding shows."""
 
-
-class _FirstUses:
-    """Finds the first input of a node with a given name. The nodes must come in order.
-
-    If a node has many inputs, an index of them is made, for one node at a time.
-    """
-
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
-        self._indexed = -1
-        self._operands: dict[str, int] = {}
-
-    def use_of(self, node: int, name: str) -> Use:
-        names = self._graph.node_inputs[node]
-        if len(names) <= _FEW_INPUTS:
-            return Use(self._graph.nodes[node], names.index(name))
-        if node != self._indexed:
-            self._indexed = node
-            self._operands = {each: len(names) - 1 - index for index, each in enumerate(reversed(names))}
-        return Use(self._graph.nodes[node], self._operands[name])
-
-
-_FEW_INPUTS: Final = 100
+_OPERAND_BITS: Final = 32
 
 
 class Resolution:
     """The faults of the names that nodes use."""
 
     def __init__(self) -> None:
-        self._undefined: dict[Graph, dict[str, int | _Uses]] = {}
-        self._unordered: dict[Graph, _LateUses] = {}
-        self._cyclic: dict[Graph, _LateUses] = {}
+        self._undefined: dict[Graph, dict[str, int]] = {}
+        """The first use of each name, as one number: that of the node, then that of the input."""
+        self._used_again: dict[Graph, dict[str, list[int]]] = {}
+        """The other uses of names that are used more than once."""
+        self._unordered: dict[Graph, list[_Late]] = {}
+        self._cyclic: dict[Graph, list[_Late]] = {}
 
     @property
     def undefined(self) -> Iterator[UndefinedName]:
         """The names that nothing defines, of each graph in the order of their first uses."""
         for graph, names in self._undefined.items():
-            first = _FirstUses(graph)
-            for name, found in names.items():
-                if isinstance(found, int):
-                    yield UndefinedName(graph, name, (first.use_of(found, name),), 1)
-                    continue
-                others = [Use(graph.nodes[node], operand) for node, operand in found.others]
-                yield UndefinedName(graph, name, (first.use_of(found.node, name), *others), found.count)
+            for name, first in names.items():
+                others = self._used_again.get(graph, {}).get(name, [])
+                uses = [
+                    Use(graph.nodes[each >> _OPERAND_BITS], each & (1 << _OPERAND_BITS) - 1)
+                    for each in (first, *others[:_MOST_OTHERS])
+                ]
+                yield UndefinedName(graph, name, tuple(uses), 1 + len(others))
 
     @property
     def undefined_names(self) -> Iterator[str]:
@@ -200,16 +138,11 @@ class Resolution:
 
     def note_undefined(self, graph: Graph, name: str, node: int, operand: int) -> None:
         """Record the use of a name that nothing defines."""
-        names = self._undefined.setdefault(graph, {})
-        found = names.get(name)
-        if found is None:
-            names[name] = node
-            return
-        if isinstance(found, int):
-            found = names[name] = _Uses(found)
-        found.add(node, operand)
+        use = node << _OPERAND_BITS | operand
+        if self._undefined.setdefault(graph, {}).setdefault(name, use) != use:
+            self._used_again.setdefault(graph, {}).setdefault(name, []).append(use)
 
-    def split(self, graph: Graph, uses: _LateUses) -> None:
+    def split(self, graph: Graph, uses: Iterable[_Late]) -> None:
         """Divide the late uses of definitions in a graph into cycles and nodes that are only out of order."""
         from onnx_lint.ir.names.digraph import strong_components
 
@@ -218,16 +151,16 @@ class Resolution:
         for late in uses:
             group = component[late.holder]
             if component[late.producer] != group:
-                self._unordered.setdefault(graph, _LateUses()).append(late)
+                self._unordered.setdefault(graph, []).append(late)
             elif group not in reported:
                 reported.add(group)
-                self._cyclic.setdefault(graph, _LateUses()).append(late)
+                self._cyclic.setdefault(graph, []).append(late)
 
 
 def resolve(graphs: Iterable[Graph]) -> Resolution:
     """Resolve every node input of `graphs`."""
     resolution = Resolution()
-    late: dict[Graph, _LateUses] = {}
+    late: dict[Graph, list[_Late]] = {}
     for graph in graphs:
         inputs, position = graph.node_inputs, graph.positions.get
         for own in graph.early_uses:
@@ -239,7 +172,7 @@ def resolve(graphs: Iterable[Graph]) -> Resolution:
                 if found is None:
                     resolution.note_undefined(graph, name, own, operand)
                 else:
-                    late.setdefault(found[0], _LateUses()).append(found[1])
+                    late.setdefault(found[0], []).append(found[1])
     for producing, uses in late.items():
         resolution.split(producing, uses)
     return resolution

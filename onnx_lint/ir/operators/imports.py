@@ -169,21 +169,12 @@ def domains_in_use(graphs: Iterable[Graph]) -> dict[int | None, frozenset[str]]:
 
     Nodes of nested graphs count for the function around them. The default domain is empty, however it is spelt.
     """
-    found: dict[int | None, frozenset[str]] = {None: frozenset()}
-    grown: dict[int | None, set[str]] = {}
-    known: dict[frozenset[str], frozenset[str]] = {}
+    found: dict[int | None, set[str]] = {None: set()}
     for graph in graphs:
-        written = frozenset([form.domain for form in graph.form_counts])
-        domains = known.get(written)
-        if domains is None:
-            domains = known[written] = frozenset(map(normalized_domain, written))
         owner = None if graph.function is None else graph.function.index
-        if not found.get(owner):
-            found[owner] = domains
-        elif not domains <= grown.get(owner, found[owner]):
-            # There may be thousands of nested graphs, each with a domain of its own.
-            grown.setdefault(owner, set(found[owner])).update(domains)
-    return found | {owner: frozenset(domains) for owner, domains in grown.items()}
+        domains = found.setdefault(owner, set())
+        domains.update(map(normalized_domain, {form.domain for form in graph.form_counts}))
+    return {owner: frozenset(domains) for owner, domains in found.items()}
 
 
 def count_domains(graphs: Iterable[Graph]) -> dict[int | None, Counter[str]]:

@@ -8,7 +8,6 @@ from itertools import product
 from random import Random
 
 import pytest
-from google.protobuf.message import Message
 from support.models.random_operands import (
     DOMAINS,
     counts_of_operands,
@@ -18,16 +17,13 @@ from support.models.random_operands import (
 )
 
 from onnx_lint.inference.flow.outcome_memo import OutcomeMemo
-from onnx_lint.inference.shapes import attribute_values
-from onnx_lint.inference.shapes.attribute_values import READ_FLOAT_ELEMENTS, READ_FLOATS, AttributeValue
+from onnx_lint.inference.shapes.attribute_values import READ_FLOAT_ELEMENTS
 from onnx_lint.inference.shapes.fact import Fact, Facts, fact
 from onnx_lint.inference.shapes.rules import shape_rule
 from onnx_lint.inference.types.argument import read_arguments
 from onnx_lint.inference.types.typed_operator import typed_operator
 from onnx_lint.ir.columns.nodes import NodeForm
-from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, OperatorSchema
-from onnx_lint.spec.operators.attribute_constraints import attribute_constraints
-from onnx_lint.spec.operators.attribute_values import allowed_values
+from onnx_lint.spec.operators import OperatorSchema
 
 NODES = 6
 """The random nodes to try for each version of an operator and each number of inputs and outputs."""
@@ -103,31 +99,6 @@ def _memos(random: Random, domain: str, nodes: int) -> Iterator[tuple[OperatorSc
             for inputs, outputs in product(input_counts, output_counts[:3]):
                 for _ in range(nodes):
                     yield schema, inputs, _memo(random, schema, inputs, outputs)
-
-
-@each_domain
-def test_no_number_in_an_attribute_is_read(domain: str, nodes: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nodes that differ in attributes of type FLOAT share a memo, unless their operator is one of a few."""
-    random = Random(f"numbers of {domain}")
-    value = attribute_values._value
-
-    def unless_float(proto: Message) -> AttributeValue | None:
-        assert proto.type != ATTRIBUTE_TYPE_CODES["FLOAT"], "a shape rule reads a FLOAT"  # type: ignore[attr-defined]
-        return value(proto)
-
-    monkeypatch.setattr(attribute_values, "_value", unless_float)
-    for schema, inputs, memo in _memos(random, domain, nodes):
-        if schema.name not in READ_FLOATS:
-            assert _crash_of(memo, random_facts(random, schema, inputs)) is None, schema.name
-
-
-def test_no_number_in_an_attribute_is_a_fault() -> None:
-    for schema in operator_versions():
-        wanted = attribute_constraints((schema.domain, schema.name, schema.since_version))
-        for name, attribute in schema.attributes.items():
-            if attribute.type == "FLOAT" and schema.name not in READ_FLOATS:
-                assert not allowed_values(schema, name)
-                assert wanted is None or name not in {*wanted.minima, *wanted.distinct, *wanted.sizes}
 
 
 @pytest.mark.slow
