@@ -306,6 +306,14 @@ class Graph:
             found.setdefault(form, []).append(index)
         return found
 
+    @cached_property
+    def nested_by_node(self) -> dict[int, list[Graph]]:
+        """The graphs nested in the attributes of nodes, by the index of the node."""
+        found: dict[int, list[Graph]] = {}
+        for nested in self.nested:
+            found.setdefault(nested.position, []).append(nested)
+        return found
+
     def nodes_with(self, annotation: str) -> Nodes:
         """Return the nodes that have an annotation: `doc_string`, `metadata_props` and so on."""
         return Nodes(self, self.table.annotated.get(annotation, ()))

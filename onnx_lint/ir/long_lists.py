@@ -35,8 +35,6 @@ _STRING_PIECE_BYTES: Final = 1 << 18
 _LEAST_NUMBER: Final = -(1 << 31)
 _GREATEST_NUMBER: Final = (1 << 31) - 1
 
-_FIRST_SORTED: Final = 1 << 16
-
 _Part = TypeVar("_Part")
 
 
@@ -169,16 +167,9 @@ def first_repeated(values: Sequence[int]) -> int | None:
     import numpy as np
 
     numbers = numbers_of(values)
-    end = _FIRST_SORTED
-    while True:
-        # Small numbers are there twice soon, so that of most lists no more than the beginning is sorted.
-        order = np.argsort(numbers[:end], kind="stable")
-        again = order[1:][numbers[order[1:]] == numbers[order[:-1]]]
-        if again.size:
-            return int(numbers[again.min()])
-        if end >= numbers.size:
-            return None
-        end *= 16
+    order = np.argsort(numbers, kind="stable")
+    again = order[1:][numbers[order[1:]] == numbers[order[:-1]]]
+    return int(numbers[again.min()]) if again.size else None
 
 
 class AttributeInFile:

@@ -13,7 +13,7 @@ from onnx_lint.common.cached import cached_property
 from onnx_lint.common.record import EMPTY
 from onnx_lint.inference.flow.frames import FlowInput
 from onnx_lint.inference.flow.walk import follow_values
-from onnx_lint.inference.types.declared_types import DeclaredTypes
+from onnx_lint.inference.types.distinct_types import TypeIndex
 from onnx_lint.input.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.input.source import Source
 from onnx_lint.ir.attributes import AttributeIndex
@@ -309,9 +309,9 @@ class Model:
         return self.declared_types.where(where or _is_any)
 
     @cached_property
-    def declared_types(self) -> DeclaredTypes:
+    def declared_types(self) -> TypeIndex:
         """The distinct types, and whether any of them is unusual."""
-        return DeclaredTypes(self._graphs_of_value_infos, self._attribute_index, self._roots.types)
+        return TypeIndex(self._graphs_of_value_infos, self._attribute_index, self._roots.types)
 
     @cached_property
     def annotated_value_infos(self) -> ValueInfos:

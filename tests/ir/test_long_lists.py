@@ -119,11 +119,6 @@ def test_the_first_number_that_is_there_twice(leaves_lists: None):
         assert first_repeated(values) == wanted
 
 
-def test_a_number_that_is_there_twice_at_the_end_is_found(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(long_lists, "_FIRST_SORTED", 2)
-    assert first_repeated([*range(100), 7, 3]) == 7
-
-
 def test_a_file_that_becomes_shorter_has_fewer_elements(leaves_lists: None):
     data = _model(strings=[b"abc"] * 100)
     start = data.index(b"abc") - 2

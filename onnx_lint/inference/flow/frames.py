@@ -10,11 +10,11 @@ from onnx_lint.common.cached import Memory, cached_property
 from onnx_lint.common.record import EMPTY, Record, replace
 from onnx_lint.inference.flow.outcome_memo import OutcomeMemo
 from onnx_lint.inference.flow.walks import Call
-from onnx_lint.inference.shapes.attribute_values import READ_FLOAT_ELEMENTS, Protos
+from onnx_lint.inference.shapes.attribute_values import READ_FLOAT_ELEMENTS
 from onnx_lint.inference.shapes.fact import Fact, Facts
 from onnx_lint.inference.shapes.stated import Outside
 from onnx_lint.inference.types.argument import UNKNOWN as UNKNOWN_ARGUMENT
-from onnx_lint.inference.types.argument import Bindings, read_arguments
+from onnx_lint.inference.types.argument import Protos, read_arguments
 from onnx_lint.inference.types.typed_operator import TypedOperator, typed_operator
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.crashes import Crashes, crash_of
@@ -82,8 +82,6 @@ class Frame(Record):
     memos: OutcomeMemos
     kept: OutcomeMemos
     """The memos of earlier models in this scope, for nodes that do not depend on a call."""
-    bindings: Bindings | None = None
-    """The attributes of the call that types depend on."""
     bound: Protos | None = None
     """The attributes of the call."""
     call: Call | None = None
@@ -136,7 +134,7 @@ class Frames:
         """Return the memo of a form that is not in the frame yet."""
         # The outcome of a function call depends on its attributes.
         is_shared = form.is_shared and form.op_type not in self._called
-        is_shared = is_shared and (frame.bindings is None or not form.attributes)
+        is_shared = is_shared and (frame.bound is None or not form.attributes)
         memo = frame.kept.get(form) if is_shared else None
         if memo is None:
             memo = self._new_memo(graph, form, frame)
@@ -179,7 +177,7 @@ class Frames:
 
 
 def _made_memo(operator: TypedOperator, form: NodeForm, frame: Frame) -> OutcomeMemo:
-    arguments = read_arguments(form.attributes, operator.attributes, frame.bindings)
+    arguments = read_arguments(form.attributes, operator.attributes, frame.bound)
     if operator.attributes and any(operator.schema.lacks_attribute(attribute.name) for attribute in form.attributes):
         # It may be a misspelt attribute of the signature: one fault, one finding.
         given = {name for name, _ in arguments}

@@ -12,10 +12,8 @@ from onnx_lint.inference.flow.call_memory import CallAttributes, CallMemory
 from onnx_lint.inference.flow.frames import Frame, Frames, HeldGraph, Known, Walk
 from onnx_lint.inference.flow.function_declarations import FunctionDeclarations
 from onnx_lint.inference.flow.walks import Call, Walks, arguments_for
-from onnx_lint.inference.shapes.attribute_values import Protos
 from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Fact, Facts
-from onnx_lint.inference.types.argument import UNKNOWN as UNKNOWN_ARGUMENT
-from onnx_lint.inference.types.argument import Arguments, argument_of, read_arguments
+from onnx_lint.inference.types.argument import Protos, read_arguments
 from onnx_lint.ir.crashes import Crashes
 from onnx_lint.ir.graph import Function, Graph, Node
 from onnx_lint.ir.operators.control_flow import attribute_name
@@ -51,7 +49,7 @@ class FunctionWalk:
     ) -> Generator[Walk, Facts, Facts]:
         """Yield the walk over the body if needed; return the outputs of a call with these arguments."""
         attributes = node.attribute_protos
-        arguments = read_arguments(attributes, self._calls.deciding(function), frame.bindings) if attributes else ()
+        arguments = read_arguments(attributes, self._calls.deciding(function), frame.bound) if attributes else ()
         bound = _bound(attributes, frame.bound)
         graphs = {each.name: self._handed_over(each) for each in held}
         given: CallAttributes = tuple(
@@ -68,7 +66,7 @@ class FunctionWalk:
         if not self._calls.may_enter(function, for_types=typed is None):
             self.declarations.doubt(function, types=typed is None)
             return typed or ()
-        outputs = yield self._body(function, inputs, arguments, bound, Call(node, inputs, frame.call), graphs)
+        outputs = yield self._body(function, inputs, bound, Call(node, inputs, frame.call), graphs)
         self._calls.remember(function, inputs, given, arguments, outputs)
         return outputs
 
@@ -79,10 +77,9 @@ class FunctionWalk:
     def uncalled(self, function: Function) -> Walk:
         """Infer the body of a function that is never called, with unknown arguments."""
         self._calls.may_enter(function, for_types=True)
-        arguments = tuple((name, UNKNOWN_ARGUMENT) for name in function.attribute_names)
         bound = dict.fromkeys(function.attribute_names)
         inputs = (UNKNOWN,) * len(function.body.input_names)
-        return (yield from self._body(function, inputs, arguments, bound, None, {}))
+        return (yield from self._body(function, inputs, bound, None, {}))
 
     def _handed_over(self, held: HeldGraph) -> HeldGraph:
         """Return the graph that a call gives to a function; one that the caller was given itself stays the same."""
@@ -107,7 +104,6 @@ class FunctionWalk:
         self,
         function: Function,
         inputs: Facts,
-        arguments: Arguments,
         bound: Protos,
         call: Call | None,
         graphs: dict[str, HeldGraph],
@@ -116,14 +112,12 @@ class FunctionWalk:
         known: Known = dict(zip(names, inputs, strict=False))
         known.update(dict.fromkeys(names[len(inputs) :], ABSENT))
         known[""] = ABSENT
-        bindings = {default.name: argument_of(default) for default in function.attribute_defaults}
-        bindings.update(arguments)
         protos = {default.name: default for default in function.attribute_defaults} | dict(bound)
         operators, memos = self._frames.of_function(function)
         self._calls.enter(function.index)
-        memos = {} if bindings or protos else memos
+        memos = {} if protos else memos
         scope = self._frames.scope(function)
-        frame = Frame(scope, operators, memos, self._frames.kept(scope), bindings, protos, call, graphs)
+        frame = Frame(scope, operators, memos, self._frames.kept(scope), protos, call, graphs)
         for graph in function.body.nested:
             if graph.position == len(function.body.forms):
                 default = HeldGraph(attribute_name(function.attribute_defaults, graph), graph, frame, known)

@@ -47,10 +47,6 @@ class Knowledge(Record):
     """The MOST_CAUSES causes with the most values, each with the number of values."""
 
 
-_FEW_VALUES: Final = 4
-"""The most values that stay in a tuple: searching it is as quick as a set, which needs 200 bytes per graph."""
-
-
 def unknown_shapes(graph: Graph, known: Mapping[str, Fact]) -> Collection[str]:
     """Return the values that a graph defines and whose rank is unknown, if values of their type have one."""
     names = graph.positions
@@ -59,8 +55,7 @@ def unknown_shapes(graph: Graph, known: Mapping[str, Fact]) -> Collection[str]:
     without = {each for each in set(facts) if not has_known_shape(each or UNKNOWN)}
     if not without:
         return ()
-    found = [name for name, each in zip(names, facts, strict=True) if each in without]
-    return tuple(found) if len(found) <= _FEW_VALUES else frozenset(found)
+    return frozenset([name for name, each in zip(names, facts, strict=True) if each in without])
 
 
 def have_known_shapes(names: Iterable[str], known: Mapping[str, Fact]) -> bool:
@@ -97,7 +92,6 @@ class Origins:
         self._found: dict[int, dict[str, Cause | None]] = {}
         """The causes of values, by the walk over their graph; None while one is searched for."""
         self._causes: dict[Cause, Cause] = {}
-        self._nested: dict[int, dict[int, list[Graph]]] = {}
         self._parameters: dict[int, dict[str, int]] = {}
 
     def knowledge(self) -> Knowledge:
@@ -185,7 +179,7 @@ class Origins:
             return inner or self._first_unknown(walked, node.inputs) or ("budget", name)
         if not has_shape_rule(memo.operator.schema):
             return "operator-without-rule", name
-        for nested in self._nested_in(node.graph).get(node.index, ()):
+        for nested in node.graph.nested_by_node.get(node.index, ()):
             inner = self._first_unknown(self._walks.of(nested, walked.call), nested.output_names)
             if inner is not None:
                 return inner
@@ -217,11 +211,6 @@ class Origins:
         found = self._operators.operator(node)
         return f"{found.domain}::{found.op_type}" if found.domain else found.op_type
 
-    def _nested_in(self, graph: Graph) -> dict[int, list[Graph]]:
-        if id(graph) not in self._nested:
-            self._nested[id(graph)] = nested_by_position(graph)
-        return self._nested[id(graph)]
-
     def _parameter(self, graph: Graph, name: str) -> int:
         if id(graph) not in self._parameters:
             self._parameters[id(graph)] = {each: index for index, each in enumerate(graph.input_names)}
@@ -241,14 +230,6 @@ def _has_finding(memo: OutcomeMemo, inputs: Facts) -> bool:
 def _is_main_input(walked: WalkResult, name: str) -> bool:
     """Return whether the value is an input or initializer of the main graph, whose shape can only be declared."""
     return walked.graph.kind is GraphKind.MAIN and walked.graph.positions[name] == BEFORE_NODES
-
-
-def nested_by_position(graph: Graph) -> dict[int, list[Graph]]:
-    """Return the graphs nested in a graph, by the position of the node that holds them."""
-    found: dict[int, list[Graph]] = {}
-    for nested in graph.nested:
-        found.setdefault(nested.position, []).append(nested)
-    return found
 
 
 _UNDECIDED: Final = "undecided"

@@ -6,16 +6,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from onnx_lint.common.cached import remembered
 from onnx_lint.common.record import Record, replace
-from onnx_lint.inference.shapes.attribute_values import AttributeValues, Protos, attribute_values
+from onnx_lint.inference.shapes.attribute_values import AttributeValues, attribute_values
 from onnx_lint.inference.shapes.contents import FOLLOWED, contents_after
 from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Fact, Facts, fact
 from onnx_lint.inference.shapes.operands import EqualDimensions, Inside, Operands, OutputShape
 from onnx_lint.inference.shapes.problem import ShapeProblem
 from onnx_lint.inference.shapes.registration import ShapeRule
 from onnx_lint.inference.shapes.rules import shape_rule
-from onnx_lint.inference.types.argument import Arguments
+from onnx_lint.inference.types.argument import Arguments, Protos
 from onnx_lint.inference.types.problem import TypeProblem
 from onnx_lint.inference.types.type_string import ValueType, optional_element, sequence_element
 from onnx_lint.inference.types.typed_operator import TypedOperator, TypeOutcome, allowed_types, shared_variable
@@ -30,15 +29,6 @@ if TYPE_CHECKING:
 
 MOST_OUTCOMES: Final = 5_000
 """The most outcomes that a memo keeps; a full cache is emptied, which costs only time."""
-
-
-_NONE: Final[frozenset[int]] = frozenset()
-
-
-@remembered(1_000)
-def _set_of(indices: tuple[int, ...]) -> frozenset[int]:
-    """Return the indices as a set that all memos share; a separate set for each would need 200 bytes."""
-    return frozenset(indices)
 
 
 class NodeOutcome(Record):
@@ -93,8 +83,8 @@ class OutcomeMemo:
         self._rule: ShapeRule | None = None
         self._contents: Contents | None = None
         self._attributes: AttributeValues | None = None
-        self._reads = _NONE
-        self._followed = _NONE
+        self._reads: tuple[int, ...] = ()
+        self._followed: tuple[int, ...] = ()
         """The inputs whose elements affect only the elements of the output."""
         self.crash: Crash | None = None
         """The bug that keeps the shape rule from being used."""
@@ -114,9 +104,9 @@ class OutcomeMemo:
         if rule is None or attributes is None:
             return
         self._rule, self._attributes = rule, attributes
-        self._reads = _set_of(rule.reads)
+        self._reads = rule.reads
         self._contents = FOLLOWED.get(schema.name) if not schema.domain else None
-        self._followed = _set_of(self._contents.reads) if self._contents is not None else _NONE
+        self._followed = self._contents.reads if self._contents is not None else ()
 
     def without_types(self, outcome: NodeOutcome, inputs: tuple[Fact | None, ...]) -> NodeOutcome:
         """Return the outcome without the types of outputs that share a variable with an input of unknown type."""
@@ -143,7 +133,7 @@ class OutcomeMemo:
         reads, followed = self._reads, self._followed
         if self._contents is not None and self._contents.needs_all:
             are_known = all(each is not None and each.content is not None for each in inputs)
-            followed = followed if are_known else _NONE
+            followed = followed if are_known else ()
         facts = tuple(
             [
                 UNKNOWN if each is None else each if index in reads or index in followed else each.bare

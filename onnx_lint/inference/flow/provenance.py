@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from onnx_lint.common.record import Record
-from onnx_lint.inference.flow.knowledge import Cause, Origins, has_known_shape, nested_by_position
+from onnx_lint.inference.flow.knowledge import Cause, Origins, has_known_shape
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.flow.walks import WalkedValue, WalkResult, arguments_for
 from onnx_lint.inference.shapes.fact import UNKNOWN, Content, Fact, fact
@@ -183,7 +183,7 @@ class Provenance:
             names = function.body.output_names[index : index + 1]
             return self._resolved(body, names) or self._resolved(walked, node.inputs)
         found: list[WalkedValue] = []
-        for nested in nested_by_position(node.graph).get(node.index, ()) if memo.operator.by_subgraphs else ():
+        for nested in node.graph.nested_by_node.get(node.index, ()) if memo.operator.by_subgraphs else ():
             handed_on = index + (node.op_type == "Loop")  # the first output of a body is its condition
             names = nested.output_names[handed_on : handed_on + 1]
             found += self._resolved(self._walks.of(nested, walked.call), names)

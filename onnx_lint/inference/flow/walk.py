@@ -23,7 +23,7 @@ from onnx_lint.inference.flow.declared import (
 )
 from onnx_lint.inference.flow.faulty_values import FaultyValues
 from onnx_lint.inference.flow.frames import FlowInput, Frame, Frames, HeldGraph, Known, Walk
-from onnx_lint.inference.flow.knowledge import have_known_shapes, nested_by_position
+from onnx_lint.inference.flow.knowledge import have_known_shapes
 from onnx_lint.inference.flow.outcome_memo import NodeOutcome, OutcomeMemo
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Fact, Facts, fact, forget, is_complete
@@ -98,7 +98,7 @@ class _GraphWalk:
         self.frame = frame
         self.known = known
         self.declared = declared
-        self.nested = nested_by_position(graph) if graph.nested else {}
+        self.nested = dict(graph.nested_by_node) if graph.nested else {}
         if frame.graphs:
             for index, form in enumerate(graph.forms):
                 if any(proto.ref_attr_name in frame.graphs for proto in form.attributes):

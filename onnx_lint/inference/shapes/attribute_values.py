@@ -9,10 +9,8 @@ from typing import Any, Final
 from onnx_lint.inference.shapes.fact import Fact
 from onnx_lint.inference.shapes.operands import AttributeValue, LongValue
 from onnx_lint.inference.shapes.stated import fact_of_sparse, fact_of_tensor, fact_of_type
+from onnx_lint.inference.types.argument import Protos
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, OperatorSchema
-
-Protos = Mapping[str, Any]
-"""The AttributeProtos for the attribute parameters of a function; None for an unknown one."""
 
 _NAMES: Final = {code: name for name, code in ATTRIBUTE_TYPE_CODES.items()}
 

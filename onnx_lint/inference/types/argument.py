@@ -61,24 +61,25 @@ _TENSOR_ARGUMENTS: Final[Mapping[int, Argument]] = {
 _INTEGER_ARGUMENTS: Final[Mapping[int, Argument]] = {code: Argument(_INT, code) for code in range(len(TENSORS))}
 """The numbers of element types: most integers that types depend on are among them."""
 
-Bindings = Mapping[str, Argument]
-"""The arguments for the attribute parameters of a function; a missing one was omitted in the call."""
+Protos = Mapping[str, Any]
+"""The AttributeProtos for the attribute parameters of a function; None for an unknown one."""
 
 Arguments = tuple[tuple[str, Argument], ...]
 """Attribute names with their values, in the order of the node."""
 
 
-def read_arguments(protos: Iterable[Any], names: frozenset[str], bindings: Bindings | None) -> Arguments:
-    """Return the arguments with one of the names; `bindings` are those of the function around the node."""
-    if bindings is None:
-        known: Arguments = ()
-        for attribute in protos:
-            # Most nodes have none or one of the names: no list is made for these.
-            if (name := attribute.name) in names:
+def read_arguments(protos: Iterable[Any], names: frozenset[str], bound: Protos | None) -> Arguments:
+    """Return the arguments with one of the names. `bound`: the attributes of the call of the enclosing function."""
+    known: Arguments = ()
+    for attribute in protos:
+        # Most nodes have none or one of the names: no list is made for these.
+        if (name := attribute.name) in names:
+            parameter = attribute.ref_attr_name if bound is not None else ""
+            if not parameter:
                 known += ((name, argument_of(attribute)),)
-        return known
-    found = [(name, _bound(attribute, bindings)) for attribute in protos if (name := attribute.name) in names]
-    return tuple([(name, argument) for name, argument in found if argument is not None])
+            elif bound is not None and parameter in bound:
+                known += ((name, UNKNOWN if bound[parameter] is None else argument_of(bound[parameter])),)
+    return known
 
 
 def argument_of(attribute: Any) -> Argument:
@@ -97,8 +98,3 @@ def argument_of(attribute: Any) -> Argument:
     if kind == _SPARSE_TENSOR:
         return Argument(kind, tensor_of(attribute.sparse_tensor.values.data_type))
     return Argument(kind, None)
-
-
-def _bound(attribute: Any, bindings: Bindings) -> Argument | None:
-    parameter = attribute.ref_attr_name
-    return bindings.get(parameter) if parameter else argument_of(attribute)

@@ -155,6 +155,16 @@ def named(attribute: str, kinds: Mapping[str, ValueType], otherwise: ValueType) 
     return infer
 
 
+def numbered(attribute: str, kinds: Mapping[int, ValueType], otherwise: ValueType) -> Decision:
+    """The type for the number of an INT attribute; `otherwise` without it."""
+
+    def infer(application: Application, _index: int) -> ValueType | None:
+        argument = application.arguments.get(attribute)
+        return otherwise if argument is None else kinds.get(argument.integer or 0)
+
+    return infer
+
+
 def mapped(position: int, kinds: Mapping[ValueType, ValueType]) -> Decision:
     """The type that a table has for the type of an input."""
     return lambda application, _index: kinds.get(application.input(position) or ABSENT)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An index of the distinct TypeProtos of a model, so that each is checked once."""
+"""An index of the distinct TypeProtos of a model, so that each is checked once, and most of them by one look."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from onnx_lint import schema
 from onnx_lint.common.cached import cached_property
+from onnx_lint.inference.types.usual_types import sight_of
 from onnx_lint.ir.attributes import AttributeIndex
+from onnx_lint.ir.columns.attribute_kinds import AttributeKind
 from onnx_lint.ir.graph import Graph
 from onnx_lint.ir.parts import Attribute, Type, ValueInfo
 from onnx_lint.schema import Proto
@@ -49,12 +51,32 @@ def attribute_types(attribute: Attribute) -> Iterator[Type]:
 
 
 class TypeIndex:
-    """The distinct types of the value infos of `graphs`, those in attributes, and `others`, which are in neither."""
+    """The distinct types of the value infos of `graphs`, those in attributes, and that of a file that is one."""
 
-    def __init__(self, graphs: Iterable[Graph], attributes: AttributeIndex, others: Sequence[Type] = ()) -> None:
+    def __init__(self, graphs: Sequence[Graph], attributes: AttributeIndex, others: Sequence[Type]) -> None:
         self._of_value_infos = graphs
         self._attributes = attributes
         self._of_files = others
+
+    @cached_property
+    def has_unusual(self) -> bool:
+        """True if a type is not usual, see onnx_lint.inference.types.usual_types: few rules check usual ones."""
+        return self._are_elsewhere or not all(sight_of(kind).is_usual for kind in self._of_lists)
+
+    @cached_property
+    def has_odd_variables(self) -> bool:
+        """True if a dimension variable may not be a C90 identifier."""
+        return self._are_elsewhere or not all(sight_of(kind).has_plain_variables for kind in self._of_lists)
+
+    @cached_property
+    def _are_elsewhere(self) -> bool:
+        return bool(self._of_files) or any(map(_holds_types, self._attributes.kinds))
+
+    @cached_property
+    def _of_lists(self) -> set[bytes]:
+        """The distinct serialized TypeProtos of the value infos; empty for an absent one."""
+        lists = [values.types for graph in self._of_value_infos for values in graph.value_infos.values()]
+        return set[bytes]().union(*lists)
 
     @cached_property
     def _graphs(self) -> list[Graph]:
@@ -72,7 +94,7 @@ class TypeIndex:
 
     @cached_property
     def _others(self) -> list[Type]:
-        found = self._attributes.where(lambda kind: "tp" in kind.fields or "type_protos" in kind.fields)
+        found = self._attributes.where(_holds_types)
         return [*(holder for attribute in found for holder in attribute_types(attribute)), *self._of_files]
 
     def where(self, is_wanted: Callable[[Proto], bool]) -> Iterator[Type]:
@@ -87,6 +109,10 @@ class TypeIndex:
                     if not wanted.isdisjoint(values.types):
                         yield from _wanted_elements(_located(graph, role, wanted), is_wanted)
         yield from _wanted_elements(self._others, is_wanted)
+
+
+def _holds_types(kind: AttributeKind) -> bool:
+    return "tp" in kind.fields or "type_protos" in kind.fields
 
 
 def _with_elements(proto: Proto) -> Iterator[Proto]:

@@ -18,7 +18,7 @@ from onnx_lint.inference.types.type_string import (
 )
 from onnx_lint.inference.types.typed_operator import Inputs, allowed_types, shared_variable
 from onnx_lint.ir.graph import Node
-from onnx_lint.ir.operators.mismatch import describe_schema
+from onnx_lint.ir.operators.mismatch import describe_schema, version_with
 from onnx_lint.ir.places.place import Place
 from onnx_lint.spec.element_types import ELEMENT_TYPES
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, OperatorSchema, OperatorSchemas, Parameter
@@ -193,20 +193,10 @@ def version_hint(schema: OperatorSchema, schemas: OperatorSchemas, allows: Calla
 
     The result is a phrase to append to a message; empty if there is none. Deprecated versions are skipped.
     """
-    versions = schemas.versions(schema.domain, schema.name)
-
-    def is_way_out(version: int) -> bool:
-        found = schemas.find(schema.domain, schema.name, version)
-        return found is not None and not found.deprecated and allows(found)
-
-    for version in versions:
-        if version > schema.since_version and is_way_out(version):
-            return f"; opset {version} allows it"
-    for version in reversed(versions):
-        if version < schema.since_version and is_way_out(version):
-            until = next(later for later in versions if later > version) - 1
-            return f"; it was allowed up to opset {until}"
-    return ""
+    found = version_with(schemas, schema, allows)
+    if found is None:
+        return ""
+    return f"; opset {found[0]} allows it" if found[1] else f"; it was allowed up to opset {found[0]}"
 
 
 def _takes(schema: OperatorSchema, conflict: OperandConflict) -> bool:

@@ -24,6 +24,7 @@ from onnx_lint.inference.types.decision import (
     like,
     mapped,
     named,
+    numbered,
     optimizer_state,
     optional,
     optional_content,
@@ -61,23 +62,8 @@ def _label(strings: str, integers: str) -> OutputTypes:
     return OutputTypes((decision, None), frozenset({strings, integers}))
 
 
-def _dequantized(application: Application, index: int) -> ValueType | None:
-    # The scale decides unless output_dtype does. Older versions do not have that attribute.
-    return positive_element_code("output_dtype", like(1))(application, index)
-
-
 def _map_values(application: Application, _index: int) -> ValueType | None:
     return map_value(application.input(0))
-
-
-def _rotated(application: Application, _index: int) -> ValueType | None:
-    argument = application.arguments.get("output_fp16")
-    return BFLOAT16 if argument is None else {0: BFLOAT16, 1: FLOAT16}.get(argument.integer or 0)
-
-
-def _hash(application: Application, _index: int) -> ValueType | None:
-    argument = application.arguments.get("positive")
-    return UINT32 if argument is None else {0: INT32, 1: UINT32}.get(argument.integer or 0)
 
 
 def _labels_encoded(application: Application, index: int) -> ValueType | None:
@@ -90,7 +76,7 @@ _EXCHANGED: Final = mapped(0, {STRING: INT64, INT64: STRING})
 _ENCODED: Final = the_given(
     ("values_tensor", None), ("values_strings", STRING), ("values_int64s", INT64), ("values_floats", FLOAT)
 )
-_CONSTANT: Final = the_given(
+_CONSTANT_VALUES: Final = (
     ("value", None),
     ("sparse_value", None),
     ("value_float", FLOAT),
@@ -99,16 +85,6 @@ _CONSTANT: Final = the_given(
     ("value_floats", FLOAT),
     ("value_ints", INT64),
     ("value_strings", STRING),
-)
-_CONSTANT_ATTRIBUTES: Final = (
-    "value",
-    "sparse_value",
-    "value_float",
-    "value_int",
-    "value_string",
-    "value_floats",
-    "value_ints",
-    "value_strings",
 )
 _ZIPPED: Final = the_given(
     ("classlabels_strings", "seq(map(string, float))"), ("classlabels_int64s", "seq(map(int64, float))")
@@ -129,9 +105,10 @@ OUTPUT_TYPES: Final[Mapping[tuple[str, str], OutputTypes]] = MappingProxyType(
         ("", "BlackmanWindow"): _WINDOW,
         ("", "Cast"): _CAST,
         ("", "ConcatFromSequence"): _by(element_of_sequence(0)),
-        ("", "Constant"): _by(_CONSTANT, *_CONSTANT_ATTRIBUTES),
+        ("", "Constant"): _by(the_given(*_CONSTANT_VALUES), *(name for name, _ in _CONSTANT_VALUES)),
         ("", "ConstantOfShape"): _by(value_of("value", FLOAT), "value"),
-        ("", "DequantizeLinear"): _by(_dequantized, "output_dtype"),
+        # The scale decides unless output_dtype does. Older versions do not have that attribute.
+        ("", "DequantizeLinear"): _by(positive_element_code("output_dtype", like(1)), "output_dtype"),
         ("", "EyeLike"): _RANDOM_LIKE,
         ("", "HammingWindow"): _WINDOW,
         ("", "HannWindow"): _WINDOW,
@@ -187,10 +164,12 @@ OUTPUT_TYPES: Final[Mapping[tuple[str, str], OutputTypes]] = MappingProxyType(
         (_MICROSOFT, "MultiHeadAttention"): OutputTypes(
             (None, None, None, unknown("float or that of the query, by an environment of the runtime"))
         ),
-        (_MICROSOFT, "MurmurHash3"): _by(_hash, "positive"),
+        (_MICROSOFT, "MurmurHash3"): _by(numbered("positive", {0: INT32, 1: UINT32}, UINT32), "positive"),
         (_MICROSOFT, "QGemm"): _by(given(8, fixed(FLOAT))),
         (_MICROSOFT, "QuantizeLinear"): _by(given(2, fixed(UINT8))),
-        (_MICROSOFT, "RMSNormRotary"): OutputTypes((_rotated, None), frozenset({"output_fp16"})),
+        (_MICROSOFT, "RMSNormRotary"): OutputTypes(
+            (numbered("output_fp16", {0: BFLOAT16, 1: FLOAT16}, BFLOAT16), None), frozenset({"output_fp16"})
+        ),
         (_MICROSOFT, "ReduceSumInteger"): _by(unknown("the runtime chooses the width")),
     }
 )

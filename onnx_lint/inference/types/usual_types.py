@@ -43,11 +43,6 @@ def sight_of(serialized: bytes) -> Sight:
     return _kept(serialized) if len(serialized) <= _MAX_KEPT_BYTES else _sight(serialized)
 
 
-def is_usual(serialized: bytes) -> bool:
-    """Return whether a type is usual, see `Sight`."""
-    return sight_of(serialized).is_usual
-
-
 def _sight(serialized: bytes) -> Sight:
     proto = schema.opened("TypeProto", serialized)
     kind = proto.WhichOneof("value")

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
@@ -127,9 +127,9 @@ class Resolution:
     def cycles(self) -> Iterator[Cycle]:
         """One cycle for each set of nodes that depend on one another."""
         for graph, uses in self._cyclic.items():
-            followers, nested = _followers(graph), _nested(graph)
+            followers = _followers(graph)
             for late in uses:
-                yield _cycle(graph, late, followers, nested)
+                yield _cycle(graph, late, followers)
 
     @property
     def has_late_uses(self) -> bool:
@@ -221,14 +221,6 @@ def dependencies(graph: Graph) -> Iterator[tuple[int, int]]:
                     yield producer, nested.position
 
 
-def _nested(graph: Graph) -> dict[int, list[Graph]]:
-    """Return the graphs nested in a graph, by the number of the node that holds them."""
-    found: dict[int, list[Graph]] = {}
-    for nested in graph.nested:
-        found.setdefault(nested.position, []).append(nested)
-    return found
-
-
 def _captured(graph: Graph) -> Iterator[str]:
     """Yield the names that `graph` and the graphs in it use and do not define."""
     for names in graph.node_inputs:
@@ -241,13 +233,13 @@ def _captured(graph: Graph) -> Iterator[str]:
                 yield name
 
 
-def _cycle(graph: Graph, late: _Late, followers: Digraph, nested: Mapping[int, list[Graph]]) -> Cycle:
+def _cycle(graph: Graph, late: _Late, followers: Digraph) -> Cycle:
     """Return a shortest cycle: from the node that uses the name to the node that defines it."""
     from onnx_lint.ir.names.digraph import shortest_way
 
     path = shortest_way(followers, late.holder, late.producer)
     values = [
-        _value(graph, here, there, nested.get(there, ()))
+        _value(graph, here, there, graph.nested_by_node.get(there, ()))
         for here, there in zip(path, [*path[1:], path[0]], strict=True)
     ]
     return Cycle(Nodes(graph, path), tuple(values), _late_use(graph, late).use)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.record import EMPTY, Record
@@ -251,21 +251,26 @@ def other_version(schemas: OperatorSchemas, schema: OperatorSchema, alike: Alike
 
     The next newer version is preferred, then the next older one.
     """
+    found = version_with(schemas, schema, lambda other: fits(other, alike))
+    if found is None:
+        return ""
+    return f"this is {quote(schema.name)[1:-1]} as {'of' if found[1] else 'it was up to'} opset {found[0]}"
+
+
+def version_with(
+    schemas: OperatorSchemas, schema: OperatorSchema, is_wanted: Callable[[OperatorSchema], bool]
+) -> tuple[int, bool] | None:
+    """Return the next later version of an operator that is wanted and not deprecated, or else the last operator set
+    that has the next earlier one, and whether it is later; None if there is neither.
+    """
     versions = schemas.versions(schema.domain, schema.name)
-    name = quote(schema.name)[1:-1]
-    for version in versions:
-        if version > schema.since_version and _fits_version(schemas, schema, version, alike):
-            return f"this is {name} as of opset {version}"
-    for version in reversed(versions):
-        if version < schema.since_version and _fits_version(schemas, schema, version, alike):
-            until = next(later for later in versions if later > version) - 1
-            return f"this is {name} as it was up to opset {until}"
-    return ""
-
-
-def _fits_version(schemas: OperatorSchemas, schema: OperatorSchema, version: int, alike: AlikeNodes) -> bool:
-    other = schemas.find(schema.domain, schema.name, version)
-    return other is not None and not other.deprecated and fits(other, alike)
+    earlier = [version for version in versions if version < schema.since_version]
+    for version in (*[each for each in versions if each > schema.since_version], *reversed(earlier)):
+        other = schemas.find(schema.domain, schema.name, version)
+        if other is not None and not other.deprecated and is_wanted(other):
+            is_later = version > schema.since_version
+            return (version if is_later else min(each for each in versions if each > version) - 1), is_later
+    return None
 
 
 def version_hint(other: str, alike: AlikeNodes | BoundNodes, node: Node) -> str:

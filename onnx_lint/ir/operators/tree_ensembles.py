@@ -7,12 +7,11 @@ Every check works on whole lists with numpy, since an ensemble may have millions
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence, Set
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from onnx_lint.common.record import Record
 from onnx_lint.ir.long_lists import entries_of, numbers_of, pieces_of, raw_data_of
 from onnx_lint.ir.operators.ensemble_votes import (
     BRANCHES,
@@ -130,8 +129,7 @@ def voting_faults(given: Given, voting: Voting) -> Iterator[ValueFault]:
     yield from _lost(branches, trees, children, (true_ids, false_ids))
     # Where each child has a greater id than its parent there is no circle.
     if not all((each[branches] > ids[branches]).all() for each in (true_ids, false_ids)):
-        links = _TreeLinks(ids.size, branches, children)
-        yield from _circles(links, lambda at: f"node {ids[at]} of tree {trees[at]}")
+        yield from _circles(ids.size, branches, children, lambda at: f"node {ids[at]} of tree {trees[at]}")
     yield from _lost_votes(given, voting, index)
 
 
@@ -321,7 +319,7 @@ def _child_faults(given: Given, nodes: int, leaves: int) -> Iterator[ValueFault]
         is_node = (flags == 0) & (positions >= 0) & (positions < min(nodes, MOST))
         children.append(np.where(is_node, positions, _NO_NODE))
     yield from _shared_nodes(nodes, children)
-    yield from _circles(_TreeLinks(nodes, np.arange(nodes), children), lambda at: f"node {at}")
+    yield from _circles(nodes, np.arange(nodes), children, lambda at: f"node {at}")
 
 
 def _shared_nodes(count: int, children: list[Array]) -> Iterator[ValueFault]:
@@ -338,32 +336,22 @@ def _shared_nodes(count: int, children: list[Array]) -> Iterator[ValueFault]:
 # --- circles
 
 
-class _TreeLinks(Record):
-    """The edges from nodes to their children."""
+def _circles(count: int, parents: Array, children: list[Array], describe: Callable[[int], str]) -> Iterator[ValueFault]:
+    """Yield a node that is its own child, or that its descendants lead back to.
 
-    count: int
-    parents: Array
-    """The positions of nodes with children."""
-    children: list[Array]
-    """For each parent the position of its child if the comparison is true, and if it is false; or `_NO_NODE`."""
-
-
-class _Describe(Protocol):
-    def __call__(self, at: int, /) -> str: ...
-
-
-def _circles(links: _TreeLinks, describe: _Describe) -> Iterator[ValueFault]:
-    """Yield a node that is its own child, or that its descendants lead back to."""
-    for name, children in zip(BRANCHES, links.children, strict=True):
-        own = np.flatnonzero(children == links.parents)
+    `children`: for each of the parents the position of its child if the comparison is true, and if it is false; or
+    `_NO_NODE`.
+    """
+    for name, own_children in zip(BRANCHES, children, strict=True):
+        own = np.flatnonzero(own_children == parents)
         if own.size:
-            at = int(links.parents[own[0]])
+            at = int(parents[own[0]])
             yield name, f"names {describe(at)} as its own child", "a node further down the tree", None
             return
-    at = node_on_circle(links.count, links.parents, links.children)
+    at = node_on_circle(count, parents, children)
     if at != _NO_NODE:
-        where = np.flatnonzero(links.parents == at)[0]
-        name = BRANCHES[0] if links.children[0][where] != _NO_NODE else BRANCHES[1]
+        where = np.flatnonzero(parents == at)[0]
+        name = BRANCHES[0] if children[0][where] != _NO_NODE else BRANCHES[1]
         yield name, f"leads from {describe(at)} back to it", "nodes further down the tree", None
 
 

@@ -15,7 +15,6 @@ from onnx_lint.ir.tensors.stored_tensor import StoredTensor
 from onnx_lint.ir.tensors.strings import and_others
 from onnx_lint.ir.tensors.wire_values import (
     PIECE_BYTES,
-    are_evidently_below,
     array_of,
     byte_pieces,
     entry_pieces,
@@ -74,8 +73,6 @@ def outside(tensor: StoredTensor, field: str, least: int, greatest: int) -> Outl
     listed = getattr(tensor.proto, field)
     if listed and least <= min(listed) <= max(listed) <= greatest and not tensor.payloads(field):
         return None  # without numpy, as for models of 16-bit numbers
-    if _is_evidently_inside(tensor, field, greatest):
-        return None
     found: Outliers | None = None
     start = 0
     for piece in entries(tensor, field):
@@ -87,14 +84,6 @@ def outside(tensor: StoredTensor, field: str, least: int, greatest: int) -> Outl
             found = _joined(found, Outliers(len(places), first, int(piece[first])), start)
         start += len(piece)
     return found
-
-
-def _is_evidently_inside(tensor: StoredTensor, field: str, greatest: int) -> bool:
-    """Return true if all entries are in the source, and their bytes show that none is negative or too large."""
-    payloads = tensor.payloads(field)
-    if getattr(tensor.proto, field) or greatest & (greatest + 1):
-        return False
-    return all(are_evidently_below(tensor.source, payload, greatest) for payload in payloads)
 
 
 def _joined(found: Outliers | None, more: Outliers, start: int) -> Outliers:

@@ -8,7 +8,6 @@ see `data_folder`. No data file is opened here.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Set
 from typing import Final
 
@@ -37,9 +36,6 @@ _MOST_COMPONENTS: Final = 4
 
 _DRIVE: Final = r"[A-Za-z]:"
 _PARENT: Final = r"(?:^|[/\\])\.\.(?:[/\\]|\Z)"
-_MAX_INTERNED: Final = 1_000
-"""Longer locations are not interned: Python 3.12 never frees an interned string."""
-
 _MAX_CHARACTERS: Final = 32_767
 """The most characters of a path that any system accepts. A hostile file may have a much longer one."""
 
@@ -137,9 +133,9 @@ class ExternalData:
         """The number of the enum DataLocation."""
         self.data_type: int = proto.data_type
         """The number of the element type."""
-        self.keys = _shared(tuple([key for key, _ in entries]))
+        self.keys = tuple([key for key, _ in entries])
         """The keys of the entries, in the order of the file."""
-        self.location = _interned(first.get("location") or "")
+        self.location = first.get("location") or ""
         """The location as written; empty if there is none."""
         self.offset = _whole_number(first.get("offset"))
         """The offset of the values; None if it is missing or not a whole number that fits 64 bits."""
@@ -247,20 +243,6 @@ class ExternalData:
     def describe(self) -> str:
         """Return the name of the tensor in messages."""
         return self.tensor.describe()
-
-
-def _shared(keys: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the keys, as one shared object for all tensors with these keys, if all of them are defined keys."""
-    return _same_keys(keys) if len(keys) <= len(KNOWN_KEYS) and set(keys).issubset(KNOWN_KEYS) else keys
-
-
-@remembered(1_000)
-def _same_keys(keys: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(map(sys.intern, keys))
-
-
-def _interned(location: str) -> str:
-    return sys.intern(location) if len(location) <= _MAX_INTERNED else location
 
 
 def _needed_bytes(proto: Proto) -> int | None:

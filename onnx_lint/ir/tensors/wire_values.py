@@ -165,29 +165,6 @@ def _decoded(data: Array, ends: Array, step: int) -> NDArray[numpy.uint64]:
     return values
 
 
-def are_evidently_below(source: Source, payload: Payload, greatest: int) -> bool:
-    """Return true if the bytes of a payload of varints exclude values above `greatest`, a power of two less one.
-
-    A value is too large if more than the last byte of `greatest` follows as many continuation bytes as `greatest` has,
-    so that no value must be decoded. False does not mean that there is such a value.
-    """
-    import numpy as np
-
-    before = len(wire.encode_varint(greatest)) - 1
-    last = greatest >> 7 * before
-    carried = b""
-    for piece in byte_pieces(source, payload.offset, payload.length, VARINT_PIECE_BYTES):
-        data = np.frombuffer(carried + piece, np.uint8)
-        whole = max(len(data) - before, 0)  # the number of bytes with enough others before them
-        too_large = data[before:] > last
-        for place in range(before):
-            too_large &= data[place : place + whole] >= 0x80
-        if too_large.any():
-            return False
-        carried = data[whole:].tobytes()
-    return True
-
-
 def last_varint(source: Source, payload: Payload) -> int:
     """Return the last value of a payload of varints, unsigned."""
     tail = min(payload.length, wire.MAX_VARINT_BYTES)

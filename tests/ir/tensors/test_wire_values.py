@@ -47,26 +47,6 @@ def test_varints_are_decoded_as_protobuf_decodes_them(
         assert wire_values.last_varint(source, payload) == numbers[-1] % (1 << 64)
 
 
-@pytest.mark.parametrize("greatest", [1, 0x3F, 0xFF, 0xFFFF, 0xFFFF_FFFF])
-@pytest.mark.parametrize("piece", [1, 2, 13, 1 << 15])
-def test_varints_that_are_evidently_small_enough(greatest: int, piece: int, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(wire_values, "VARINT_PIECE_BYTES", piece)
-    generator = random.Random(greatest)
-    bounds = (0, 1, greatest - 1, greatest, greatest + 1, 2 * greatest + 1, (1 << 63) - 1, 1 << 63, (1 << 64) - 1)
-    for count in (1, 2, 5, 30):
-        for _ in range(60):
-            numbers = [min(generator.choice(bounds), generator.choice(bounds)) for _ in range(count)]
-            data = b"".join(map(wire.encode_varint, numbers))
-            found = wire_values.are_evidently_below(BytesSource(data), Payload("", 0, len(data), True), greatest)
-            assert found is (max(numbers) <= greatest), numbers
-
-
-def test_a_small_varint_of_many_bytes_has_to_be_decoded():
-    source, payload = BytesSource(b"\x85\x80\x00"), Payload("int32_data", 0, 3, True)
-    assert not wire_values.are_evidently_below(source, payload, 0xFF)
-    assert [array.tolist() for array in wire_values.entry_pieces(source, payload)] == [[5]]
-
-
 @pytest.mark.parametrize(("field", "kind"), [("float_data", "f"), ("double_data", "d")])
 def test_runs_of_fixed_width_with_long_tags_are_read_too(field: str, kind: str):
     numbers = [0.5, -1.0, 3.0]

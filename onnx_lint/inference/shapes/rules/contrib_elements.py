@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from onnx_lint.inference.shapes.dims import Dim, Dims, add, are_sizes, divide
+from onnx_lint.inference.shapes.dims import Dim, Dims, add, are_sizes
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.registration import equations, shapes_of
 from onnx_lint.inference.shapes.rules.constants import number_range
@@ -15,20 +15,6 @@ _RUNTIME = "com.microsoft::"
 
 def _named(*names: str) -> list[str]:
     return [_RUNTIME + name for name in names]
-
-
-@shapes_of(
-    *_named(
-        "BiasAdd", "BiasDropout", "BiasSoftmax", "BitmaskBiasDropout", "BitmaskDropout", "DequantizeWithOrder",
-        "GatedAdd", "GatedRMSNorm", "Gelu", "GroupNorm", "LongformerAttention", "MRotaryEmbedding", "MurmurHash3",
-        "QLinearLeakyRelu", "QLinearSigmoid", "QOrderedGelu", "QOrderedLayerNormalization", "QuantizeWithOrder",
-        "QuickGelu", "ScaledSiLU",
-    )
-)  # fmt: skip
-def as_first(node: Operands) -> Outputs:
-    """The shape of the first input; masks of dropped elements may be packed into bits."""
-    shape = node.shape(0)
-    return [shape, shape if node.operator == "BiasDropout" else None]
 
 
 @shapes_of(*_named("BiasGelu", "FastGelu"))
@@ -52,13 +38,6 @@ def fits_last(node: Operands, *indices: int) -> None:
     for index in indices:
         if node.given(index) and node.shape(index, 1) is not None:
             node.same((index, 0), node.dim(0, -1), node.place(0, len(node.fact(0).shape or ()) - 1))
-
-
-@shapes_of(*_named("BiasSplitGelu"))
-def split(node: Operands) -> Outputs:
-    """Half of the last dimension is a gate of the other half."""
-    shape = node.shape(0)
-    return [(*shape[:-1], divide(shape[-1], 2))] if shape else UNKNOWN
 
 
 @shapes_of(*_named("SwiGLU"))
@@ -93,8 +72,19 @@ def count(node: Operands) -> Outputs:
     return [(max(limit - start, 0) if isinstance(start, int) and isinstance(limit, int) else None,)]
 
 
+_AS_FIRST = """
+    BiasAdd BiasSoftmax BitmaskBiasDropout BitmaskDropout DequantizeWithOrder GatedAdd GatedRMSNorm Gelu GroupNorm
+    LongformerAttention MRotaryEmbedding MurmurHash3 QLinearLeakyRelu QLinearSigmoid QOrderedGelu
+    QOrderedLayerNormalization QuantizeWithOrder QuickGelu ScaledSiLU
+"""
+"""The operators whose first output has the shape of the first input."""
+
+
 equations(
     {
+        **dict.fromkeys(_AS_FIRST.split(), "X[*all] ... -> Y[*all]"),
+        "BiasDropout": "X[*all] ... -> Y[*all] mask[*all]",
+        "BiasSplitGelu": "X[b s w] ... -> Y[b s w/2]",
         "CDist": "A[m n] B[k n] -> C[m k]",
         "GemmaRotaryEmbedding": "angles q[*q] turned k[*k] ... -> Q[*q] K[*k]",
         "Inverse": "X[*batch n n] -> Y[*batch n n]",

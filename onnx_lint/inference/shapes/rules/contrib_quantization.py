@@ -79,13 +79,6 @@ def reduced_integers(node: Operands) -> Outputs:
     return UNKNOWN if shape is None else reduced(node, shape, node.integers("axes"), "axes")
 
 
-@shapes_of(_RUNTIME + "GatherPacked")
-def gather_packed(node: Operands) -> Outputs:
-    """Infer the shape of the indices with a row of K numbers for each."""
-    indices, size = node.shape(1), node.integer("K")
-    return UNKNOWN if indices is None else [(*indices, size if size is not None and size > 0 else None)]
-
-
 @shapes_of(_RUNTIME + "GatherBlockQuantized")
 def gather_blocks(node: Operands) -> Outputs:
     """Indices in place of an axis; the packed axis has several numbers in a byte."""
@@ -142,6 +135,7 @@ equations(
             "X[t b i] W[d i 4*@hidden_size] R[d @hidden_size 4*@hidden_size] ... "
             "-> Y[t d b @hidden_size] Y_h[d b @hidden_size] Y_c[d b @hidden_size]"
         ),
+        "GatherPacked": "data indices[*places] -> Y[*places @K]",
         "QuantizeBFP": "x -> y[?] shape[?] strides[?]",
     },
     domain="com.microsoft",

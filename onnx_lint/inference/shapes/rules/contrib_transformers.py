@@ -6,10 +6,10 @@ As for attention, a shape is reported only if ONNX Runtime rejects the node.
 
 from __future__ import annotations
 
-from onnx_lint.inference.shapes.dims import Dim, add, divide, unified
+from onnx_lint.inference.shapes.dims import Dim, divide, unified
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, InputDimension, ProblemPlace
-from onnx_lint.inference.shapes.registration import shapes_of
+from onnx_lint.inference.shapes.registration import equations, shapes_of
 from onnx_lint.inference.shapes.rules.contrib_attention import number_of, of_rank
 from onnx_lint.inference.shapes.rules.contrib_elements import fits_last
 
@@ -27,12 +27,6 @@ def experts(node: Operands) -> Outputs:
         for index in (2, 4) if node.operator == "MoE" else (2, 5):
             if node.shape(index, 3) is not None:
                 node.equal((1, 1), (index, 0))
-    return [node.shape(0)]
-
-
-@shapes_of(*_named("CausalConvWithState"))
-def causal_convolution(node: Operands) -> Outputs:
-    """The shape of the first input; how many states are kept depends on the kernel."""
     return [node.shape(0)]
 
 
@@ -126,21 +120,11 @@ def gated_position_bias(node: Operands) -> Outputs:
     return [(batch, number_of(node, "num_heads"), length, length)]
 
 
-# --- padding
-
-
-@shapes_of(*_named("RemovePadding"))
-def remove_padding(node: Operands) -> Outputs:
-    """The tokens of all texts one behind the other, and where each was."""
-    data = of_rank(node, 0, 3)
-    if data is None:
-        return [(None, None), (None, None), (None,), (1,)]
-    return [(None, data[2]), data[:2], (add(data[0], 1),), (1,)]
-
-
-@shapes_of(*_named("RestorePadding"))
-def restore_padding(node: Operands) -> Outputs:
-    """The tokens at their original positions."""
-    data, offsets = of_rank(node, 0, 2), of_rank(node, 1, 2)
-    found = offsets if offsets is not None else (None, None)
-    return [(*found, data[1] if data is not None else None)]
+equations(
+    {
+        "CausalConvWithState": "X[*all] ... -> Y[*all]",
+        "RemovePadding": "X[b s h] ... -> Y[? h] offsets[b s] sums[b+1] longest[1]",
+        "RestorePadding": "X[t h] offsets[b s] -> Y[b s h]",
+    },
+    domain="com.microsoft",
+)
