@@ -20,7 +20,7 @@ from onnx_lint.reporters import (
     STREAMED,
     FileWriter,
     Options,
-    form_writer,
+    writer_for,
 )
 from onnx_lint.reporters.escape import visible
 from onnx_lint.reporters.packed_text import PackedText
@@ -117,7 +117,7 @@ class LiveReport:
         self.has_failed = False
         """True after a failure to write, which has been printed on standard error."""
         self.is_on_terminal = sys.stdout is not None and sys.stdout.isatty()
-        writer = form_writer(output.format_name)
+        writer = writer_for(output.format_name)
         options = for_standard_output(options)
         self._writer: FileWriter | None = None
         self._has_crashed = False
@@ -179,7 +179,7 @@ class WholeReport:
         """What goes to standard output at the end."""
         self._writer: FileWriter | None = None
         with self._noting_errors():
-            writer = form_writer(output.format_name)
+            writer = writer_for(output.format_name)
             if output.path is None:
                 options = for_standard_output(options)
                 self._writer = writer(head, cast("TextIO", self._packed), options, count)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.jobs import lint_each
+from onnx_lint.cli.list_tasks import report_options, tasks_of
 from onnx_lint.cli.outputs import LiveReport, WholeReport, parse_outputs, reports_of
 from onnx_lint.cli.plan import Plan, fails
-from onnx_lint.cli.planning import options_of, tasks_of
 from onnx_lint.cli.progress import ProgressBar, is_wanted
 from onnx_lint.cli.streams import standard_output
 from onnx_lint.cluster import ClusterError
@@ -25,7 +25,7 @@ from onnx_lint.common.record import replace
 from onnx_lint.configuration.errors import RequestError, RunError
 from onnx_lint.engine.selection import report_of, with_own_settings
 from onnx_lint.report import FileReport, InternalError, Repair, Report, Totals
-from onnx_lint.reporters import form_writer
+from onnx_lint.reporters import writer_for
 from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.tasks.lint_one import Task
 
@@ -75,14 +75,14 @@ def _run(plan: Plan) -> int:
     is_chosen = own.format_name != "text" or "format_name" in own.given
     outputs = parse_outputs(own.format_name, own.outputs, is_chosen=is_chosen)
     for output in outputs:
-        form_writer(output.format_name)  # import it now: without memory for its libraries this raises a clear error
+        writer_for(output.format_name)  # import it now: without memory for its libraries this raises a clear error
     forms = {output.format_name for output in outputs}
     tasks = tasks_of(plan, outputs)
     if not own.cache:
         import onnx_lint.engine.lint  # noqa: F401  # before a report begins, as a package may be missing
     head = _head(tasks, plan)
     may_be_live = not plan.writes_baseline  # writing a baseline may fail, and then there is no report
-    live, others = reports_of(head, outputs, options_of(own, forms), count=len(tasks), may_be_live=may_be_live)
+    live, others = reports_of(head, outputs, report_options(own, forms), count=len(tasks), may_be_live=may_be_live)
     results = _Results(plan, live, others)
     try:
         # If standard output is the only report, the run ends when its reader has closed it.

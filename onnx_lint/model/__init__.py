@@ -59,9 +59,9 @@ if TYPE_CHECKING:
     from onnx_lint.ir.operators.attribute_faults import AttributeFault, attribute_faults, listed_values, unlisted_values
     from onnx_lint.ir.operators.attribute_fixes import inputs_instead, respelled
     from onnx_lint.ir.operators.bound_nodes import BoundNodes
+    from onnx_lint.ir.operators.broken_combinations import broken_by, is_empty_list
     from onnx_lint.ir.operators.control_flow import attribute_name, handed_on_outputs
     from onnx_lint.ir.operators.function_calls import MAX_COUNT, Recursion, attribute_parameters
-    from onnx_lint.ir.operators.given import broken_by, is_empty_list
     from onnx_lint.ir.operators.import_fixes import ImportFixes
     from onnx_lint.ir.operators.imports import MAX_VERSION, Importer, count_domains, first_of_domains, highest_versions
     from onnx_lint.ir.operators.mismatch import (

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report formats, one module each. No reporter knows a rule by name.
+"""The report formats, one module each (`REPORTERS`), what they share, and the pages of `explain` and `shapes`.
+
+None of them knows a rule by name.
 
 A module is imported when its format is used. It has a class `Writer` (see :class:`FileWriter`), which does not keep the
 report of a file that has no findings.
@@ -82,7 +84,7 @@ STREAMED: Final = frozenset({"text", "concise", "jsonl", "github"})
 """The formats that are written while files are checked, and not at the end."""
 
 
-def form_writer(name: str) -> Callable[[Report, TextIO, Options, int], FileWriter]:
+def writer_for(name: str) -> Callable[[Report, TextIO, Options, int], FileWriter]:
     """Return the FileWriter of the format `name`. Raises KeyError."""
     writer: Callable[[Report, TextIO, Options, int], FileWriter] = importlib.import_module(REPORTERS[name]).Writer
     return writer
@@ -92,7 +94,7 @@ def write_report(name: str, report: Report, stream: TextIO, options: Options | N
     """Write `report` to `stream` in the format `name`. Raises ValueError if there is no such format."""
     if name not in REPORTERS:
         raise ValueError(f"unknown format {name!r}; the formats are {', '.join(REPORTERS)}")
-    writer = form_writer(name)(report, stream, options or Options(), len(report.files))
+    writer = writer_for(name)(report, stream, options or Options(), len(report.files))
     for file in report.files:
         writer.file(file)
     writer.end(report)

@@ -368,36 +368,19 @@ def test_show_settings_tells_the_origin_of_each(folder: Path, capsys: Output) ->
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "# odd.textproto and 1 more"
     shown = [tuple(part.strip() for part in line.rsplit("  # ", 1)) for line in lines[1:]]
-    assert sorted(shown) == sorted(
-        [
-            ('edition = "1.16"', "onnx-lint.toml"),
-            ("select = []", "default"),
-            ("extend-select = []", "default"),
-            ('ignore = ["model"]', "onnx-lint.toml"),
-            ('ignore = ["graph"]', "command line"),
-            ("suppress = {}", "default"),
-            ('severity.cycle = "note"', "command line"),
-            ("pedantic = true", "command line"),
-            ("policy = {}", "default"),
-            ('fail-on = "note"', "command line"),
-            ("# baseline is not set", "default"),
-            ('targets = ["ai.onnx=17"]', "command line"),
-            ("registered = []", "default"),
-            ("# proto is not set", "default"),
-            ("external-data = true", "default"),
-            ("follow-links = false", "default"),
-            ("external-data-roots = []", "default"),
-            ("opset-schemas = []", "default"),
-            ("plugins = []", "default"),
-            ("limits = {}", "default"),
-            ("rules.oversized-message.max_bytes = 7", "onnx-lint.toml"),
-            ('format = "text"', "default"),
-            ("exclude = []", "default"),
-            ("jobs = 0", "default"),
-            ("cache = false", "default"),
-            ("context = true", "default"),
-        ]
-    )
+    assert sorted(entry for entry in shown if entry[1] != "default") == [
+        ('edition = "1.16"', "onnx-lint.toml"),
+        ('fail-on = "note"', "command line"),
+        ('ignore = ["graph"]', "command line"),
+        ('ignore = ["model"]', "onnx-lint.toml"),
+        ("pedantic = true", "command line"),
+        ("rules.oversized-message.max_bytes = 7", "onnx-lint.toml"),
+        ('severity.cycle = "note"', "command line"),
+        ('targets = ["ai.onnx=17"]', "command line"),
+    ]
+    defaults = {entry for entry, origin in shown if origin == "default"}
+    assert defaults >= {"select = []", "# proto is not set", "external-data = true", 'format = "text"', "limits = {}"}
+    assert {entry.removeprefix("# ").split()[0].split(".")[0] for entry, _ in shown} == keys().keys() - {"extend"}
 
 
 def test_show_settings_tells_a_wrong_configuration(folder: Path, capsys: Output) -> None:

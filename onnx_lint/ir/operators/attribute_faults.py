@@ -13,7 +13,7 @@ from onnx_lint.common.record import Record
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.columns.tensor_encodings import element_count
 from onnx_lint.ir.crashes import true_if_it_crashes
-from onnx_lint.ir.operators.given import has_broken_combinations, is_empty_list
+from onnx_lint.ir.operators.broken_combinations import has_broken_combinations, is_empty_list
 from onnx_lint.ir.operators.operators import AlikeNodes, Operators
 from onnx_lint.schema import Proto
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, ATTRIBUTE_TYPE_NAMES, OperatorSchema

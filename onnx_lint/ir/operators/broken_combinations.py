@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the sides of a combination of attributes and operands that nodes have, and nodes with too many or too few."""
+"""Finds the combinations of attributes and operands in a node that its operator forbids, or lacks."""
 
 from __future__ import annotations
 

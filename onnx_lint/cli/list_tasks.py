@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans a run: finds its files, the settings of each, and what the reports show."""
+"""Lists the tasks of a run: its files, each with its settings. Also chooses what the reports show."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def _cache_folder(own: Request, inputs: Iterable[Input]) -> str | None:
     return folder
 
 
-def options_of(request: Request, forms: Container[str]) -> Options:
+def report_options(request: Request, forms: Container[str]) -> Options:
     """Return the options of the request for the reporters of these forms."""
     own: dict[str, Any] = {
         "color": False,  # standard output has it by what it is, see `for_standard_output`

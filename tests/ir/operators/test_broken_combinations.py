@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which sides of a combination nodes give."""
+"""The combinations that nodes break."""
 
 from __future__ import annotations
 
 import pytest
 from support.models.model_samples import from_text
 
-from onnx_lint.ir.operators.given import broken_by
+from onnx_lint.ir.operators.broken_combinations import broken_by
 from onnx_lint.spec.operators.combinations import Choice, Combination, Member
 
 ATTRIBUTES = {name: Member("attribute", name, -1) for name in ("a", "b")}
