@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from onnx_lint.model import Model, foldable_nodes
 from onnx_lint.rule import Finding, by_number, rule
@@ -45,7 +46,8 @@ def foldable_constant(model: Model) -> Iterator[Finding]:
     - Operators with random results are not reported.
     - A result of more than 1,024 bytes is not reported if it is larger than the operands, for example an Expand of a
       small constant.
-    - If a model has at most two such nodes, they are reported only if the rule is selected by its name.
+    - If a model has at most two such nodes, they are reported only if the rule is selected by its name. So are a
+      Reshape, Flatten, Squeeze and Unsqueeze of an initializer, which compute nothing.
     - DequantizeLinear is not reported, because it keeps weights small.
     """
     yield from by_number(_findings(model), 3, "HYG-6", "HYG-20")
@@ -61,4 +63,9 @@ def _findings(model: Model) -> Iterator[Finding]:
             allowed="nodes that depend on an input of the graph",
             subject=node.name or next(filter(None, node.outputs), None),
             cause="constant",
+            clause="HYG-20" if node.op_type in _VIEWS and node.graph.positions.get(node.inputs[0], -1) < 0 else None,
         )
+
+
+_VIEWS: Final = frozenset({"Flatten", "Reshape", "Squeeze", "Unsqueeze"})
+"""Operators that copy no element of an initializer. ONNX Runtime's quantizer writes one for each bias."""
