@@ -63,7 +63,7 @@ class Case:
     message: str
     """The message that the file holds: ModelProto, or another one of ONNX."""
     form: str
-    """`binary` or `text`."""
+    """`binary`, `text` or `json`."""
     edition: str
     variant: str
     verdict: str
@@ -143,7 +143,7 @@ def _suffix(fixture: Fixture, form: str) -> str:
     named = next((value for name, value in fixture.headers if name == "name"), None)
     if named is not None:
         return Path(named).suffix
-    return {"binary": ".onnx", "text": ".textproto"}[form]
+    return {"binary": ".onnx", "text": ".textproto", "json": ".json"}[form]
 
 
 def _write_external_data(document: schema.Proto, folder: Path) -> None:

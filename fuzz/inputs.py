@@ -41,10 +41,10 @@ def edited_message(rng: Random, turn: int) -> Seed:
 
 
 def edited_text(rng: Random, turn: int) -> Seed:
-    """A model in text form, in which words, bytes, or something long were put."""
+    """A model in text form, or in JSON, in which words, bytes, or something long were put."""
     start = rng.choice(seeds_of(is_text=True))
     if rng.random() < 0.1:
-        return replace(start, data=balanced(rng, start.data))
+        return replace(start, data=balanced(rng, start.data, start.suffix))
     return replace(start, data=_edited(rng, start.data, (*TEXT, *BYTES[:7])))
 
 

@@ -15,7 +15,7 @@ import pytest
 from support.wire.wire_bytes import BASE, GRAPH, length
 
 from fuzz import costs, inputs, oracle, thresholds, truncation, twins, worker
-from fuzz.corpus import TEXT, Seed, seeds
+from fuzz.corpus import JSON, TEXT, Seed, seeds
 from fuzz.inputs import KINDS, input_of
 from fuzz.minimise import kind_of, minimised
 from fuzz.oracle import SETTINGS, problem_of
@@ -83,7 +83,7 @@ def test_the_inputs_reach_the_rules():
     assert len({given.name for given in found}) > 200
     parsed = Counter(parse(given.data, given.message) is not None for given in found if not given.is_text)
     assert parsed[True] > parsed[False]
-    assert {given.suffix for given in found} == {".onnx", TEXT}
+    assert {given.suffix for given in found} == {".onnx", TEXT, JSON}
 
 
 def test_each_list_is_cut_at_each_byte():

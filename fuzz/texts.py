@@ -7,6 +7,8 @@ import math
 from collections.abc import Callable
 from random import Random
 
+from .corpus import JSON
+
 MAX_LONG = 1 << 16
 """The length of a repeated piece: at a microsecond a byte it takes less than a tenth of a second."""
 
@@ -117,12 +119,15 @@ def insert_long(rng: Random, data: bytes) -> bytes:
     return data[:at] + long + (data[at:] if rng.random() < 0.5 else b"")
 
 
-def balanced(rng: Random, data: bytes) -> bytes:
+def balanced(rng: Random, data: bytes, suffix: str) -> bytes:
     """Text of messages in one another that are all closed, mostly too deep, with the text given in the innermost."""
     depth = rng.choice((1, 9, 11, 33, 60, 98, 99, 100, 101, 102, 150, 1000, 5000))
-    way = rng.choice(
-        ((b"graph{node{attribute{g{", b"}}}}"), (b"node<attribute<g<", b">>>"), (b"x{", b"}"), (b"a: [", b"]"))
-    )
+    if suffix == JSON:
+        way = rng.choice(((b'{"graph":{"node":[{"attribute":[{"g":', b"}]}]}}"), (b"[", b"]"), (b'{"a":', b"}")))
+    else:
+        way = rng.choice(
+            ((b"graph{node{attribute{g{", b"}}}}"), (b"node<attribute<g<", b">>>"), (b"x{", b"}"), (b"a: [", b"]"))
+        )
     return way[0] * depth + data + way[1] * depth
 
 

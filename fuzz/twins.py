@@ -9,7 +9,7 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-from google.protobuf import text_format
+from google.protobuf import json_format, text_format
 from google.protobuf.message import DecodeError, EncodeError
 from support.wire import reencode
 from support.wire.reencode import SHORTEST, Fields, Widths
@@ -17,7 +17,7 @@ from support.wire.wire_bytes import FIXED32, FIXED64, LEN, VARINT, group
 
 from onnx_lint import schema
 
-from .corpus import TEXT, Seed
+from .corpus import JSON, TEXT, Seed
 
 OF_THE_NUMBERS = frozenset({"long-encoding"})
 """Rules about the encoding of numbers. Their findings differ between all twins."""
@@ -125,7 +125,9 @@ def _as_text(given: Seed, proto: Any, rng: Random) -> Seed | None:
     known.DiscardUnknownFields()
     name = f"{given.name} in text form"
     try:
-        text = text_format.MessageToString(known, descriptor_pool=schema.pool(), as_utf8=rng.random() < 0.5)
-        return Seed(name, text.encode(), TEXT, given.message)
+        if rng.random() < 0.5:
+            text = text_format.MessageToString(known, descriptor_pool=schema.pool(), as_utf8=rng.random() < 0.5)
+            return Seed(name, text.encode(), TEXT, given.message)
+        return Seed(name, json_format.MessageToJson(known, descriptor_pool=schema.pool()).encode(), JSON, given.message)
     except (EncodeError, ValueError, UnicodeError, RecursionError):
         return None

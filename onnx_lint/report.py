@@ -435,7 +435,7 @@ class FileReport(Record):
     traffic: Traffic | None = None
     """The network traffic of a remote model; None for a local one."""
     form: str = "binary"
-    """`binary` or `textproto`."""
+    """`binary`, `textproto` or `json`."""
     repair: Repair | None = None
     """The fixes that were made in the file, or would be; None if no fixes were requested."""
     targets: tuple[TargetVerdict, ...] = ()

@@ -298,6 +298,7 @@ OF_THE_SPECIFICATION = {
         *(
             "schema/variants:columns",
             "schema/wire:fields",
+            "loader/text/text_tokens:json_fields",
             "loader/limits/memory_estimate:_weights",
             "schema/wire:fields_by_name",
             "schema/reserved:_ranges",

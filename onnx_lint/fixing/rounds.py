@@ -24,7 +24,7 @@ MOST_ROUNDS: Final = 15
 TEXT_IS_NOT_FIXED: Final = (
     "onnx-lint fix changes binary files only; convert this text with onnx.load and onnx.save, then fix the .onnx file"
 )
-"""Why no finding of a model in text is fixed."""
+"""Why no finding of a model in text or JSON is fixed."""
 
 _OF_VALUES: Final = frozenset({"has_type_conflicts", "has_shape_conflicts", "dimension_contradictions"})
 """The subjects of the rules about types, shapes and contents of values. Nothing is inferred from a faulty node, so its

@@ -27,7 +27,7 @@ class Limits(Record):
     file_bytes: int = 1 << 34
     """Bytes of the file, tensors included. Standard input is kept on disk up to this size."""
     text_bytes: int = 1 << 28
-    """Bytes of a model in text. Its parser needs about a second per million bytes."""
+    """Bytes of a model in text or JSON. Their parsers need about a second per million bytes."""
     memory: int = 1 << 31
     """Bytes of memory that the model is estimated to need, before any of it is parsed. Large tensors stay in the file
     and do not count; long lists of numbers and strings in attributes stay there as well, and count little."""

@@ -77,11 +77,11 @@ def load(
         return load_binary(source, kind, limits, make)
     from onnx_lint.loader.text.read_text import read_text  # with the readers of protobuf, for text alone
 
-    parsed = read_text(source, kind, limits)
+    parsed = read_text(source, form, kind, limits)
     if isinstance(parsed, Fault) and kind == MODEL_KIND and proto is None:
         from onnx_lint.loader.text.text_kinds import another_text
 
-        parsed = another_text(source, parsed, limits)
+        parsed = another_text(source, form, parsed, limits)
     if isinstance(parsed, Fault):
         return make(None, faults=(parsed,), form=form.value, kind=kind)
     return make(parsed, faults=misnamed(form, name), form=form.value, kind=kind)

@@ -106,7 +106,7 @@ class Model:
         self.payloads: Mapping[PlaceKey, tuple[Payload, ...]] = payloads or {}
         self._long_lists = long_lists
         self.form = form
-        """`binary` or `textproto`."""
+        """`binary`, `textproto` or `json`."""
         self.file_name = file_name
         """The name of the file, without its folder; empty if it has none."""
         self.directory = directory

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from onnx_lint.common.record import replace
-from onnx_lint.ir.places.place import key_of
-from onnx_lint.loader.text.text_positions import Position, positions_at, text_positions
+from onnx_lint.ir.places.place import PlaceKey, key_of
+from onnx_lint.loader.identity.identify import Form
+from onnx_lint.loader.text.text_positions import Position, json_positions, positions_at, text_positions
 from onnx_lint.model import Model
 from onnx_lint.report import Diagnostic
 
@@ -49,7 +50,9 @@ def _positions(
         by_character = positions_at(text, characters.values())
         of_offset = {offset: by_character[character] for offset, character in characters.items()}
         if keys:
-            by_key = text_positions(text, model.kind, keys.values())
+            find: Callable[[str, str, Iterable[PlaceKey]], Mapping[PlaceKey, Position]]
+            find = json_positions if model.form == Form.JSON.value else text_positions
+            by_key = find(text, model.kind, keys.values())
             of_pointer = {pointer: by_key[key] for pointer, key in keys.items()}
     return of_pointer, of_offset
 

@@ -13,7 +13,8 @@ def malformed_text(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Correct the place that the message names. Write the text with `google.protobuf.text_format`, not by hand.
+    Correct the place that the message names. Write the text with `google.protobuf.text_format` or `json_format`, not
+    by hand.
 
     ### Example
 
@@ -38,13 +39,13 @@ def malformed_text(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - The file must be in protobuf text format, with the field names of the ONNX schema.
+    - The file must be in protobuf text format or protobuf JSON, with the field names of the ONNX schema.
     """
     for fault in model.faults_of(FaultKind.TEXT):
         yield Finding(
             fault.place,
             fault.message,
-            allowed="the text form of a message, as Protocol Buffers defines it",
+            allowed="the text form or the JSON form of a message, as Protocol Buffers defines it",
             offset=fault.offset,
             length=fault.length,
         )

@@ -9,12 +9,12 @@ from onnx_lint.rule import Finding, rule
 
 @rule(clause="FIL-1a", since="0.1.0", about=has_faults, needs="file")
 def misnamed_text_form(model: Model) -> Iterator[Finding]:
-    """A file in text form has the name of one in binary form.
+    """A file in text or JSON form has the name of one in binary form.
 
     ### How to fix
 
     Rename the file, or write it in binary form: `onnx.save(onnx.load("model.onnx", format="textproto"),
-    "model.onnx")`.
+    "model.onnx")`. For JSON, write `format="json"`.
 
     ### Example
 
@@ -42,13 +42,14 @@ def misnamed_text_form(model: Model) -> Iterator[Finding]:
     ### Details
 
     - A file whose name ends in `.onnx` or `.pb` should be in binary form.
-    - The names for the text format are `.textproto`, `.txtpb`, `.pbtxt` and `.prototxt`.
+    - The names for the text format are `.textproto`, `.txtpb`, `.pbtxt` and `.prototxt`; those for JSON are `.json`
+      and `.onnxjson`.
     - The specification does not define names. The finding is therefore a warning.
     """
     for fault in model.faults_of(FaultKind.FILE_NAME):
         yield Finding(
             fault.place,
             fault.message,
-            allowed="the binary form, or a name that ends in .textproto",
+            allowed="the binary form, or a name that ends in .textproto or .json",
             offset=fault.offset,
         )

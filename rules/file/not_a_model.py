@@ -16,7 +16,6 @@ def not_a_model(model: Model) -> Iterator[Finding]:
     - A Git LFS pointer: run `git lfs pull`.
     - A page of HTML: download the model again.
     - An archive: unpack it.
-    - JSON: `onnx.save(onnx.load("model.json"), "model.onnx")`.
     - A file of another framework: convert it first.
 
     ### Example
@@ -43,8 +42,7 @@ def not_a_model(model: Model) -> Iterator[Finding]:
     ### Details
 
     - The file must be a ModelProto, or another message that ONNX stores in files.
-    - It must be in the binary form of Protocol Buffers or in protobuf text format. onnx-lint does not read protobuf
-      JSON.
+    - It must be in the binary form of Protocol Buffers, in protobuf text format, or in protobuf JSON.
     """
     for fault in model.faults_of(FaultKind.NOT_A_MODEL):
         yield Finding(

@@ -42,7 +42,7 @@ def missing_magic(model: Model) -> Iterator[Finding]:
     - `magic` must be `ONNXOPSET`, with the same letters and case.
     - In the binary form it must be the first field. A parser accepts any order, but a program that recognizes a file by
       its first bytes does not find the word elsewhere.
-    - In the text form, the order is free.
+    - In the text form and JSON, the order is free.
     """
     magic = model.document.magic
     if magic != MAGIC:

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from google.protobuf import text_format
+from google.protobuf import json_format, text_format
 from support.project.checkout import TESTS
 from support.project.each_case import each_case
 
@@ -34,14 +34,14 @@ FAULTY = {what: (kind, text, set(rules.split(", "))) for kind, what, rules, text
 
 
 def _rules(kind: str, text: str, edition: str) -> list[str]:
-    """The rules that report something about the document in its two forms, which have to agree.
+    """The rules that report something about the document in its three forms, which have to agree.
 
     No text is an empty document in binary form alone.
     """
     proto = text_format.Parse(text, schema.message(kind)(), descriptor_pool=schema.pool())
     forms = [proto.SerializeToString()]
     if text:
-        forms.append(text.encode())
+        forms += [text.encode(), json_format.MessageToJson(proto).encode()]
     reports = [lint(data, {"proto": kind, "edition": edition}) for data in forms]
     assert [report.files[0].internal_errors for report in reports] == [()] * len(forms)
     rules = [[item.rule for item in report.diagnostics] for report in reports]

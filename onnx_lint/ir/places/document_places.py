@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class DocumentPlaces:
-    """Looks up places in a document, which came from `source` in the form `binary` or `textproto`."""
+    """Looks up places in a document, which came from `source` in the form `binary`, `textproto` or `json`."""
 
     def __init__(self, document: Proto, source: Source, form: str) -> None:
         self._document = document

@@ -26,6 +26,7 @@ class Form(Enum):
 
     BINARY = "binary"
     TEXTPROTO = "textproto"
+    JSON = "json"
 
 
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
@@ -97,6 +98,7 @@ _PARSER_SYNTAX: Final = (
 _TEXTPROTO: Final = rb"(?:\s|#[^\n]*\n)*+[A-Za-z_][A-Za-z0-9_]*+\s*+[:{<]"
 _ENCODING_MARKS = {b"\xff\xfe": "UTF-16 text", b"\xfe\xff": "UTF-16 text"}
 _TEXT_SUFFIXES = (".textproto", ".txtpb", ".pbtxt", ".prototxt")
+_JSON_SUFFIXES = (".json", ".onnxjson")
 _BINARY_SUFFIXES = (".onnx", ".pb")
 """The ends of names under which consumers, the onnx package among them, read the binary form without a look."""
 
@@ -148,8 +150,8 @@ def _identify_text(head: bytes, name: str) -> Form | Fault:
         return _no_model("the file is HTML or XML text, not a model")
     if is_parser_syntax(head):
         return _no_model(f"the file is in the syntax of onnx.parser, {_NOT_SERIALIZED}")
-    if head.lstrip()[:1] == b"{":
-        return _no_model(f"the file is JSON, {_NOT_READ}")
+    if head.lstrip()[:1] == b"{" or lower.endswith(_JSON_SUFFIXES):
+        return Form.JSON
     if re.match(_TEXTPROTO, head) or lower.endswith(_TEXT_SUFFIXES):
         return Form.TEXTPROTO
     return _no_model("the file is text, not a model")
@@ -161,23 +163,19 @@ _NOT_SERIALIZED: Final = (
 )
 
 
-_NOT_READ: Final = (
-    "which onnx-lint does not read as a model; if it is one, save it in binary form: onnx.save(onnx.load(PATH), NEW)"
-)
-
-
 def is_parser_syntax(head: bytes) -> bool:
     """Return whether a text begins as in the syntax of onnx.parser."""
     return re.match(_PARSER_SYNTAX, head) is not None
 
 
 def misnamed(form: Form, name: str) -> tuple[Fault, ...]:
-    """Return a fault if a file in text form has the name of one in binary form; empty otherwise."""
+    """Return a fault if a file in text or JSON form has the name of one in binary form; empty otherwise."""
     suffix = next((each for each in _BINARY_SUFFIXES if name.lower().endswith(each)), None)
     if suffix is None or form is Form.BINARY:
         return ()
+    what = "JSON" if form is Form.JSON else "text format"
     says = f"a name that ends in {suffix} says that it is in binary form"
-    return (Fault(FaultKind.FILE_NAME, ROOT, f"the file is in Protocol Buffers' text format, but {says}", offset=0),)
+    return (Fault(FaultKind.FILE_NAME, ROOT, f"the file is in Protocol Buffers' {what}, but {says}", offset=0),)
 
 
 # --- the message in the file
@@ -189,6 +187,7 @@ _MAGIC = b"\x0a\x09" + MAGIC.encode()
 """The magic word as a field: its tag, its length, its letters."""
 
 _TEXT_MAGIC = rb"""(?m)^[^\S\n]*+magic\s*+:\s*+["']ONNXOPSET["']"""
+_JSON_MAGIC = rb'"magic"\s*+:\s*+"ONNXOPSET"'
 # The comment in which the text format of Protocol Buffers names the message.
 _TEXT_MESSAGE = rb"(?m)^#[^\S\n]*+proto-message:[^\S\n]*+(?:onnx\.)?(\w++)[^\S\n]*+$"
 
@@ -206,6 +205,8 @@ def kind_of_content(source: Source, form: Form, name: str) -> str:
         if stated is not None and stated[1].decode() in KINDS:
             return stated[1].decode()
         return OPERATOR_SET_KIND if re.search(_TEXT_MAGIC, head) else MODEL_KIND
+    if form is Form.JSON:
+        return OPERATOR_SET_KIND if re.search(_JSON_MAGIC, head) else MODEL_KIND
     if _MAGIC in head and _begins_with_magic(source):
         return OPERATOR_SET_KIND
     if not name.lower().endswith((DATA_SUFFIX, SET_SUFFIX)):

@@ -388,7 +388,7 @@ def _run_count(field: wire.Field, content: bytes, start: int, end: int) -> int:
 # --- text
 
 _OF_ELEMENT: Final = 50
-"""For the text after a comma."""
+"""For the text after a comma: in JSON each field has one."""
 _OF_BLANK: Final = 170
 """The parser of text keeps its position at each blank of a line, until the text after the blanks."""
 _BLANKS: Final = re.compile(r"(?<![^\S\n])[^\S\n]{1024,}+")
@@ -399,7 +399,7 @@ _BYTES_OF_CHARACTER: Final = 4
 
 
 def needed_memory_of_text(text: str, limit: int) -> int | None:
-    """Return the estimate for a text and its parse; None if it is within the limit.
+    """Return the estimate for a text in either form and its parse; None if it is within the limit.
 
     Strings and comments are counted too, since nothing is parsed. The message is estimated again after parsing.
     """

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the text format of Protocol Buffers."""
+"""Reads the text format of Protocol Buffers and its JSON form."""

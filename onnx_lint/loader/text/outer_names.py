@@ -9,9 +9,8 @@ from typing import Final
 from onnx_lint import schema
 from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.loader.identity.identify import TEXT_BYTES
-from onnx_lint.loader.text.text_tokens import QUOTED
+from onnx_lint.loader.text.text_tokens import JSON_TOKENS, QUOTED
 
-_JSON_TOKENS: Final = re.compile(r'(?P<quoted>"[^"\\]*+(?:\\.[^"\\]*+)*+"?)\s*+(?P<colon>:?)|[{}]', re.DOTALL)
 # Text in quotes or after # may look like anything. A name behind a dot is part of a path, as in reports.
 _TOKENS: Final = re.compile(rf"{QUOTED}|[{{<]|[}}>]|(?<![\w.])[A-Za-z_]\w*+(?=\s*+[:{{<])")
 
@@ -39,7 +38,7 @@ def _names_in_json(text: str) -> set[str]:
     """Return the keys of the outermost object."""
     names = set()
     depth = 0
-    for token in _JSON_TOKENS.finditer(text[:TEXT_BYTES]):
+    for token in JSON_TOKENS.finditer(text[:TEXT_BYTES]):
         if token[0] in "{}":
             depth += 1 if token[0] == "{" else -1
         elif depth == 1 and token["colon"]:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads models in protobuf text format."""
+"""Reads models in protobuf text format and in protobuf JSON."""
 
 from __future__ import annotations
 
+import json
 import re
 from codecs import BOM_UTF8
 from collections.abc import Iterator
@@ -15,11 +16,13 @@ from onnx_lint.common.record import replace
 from onnx_lint.input.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.input.source import BytesSource, Source
 from onnx_lint.ir.documents.kinds import KINDS, MODEL_KIND
-from onnx_lint.ir.places.place import ROOT
+from onnx_lint.ir.places.place import ROOT, Step
 from onnx_lint.loader.binary.strip_payloads import whole
+from onnx_lint.loader.identity.identify import Form
 from onnx_lint.loader.limits.memory_estimate import needed_memory, needed_memory_of_text
 from onnx_lint.loader.limits.not_checked import beyond_memory, is_within
-from onnx_lint.loader.text.text_tokens import QUOTED
+from onnx_lint.loader.text.text_positions import json_start
+from onnx_lint.loader.text.text_tokens import JSON_STRING, QUOTED, json_fields
 from onnx_lint.model import Fault, FaultKind, Proto
 
 MAX_DEPTH = 100
@@ -50,14 +53,15 @@ def _in_file(fault: Fault, source: Source) -> Fault:
 
 # Square brackets hold the elements of one field: they are not a message and add no depth.
 _TEXT_TOKENS: Final = re.compile(rf"{QUOTED}|[{{<]|[}}>]")
+_JSON_TOKENS: Final = re.compile(rf"{JSON_STRING}|[{{}}]", re.DOTALL)
 
 
-def _too_deep(text: str) -> Fault | None:
-    """Return a fault if braces nest too deep: the parser is recursive and would overflow the stack."""
+def _too_deep(text: str, tokens: re.Pattern[str], limit: int) -> Fault | None:
+    """Return a fault if braces nest deeper than `limit`: the parsers are recursive and would overflow the stack."""
     depth = 0
-    for token in _TEXT_TOKENS.finditer(text):
+    for token in tokens.finditer(text):
         depth += (token[0] in "{<") - (token[0] in "}>")
-        if depth > MAX_DEPTH:
+        if depth > limit:
             line = text.count("\n", 0, token.start()) + 1
             message = f"in line {line} messages nest more than {MAX_DEPTH} deep, deeper than Protocol Buffers parses"
             return Fault(FaultKind.NESTING, ROOT, message, offset=len(text[: token.start()].encode()))
@@ -135,13 +139,13 @@ def _check_memory(text: str, kind: str, limits: Limits) -> None:
         raise beyond_memory(kind, limits, needed, is_least=True)
 
 
-def read_text(source: Source, kind: str, limits: Limits) -> Proto | Fault:
-    """Return the message in a text, a model in outline; a fault if there is none.
+def read_text(source: Source, form: Form, kind: str, limits: Limits) -> Proto | Fault:
+    """Return the message in a text of this form, a model in outline; a fault if there is none.
 
     The message is freed before its outline is made: memory that is allocated above it would keep it from being
     returned. Raises NotCheckedError for a text, or a message, that needs too much memory.
     """
-    parsed: list[Any] = [parse_textproto(source, kind, limits)]
+    parsed: list[Any] = [(parse_json if form is Form.JSON else parse_textproto)(source, kind, limits)]
     if isinstance(parsed[0], Fault) or (kind != MODEL_KIND and is_within(source.size, limits)):
         return parsed.pop()
     data = parsed[0].SerializePartialToString()
@@ -160,7 +164,7 @@ def parse_textproto(source: Source, kind: str = MODEL_KIND, limits: Limits = DEF
     if isinstance(text, Fault):
         return text
     _check_memory(text, kind, limits)
-    fault = _too_deep(text)
+    fault = _too_deep(text, _TEXT_TOKENS, MAX_DEPTH)
     if fault is not None:
         return _in_file(fault, source)
     # The published types of the library leave this function out.
@@ -196,13 +200,93 @@ def _syntax_error(error: text_format.ParseError, text: str, kind: str) -> Fault:
     return _fault(f"the text is not {_noun(kind)} in protobuf text format: {place}: {_one_line(detail)}", offset)
 
 
+def parse_json(source: Source, kind: str = MODEL_KIND, limits: Limits = DEFAULT_LIMITS) -> Proto | Fault:
+    """Parse a model in protobuf JSON."""
+    from google.protobuf import json_format
+
+    text = _read(source)
+    if isinstance(text, Fault):
+        return text
+    # The model itself has braces in JSON.
+    _check_memory(text, kind, limits)
+    fault = _too_deep(text, _JSON_TOKENS, MAX_DEPTH + 1)
+    if fault is not None:
+        return _in_file(fault, source)
+    if "3.4028235" in text:
+        text = _with_readable_floats(text)
+    try:
+        return json_format.Parse(
+            text, schema.message(kind)(), descriptor_pool=schema.pool(), max_recursion_depth=MAX_DEPTH + 1
+        )
+    except (json_format.ParseError, ValueError, OverflowError, RecursionError) as error:
+        return _in_file(_json_fault(error, text, kind), source)
+
+
+def _with_readable_floats(text: str) -> str:
+    """Return JSON with another last digit in the greatest number of type float, which makes it the same number.
+
+    Protocol Buffers writes that number rounded up, and its parser for Python finds it too great.
+    """
+    data = text.encode()
+    changed = bytearray(data)
+    for found in _STRING_OR_GREATEST_FLOAT.finditer(data):
+        if found[1]:
+            changed[found.end(1) - 1] = ord("4")
+    return changed.decode()
+
+
+_STRING_OR_GREATEST_FLOAT: Final = re.compile(rf"{JSON_STRING}|(3\.4028235(?=[eE]\+?38[\s,\]}}]))".encode(), re.DOTALL)
+
+
+def _json_fault(error: Exception, text: str, kind: str) -> Fault:
+    """Return the fault of a text that is not JSON, with its place, or not a message in JSON."""
+    detail, offset = _one_line(str(error).partition(" Available Fields")[0]), None
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as syntax:
+        detail = f"line {syntax.lineno}, column {syntax.colno}: {syntax.msg}"
+        offset = syntax.pos
+    except (ValueError, RecursionError):  # a number of too many digits, or deeply nested lists
+        pass
+    else:
+        offset = _reported_start(str(error), text, kind)
+    if offset is not None:
+        offset = len(text[:offset].encode("utf-8", "surrogatepass"))
+    return _fault(f"the text is not {_noun(kind)} in protobuf JSON: {detail}", offset)
+
+
+_REPORTED_STEP = re.compile(r"\.(\w+)(?:\[(\d+)\])?")
+"""A step of a place in an error of the JSON parser, under its name in the text."""
+
+
+def _reported_start(detail: str, text: str, kind: str) -> int | None:
+    """Return the offset of the place in an error of the parser: `... at ModelProto.graph.node[1]`."""
+    steps_text = re.search(rf' at "?{kind}((?:{_REPORTED_STEP.pattern})++)', detail)
+    if steps_text is None:
+        return None
+    steps: list[Step] = []
+    message: str | None = kind
+    for name, index in _REPORTED_STEP.findall(steps_text[1]):
+        field = json_fields(message).get(name) if message is not None else None
+        if field is None:
+            break
+        steps.append((field.name, int(index) if index else None))
+        message = field.message
+    return json_start(text, kind, tuple(steps))
+
+
 _MAX_DETAIL = 200
+_NO_INTEGER = re.compile(r"invalid literal for int\(\) with base 10: ('.*?')")
+"""The error of Python for a text that is not a number."""
+_STEP = re.compile(r"Failed to parse (\w+) field: ")
 
 
 def _one_line(detail: str) -> str:
-    """Return the error of the parser, shortened: it repeats whole values."""
-    detail = " ".join(detail.split())
+    """Return the error of a parser, shortened: it repeats whole values, and each level of nesting adds a sentence."""
+    path = ".".join(_STEP.findall(detail))
+    detail = _NO_INTEGER.sub(r"\1 is not an integer", " ".join(_STEP.sub("", detail).split()))
     if len(detail) > _MAX_DETAIL:
         detail = f"{detail[:_MAX_DETAIL]} ..."
     # The private package name means nothing to users.
-    return detail.replace("onnx.", "").rstrip(".")
+    detail = detail.replace("onnx.", "").rstrip(".")
+    return f"{path}: {detail}" if path else detail

@@ -9,13 +9,15 @@ import random
 import zipfile
 
 import pytest
-from google.protobuf import text_format
+from google.protobuf import json_format, text_format
 from support.models.loader_samples import MODEL, loaded
+from support.models.messages import message_of
 from support.models.sound_documents import SOUND, sound_message
 from support.wire.wire_bytes import (
     GRAPH,
     length,
     number,
+    rich_model,
 )
 
 from onnx_lint import schema
@@ -109,6 +111,17 @@ def test_text_is_told_by_its_content(name: str):
     assert [fault.kind for fault in model.faults] == [FaultKind.FILE_NAME] * (name == "model.onnx")
     assert model.main_graph.nodes[0].op_type == "Relu"
     assert model.places.byte_range(model.main_graph.place) is None
+
+
+@pytest.mark.parametrize("name", ["model.json", "model.onnx", "model.textproto", "-"])
+@pytest.mark.parametrize("keep_names", [True, False])
+def test_json_is_told_by_its_content(name: str, keep_names: bool):
+    proto = schema.message("ModelProto").FromString(rich_model())
+    text = json_format.MessageToJson(proto, preserving_proto_field_name=keep_names)
+    model = loaded(text.encode(), name)
+    assert (model.loaded, model.form) == (True, "json")
+    assert [fault.kind for fault in model.faults] == [FaultKind.FILE_NAME] * (name == "model.onnx")
+    assert message_of(model) == proto
 
 
 @pytest.mark.parametrize("name", ["model.textproto", "model.json"])

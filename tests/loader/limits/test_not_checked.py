@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from google.protobuf import text_format
+from google.protobuf import json_format, text_format
 from onnx import FunctionProto, ModelProto, TensorProto, helper
 
 from onnx_lint import lint
@@ -39,6 +39,7 @@ def _refusal(data: bytes, proto: str | None, limits: Limits) -> str:
 FILES = {
     "binary": _MODEL.SerializeToString(),
     "text": text_format.MessageToString(_MODEL).encode(),
+    "JSON": json_format.MessageToJson(_MODEL).encode(),
 }
 
 
@@ -54,8 +55,9 @@ def test_a_model_that_needs_more_memory_than_the_limit_is_not_checked():
     assert load(BytesSource(FILES["binary"]), limits=DEFAULT_LIMITS.with_values({name: value})).loaded
 
 
-def test_the_memory_of_a_text_is_only_bounded_before_it_is_parsed():
-    message = _refusal(FILES["text"], None, replace(DEFAULT_LIMITS, memory=100))
+@pytest.mark.parametrize("form", ["text", "JSON"])
+def test_the_memory_of_a_text_is_only_bounded_before_it_is_parsed(form: str):
+    message = _refusal(FILES[form], None, replace(DEFAULT_LIMITS, memory=100))
     assert re.fullmatch(
         r"the model needs at least [\d.]+ KiB of memory, more than the limit memory of 100 \(option --limit memory\)",
         message,
@@ -105,7 +107,7 @@ REFUSED = {
     "memory, functions": ("memory", _functions().SerializeToString()),
     "memory, lists": ("memory", _lists().SerializeToString()),
     **{f"file_bytes, {form}": ("file_bytes", data) for form, data in FILES.items()},
-    "text_bytes": ("text_bytes", FILES["text"]),
+    **{f"text_bytes, {form}": ("text_bytes", FILES[form]) for form in ("text", "JSON")},
 }
 """A file, and the limit beyond which it is."""
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models in text form."""
+"""Text and JSON."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import random
 from contextlib import nullcontext
 
 import pytest
-from google.protobuf import text_format
+from google.protobuf import json_format, text_format
 from support.models.loader_samples import loaded
 from support.models.messages import message_of
 from support.processes.time_limit import time_limit
@@ -55,14 +55,57 @@ def test_a_fault_of_text_is_placed(text: str, position: str, offset: int):
     assert fault.offset == offset
 
 
-@pytest.mark.parametrize("text", ['{"irVersion": 8, "graph": {}}', '{"name": "a package"}', "{}", "{"])
-@pytest.mark.parametrize("name", ["model.json", "model.onnx", "-"])
-def test_json_is_not_read(text: str, name: str):
-    model = loaded(text.encode(), name)
+@pytest.mark.parametrize(
+    ("text", "detail"),
+    [
+        ('{\n  "ir_version": 8\n  "graph": {}\n}', "line 3, column 3"),
+        ('{"graph": {"node": [{"op_type": 5}]}}', "graph.node.op_type: "),
+        ('{"graph": 5}', "graph: "),
+        ('{"graph": [1]}', "graph"),
+        ('{"graph": {"node": {"op_type": "a"}}}', "graph.node: "),
+        ('{"ir_version": 1.5}', "ir_version: "),
+        ('{"ir_version": 1, "ir_version": 2}', "duplicate key ir_version"),
+        ('{"opset": 1, "graph": {}}', '"opset"'),
+        ("{} {}", "line 1, column 4"),
+        ("[" * 100_000, ""),
+        ('{"graph": {"name": "\\ud800"}}', "graph.name: "),
+    ],
+)
+def test_a_fault_of_json_is_placed(text: str, detail: str):
+    model = loaded(text.encode(), "model.json")
+    assert not model.loaded
+    (fault,) = model.faults
+    assert fault.kind is FaultKind.TEXT
+    assert fault.message.startswith("the text is not a model in protobuf JSON: ")
+    assert detail in fault.message
+    assert "Available" not in fault.message
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_greatest_float_as_protobuf_writes_it(sign: int):
+    """Its printer for JSON rounds the number up, and its parser then finds it too great."""
+    greatest = sign * (2 - 2**-23) * 2.0**127
+    proto = schema.message("ModelProto")(ir_version=8)
+    node = proto.graph.node.add(op_type="Clip", doc_string="[3.4028235e+38]")
+    node.attribute.add(name="max", f=greatest, floats=[greatest, 1.0])
+    model = loaded(json_format.MessageToJson(proto).encode(), "model.json")
+    assert model.proto.SerializeToString() == proto.SerializeToString()
+
+
+@pytest.mark.parametrize(
+    ("text", "detail"),
+    [
+        ('{"name": "a package", "version": "1.0"}', "its keys are 'name', 'version'"),
+        ("[1, 2]", "it is not an object"),
+        ("3", "it is not an object"),
+    ],
+)
+def test_json_of_something_else_is_called_that(text: str, detail: str):
+    model = loaded(text.encode(), "model.json")
     assert not model.loaded
     (fault,) = model.faults
     assert fault.kind is FaultKind.NOT_A_MODEL
-    assert fault.message.startswith("the file is JSON, which onnx-lint does not read as a model; if it is one, save it")
+    assert fault.message == f"the file is JSON, but not a model: {detail}"
 
 
 @pytest.mark.parametrize("text", ["nodes: " + "a" * 100_000, "ir_version: '" + "a" * 100_000])
@@ -76,10 +119,24 @@ def _nested_text(depth: int, bracket: str = "{}") -> str:
     return "".join(f"{name} {bracket[0]} " for name in names) + bracket[1] * depth
 
 
+def _nested_json(depth: int) -> str:
+    names = ["graph", *(["node", "attribute", "g"] * depth)][:depth]
+    opened, closed = "{", "}"
+    for name in names:
+        repeated = name in {"node", "attribute"}
+        opened += f'"{name}": ' + ("[{" if repeated else "{")
+        closed = ("}]" if repeated else "}") + closed
+    return opened + closed
+
+
 @pytest.mark.parametrize("depth", [50, 99, 100, 101, 150, 20_000])
 def test_nesting_in_text_has_the_limit_of_the_binary_form(depth: int):
-    for text in (_nested_text(depth), _nested_text(depth, "<>")):
-        model = loaded(text.encode(), "model.textproto")
+    for text, name in (
+        (_nested_text(depth), "model.textproto"),
+        (_nested_text(depth, "<>"), "model.textproto"),
+        (_nested_json(depth), "model.json"),
+    ):
+        model = loaded(text.encode(), name)
         assert model.loaded == (depth <= 100)
         assert [fault.kind for fault in model.faults] == ([] if depth <= 100 else [FaultKind.NESTING])
 
@@ -115,10 +172,10 @@ def test_text_that_is_not_utf8_is_placed():
 
 def test_damaged_text_never_raises():
     proto = schema.message("ModelProto").FromString(rich_model())
-    whole = text_format.MessageToString(proto)
+    texts = [text_format.MessageToString(proto), json_format.MessageToJson(proto)]
     generator = random.Random(5)
     for _ in range(400):
-        text = list(whole)
+        text = list(generator.choice(texts))
         for _ in range(generator.choice([1, 2, 4])):
             position = generator.randrange(len(text))
             text[position : position + generator.randrange(3)] = generator.choice('{}[]":,\\0a\n<>#-é')

@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 import pytest
-from support.models.sound_documents import SOUND, only_fault
+from google.protobuf import json_format
+from support.models.sound_documents import SOUND, only_fault, sound_message
 
 
+@pytest.mark.parametrize("form", ["text", "json"])
 @pytest.mark.parametrize("kind", SOUND)
-def test_the_kinds_that_a_text_may_be_are_named(kind: str):
-    rule, message = only_fault(SOUND[kind].encode())
+def test_the_kinds_that_a_text_may_be_are_named(kind: str, form: str):
+    text = SOUND[kind] if form == "text" else json_format.MessageToJson(sound_message(kind))
+    rule, message = only_fault(text.encode())
     assert rule == "not-a-model"
     named = (
         message.removeprefix("the text is not a ModelProto, but may be ")

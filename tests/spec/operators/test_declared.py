@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from google.protobuf import text_format
+from google.protobuf import json_format, text_format
 
 from onnx_lint import lint, schema
 from onnx_lint.spec.operators import BUILT_IN
@@ -29,8 +29,8 @@ def _set():
 
 def test_an_operator_set_is_recognized_in_every_form():
     document = _set()
-    forms = [document.SerializeToString(), SET.encode()]
-    assert [_found(lint(data)) for data in forms] == [[WRONG]] * 2
+    forms = [document.SerializeToString(), SET.encode(), json_format.MessageToJson(document).encode()]
+    assert [_found(lint(data)) for data in forms] == [[WRONG]] * 3
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,7 @@ ATTACKS = (
     Attack("CVE-2025-4565 messages", "excessive-nesting", lambda: deep(5000)),
     Attack("CVE-2025-4565 groups", "excessive-nesting", lambda: START + tag(100, 3) * 100_000 + TAIL),
     Attack("deep text", "excessive-nesting", lambda: deep_text(5000), suffix=".textproto"),
-    Attack("CVE-2026-0994 deep JSON", "not-a-model", lambda: deep_json(5000), suffix=".json.onnx"),
+    Attack("CVE-2026-0994 deep JSON", "excessive-nesting", lambda: deep_json(5000), suffix=".json.onnx"),
 )
 
 
