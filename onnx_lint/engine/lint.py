@@ -389,7 +389,7 @@ def lint_file(
 
 def import_usual_rules(settings: Settings) -> None:
     """Import the rules and modules that nearly any model needs, so that their time is not that of the first one."""
-    import onnx_lint.inference.flow.walk
+    import onnx_lint.inference.flow.traversal
     import onnx_lint.ir.places.byte_ranges
     import onnx_lint.ir.places.enclosing_names  # noqa: F401 - all imported for later
 

@@ -12,7 +12,7 @@ from onnx_lint import schema
 from onnx_lint.common.cached import cached_property
 from onnx_lint.common.record import EMPTY
 from onnx_lint.inference.flow.frames import FlowInput
-from onnx_lint.inference.flow.walk import follow_values
+from onnx_lint.inference.flow.traversal import follow_values
 from onnx_lint.inference.types.distinct_types import TypeIndex
 from onnx_lint.input.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.input.source import Source

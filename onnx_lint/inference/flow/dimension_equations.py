@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from onnx_lint.common.record import Record
-from onnx_lint.inference.flow.declared import declared_values
+from onnx_lint.inference.flow.declared_facts import declared_values
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.flow.walks import Call, WalkResult
 from onnx_lint.inference.shapes.expression import Sum, read

@@ -33,7 +33,7 @@ Known = dict[str, Fact]
 """The facts of the values that the nodes of a graph see."""
 
 Walk = Generator["Walk", Facts, Facts]
-"""A walk over a graph, see inference/flow/walk.py: it yields the walks that it needs, and returns the outputs."""
+"""A walk over a graph, see inference/flow/traversal.py: it yields the walks that it needs, and returns the outputs."""
 
 
 class FlowInput(Record):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from onnx_lint.common.cached import cached_property
 from onnx_lint.common.record import replace
 from onnx_lint.inference.flow.declarations import Declarations, may_be, without_expressions
-from onnx_lint.inference.flow.declared import (
+from onnx_lint.inference.flow.declared_facts import (
     declared_inputs,
     declared_values,
     default_value,
