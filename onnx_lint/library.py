@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import io
 import os
-import stat
 import sys
 from collections.abc import Iterable, Mapping
 from html import escape
-from typing import IO, TYPE_CHECKING, Any, Final, Literal, Protocol, TypedDict
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypedDict
 
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.baselines import Baselines
@@ -23,7 +22,7 @@ from onnx_lint.engine.registry import registry
 from onnx_lint.engine.selection import report_of
 from onnx_lint.engine.settings import Settings as EngineSettings
 from onnx_lint.input.locations import shown_location
-from onnx_lint.input.source import BytesSource, FileSource, Source, SourceError
+from onnx_lint.input.source import BytesSource, Source, SourceError
 from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.report import Diagnostic
 from onnx_lint.report import Report as BareReport
@@ -40,8 +39,7 @@ IN_MEMORY: Final = "<memory>"
 """The name of a model without a path."""
 
 TAKEN: Final = (
-    "a path, bytes, a buffer, a file opened for reading bytes, a message such as onnx.ModelProto, an onnx_ir.Model "
-    "or Graph, or a torch.onnx.ONNXProgram"
+    "a path, bytes, a buffer, a message such as onnx.ModelProto, an onnx_ir.Model or Graph, or a torch.onnx.ONNXProgram"
 )
 
 
@@ -52,7 +50,7 @@ class SerializableModel(Protocol):
         """Return the model in binary form."""
 
 
-Lintable = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | SerializableModel
+Lintable = str | os.PathLike[str] | bytes | bytearray | memoryview | SerializableModel
 """The types that are accepted; also classes of `onnx_ir` and `torch.onnx.ONNXProgram`, which are not dependencies."""
 
 
@@ -164,10 +162,10 @@ def lint(
 ) -> Report:
     """Lint one model and return the report.
 
-    - `model`: a path, the address of a remote model (with the extra `remote`), the bytes of a model in any form,
-      a file opened for reading bytes, or a message such as `onnx.ModelProto`, which may be any of the messages that
-      the setting `proto` names. An `onnx_ir.Model`, `Graph`, `Function` or `Node` and a `torch.onnx.ONNXProgram` are
-      converted to such a message first.
+    - `model`: a path, the address of a remote model (with the extra `remote`), the bytes of a model in any form, or
+      a message such as `onnx.ModelProto`, which may be any of the messages that the setting `proto` names. An
+      `onnx_ir.Model`, `Graph`, `Function` or `Node` and a `torch.onnx.ONNXProgram` are converted to such a message
+      first.
     - `settings`: what else the command line takes, such as `Settings(severity={"cycle": "warning"})`. `select`,
       `ignore`, `target` and `baseline` are settings as well; the keyword replaces the entry.
     - `config`: a configuration file, or True for the one that the command line would find near the model. Settings
@@ -329,27 +327,9 @@ def _source_of_object(model: Any) -> Source:
     """Return the source of a model in memory. Raises TypeError for any other object."""
     if isinstance(model, (bytes, bytearray, memoryview)):
         return BytesSource(bytes(model))
-    if callable(getattr(model, "read", None)):
-        return _source_of_file(model)
     if not callable(getattr(model, "SerializeToString", None)) or isinstance(model, type):
         raise TypeError(f"a model cannot be {type(model).__name__}; onnx-lint accepts {TAKEN}")
     data: bytes = model.SerializeToString()
-    return BytesSource(data)
-
-
-def _source_of_file(file: Any) -> Source:
-    """Return the rest of a file object as a source. A regular file is read only as needed."""
-    try:
-        status = os.fstat(file.fileno())
-        if stat.S_ISREG(status.st_mode) and isinstance(file, io.IOBase) and file.tell() == 0:
-            if isinstance(file, io.TextIOBase):
-                raise TypeError("the file is opened for reading text, not bytes: open it with mode 'rb'")
-            return FileSource(os.dup(file.fileno()), status.st_size)
-    except (OSError, AttributeError):  # a file object without a descriptor
-        pass
-    data = file.read()
-    if not isinstance(data, bytes):
-        raise TypeError("the file is opened for reading text, not bytes: open it with mode 'rb'")
     return BytesSource(data)
 
 

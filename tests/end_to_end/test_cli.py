@@ -577,24 +577,6 @@ def test_a_terminal_gets_colours_unless_told_otherwise(folder: Path) -> None:
     assert b"\x1b" not in _on_a_terminal(folder, ["twice.textproto", "-f", "concise"])
 
 
-@pytest.mark.parametrize(
-    ("environment", "expected"),
-    [
-        ({}, True),
-        ({"NO_COLOR": "1", "FORCE_COLOR": "1"}, False),
-        ({"TERM": "dumb"}, False),
-    ],
-)
-@pytest.mark.usefixtures("folder")
-def test_use_color_on_a_terminal(environment: dict[str, str], expected: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    pty = pytest.importorskip("pty", reason="the system has no pseudo-terminals")
-    for name, value in {"TERM": "xterm", **environment}.items():
-        monkeypatch.setenv(name, value)
-    leader, follower = pty.openpty()
-    with open(leader, "rb", buffering=0), open(follower, "w") as stream:
-        assert use_color(stream) is expected
-
-
 def test_a_table_fits_a_narrow_terminal(folder: Path) -> None:
     shown = _on_a_terminal(folder, ["rules"], COLUMNS="60")
     assert shown.split() == process("rules", cwd=folder).stdout.split()
