@@ -17,7 +17,7 @@ from onnx_lint.cli.application import run
 from onnx_lint.common.cached import cached_property
 from onnx_lint.common.record import replace
 from onnx_lint.engine.registry import registry
-from onnx_lint.inference.flow import declared, dimension_equations, frames, outcome_memo
+from onnx_lint.inference.flow import declared_facts, dimension_equations, frames, outcome_memo
 from onnx_lint.inference.flow.declarations import Declarations
 from onnx_lint.inference.flow.function_walk import FunctionWalk
 from onnx_lint.inference.flow.knowledge import Origins
@@ -89,7 +89,7 @@ CASES = {
         frozenset({"unsatisfiable-dimension-variable"}),
     ),
     "declarations": Case(Declarations, "compare", None, "graph", SHAPES),
-    "initializer": Case(declared, "_with_content", None, "graph.initializer[0]"),
+    "initializer": Case(declared_facts, "_with_content", None, "graph.initializer[0]"),
 }
 
 

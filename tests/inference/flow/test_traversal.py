@@ -7,7 +7,7 @@ import pytest
 
 from onnx_lint import schema
 from onnx_lint.inference.flow import call_memory
-from onnx_lint.inference.flow import walk as flow
+from onnx_lint.inference.flow import traversal as flow
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 from onnx_lint.model import Model, Proto
