@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from onnx_lint.cli import planning
+from onnx_lint.cli import list_tasks
 from onnx_lint.cli import run as run_module
 from onnx_lint.cli.paths import Input
 from onnx_lint.configuration.settings import Request
@@ -70,7 +70,7 @@ def test_one_more_clean_model_takes_no_memory(
     monkeypatch.setattr(packed_text, "_FREE", 0)  # a mebibyte at most is not packed, however many models there are
     monkeypatch.setattr(html, "MAX_FILES", 10)  # the page has no more, and the writer keeps no more than twice as many
     monkeypatch.setattr(run_module, "lint_each", reports)
-    monkeypatch.setattr(planning, "inputs_of", lambda _: inputs)
+    monkeypatch.setattr(list_tasks, "inputs_of", lambda _: inputs)
     outputs = ("report",) if to_file else ()
     given = frozenset({"format_name"})
     request = Request(("zoo",), given, format_name=form, outputs=outputs, no_config=True)
