@@ -13,7 +13,6 @@ from onnx_lint.engine.lint import load_source
 from onnx_lint.engine.settings import Settings
 from onnx_lint.fixing.rounds import Mended
 from onnx_lint.input.patched_source import PatchedSource
-from onnx_lint.ir.places.byte_ranges import ByteRanges
 from onnx_lint.ir.places.edits import Assign, DataCopy, Delete, Edit, Insert, Move, Shorten
 from onnx_lint.ir.places.long_numbers import long_numbers
 from onnx_lint.ir.places.place import PlaceKey, Step, place_of
@@ -174,7 +173,7 @@ def _values(edit: Edit, before: Model) -> Iterator[str]:
     kind = before.kind
     for each, _ in around:
         kind = wire.fields_by_name(kind)[each].message or kind
-    spans = [] if isinstance(edit, Insert) else ByteRanges(before.source, before.kind).occurrences(edit.place)
+    spans = [] if isinstance(edit, Insert) else before.places.byte_ranges.occurrences(edit.place)
     if isinstance(edit, Delete) and edit.keeps_last:
         del spans[-1:]
     for start, value, end in spans:

@@ -35,7 +35,7 @@ class DocumentPlaces:
 
     def byte_range(self, place: Place) -> tuple[int, int] | None:
         """Return the first byte of `place` and the byte after it; None if it is absent, or the file is text."""
-        return self._byte_ranges.byte_range(place) if self._form == "binary" else None
+        return self.byte_ranges.byte_range(place) if self._form == "binary" else None
 
     def values_of(self, place: Place, message: str) -> list[tuple[int, int]]:
         """Return the first byte of each value of a field of a message, and the byte after it.
@@ -45,11 +45,11 @@ class DocumentPlaces:
         field = wire.fields_by_name(message).get(place.field)
         if self._form != "binary" or field is None or field.message is not None:
             return []
-        return [(start, end) for _, start, end in self._byte_ranges.occurrences(place)]
+        return [(start, end) for _, start, end in self.byte_ranges.occurrences(place)]
 
     def extent(self, place: Place) -> tuple[int, int]:
         """Return the bytes of `place`, or the nearest message around it that exists, in the serialized document."""
-        ranges = self._byte_ranges
+        ranges = self.byte_ranges
         return next(found for place in place.ancestors() if (found := ranges.byte_range(place)) is not None)
 
     @cached_property
@@ -57,7 +57,8 @@ class DocumentPlaces:
         return NamesInDocument(self._document)
 
     @cached_property
-    def _byte_ranges(self) -> ByteRanges:
+    def byte_ranges(self) -> ByteRanges:
+        """The bytes of places in the serialized document."""
         from onnx_lint.ir.places.byte_ranges import ByteRanges  # as above
 
         source = self._source if self._form == "binary" else BytesSource(schema.serialized(self._document))
