@@ -155,7 +155,8 @@ def _data(fixture: Fixture) -> Path:
 @cache
 def _report(fixture: Fixture) -> Report:
     data = _data(fixture)
-    settings = replace(fixture.settings, external_data=data.is_dir(), proto=fixture.proto)
+    more = (*fixture.settings.extend_select, *(("target",) if fixture.settings.target.releases else ()))
+    settings = replace(fixture.settings, external_data=data.is_dir(), proto=fixture.proto, extend_select=more)
     # In the report the model lies in the working directory.
     file = lint_source(
         BytesSource(fixture.data),

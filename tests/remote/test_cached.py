@@ -81,7 +81,7 @@ def test_a_worker_of_a_cluster_finds_out_the_version(
     check = file_check(Task(server.url("m.onnx"), Settings()))
     assert check is not None
     linter = _JobLinter()
-    job = Job(0, check.path, check.name, (), False, pickle.dumps(check.settings), str(tmp_path), True)
+    job = Job(0, check.path, check.name, False, pickle.dumps(check.settings), str(tmp_path), True)
     linter.expect(job)
     entry = Answer(0, linter(job)).entry()
     assert entry["identity"] == ['"1"', len(small_model(fault=True))]
