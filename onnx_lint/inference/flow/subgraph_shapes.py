@@ -13,13 +13,10 @@ from onnx_lint.inference.shapes.dims import Dim, Dims, Shape, add, is_natural, m
 from onnx_lint.inference.shapes.fact import ABSENT, Fact, Facts, fact
 from onnx_lint.inference.shapes.operands import Inside, Operands, OutputShape, count_in, held, is_sequence, sequence_of
 from onnx_lint.inference.shapes.problem import AxisOutOfRange, Element, ShapeProblem
-from onnx_lint.inference.types.subgraph_types import Subgraphs
+from onnx_lint.inference.types.subgraph_types import LOOP_HEAD, Subgraphs
 from onnx_lint.inference.types.type_string import DOUBLE, FLOAT, ValueType, tensor_of
 from onnx_lint.ir.operators.control_flow import handed_on_outputs
 from onnx_lint.spec.releases import PREVIEW_DOMAIN
-
-LOOP_HEAD: Final = 2
-"""The inputs of Loop and of its body before the loop-carried values: iterations and condition."""
 
 
 class SuppliedShapes(Record):

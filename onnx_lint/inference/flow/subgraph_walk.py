@@ -10,12 +10,12 @@ from onnx_lint.common.record import replace
 from onnx_lint.inference.flow.faulty_values import FaultyValues
 from onnx_lint.inference.flow.frames import Frame, HeldGraph, Walk
 from onnx_lint.inference.flow.outcome_memo import NodeOutcome, OutcomeMemo, as_fact
-from onnx_lint.inference.flow.subgraph_shapes import LOOP_HEAD, SuppliedShapes, are_apart, scan_axes, score_type
+from onnx_lint.inference.flow.subgraph_shapes import SuppliedShapes, are_apart, scan_axes, score_type
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.shapes.fact import Fact, Facts
 from onnx_lint.inference.shapes.operands import count_in
 from onnx_lint.inference.shapes.problem import is_remark
-from onnx_lint.inference.types.subgraph_types import Subgraphs, Types, outputs_of
+from onnx_lint.inference.types.subgraph_types import LOOP_HEAD, Subgraphs, Types, outputs_of
 from onnx_lint.inference.types.typed_operator import TypeOutcome
 from onnx_lint.ir.graph import Graph, Node
 from onnx_lint.ir.operators.control_flow import ControlFlow

@@ -26,18 +26,22 @@ declared: Final[dict[str, list[tuple[int, ShapeRule]]]] = {}
 """For each operator, as "domain::name" or just the name for ai.onnx, its rules and the versions they begin with."""
 
 
-def shapes_of(*operators: str, reads: tuple[int, ...] = ()) -> Callable[[Infer], Infer]:
-    """Return a decorator for the rule of operators: `Name`, `Name:7` from version 7 on, `domain::Name`.
+def shapes_of(*operators: str, domain: str = "", reads: tuple[int, ...] = ()) -> Callable[[Infer], Infer]:
+    """Return a decorator for the rule of operators of a domain: `Name`, or `Name:7` from version 7 on.
 
     `reads`: the inputs whose content the rule uses.
     """
 
     def declare(function: Infer) -> Infer:
         for operator in operators:
-            _declare(operator, ShapeRule(function, reads))
+            _declare(operator, domain, ShapeRule(function, reads))
         return function
 
     return declare
+
+
+runtime_shapes_of: Final = partial(shapes_of, domain="com.microsoft")
+"""The same for operators of ONNX Runtime."""
 
 
 def equations(texts: Mapping[str, str], *, domain: str = "") -> None:
@@ -46,17 +50,11 @@ def equations(texts: Mapping[str, str], *, domain: str = "") -> None:
 
     for operator, text in texts.items():
         equation(text)  # find a mistake in it when the module is imported
-        name = f"{domain}::{operator}" if domain else operator
-        _declare(name, ShapeRule(partial(solve, text)))
+        _declare(operator, domain, ShapeRule(partial(solve, text)))
 
 
-def _declare(operator: str, rule: ShapeRule) -> None:
-    name, _, since = operator.partition(":") if "::" not in operator else _split(operator)
-    declared.setdefault(name, []).append((int(since or 1), rule))
-    declared[name].sort(key=lambda each: each[0])
-
-
-def _split(operator: str) -> tuple[str, str, str]:
-    domain, _, rest = operator.partition("::")
-    name, colon, since = rest.partition(":")
-    return f"{domain}::{name}", colon, since
+def _declare(operator: str, domain: str, rule: ShapeRule) -> None:
+    name, _, since = operator.partition(":")
+    rules = declared.setdefault(f"{domain}::{name}" if domain else name, [])
+    rules.append((int(since or 1), rule))
+    rules.sort(key=lambda each: each[0])

@@ -25,7 +25,7 @@ from onnx_lint.ir.operators.control_flow import ControlFlow, handed_on_outputs
 
 Types = tuple[ValueType | None, ...]
 
-_LOOP_HEAD: Final = 2
+LOOP_HEAD: Final = 2
 """The inputs of Loop and of its body before the loop-carried values: iterations and condition."""
 
 
@@ -88,7 +88,7 @@ class Subgraphs(Record):
             return None
         match self.node.op_type:
             case "Loop":
-                return (INT64, BOOL, *(kind or None for kind in self.inputs[_LOOP_HEAD:]))
+                return (INT64, BOOL, *(kind or None for kind in self.inputs[LOOP_HEAD:]))
             case "SequenceMap":
                 return tuple(sequence_element(kind) or kind for kind in self.values)
             case "Scan":
@@ -154,7 +154,7 @@ def _modified(scores: ValueType | None, found: Mapping[str, Types]) -> Iterator[
 
 
 def _loop(subgraphs: Subgraphs, body: Types) -> tuple[Types, list[Mismatch]]:
-    initial = tuple(kind or None for kind in subgraphs.inputs[_LOOP_HEAD:])
+    initial = tuple(kind or None for kind in subgraphs.inputs[LOOP_HEAD:])
     outputs, mismatches = _carried(initial, body[1:], 1)
     condition = body[0] if body else None
     if condition and condition != BOOL:

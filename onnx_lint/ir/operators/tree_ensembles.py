@@ -41,18 +41,29 @@ _NO_NODE: Final = -1
 
 
 class NodeIndex:
-    """The nodes of an ensemble, sorted, to be looked up by tree and id."""
+    """The nodes of an ensemble, to be looked up by tree and id.
+
+    Converters number the nodes of a tree consecutively, but may write them in any order. Each id then has its own slot.
+    Other ensembles are sorted, which takes three times as much memory.
+    """
 
     def __init__(self, trees: Array, ids: Array) -> None:
         self._count = ids.size
-        self._trees = np.unique(trees)
-        self._ids = np.unique(ids)
-        keys = _piecewise(self._keys, np.int64, trees, ids)
-        self._order = np.argsort(keys, kind="stable").astype(_position_type(self._count))
-        self._sorted = keys[self._order]
+        self._slots = _Slots(trees, ids) if ids.size else None
+        self.is_numbered = self._slots is not None and self._slots.are_taken and not self._slots.first_ids.any()
+        """True if the ids of each tree are 0, 1, 2 and so on, each once."""
+        if self._slots is not None and not self._slots.are_taken:
+            self._slots = None
+            self._trees = np.unique(trees)
+            self._ids = np.unique(ids)
+            keys = _piecewise(self._keys, np.int64, trees, ids)
+            self._order = np.argsort(keys, kind="stable").astype(_position_type(self._count))
+            self._sorted = keys[self._order]
 
     def repeated(self) -> int:
         """Return the position of a node whose tree has its id twice, `_NO_NODE` if there is none."""
+        if self._slots is not None or not self._count:
+            return _NO_NODE
         twice = np.flatnonzero(self._sorted[1:] == self._sorted[:-1])
         return int(self._order[twice + 1].min()) if twice.size else _NO_NODE
 
@@ -60,9 +71,10 @@ class NodeIndex:
         """Return the positions of nodes, `_NO_NODE` for those that the ensemble does not have."""
         if not self._count:
             return np.full(ids.shape, _NO_NODE)
-        return _piecewise(self._positions, _position_type(self._count), trees, ids)
+        look_up = self._sorted_positions if self._slots is None else self._slots.positions
+        return _piecewise(look_up, _position_type(self._count), trees, ids)
 
-    def _positions(self, trees: Array, ids: Array) -> Array:
+    def _sorted_positions(self, trees: Array, ids: Array) -> Array:
         keys = self._keys(trees, ids)
         slots = np.minimum(np.searchsorted(self._sorted, keys), self._sorted.size - 1)
         return np.where(self._sorted[slots] == keys, self._order[slots], _NO_NODE)
@@ -71,7 +83,45 @@ class NodeIndex:
         """Return one number for each pair of a tree and an id; -1 if no node has that tree or that id."""
         tree_codes, are_trees = _codes(self._trees, trees)
         id_codes, are_ids = _codes(self._ids, ids)
-        return np.where(are_trees & are_ids, tree_codes * self._ids.size + id_codes, -1)
+        return np.where(are_trees & are_ids, tree_codes * max(self._ids.size, 1) + id_codes, -1)
+
+
+class _Slots:
+    """A slot for each node of an ensemble: as many in a row for each tree as it has nodes, from its least id on."""
+
+    def __init__(self, trees: Array, ids: Array) -> None:
+        self._trees = np.unique(trees)
+        sizes = np.zeros(self._trees.size, np.int64)
+        self.first_ids = np.full(self._trees.size, np.iinfo(ids.dtype).max, ids.dtype)
+        for piece in _pieces(ids.size):
+            codes = _codes(self._trees, trees[piece])[0]
+            np.add.at(sizes, codes, 1)
+            np.minimum.at(self.first_ids, codes, ids[piece])
+        self._starts = np.cumsum(sizes) - sizes
+        self._sizes = sizes.astype(np.uint64)
+        self._least = self.first_ids.astype(np.int64).view(np.uint64)
+        self._nodes = np.full(ids.size, _NO_NODE, _position_type(ids.size))
+        self.are_taken = False
+        """True if each slot has its node."""
+        for piece in _pieces(ids.size):
+            slots, are_slots = self._of(trees[piece], ids[piece])
+            if not are_slots.all():
+                return
+            self._nodes[slots] = np.arange(piece.start, piece.start + slots.size)
+        self.are_taken = bool((self._nodes != _NO_NODE).all())
+
+    def _of(self, trees: Array, ids: Array) -> tuple[Array, Array]:
+        """Return the slots of nodes, and which of the nodes have one. The others get that of the first node."""
+        codes, are_slots = _codes(self._trees, trees)
+        # Differences of 64 bits may be beyond these: as unsigned numbers they are right where the id is not less.
+        above = ids.astype(np.int64).view(np.uint64) - self._least[codes]
+        are_slots &= (ids >= self.first_ids[codes]) & (above < self._sizes[codes])
+        return np.where(are_slots, self._starts[codes] + above.view(np.int64), 0), are_slots
+
+    def positions(self, trees: Array, ids: Array) -> Array:
+        """Return the positions of nodes, if each slot has its node."""
+        slots, are_slots = self._of(trees, ids)
+        return np.where(are_slots, self._nodes[slots], _NO_NODE)
 
 
 _PIECE: Final = 1 << 18
@@ -81,10 +131,13 @@ _PIECE: Final = 1 << 18
 def _piecewise(function: Callable[[Array, Array], Array], dtype: DTypeLike, first: Array, second: Array) -> Array:
     """Return the result of a function on two lists, computed piece by piece."""
     found = np.empty(first.size, dtype)
-    for start in range(0, first.size, _PIECE):
-        piece = slice(start, start + _PIECE)
+    for piece in _pieces(first.size):
         found[piece] = function(first[piece], second[piece])
     return found
+
+
+def _pieces(size: int) -> Iterator[slice]:
+    return (slice(start, start + _PIECE) for start in range(0, size, _PIECE))
 
 
 def _position_type(count: int) -> DTypeLike:
@@ -123,7 +176,7 @@ def voting_faults(given: Given, voting: Voting) -> Iterator[ValueFault]:
     if "nodes_featureids" in given and len(given["nodes_featureids"].ints) == ids.size:
         yield from _negative_features(_integers(given["nodes_featureids"])[branches])
     children = [index.positions(trees[branches], each[branches]) for each in (true_ids, false_ids)]
-    if voting.ids_from_zero:
+    if voting.ids_from_zero and not index.is_numbered:
         named = [each[branches] for each in (true_ids, false_ids)]
         yield from _misnumbered(trees, ids, is_taken=max(int(each.max(initial=0)) for each in named) < ids.size)
     yield from _lost(branches, trees, children, (true_ids, false_ids))

@@ -178,17 +178,19 @@ class StringScan:
 
 def whole_records(window: bytes, position: int, tag: int = _TAG) -> tuple[int, int]:
     """Return the number of whole records of a field from `position` on, and their end."""
-    count = 0
-    while position + 1 < len(window) and window[position] == tag:
-        length, start = window[position + 1], position + 2
+    count, size = 0, len(window)
+    while position + 1 < size and window[position] == tag:
+        length = window[position + 1]
+        start = position + 2
         if length > _MAX_SHORT:
             try:
                 length, start = wire.decode_varint(window, position + 1)
             except (IndexError, OverflowError):
                 break
-        if start + length > len(window) or start - position > _LONGEST_HEAD:
+        if start + length > size or start - position > _LONGEST_HEAD:
             break
-        count, position = count + 1, start + length
+        position = start + length
+        count += 1
     return count, position
 
 

@@ -21,8 +21,10 @@ def test_a_rule_stands_under_its_operators_from_a_version_on():
     def newer(node):
         return []
 
-    shapes_of("Reshape:5", "com.example::Blur:2", reads=(1,))(newer)
-    shapes_of("Reshape", "com.example::Blur")(older)
+    shapes_of("Reshape:5", reads=(1,))(newer)
+    shapes_of("Blur:2", domain="com.example", reads=(1,))(newer)
+    shapes_of("Reshape")(older)
+    shapes_of("Blur", domain="com.example")(older)
     rules = [(1, ShapeRule(older)), (5, ShapeRule(newer, (1,)))]
     assert registration.declared == {"Reshape": rules, "com.example::Blur": [rules[0], (2, rules[1][1])]}
 

@@ -12,13 +12,7 @@ from onnx_lint.inference.shapes.dims import Dim, Dims, Shape, add, divide, multi
 from onnx_lint.inference.shapes.equations import require
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, InputDimension, Unequal
-from onnx_lint.inference.shapes.registration import shapes_of
-
-_RUNTIME = "com.microsoft::"
-
-
-def _named(*names: str) -> list[str]:
-    return [_RUNTIME + name for name in names]
+from onnx_lint.inference.shapes.registration import runtime_shapes_of
 
 
 def of_rank(node: Operands, index: int, *ranks: int) -> Dims | None:
@@ -33,13 +27,13 @@ def number_of(node: Operands, name: str) -> Dim:
     return found if found is not None and found > 0 else None
 
 
-@shapes_of(*_named("Attention", "DecoderMaskedSelfAttention"))
+@runtime_shapes_of("Attention", "DecoderMaskedSelfAttention")
 def attention(node: Operands) -> Outputs:
     """Inputs [batch, length, features] times weights for queries, keys and values, side by side."""
     return _attention(node, mask=3, past=4)
 
 
-@shapes_of(*_named("QAttention"))
+@runtime_shapes_of("QAttention")
 def quantized_attention(node: Operands) -> Outputs:
     """As Attention, of quantized inputs and weights."""
     return _attention(node, mask=5, past=8)
@@ -176,14 +170,14 @@ def _or_unknown(size: int | None) -> Dim:
     return size if size is None or size >= 0 else None
 
 
-@shapes_of(*_named("PackedAttention"))
+@runtime_shapes_of("PackedAttention")
 def packed_attention(node: Operands) -> Outputs:
     """As Attention, of the tokens of all texts one behind the other."""
     data = of_rank(node, 0, 2)
     return UNKNOWN if data is None else [(data[0], _hidden_sizes(node, 1)[1])]
 
 
-@shapes_of(*_named("PackedMultiHeadAttention"))
+@runtime_shapes_of("PackedMultiHeadAttention")
 def packed_multi_head_attention(node: Operands) -> Outputs:
     """As MultiHeadAttention, of the tokens of all texts one behind the other."""
     query, value = of_rank(node, 0, 2, 4), of_rank(node, 2, 2)
@@ -197,7 +191,7 @@ def packed_multi_head_attention(node: Operands) -> Outputs:
 _MATRIX = 2
 
 
-@shapes_of(*_named("MultiHeadAttention"))
+@runtime_shapes_of("MultiHeadAttention")
 def multi_head_attention(node: Operands) -> Outputs:
     """Queries [batch, length, features] against keys and values, or all in one [batch, length, heads, 3, size]."""
     query = _queries(node)
@@ -296,7 +290,7 @@ _BY_HEADS = 4
 """The rank of keys [batch, heads, length, size]."""
 
 
-@shapes_of(*_named("DecoderMaskedMultiHeadAttention"))
+@runtime_shapes_of("DecoderMaskedMultiHeadAttention")
 def masked_attention(node: Operands) -> Outputs:
     """As MultiHeadAttention for one query; the states may share a buffer, so their shapes are unknown."""
     query, value = _queries(node), of_rank(node, 2, 3, 4)
@@ -308,7 +302,7 @@ def masked_attention(node: Operands) -> Outputs:
     return [(*query[:2], features)]
 
 
-@shapes_of(*_named("GroupQueryAttention", "SparseAttention"))
+@runtime_shapes_of("GroupQueryAttention", "SparseAttention")
 def grouped_attention(node: Operands) -> Outputs:
     """Queries [batch, length, features], or with the keys and values behind them, which several queries share."""
     query = of_rank(node, 0, 3)

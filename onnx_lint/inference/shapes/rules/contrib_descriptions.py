@@ -13,12 +13,10 @@ from typing import Final
 from onnx_lint.inference.shapes.dims import multiply
 from onnx_lint.inference.shapes.equations import solve
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.registration import shapes_of
+from onnx_lint.inference.shapes.registration import runtime_shapes_of
 from onnx_lint.inference.shapes.rules.contrib_attention import number_of
 from onnx_lint.inference.shapes.rules.contrib_requirements import advise
 from onnx_lint.inference.shapes.rules.pooling import pool
-
-_RUNTIME = "com.microsoft::"
 
 _EQUATIONS: Final[Mapping[str, str]] = {
     "AttnLSTM": "X[t b i] W[d g j] ... -> Y[t d b @hidden_size] Y_h[d b @hidden_size] Y_c[d b @hidden_size]",
@@ -58,10 +56,10 @@ def _unless_wrong(node: Operands, found: Outputs) -> Outputs:
 
 
 for _operator, _text in _EQUATIONS.items():
-    shapes_of(_RUNTIME + _operator)(partial(_described, _text))
+    runtime_shapes_of(_operator)(partial(_described, _text))
 
 
-@shapes_of(_RUNTIME + "MatMulFpQ4", reads=(2,))
+@runtime_shapes_of("MatMulFpQ4", reads=(2,))
 def packed_product(node: Operands) -> Outputs:
     """A product with a matrix that is packed into one row, whose shape is an input."""
     shape, packed = node.shape(0), node.content(2)
@@ -70,20 +68,20 @@ def packed_product(node: Operands) -> Outputs:
     return [(*shape[:-1], packed[1] if not isinstance(packed[1], int) or packed[1] >= 0 else None)]
 
 
-@shapes_of(_RUNTIME + "DequantizeBFP", reads=(1,))
+@runtime_shapes_of("DequantizeBFP", reads=(1,))
 def unpacked(node: Operands) -> Outputs:
     """The shape that the second input gives."""
     stated = node.integers_in(1)
     return _unless_wrong(node, [stated] if stated is not None and node.at_least(0, stated, 1) else UNKNOWN)
 
 
-@shapes_of(_RUNTIME + "MaxpoolWithMask")
+@runtime_shapes_of("MaxpoolWithMask")
 def masked_pool(node: Operands) -> Outputs:
     """Infer the outputs as for MaxPool of ONNX, as ONNX Runtime does."""
     return pool(node)[:1]
 
 
-@shapes_of(_RUNTIME + "ConvTransposeWithDynamicPads")
+@runtime_shapes_of("ConvTransposeWithDynamicPads")
 def padded_transposed_convolution(node: Operands) -> Outputs:
     """As ConvTranspose of ONNX, but the padding, an input, is not read."""
     shape, kernel = node.shape(0), node.shape(1)

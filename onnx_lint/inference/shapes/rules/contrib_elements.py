@@ -5,19 +5,13 @@ from __future__ import annotations
 
 from onnx_lint.inference.shapes.dims import Dim, Dims, add, are_sizes
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.registration import equations, shapes_of
+from onnx_lint.inference.shapes.registration import equations, runtime_shapes_of
 from onnx_lint.inference.shapes.rules.constants import number_range
 from onnx_lint.inference.shapes.rules.gathering import gather_nd
 from onnx_lint.inference.shapes.rules.images import sample_at_grid
 
-_RUNTIME = "com.microsoft::"
 
-
-def _named(*names: str) -> list[str]:
-    return [_RUNTIME + name for name in names]
-
-
-@shapes_of(*_named("BiasGelu", "FastGelu"))
+@runtime_shapes_of("BiasGelu", "FastGelu")
 def with_bias(node: Operands) -> Outputs:
     """The shape of the first input, with a bias for each element along the last axis.
 
@@ -40,7 +34,7 @@ def fits_last(node: Operands, *indices: int) -> None:
             node.same((index, 0), node.dim(0, -1), node.place(0, len(node.fact(0).shape or ()) - 1))
 
 
-@shapes_of(*_named("SwiGLU"))
+@runtime_shapes_of("SwiGLU")
 def swiglu(node: Operands) -> Outputs:
     """The shape of the gate. If the node omits the input `up`, the last axis has both, one after the other."""
     if node.given(1):
@@ -51,7 +45,7 @@ def swiglu(node: Operands) -> Outputs:
     return [(*shape[:-1], node.quotient((0, -1), 2))]
 
 
-@shapes_of(*_named("ExpandDims"), reads=(1,))
+@runtime_shapes_of("ExpandDims", reads=(1,))
 def expand(node: Operands) -> Outputs:
     """One more dimension of 1."""
     shape, axis = node.shape(0), node.scalar(1)
@@ -63,7 +57,7 @@ def expand(node: Operands) -> Outputs:
     return [(*shape[:place], 1, *shape[place:])]
 
 
-@shapes_of(*_named("Range"), reads=(0, 1, 2))
+@runtime_shapes_of("Range", reads=(0, 1, 2))
 def count(node: Operands) -> Outputs:
     """As Range of ONNX, and in steps of 1 where the node gives no other ones."""
     if node.given(2):
@@ -101,18 +95,18 @@ equations(
 
 
 # As the operators of ONNX: GatherND without batches, GridSample over an image.
-shapes_of(*_named("GatherND"))(gather_nd)
-shapes_of(*_named("GridSample"))(sample_at_grid)
+runtime_shapes_of("GatherND")(gather_nd)
+runtime_shapes_of("GridSample")(sample_at_grid)
 
 
-@shapes_of(*_named("Tokenizer"))
+@runtime_shapes_of("Tokenizer")
 def tokenize(node: Operands) -> Outputs:
     """The tokens of each text along one more dimension."""
     shape = node.shape(0, at_least=1, at_most=2)
     return UNKNOWN if shape is None else [(*shape, None)]
 
 
-@shapes_of(*_named("UnfoldTensor"))
+@runtime_shapes_of("UnfoldTensor")
 def unfold(node: Operands) -> Outputs:
     """Slices of a size along an axis, which become one more dimension."""
     shape, size, step = node.shape(0), node.integer("size"), node.integer("step", 1)
@@ -129,7 +123,7 @@ def unfold(node: Operands) -> Outputs:
     return [(*shape[:axis], slices, *shape[axis + 1 :], size)] if size >= 0 else UNKNOWN
 
 
-@shapes_of(*_named("CropAndResize"), reads=(3,))
+@runtime_shapes_of("CropAndResize", reads=(3,))
 def crop(node: Operands) -> Outputs:
     """A crop of one size for each region."""
     data, regions, sizes = node.shape(0), node.shape(1), node.integers_in(3)
@@ -143,7 +137,7 @@ def crop(node: Operands) -> Outputs:
 _IMAGE = 4
 
 
-@shapes_of(*_named("Pad"), reads=(1,))
+@runtime_shapes_of("Pad", reads=(1,))
 def pad(node: Operands) -> Outputs:
     """Infer the sizes with padding before and after each axis; the pads may be in one row."""
     shape = node.shape(0)
@@ -158,7 +152,7 @@ def pad(node: Operands) -> Outputs:
     return [tuple([None if isinstance(dim, int) and dim < 0 else dim for dim in found])]
 
 
-@shapes_of(*_named("Rfft"))
+@runtime_shapes_of("Rfft")
 def real_transform(node: Operands) -> Outputs:
     """The one-sided transform along the last axis, and one more dimension for real and imaginary parts."""
     shape = node.shape(0)
@@ -168,7 +162,7 @@ def real_transform(node: Operands) -> Outputs:
     return [(*shape[:-1], size // 2 + 1 if isinstance(size, int) else None, 2)]
 
 
-@shapes_of(*_named("Irfft"))
+@runtime_shapes_of("Irfft")
 def inverse_real_transform(node: Operands) -> Outputs:
     """Infer the signal of a one-sided transform, with an even number of elements."""
     shape = node.shape(0)

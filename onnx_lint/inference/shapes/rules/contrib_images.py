@@ -5,16 +5,14 @@ from __future__ import annotations
 
 from onnx_lint.inference.shapes.dims import Dims, divide
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.registration import shapes_of
+from onnx_lint.inference.shapes.registration import runtime_shapes_of
 from onnx_lint.inference.shapes.rules.contrib_quantization import are_scalars
 from onnx_lint.inference.shapes.rules.convolution import bias, convolved, quantization, quantized_convolution
 from onnx_lint.inference.shapes.rules.pooling import global_pool, pool
 from onnx_lint.inference.shapes.rules.windows import slid, spatial_kernel, stated_numbers, window
 
-_RUNTIME = "com.microsoft::"
 
-
-@shapes_of(_RUNTIME + "FusedConv")
+@runtime_shapes_of("FusedConv")
 def fused_convolution(node: Operands) -> Outputs:
     """As Conv of ONNX."""
     found = convolved(node, 0, 1)
@@ -22,7 +20,7 @@ def fused_convolution(node: Operands) -> Outputs:
     return [found]
 
 
-@shapes_of(_RUNTIME + "QLinearConv")
+@runtime_shapes_of("QLinearConv")
 def convolution_of_integers(node: Operands) -> Outputs:
     """As QLinearConv of ONNX, also with channels last."""
     if not node.integer("channels_last", 0):
@@ -34,7 +32,7 @@ def convolution_of_integers(node: Operands) -> Outputs:
     return _channels_last(node, 3) if not node.problems else UNKNOWN
 
 
-@shapes_of(_RUNTIME + "NhwcConv", _RUNTIME + "NhwcFusedConv")
+@runtime_shapes_of("NhwcConv", "NhwcFusedConv")
 def convolution_with_channels_last(node: Operands) -> Outputs:
     """As Conv of ONNX, with channels last in the input; the weights are as those of Conv."""
     return _channels_last(node, 1)
@@ -66,7 +64,7 @@ def _windows(
     return sizes or (None,) * len(spatial)
 
 
-@shapes_of(_RUNTIME + "QLinearAveragePool", _RUNTIME + "NhwcMaxPool")
+@runtime_shapes_of("QLinearAveragePool", "NhwcMaxPool")
 def pool_of_integers(node: Operands) -> Outputs:
     """As AveragePool and MaxPool of ONNX, also with channels last."""
     if node.operator == "QLinearAveragePool":
@@ -80,7 +78,7 @@ def pool_of_integers(node: Operands) -> Outputs:
     return [(shape[0], *_windows(node, shape, None, rounds_up=node.integer("ceil_mode", 0) == 1), shape[-1])]
 
 
-@shapes_of(_RUNTIME + "QLinearGlobalAveragePool")
+@runtime_shapes_of("QLinearGlobalAveragePool")
 def global_pool_of_integers(node: Operands) -> Outputs:
     """As GlobalAveragePool of ONNX, also with channels last."""
     for index in range(1, 5):

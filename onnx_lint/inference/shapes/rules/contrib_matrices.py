@@ -8,24 +8,18 @@ import math
 from onnx_lint.inference.shapes.dims import Dims, Shape, are_sizes
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, InputDimension, Remark, Unequal
-from onnx_lint.inference.shapes.registration import shapes_of
+from onnx_lint.inference.shapes.registration import runtime_shapes_of
 from onnx_lint.inference.shapes.rules.matrices import general_product, matrix_product
 from onnx_lint.wording import listed
 
-_RUNTIME = "com.microsoft::"
 
-
-@shapes_of(
-    *[_RUNTIME + name for name in ("DynamicQuantizeMatMul", "GemmFastGelu", "MatMulInteger16", "MatMulIntegerToFloat")]
-)
+@runtime_shapes_of("DynamicQuantizeMatMul", "GemmFastGelu", "MatMulInteger16", "MatMulIntegerToFloat")
 def product(node: Operands) -> Outputs:
     """As MatMul of ONNX."""
     return [matrix_product(node, 0, 1)]
 
 
-@shapes_of(
-    *[_RUNTIME + name for name in ("FusedMatMul", "FusedMatMulActivation", "SparseToDenseMatMul", "TransposeMatMul")]
-)
+@runtime_shapes_of("FusedMatMul", "FusedMatMulActivation", "SparseToDenseMatMul", "TransposeMatMul")
 def transposed_product(node: Operands) -> Outputs:
     """As MatMul of ONNX, of matrices that attributes transpose; they leave vectors as they are."""
     one, other = node.shape(0, at_least=1), node.shape(1, at_least=1)
@@ -55,7 +49,7 @@ def _axes(shape: Dims, is_transposed: int) -> tuple[int, int]:
     return (-1, -2) if is_transposed else (-2, -1)
 
 
-@shapes_of(*[_RUNTIME + name for name in ("FusedGemm", "GemmFloat8", "QGemm")])
+@runtime_shapes_of("FusedGemm", "GemmFloat8", "QGemm")
 def fused_gemm(node: Operands) -> Outputs:
     """As Gemm of ONNX. QGemm has scale and zero point after each matrix.
 
@@ -66,7 +60,7 @@ def fused_gemm(node: Operands) -> Outputs:
     return [general_product(node, 0, 1, 2 if node.operator == "FusedGemm" else None)]
 
 
-@shapes_of(_RUNTIME + "MatMulNBits")
+@runtime_shapes_of("MatMulNBits")
 def product_with_blocks(node: Operands) -> Outputs:
     """Rows of K numbers times a matrix of K rows and N columns, which is packed in blocks; a bias of N numbers."""
     rows, columns = node.integer("K"), node.integer("N")
@@ -87,7 +81,7 @@ def product_with_blocks(node: Operands) -> Outputs:
     return [(*shape[:-1], columns)]
 
 
-@shapes_of(_RUNTIME + "MatMulBnb4")
+@runtime_shapes_of("MatMulBnb4")
 def product_with_small_floats(node: Operands) -> Outputs:
     """Rows of K numbers times a packed matrix; without `transB` the matrix has K columns and N rows."""
     is_transposed = node.integer("transB", 1)

@@ -8,19 +8,16 @@ from typing import Final
 
 from onnx_lint.inference.shapes.dims import Dim, Dims, total
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.registration import equations, shapes_of
+from onnx_lint.inference.shapes.registration import equations, runtime_shapes_of
 from onnx_lint.inference.shapes.rules.quantization import quantize
 from onnx_lint.inference.shapes.rules.reduction import reduced
 from onnx_lint.inference.shapes.rules.unary import lp_normalization
 
-_RUNTIME = "com.microsoft::"
+runtime_shapes_of("DequantizeLinear", reads=(2,))(quantize)
+runtime_shapes_of("QuantizeLinear")(quantize)
 
 
-shapes_of(_RUNTIME + "DequantizeLinear", reads=(2,))(quantize)
-shapes_of(_RUNTIME + "QuantizeLinear")(quantize)
-
-
-shapes_of(_RUNTIME + "QLinearSoftmax")(lp_normalization)
+runtime_shapes_of("QLinearSoftmax")(lp_normalization)
 
 _BROADCAST: Final[Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]]] = {
     "MulInteger": ((0, 2), (1, 3)),
@@ -31,7 +28,7 @@ _BROADCAST: Final[Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]]] = {
 """The operands that are broadcast, and the scales and zero points that must be scalars."""
 
 
-@shapes_of(*[_RUNTIME + name for name in _BROADCAST])
+@runtime_shapes_of(*_BROADCAST)
 def elementwise(node: Operands) -> Outputs:
     """Operands that are each followed by scale and zero point, broadcast to one shape."""
     operands, scalars = _BROADCAST[node.operator]
@@ -46,7 +43,7 @@ def are_scalars(node: Operands, *indices: int) -> None:
             node.wrong_rank(index, 0, 0)
 
 
-@shapes_of(_RUNTIME + "QLinearConcat")
+@runtime_shapes_of("QLinearConcat")
 def joined(node: Operands) -> Outputs:
     """As Concat of ONNX: behind the scale and zero point of the result, each tensor with its own."""
     places = range(_FIRST_JOINED, node.count, _EACH_JOINED)
@@ -70,7 +67,7 @@ def joined(node: Operands) -> Outputs:
 _FIRST_JOINED, _EACH_JOINED = 2, 3
 
 
-@shapes_of(_RUNTIME + "QLinearReduceMean", _RUNTIME + "ReduceSumInteger")
+@runtime_shapes_of("QLinearReduceMean", "ReduceSumInteger")
 def reduced_integers(node: Operands) -> Outputs:
     """The axes, all if there are none, become 1 or are left out."""
     shape = node.shape(0)
@@ -79,7 +76,7 @@ def reduced_integers(node: Operands) -> Outputs:
     return UNKNOWN if shape is None else reduced(node, shape, node.integers("axes"), "axes")
 
 
-@shapes_of(_RUNTIME + "GatherBlockQuantized")
+@runtime_shapes_of("GatherBlockQuantized")
 def gather_blocks(node: Operands) -> Outputs:
     """Indices in place of an axis; the packed axis has several numbers in a byte."""
     data, indices = node.shape(0, at_least=1), node.shape(1)

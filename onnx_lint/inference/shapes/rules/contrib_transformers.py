@@ -9,18 +9,12 @@ from __future__ import annotations
 from onnx_lint.inference.shapes.dims import Dim, divide, unified
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, InputDimension, ProblemPlace
-from onnx_lint.inference.shapes.registration import equations, shapes_of
+from onnx_lint.inference.shapes.registration import equations, runtime_shapes_of
 from onnx_lint.inference.shapes.rules.contrib_attention import number_of, of_rank
 from onnx_lint.inference.shapes.rules.contrib_elements import fits_last
 
-_RUNTIME = "com.microsoft::"
 
-
-def _named(*names: str) -> list[str]:
-    return [_RUNTIME + name for name in names]
-
-
-@shapes_of(*_named("MoE", "QMoE"))
+@runtime_shapes_of("MoE", "QMoE")
 def experts(node: Operands) -> Outputs:
     """Infer the shape of the first input. The router has a column for each expert, and so have the weights a matrix."""
     if node.shape(1, 2) is not None:
@@ -30,7 +24,7 @@ def experts(node: Operands) -> Outputs:
     return [node.shape(0)]
 
 
-@shapes_of(*_named("RotaryEmbedding"))
+@runtime_shapes_of("RotaryEmbedding")
 def rotary_embedding(node: Operands) -> Outputs:
     """The shape of the first input; a cosine and a sine for each pair of numbers that is rotated."""
     shape = node.shape(0, at_least=3, at_most=4)
@@ -62,7 +56,7 @@ _SIDE_BY_SIDE = 3
 # --- normalization and embedding
 
 
-@shapes_of(*_named("SkipLayerNormalization", "SkipSimplifiedLayerNormalization"))
+@runtime_shapes_of("SkipLayerNormalization", "SkipSimplifiedLayerNormalization")
 def skip_normalization(node: Operands) -> Outputs:
     """Infer the shape of the first input, also for the sum before the normalization; outputs for
     training are unknown.
@@ -76,7 +70,7 @@ def skip_normalization(node: Operands) -> Outputs:
     return [shape, None, None, shape]
 
 
-@shapes_of(*_named("EmbedLayerNormalization", "QEmbedLayerNormalization"))
+@runtime_shapes_of("EmbedLayerNormalization", "QEmbedLayerNormalization")
 def embedding(node: Operands) -> Outputs:
     """A row of the embedding for each word; an index of the mask for each text.
 
@@ -98,7 +92,7 @@ def embedding(node: Operands) -> Outputs:
 # --- biases by position
 
 
-@shapes_of(*_named("RelativePositionBias"), reads=(1, 2))
+@runtime_shapes_of("RelativePositionBias", reads=(1, 2))
 def position_bias(node: Operands) -> Outputs:
     """A number for each head and each pair of a query and a key."""
     table = of_rank(node, 0, 2)
@@ -107,7 +101,7 @@ def position_bias(node: Operands) -> Outputs:
     return [(1, table[1] if table is not None else None, *lengths)]
 
 
-@shapes_of(*_named("GatedRelativePositionBias"))
+@runtime_shapes_of("GatedRelativePositionBias")
 def gated_position_bias(node: Operands) -> Outputs:
     """A number for each text, head and pair of a query and a key."""
     query, offsets, bias = of_rank(node, 0, 3), of_rank(node, 6, 2), of_rank(node, 2, 4)

@@ -8,6 +8,7 @@ except for those marked here.
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import zip_longest
 from typing import Final
 
@@ -17,23 +18,19 @@ from onnx_lint.inference.shapes.problem import Element, InputDimension, Remark, 
 from onnx_lint.inference.shapes.registration import shapes_of
 from onnx_lint.wording import counted
 
-_ML = "ai.onnx.ml::"
-
-
-def _named(*names: str) -> list[str]:
-    return [_ML + name for name in names]
+_shapes_of = partial(shapes_of, domain="ai.onnx.ml")
 
 
 # --- features
 
 
-@shapes_of(*_named("Binarizer", "CategoryMapper", "LabelEncoder"))
+@_shapes_of("Binarizer", "CategoryMapper", "LabelEncoder")
 def as_first(node: Operands) -> Outputs:
     """The shape of the input."""
     return [node.shape(0)]
 
 
-@shapes_of(*_named("Imputer"))
+@_shapes_of("Imputer")
 def imputer(node: Operands) -> Outputs:
     """The shape of the input [*, F]; one imputed value, or one for each feature.
 
@@ -46,7 +43,7 @@ def imputer(node: Operands) -> Outputs:
     return [shape]
 
 
-@shapes_of(*_named("Scaler"))
+@_shapes_of("Scaler")
 def scaler(node: Operands) -> Outputs:
     """The shape of the input; one offset and scale, or one for each feature of [N, F].
 
@@ -66,7 +63,7 @@ def _by_feature(node: Operands, name: str, features: Dim, *, is_taken: bool = Fa
         node.problems.append(WrongCount(name, count, features, 0, or_one=True, is_taken=is_taken))
 
 
-@shapes_of(*_named("ZipMap"))
+@_shapes_of("ZipMap")
 def zip_map(node: Operands) -> Outputs:
     """A sequence of maps, which has no shape; as many keys as there are columns.
 
@@ -79,13 +76,13 @@ def zip_map(node: Operands) -> Outputs:
     return UNKNOWN
 
 
-@shapes_of(*_named("Normalizer"))
+@_shapes_of("Normalizer")
 def normalizer(node: Operands) -> Outputs:
     """One row, or several."""
     return [node.shape(0, at_least=1, at_most=2)]
 
 
-@shapes_of(*_named("ArrayFeatureExtractor"), reads=(1,))
+@_shapes_of("ArrayFeatureExtractor", reads=(1,))
 def feature_extractor(node: Operands) -> Outputs:
     """As many elements along the last axis as there are indices, which count from 0; of rank 1 it becomes a row."""
     data = node.shape(0, at_least=1)
@@ -104,14 +101,14 @@ def feature_extractor(node: Operands) -> Outputs:
     return [(1, count) if len(data) == 1 else (*data[:-1], count)]
 
 
-@shapes_of(*_named("OneHotEncoder"))
+@_shapes_of("OneHotEncoder")
 def one_hot(node: Operands) -> Outputs:
     """One more dimension, of the categories."""
     data = node.shape(0)
     return UNKNOWN if data is None else [(*data, _count(node, "cats_int64s", "cats_strings"))]
 
 
-@shapes_of(*_named("FeatureVectorizer"))
+@_shapes_of("FeatureVectorizer")
 def vectorizer(node: Operands) -> Outputs:
     """The concatenated columns of all inputs; an input of rank 1 is a row."""
     rows: Dim = None
@@ -149,7 +146,7 @@ _MATRIX = 2
 # --- models
 
 
-@shapes_of(*_named("LinearRegressor"))
+@_shapes_of("LinearRegressor")
 def linear_regressor(node: Operands) -> Outputs:
     """A result for each target, which has a coefficient for each feature. ONNX Runtime ignores further coefficients."""
     data, targets = node.shape(0), _targets(node, "targets")
@@ -159,7 +156,7 @@ def linear_regressor(node: Operands) -> Outputs:
     return [_results(data, targets)]
 
 
-@shapes_of(*_named("SVMRegressor"))
+@_shapes_of("SVMRegressor")
 def support_vector_regressor(node: Operands) -> Outputs:
     """One result."""
     data = node.shape(0)
@@ -173,7 +170,7 @@ def support_vector_regressor(node: Operands) -> Outputs:
     return [_results(data, 1)]
 
 
-@shapes_of(*_named("TreeEnsemble", "TreeEnsembleRegressor"))
+@_shapes_of("TreeEnsemble", "TreeEnsembleRegressor")
 def trees(node: Operands) -> Outputs:
     """A result for each target."""
     data = node.shape(0, _MATRIX)
@@ -181,7 +178,7 @@ def trees(node: Operands) -> Outputs:
     return [_results(data, _targets(node, "n_targets"))]
 
 
-@shapes_of(*_named("LinearClassifier"))
+@_shapes_of("LinearClassifier")
 def linear_classifier(node: Operands) -> Outputs:
     """The class of each row, and a score for each class.
 
@@ -199,7 +196,7 @@ _CLASSES_LIKE_PAIRS: Final = 3
 """As many pairs as classes; ONNX Runtime returns two scores for two classes as well."""
 
 
-@shapes_of(*_named("SVMClassifier"))
+@_shapes_of("SVMClassifier")
 def support_vector_classifier(node: Operands) -> Outputs:
     """The class of each row, and a score for each class.
 
@@ -221,7 +218,7 @@ def support_vector_classifier(node: Operands) -> Outputs:
     return _classes(data, count if len(vectors) in (0, count) and is_by_class else None)
 
 
-@shapes_of(*_named("TreeEnsembleClassifier"))
+@_shapes_of("TreeEnsembleClassifier")
 def tree_classifier(node: Operands) -> Outputs:
     """The class of each row, and a score for each class."""
     data = node.shape(0, _MATRIX)

@@ -3,18 +3,20 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from onnx_lint.inference.shapes.dims import Shape
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.registration import shapes_of
 from onnx_lint.wording import counted
 
-_TRAINING = "ai.onnx.preview.training::"
+_shapes_of = partial(shapes_of, domain="ai.onnx.preview.training")
 
 _SCALARS = 2
 """The inputs of an optimizer before its tensors: the learning rate and the number of updates."""
 
 
-@shapes_of(_TRAINING + "Gradient")
+@_shapes_of("Gradient")
 def gradient(node: Operands) -> Outputs:
     """A derivative by each tensor of `xs`, whose values are the first inputs."""
     names = node.argument("xs")
@@ -28,7 +30,7 @@ def gradient(node: Operands) -> Outputs:
     return [node.shape(index) for index in range(len(names))] if isinstance(names, tuple) else UNKNOWN
 
 
-@shapes_of(_TRAINING + "Adagrad", _TRAINING + "Adam", _TRAINING + "Momentum")
+@_shapes_of("Adagrad", "Adam", "Momentum")
 def updated(node: Operands) -> Outputs:
     """The new tensors and states. After the scalars come groups of inputs: tensors, gradients, then states.
 

@@ -16,7 +16,7 @@ _PACKED, _SPLIT = 3, 4
 """The ranks of [batch, length, heads * size] and of [batch, heads, length, size]."""
 
 
-@shapes_of("ai.onnx.preview::FlexAttention")
+@shapes_of("FlexAttention", domain="ai.onnx.preview")
 def flexible_attention(node: Operands) -> Outputs:
     """A mixture of the values for each query; groups of heads share keys and values."""
     outputs = solve("Q[b h q d] K[b g k d] V[b g k v] -> Y[b h q v]", node)
