@@ -115,20 +115,16 @@ class Frames:
         """Return whether a function has the name of an operator."""
         return op_type in self._called
 
-    def scope(self, function: Function) -> Scope:
-        """Return the scope of a function body, for memos of earlier models."""
-        return self._operators.scope(function)
+    def of_body(self, function: Function, bound: Protos, call: Call | None, graphs: Mapping[str, HeldGraph]) -> Frame:
+        """Return the frame of a function body for a call. Bodies without parameters share their memos."""
+        operators, memos = self._of_function(function)
+        scope = self._operators.scope(function)
+        return Frame(scope, operators, {} if bound else memos, _kept.memos_of(scope), bound, call, graphs)
 
-    def kept(self, scope: Scope) -> OutcomeMemos:
-        """Return the memos of earlier models in a scope."""
-        return _kept.memos_of(scope)
-
-    def of_function(self, function: Function) -> tuple[TypedOperators, OutcomeMemos]:
+    def _of_function(self, function: Function) -> tuple[TypedOperators, OutcomeMemos]:
         """Return the operators shared by functions with the same imports, and the memos of those without parameters."""
         scope = self._imports.number_of(function)
-        if scope not in self._of_functions:
-            self._of_functions[scope] = {}, {}
-        return self._of_functions[scope]
+        return self._of_functions.setdefault(scope, ({}, {}))
 
     def memo(self, graph: Graph, form: NodeForm, frame: Frame) -> OutcomeMemo:
         """Return the memo of a form that is not in the frame yet."""
@@ -159,7 +155,7 @@ class Frames:
     def operator_of(self, graph: Graph, form: NodeForm) -> TypedOperator | None:
         """Return the operator of the nodes of a form in a graph; None if it has no signature."""
         function = graph.function
-        operators = self.top.operators if function is None else self.of_function(function)[0]
+        operators = self.top.operators if function is None else self._of_function(function)[0]
         return self._operator(graph, form, operators)
 
     def _operator(self, graph: Graph, form: NodeForm, operators: TypedOperators) -> TypedOperator | None:

@@ -113,11 +113,8 @@ class FunctionWalk:
         known.update(dict.fromkeys(names[len(inputs) :], ABSENT))
         known[""] = ABSENT
         protos = {default.name: default for default in function.attribute_defaults} | dict(bound)
-        operators, memos = self._frames.of_function(function)
         self._calls.enter(function.index)
-        memos = {} if protos else memos
-        scope = self._frames.scope(function)
-        frame = Frame(scope, operators, memos, self._frames.kept(scope), protos, call, graphs)
+        frame = self._frames.of_body(function, protos, call, graphs)
         for graph in function.body.nested:
             if graph.position == len(function.body.forms):
                 default = HeldGraph(attribute_name(function.attribute_defaults, graph), graph, frame, known)

@@ -9,7 +9,7 @@ from typing import Final
 from onnx_lint.common.record import Record, replace
 from onnx_lint.inference.flow.joining import joined, joined_shapes
 from onnx_lint.inference.flow.outcome_memo import as_fact
-from onnx_lint.inference.shapes.dims import Dim, Dims, Shape, add, is_natural, multiply, subtract, unified, union
+from onnx_lint.inference.shapes.dims import Dim, Shape, add, is_natural, multiply, subtract, unified, union
 from onnx_lint.inference.shapes.fact import ABSENT, Fact, Facts, fact
 from onnx_lint.inference.shapes.operands import Inside, Operands, OutputShape, count_in, held, is_sequence, sequence_of
 from onnx_lint.inference.shapes.problem import AxisOutOfRange, Element, ShapeProblem
@@ -161,7 +161,7 @@ class SuppliedShapes(Record):
                 count = add(count_in(first[index]), multiply(length, growth))
                 if is_natural(count):
                     carried[index] = Inside(each.shape, count)
-        return [*carried, *[_stacked(each.shape, length) for each in values[len(first) :]]]
+        return [*carried, *[None if each.shape is None else (length, *each.shape) for each in values[len(first) :]]]
 
     def _runs(self, condition: Fact) -> Dim:
         """Return how often the body of a Loop runs, if the number of iterations is known and no condition ends it."""
@@ -298,7 +298,3 @@ def _sized(shape: OutputShape, kind: ValueType | None) -> OutputShape:
     if isinstance(shape, Inside) and shape.count is None and is_sequence(kind):
         return replace(shape, count=_BEFORE)
     return shape
-
-
-def _stacked(shape: Shape, length: Dim) -> Dims | None:
-    return None if shape is None else (length, *shape)

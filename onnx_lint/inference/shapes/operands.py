@@ -466,6 +466,13 @@ class Operands:
             self.wrong_value(source, value, f"at least {least}", index)
         return not wrong
 
+    def is_positive(self, name: str) -> bool:
+        """Return whether the number in an attribute is unknown or at least 1; record another one."""
+        number = self.integer(name)
+        if number is not None and number < 1:
+            self.wrong_value(name, number, "at least 1")
+        return number is None or number > 0
+
     def counts_within(self, index: int, first: int, size: Dim, what: str) -> None:
         """Record the first constant of a list that counts, from `first` on, beyond the `size` things that there are."""
         for place, number in enumerate(self.content(index) or ()):

@@ -39,15 +39,6 @@ def quantized_attention(node: Operands) -> Outputs:
     return _attention(node, mask=5, past=8)
 
 
-def positive_heads(node: Operands, name: str = "num_heads") -> bool:
-    """Return whether a number of heads may be one; another number is noted."""
-    number = node.integer(name)
-    is_positive = number is None or number > 0
-    if not is_positive:
-        node.wrong_value(name, number, "at least 1")
-    return is_positive
-
-
 def _divides(node: Operands, at: tuple[int, int], parts: int) -> None:
     """Record a dimension whose parts cannot be divided among the heads; 0 parts are not checked."""
     heads = node.integer("num_heads", 0)
@@ -56,7 +47,7 @@ def _divides(node: Operands, at: tuple[int, int], parts: int) -> None:
 
 
 def _attention(node: Operands, mask: int, past: int) -> Outputs:
-    positive_heads(node)
+    node.is_positive("num_heads")
     data = node.shape(0, 3)
     weights = 1
     matrix = node.shape(weights, 2)
@@ -245,7 +236,7 @@ _KEY_MASK = 4
 
 def _queries(node: Operands) -> Dims | None:
     """The shape of the queries; other ranks than ONNX Runtime takes for these and for the values are noted."""
-    positive_heads(node)
+    node.is_positive("num_heads")
     _divides(node, (0, 2), int(len(node.fact(0).shape or ()) == _FEATURES))
     query = node.fact(0).shape
     node.shape(2, at_least=3, at_most=4)
@@ -329,7 +320,7 @@ def _refused_groups(node: Operands, query: Shape, *, is_packed: bool) -> None:
     """Note what ONNX Runtime refuses: no heads, a past of another rank, numbers that the heads cannot share, and heads
     whose size is not a multiple of 8.
     """
-    are_positive = positive_heads(node) and positive_heads(node, "kv_num_heads")
+    are_positive = node.is_positive("num_heads") and node.is_positive("kv_num_heads")
     node.shape(3, 4)
     heads, shared = node.integer("num_heads"), node.integer("kv_num_heads")
     if not are_positive or query is None or heads is None or shared is None:

@@ -66,8 +66,9 @@ def product_with_blocks(node: Operands) -> Outputs:
     rows, columns = node.integer("K"), node.integer("N")
     _takes(node, "bits", (2, 4, 8), 4)
     size = node.integer("block_size")
-    _is_block(node, size)
-    _are_positive(node, "K", "N")
+    is_block(node, size)
+    for name in ("K", "N"):
+        node.is_positive(name)
     shape = node.shape(0, at_least=1)
     if rows is None or columns is None or rows < 1 or columns < 1:
         return UNKNOWN
@@ -85,10 +86,11 @@ def product_with_blocks(node: Operands) -> Outputs:
 def product_with_small_floats(node: Operands) -> Outputs:
     """Rows of K numbers times a packed matrix; without `transB` the matrix has K columns and N rows."""
     is_transposed = node.integer("transB", 1)
-    _are_positive(node, "K", "N")
+    for name in ("K", "N"):
+        node.is_positive(name)
     _takes(node, "quant_type", (0, 1))
     size = node.integer("block_size")
-    _is_block(node, size)
+    is_block(node, size)
     numbers = (node.integer("K") or 0) * (node.integer("N") or 0)
     for index, each in ((1, 2), (2, size)) if not node.problems and numbers and size else ():
         given, needed = node.fact(index).shape, -(-numbers // (each or 1))
@@ -107,7 +109,7 @@ def product_with_small_floats(node: Operands) -> Outputs:
     return [(*shape[:-1], count)] if shape and count is not None and count >= 0 else UNKNOWN
 
 
-def _is_block(node: Operands, size: int | None) -> None:
+def is_block(node: Operands, size: int | None) -> None:
     """Note the size of a block that ONNX Runtime does not take."""
     if size is not None and (size < _LEAST_BLOCK or size & (size - 1)):
         node.wrong_value("block_size", size, "ONNX Runtime needs powers of two from 16 on", allowed="16, 32, 64, ...")
@@ -151,14 +153,6 @@ def _has_bytes(node: Operands, needed: int, columns: int) -> None:
     size = shape[0]
     least = -(-needed // max(math.prod(shape[1:]), 1))
     node.problems.append(Unequal(InputDimension(1, 0, size), least, Element("N", columns), or_more=True))
-
-
-def _are_positive(node: Operands, *names: str) -> None:
-    """Note numbers below 1."""
-    for name in names:
-        number = node.integer(name)
-        if number is not None and number < 1:
-            node.wrong_value(name, number, "at least 1")
 
 
 def _takes(node: Operands, name: str, allowed: tuple[int, ...], default: int | None = None) -> None:

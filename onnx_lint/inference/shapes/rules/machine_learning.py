@@ -149,7 +149,7 @@ _MATRIX = 2
 @_shapes_of("LinearRegressor")
 def linear_regressor(node: Operands) -> Outputs:
     """A result for each target, which has a coefficient for each feature. ONNX Runtime ignores further coefficients."""
-    data, targets = node.shape(0), _targets(node, "targets")
+    data, targets = node.shape(0), node.integer("targets") if node.is_positive("targets") else None
     features = _features(data)
     if isinstance(features, int) and isinstance(targets, int) and targets:
         _has_numbers(node, "coefficients", targets * features, is_more_taken=True)
@@ -175,7 +175,7 @@ def trees(node: Operands) -> Outputs:
     """A result for each target."""
     data = node.shape(0, _MATRIX)
     _tests_features(node, _features(data))
-    return [_results(data, _targets(node, "n_targets"))]
+    return [_results(data, node.integer("n_targets") if node.is_positive("n_targets") else None)]
 
 
 @_shapes_of("LinearClassifier")
@@ -306,14 +306,6 @@ def _rows(data: Shape) -> Dim:
     if data is None or not 1 <= len(data) <= _MATRIX:
         return None
     return data[0] if len(data) == _MATRIX else 1
-
-
-def _targets(node: Operands, name: str) -> Dim:
-    number = node.integer(name)
-    if number is None or number > 0:
-        return number
-    node.wrong_value(name, number, "at least 1")
-    return None
 
 
 def _count(node: Operands, *names: str) -> Dim:
