@@ -79,7 +79,7 @@ _OF_FIELD: Final[Mapping[str, int]] = MappingProxyType(
 """For fields that need another weight than their messages or lists."""
 
 _OF_FUNCTION_NODE: Final = 2
-"""The nodes of functions count so often: the walks over their bodies keep more of them."""
+"""The contents of the nodes of functions count so often: the walks over their bodies keep more of them."""
 
 _OFTEN_EQUAL: Final = frozenset({"AttributeProto", "TypeProto"})
 """Messages of which a large model has many equal ones. These are parsed once, and counted each."""
@@ -201,7 +201,7 @@ class _SharedForms:
             self._forms[key] = is_plain
         if not is_shared:
             return data, 0
-        return b"".join(own), _LESS_OF_NODE + _LESS_OF_NAME * len(names) + _LESS_OF_BYTE * len(form)
+        return b"".join(own), _LESS_OF_NAME * len(names) + _LESS_OF_BYTE * len(form)
 
 
 def _is_canonical(data: bytes) -> tuple[bool, bool]:
@@ -290,12 +290,12 @@ class _Estimate:
             if message is None:
                 continue
             if message == "NodeProto":
-                self.nodes(values, depth + 1, times * _OF_FUNCTION_NODE if name == "FunctionProto" else times)
+                self.nodes(values, name, depth + 1, times)
                 continue
             if message not in _OFTEN_EQUAL:
                 self.messages(message, filter(None, values), depth + 1, times)
                 continue
-            if message == "TypeProto" and self._shared is not None:
+            if name == "ValueInfoProto" and self._shared is not None:
                 types = self._shared.new_types(values)
                 self.bytes -= times * (weight - _OF_SHARED_TYPE) * (len(values) - len(types))
                 self.messages(message, types, depth + 1, times)
@@ -306,13 +306,14 @@ class _Estimate:
             for count, contents in equal.items():
                 self.messages(message, contents, depth + 1, times * count)
 
-    def nodes(self, values: Iterable[bytes], depth: int, times: int) -> None:
-        """Count the contents of nodes."""
+    def nodes(self, values: Iterable[bytes], within: str, depth: int, times: int) -> None:
+        """Count the contents of nodes in a graph, or in a function."""
+        of_contents = times * _OF_FUNCTION_NODE if within == "FunctionProto" else times
         if self._shared is not None:
             parts = list(map(self._shared.split, values))
             values = [own for own, _ in parts]
-            self.bytes -= times * sum([saved for _, saved in parts])
-        self.messages("NodeProto", filter(None, values), depth, times)
+            self.bytes -= sum([times * _LESS_OF_NODE + of_contents * saved for _, saved in parts if saved])
+        self.messages("NodeProto", filter(None, values), depth, of_contents)
 
     def one_by_one(self, name: str, piece: bytes, depth: int, times: int) -> None:
         """Count the fields of messages that the parser rejects: a string is not UTF-8, or there is a worse fault."""
@@ -332,7 +333,7 @@ class _Estimate:
         self.add(name, field, (1 if wire_type == field.wire_type else _packed_count(field, content)) * times)
         if field.message is not None and content:
             if field.message == "NodeProto":
-                self.nodes([content], depth + 1, times * _OF_FUNCTION_NODE if name == "FunctionProto" else times)
+                self.nodes([content], name, depth + 1, times)
             else:
                 self.message(field.message, content, depth + 1, times)
 
