@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import sys
 from array import array
+from bisect import bisect_right
 from collections.abc import Iterator, MutableSequence, Sequence
+from operator import itemgetter
 from typing import Final
 
 from onnx_lint.input.source import Source
@@ -79,7 +82,7 @@ class _FieldPositions:
     of the few that are needed is read again.
     """
 
-    __slots__ = ("_inner", "_message", "_pieces", "_source", "_starts", "_walk")
+    __slots__ = ("_inner", "_message", "_packed", "_pieces", "_source", "_starts", "_walk")
 
     def __init__(self, source: Source, message: str, pieces: list[tuple[int, int]]) -> None:
         self._source = source
@@ -88,6 +91,7 @@ class _FieldPositions:
         self._starts: dict[str, MutableSequence[int]] = {}
         self._walk = _walking(source, message, pieces, self._starts)
         self._inner: dict[Step, _FieldPositions] = {}
+        self._packed: dict[str, list[tuple[int, int, int]]] = {}
 
     def spans(self, step: Step, *, every: bool = False) -> list[wire.Span]:
         """Return each occurrence of a field that a parser reads, or every one."""
@@ -95,26 +99,35 @@ class _FieldPositions:
 
     def packed_element(self, step: Step) -> tuple[int, int] | None:
         """Return the bytes of an element of a packed list of numbers; None if it has a record of its own."""
-        name, left = step
+        name, index = step
         field = wire.fields_by_name(self._message).get(name)
-        if field is None or not field.packable or left is None:
+        if field is None or not field.packable or index is None:
             return None
-        for start, value, end in self.spans((name, None), every=True):
+        if name not in self._packed:
+            self._packed[name] = list(self._packed_records(field))
+        number = bisect_right(self._packed[name], index, key=itemgetter(0)) - 1
+        if number < 0:
+            return None
+        before, value, end = self._packed[name][number]
+        width = wire.FIXED_BYTES.get(field.wire_type)
+        if width is None:
+            first, missing = _skipped(self._source, value, end, index - before)
+            return None if missing or first == end else (first, _skipped(self._source, first, end, 1)[0])
+        first = value + (index - before) * width
+        return (first, first + width) if first + width <= end else None
+
+    def _packed_records(self, field: wire.Field) -> Iterator[tuple[int, int, int]]:
+        """Yield for each packed record of a list the number of elements before it, and where its numbers are."""
+        count = 0
+        width = wire.FIXED_BYTES.get(field.wire_type)
+        for start, value, end in self.spans((field.name, None), every=True):
             if wire.decode_varint(self._source.read_at(start, value - start), 0)[0] & 7 != wire.WireType.LEN:
-                if not left:
-                    return None
-                left -= 1
+                count += 1
                 continue
-            width = wire.FIXED_BYTES.get(field.wire_type)
-            if width is None:
-                first, left = _skipped(self._source, value, end, left)
-                if not left and first < end:
-                    return first, _skipped(self._source, first, end, 1)[0]
-            elif left < (end - value) // width:
-                return value + left * width, value + (left + 1) * width
-            else:
-                left -= (end - value) // width
-        return None
+            yield count, value, end
+            count += (
+                (end - value) // width if width else sys.maxsize - _skipped(self._source, value, end, sys.maxsize)[1]
+            )
 
     def inner(self, step: Step) -> _FieldPositions | None:
         """Return the message in a field; None if there is none."""
