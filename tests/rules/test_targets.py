@@ -60,15 +60,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["--target", "ai.onnx.ml=2"], [ML]),
         (["--target", "com.example=1", "--target", "acme=2", "--target", "ai.onnx.contrib=1"], []),
         (["--target", "ir=9", "--target", "ai.onnx=19", "--target", "ai.onnx.ml=2"], [IR, IMPORT, OPERATOR, ML]),
-        (["--config", 'targets=["ir=9"]'], [IR]),
-        (["--config", 'targets=["ir=9"]', "--target", "ir=10"], []),
-        (["--config", 'targets=["ai.onnx=19", "ai.onnx.ml=2"]'], [IMPORT, OPERATOR, ML]),
+        (["--config", "old.toml"], [IR, OPERATOR, IMPORT]),
+        (["--config", "old.toml", "--target", "ir=10"], []),
     ],
     ids=" ".join,
 )
 def test_the_command_line_and_the_configuration_name_the_target(
     capsys: pytest.CaptureFixture[str], arguments: list[str], messages: list[str]
 ) -> None:
+    Path("old.toml").write_text('targets = ["ir=9", "ai.onnx=19"]')
     code = run(["m.textproto", "-f", "json", *arguments])
     (file,) = json.loads(capsys.readouterr().out)["files"]
     found = sorted(item["message"] for item in file["diagnostics"] if item["rule"] == RULE)
