@@ -55,6 +55,7 @@ KEPT: dict[str, str] = {
     "MOST_SHORT_BYTES": "what two bytes of length say, and no matter of choice",
     "INTEGER_BYTES": "what decides shapes is known in a file of any size",
     "_TAG_AND_LENGTH_BYTES": "the same for what is read at once",
+    "_LONGEST_HEAD": "what a parser accepts",
     "MAX_VARINT_BYTES": "what Protocol Buffers reads",
     "MAX_SHORT_VARINT_BYTES": "the same for tags and lengths",
     "_GROUP_BYTES": "how elements of three bits are packed",

@@ -13,7 +13,6 @@ import onnx.parser
 import pytest
 from rich.progress import Progress
 
-from onnx_lint import report as report_module
 from onnx_lint.cli import baselines
 from onnx_lint.cli import run as run_module
 from onnx_lint.cli.application import run
@@ -79,7 +78,6 @@ DESCRIPTIONS = {
     "all fixes": (proposed_fixes._Descriptions, "of"),
     "folding": (lint, "fold"),
     "positions": (text_lines, "with_positions"),
-    "settings of the file": (report_module.FileReport, "at_least"),
     "baseline": (baselines.Baselines, "apply"),
 }
 

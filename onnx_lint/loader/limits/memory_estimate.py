@@ -41,7 +41,7 @@ _OF_MESSAGE: Final[Mapping[str, int]] = MappingProxyType(
         "AttributeProto": 900,
         "FunctionProto": 4_200,
         "GraphProto": 4_000,
-        "NodeProto": 1_000,
+        "NodeProto": 1_150,
         "OperatorSetIdProto": 400,
         "SparseTensorProto": 1_000,
         "StringStringEntryProto": 400,
@@ -227,7 +227,7 @@ _NESTED: Final = frozenset({0x4A, 0x52})
 _MOST_FORMS: Final = 2_048
 """The limit on remembered forms; the columns of nodes keep twice as many."""
 
-_LESS_OF_NODE: Final = 400
+_LESS_OF_NODE: Final = 550
 """A node that shares its form needs so much less than another,"""
 _LESS_OF_NAME: Final = 150
 """so much less for each of its inputs and outputs,"""
