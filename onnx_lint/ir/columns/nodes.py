@@ -56,6 +56,9 @@ BEFORE_NODES: Final = -1
 _MAX_PLAIN_BYTES: Final = 128
 """In so few bytes no type nests deep enough for a parser to refuse it."""
 
+_MOST_HELD: Final = 64
+"""The number of attributes in one message; their memory is freed when none of their forms is left."""
+
 _MAX_FORMS: Final = 4_096
 """The limit on kept forms, for all models of a run; then all are dropped."""
 
@@ -128,6 +131,7 @@ class NodeTable:
         "early_uses",
         "forms",
         "has_redefinitions",
+        "holder",
         "inputs",
         "is_canonical",
         "longest",
@@ -159,6 +163,8 @@ class NodeTable:
 
         If False, the columns may lack a part of a node.
         """
+        self.holder: Any = None
+        """The message that holds the attributes of the newest forms, if any form has attributes."""
 
 
 def node_table(nodes: Iterable[bytes], before: Iterable[str] = ()) -> NodeTable:
@@ -341,7 +347,20 @@ def _parsed_form(
     if proto.metadata_props:
         table.repeated_keys.append(len(table.forms))
     op_type, domain, overload = map(_interned, (proto.op_type, proto.domain, proto.overload))
-    return NodeForm(op_type, domain, *given, overload=overload, attributes=proto.attribute[:]), bool(annotations)
+    attributes = _held(proto.attribute, table) if len(core) <= MAX_SHARED_BYTES else proto.attribute[:]
+    return NodeForm(op_type, domain, *given, overload=overload, attributes=attributes), bool(annotations)
+
+
+def _held(attributes: Sequence[Any], table: NodeTable) -> Sequence[Any]:
+    """Return the attributes in a message with those of other forms: a message for each form takes a kilobyte more."""
+    if not attributes:
+        return ()
+    if table.holder is None or len(table.holder.attribute) >= _MOST_HELD:
+        table.holder = schema.outline("NodeProto")()
+    start = len(table.holder.attribute)
+    table.holder.attribute.extend(attributes)
+    held: Sequence[Any] = table.holder.attribute[start:]
+    return held
 
 
 def _note(annotations: Iterable[str], table: NodeTable) -> None:
