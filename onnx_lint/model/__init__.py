@@ -102,7 +102,6 @@ if TYPE_CHECKING:
         spelled_plainly,
     )
     from onnx_lint.ir.tensors.numbers import (
-        Constant,
         Constants,
         element_is,
         number_pieces,

@@ -147,7 +147,8 @@ def _without(location: str, tensors: list[ExternalData], ranges: list[tuple[int,
             index = bisect_right(starts, data.offset or 0) - 1
             if data.offset and index >= 0:
                 new = data.offset - moved[index][0] + moved[index][2]
-                yield from [Assign(data.entry_place("offset").at("value"), str(new))] if new != data.offset else []
+                if new != data.offset:
+                    yield Assign(data.entry_place("offset").at("value"), str(new))
             if "checksum" in data.keys:
                 yield Delete(data.entry_place("checksum"))
 

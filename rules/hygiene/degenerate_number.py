@@ -8,10 +8,10 @@ from typing import Final
 from onnx_lint.model import Constants, Model, Node
 from onnx_lint.rule import Finding, rule
 
-_Divisors = dict[int, dict[str, int]]
+_Divisors = dict[int, dict[tuple[str, bool], int]]
 """By the identity of a graph the values that a node divides by or takes the root of, each with the first such node.
 
-`+` and a name: the value is added first.
+The keys are the value, and whether it is added to another one first.
 """
 
 _MULTIPLIERS: Final = ("Mul", "Conv", "ConvTranspose", "Gemm", "MatMul")
@@ -87,10 +87,10 @@ def degenerate_number(model: Model) -> Iterator[Finding]:
                     yield from judge(node, constants, divisors)
 
 
-def _dividing(node: Node, divisors: _Divisors, *, how: str = "") -> str | None:
+def _dividing(node: Node, divisors: _Divisors, *, is_added: bool = False) -> str | None:
     """Return in words the first node that divides by an output of a node or takes its root; None if none does.
 
-    `how`: `+` for those that do it after the output was added to another value.
+    `is_added`: whether to look for those that do it after the output was added to another value.
     """
     graph = node.graph
     if id(graph) not in divisors:
@@ -98,11 +98,13 @@ def _dividing(node: Node, divisors: _Divisors, *, how: str = "") -> str | None:
         for number, (form, inputs) in enumerate(zip(graph.forms, graph.node_inputs, strict=True)):
             at = _DIVISORS.get(form.op_type)
             if at is not None and at < len(inputs):
-                first.setdefault(inputs[at], number)
+                first.setdefault((inputs[at], False), number)
         for form, inputs, outputs in zip(graph.forms, graph.node_inputs, graph.node_outputs, strict=True):
-            if form.op_type == "Add" and outputs[0] in first:
-                first.update({f"+{name}": first[outputs[0]] for name in inputs})
-    found = [divisors[id(graph)][how + name] for name in node.outputs if how + name in divisors[id(graph)]]
+            divisor = first.get((outputs[0], False)) if form.op_type == "Add" and outputs else None
+            if divisor is not None:
+                first.update({(name, True): divisor for name in inputs})
+    known = divisors[id(graph)]
+    found = [known[name, is_added] for name in node.outputs if (name, is_added) in known]
     return graph.nodes[min(found)].describe() if found else None
 
 
@@ -132,7 +134,7 @@ def _casts(node: Node, constants: Constants, divisors: _Divisors) -> Iterator[Fi
         return
     dividing = _dividing(node, divisors)
     if dividing is None and found.least == found.greatest:
-        dividing = _dividing(node, divisors, how="+")
+        dividing = _dividing(node, divisors, is_added=True)
     if dividing is not None:
         said = found.first(lambda number: 0 < abs(number) <= least)
         yield Finding(

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final
 from onnx_lint.model import (
     FLOAT_KINDS,
     FLOATING_TYPES,
-    Constant,
     Constants,
     Graph,
     Model,
     Node,
+    Place,
     element_is,
     holds_numbers,
     may_be_nan,
@@ -151,7 +151,7 @@ def _not_numbers(model: Model, *, verify: bool) -> Iterator[Finding]:
         found = small_constant(tensor, model.source, tensor.describe())
         if found is not None and found.has_nan:
             if not _is_harmless(tensor, computed):
-                yield _of_nan(found)
+                yield _of_nan(found.place, found.first(math.isnan))
         elif verify and found is None and not _is_harmless(tensor, computed):
             yield from _in_large(model, tensor, outside.get(tensor.place.key))
     for attribute in model.attributes(lambda kind: kind.may_be_nan and kind.type in FLOAT_KINDS):
@@ -163,7 +163,7 @@ def _not_numbers(model: Model, *, verify: bool) -> Iterator[Finding]:
             first = next(index for index, number in enumerate(floats) if math.isnan(number))
             said = element_is(first, attribute.describe(), "NaN", count)
         if count or math.isnan(attribute.proto.f):
-            yield Finding(attribute.place, said, clause="HYG-16", allowed="numbers")
+            yield _of_nan(attribute.place, said)
 
 
 def _is_harmless(tensor: Tensor, computed: _ReadNames) -> bool:
@@ -204,8 +204,8 @@ _MOVING: Final = frozenset(
 )
 
 
-def _of_nan(constant: Constant) -> Finding:
-    return Finding(constant.place, constant.first(math.isnan), clause="HYG-16", allowed="numbers")
+def _of_nan(place: Place, said: str) -> Finding:
+    return Finding(place, said, clause="HYG-16", allowed="numbers")
 
 
 def _in_large(model: Model, tensor: Tensor, outside: ExternalData | None) -> Iterator[Finding]:
@@ -223,5 +223,4 @@ def _in_large(model: Model, tensor: Tensor, outside: ExternalData | None) -> Ite
         count += int(places.size)
         start += len(piece)
     if count:
-        said = element_is(first, tensor.describe(), "NaN", count)
-        yield Finding(tensor.place, said, clause="HYG-16", allowed="numbers")
+        yield _of_nan(tensor.place, element_is(first, tensor.describe(), "NaN", count))
