@@ -103,8 +103,6 @@ class Walks:
         """Return the fact of a name that a node of a graph uses."""
         if not name:
             return ABSENT
-        if (found := walked.facts.get(name)) is not None:
-            return found
         scope = self.scope(walked, name)
         return UNKNOWN if scope is None else scope.fact(name)
 

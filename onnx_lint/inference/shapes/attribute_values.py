@@ -22,9 +22,6 @@ READ_FLOAT_ELEMENTS: Final = frozenset(
 )
 """The only operators whose shape rules read an operand whose elements may be floating-point numbers."""
 
-INTEGER_TYPES: Final = frozenset({6, 7})
-"""The element types of shapes, as TensorProto numbers them: floating-point numbers may be cast to them."""
-
 
 class AttributeValues(Mapping[str, AttributeValue]):
     """The attributes of a node by their names."""
