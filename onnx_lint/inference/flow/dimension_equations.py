@@ -8,7 +8,7 @@ variable may be 1. A nested graph may not run at all, so its equations are only 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from onnx_lint.common.record import Record
@@ -17,7 +17,7 @@ from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.flow.walks import Call, WalkResult
 from onnx_lint.inference.shapes.expression import Sum, read
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts
-from onnx_lint.inference.shapes.operands import EQUATED, EqualDimensions
+from onnx_lint.inference.shapes.operands import EqualDimensions
 from onnx_lint.inference.shapes.problem import TwoSizes
 from onnx_lint.inference.shapes.stated import facts_of_types
 from onnx_lint.inference.types.conflict import Note
@@ -28,14 +28,49 @@ from onnx_lint.wording import quote
 
 
 class DimensionEquation(Record):
-    """Two dimensions that are equal, and the source of that."""
+    """Two dimensions that are equal, and the node that makes them so."""
 
     one: int | str
+    """The declared dimension, or that of the operand."""
     other: int | str
-    place: Place
-    text: str
-    is_declared: bool = False
-    """True if one side comes from a declaration, and the other from the node."""
+    """The dimension that the node produces, or requires."""
+    node: Node
+    axis: int
+    operand: int = -1
+    """The index of the input with the first dimension."""
+    declared: str = ""
+    """The output whose declaration has the first dimension; empty if none has."""
+
+    @property
+    def is_declared(self) -> bool:
+        """True if one side comes from a declaration, and the other from the node."""
+        return bool(self.declared)
+
+    @property
+    def place(self) -> Place:
+        """The declared dimension, or the input of the node."""
+        if not self.declared:
+            return self.node.place.at("input", self.operand)
+        field, index = self._declaration
+        return self.node.graph.place.at(field, index).at("type").at("tensor_type").at("shape").at("dim", self.axis)
+
+    @property
+    def _declaration(self) -> tuple[str, int]:
+        """The list and the index of the declaration; value_info before the outputs."""
+        graph = self.node.graph
+        if self.declared in graph.value_info_names:
+            return "value_info", graph.value_info_names.index(self.declared)
+        return "output", graph.output_names.index(self.declared)
+
+    @property
+    def text(self) -> str:
+        """The statement in words."""
+        one, other = map(_word, (self.one, self.other))
+        if not self.declared:
+            what = f"dimension {self.axis} of input {self.operand} {quote(self.node.inputs[self.operand])}"
+            return f"{self.node.describe()} needs {what} to be {other}, but it is {one}"
+        what = f"dimension {self.axis} of {self._declaration[0].replace('_', ' ')} {quote(self.declared)}"
+        return f"{what} is declared as {one}, but {self.node.describe()} produces {other}"
 
 
 class Contradiction(Record):
@@ -196,30 +231,24 @@ _DEEPEST: Final = 64
 
 
 def _equations(flow: ValueFlow, walked: WalkResult, crashes: Crashes) -> Iterator[DimensionEquation]:
+    if not walked.unequal:
+        return
     graph = walked.graph
     stated = {} if graph.is_function else declared_values(graph)
-    places = _places(graph) if stated else {}
-    declaring = {name for name, each in stated.items() if each.shape}
-    memos = {
-        form: memo
-        for form, memo in walked.memos.items()
-        if memo.operator is not None and not memo.operator.by_subgraphs
-    }
-    equating = {form for form in memos if form.op_type in EQUATED}
-    table = graph.table
-    for index, (form, inputs, outputs) in enumerate(zip(table.forms, table.inputs, table.outputs, strict=True)):
-        if form not in equating and (declaring.isdisjoint(outputs) or form not in memos):
+    for index in sorted(set(walked.unequal)):
+        node = graph.nodes[index]
+        memo = walked.memos[node.form]
+        if memo.operator is None or memo.operator.by_subgraphs:
             continue
-        facts = flow.walks.inputs(walked, inputs)
-        declared = [stated.get(name, UNKNOWN) for name in outputs]
+        facts = flow.walks.inputs(walked, node.inputs)
+        declared = [stated.get(name, UNKNOWN) for name in node.outputs]
         if not any(map(_has_variables, (*declared, *facts))):
             continue
-        node = graph.nodes[index]
         with crashes.at(_SOLVE, node):
-            outcome = memos[form].outcomes.get(facts) or memos[form].outcome(facts)
+            outcome = memo.outcomes.get(facts) or memo.outcome(facts)
             for name, made, each in zip(node.outputs, outcome.outputs, declared, strict=False):
                 if made.shape != each.shape:
-                    yield from _of_declaration(graph, places, node, name, made, each)
+                    yield from _of_declaration(node, name, made, each)
             yield from _of_operands(node, facts, outcome.equated)
 
 
@@ -227,30 +256,13 @@ def _has_variables(fact: Fact) -> bool:
     return fact.shape is not None and str in map(type, fact.shape)
 
 
-def _of_declaration(
-    graph: Graph, places: Mapping[str, tuple[str, int]], node: Node, name: str, made: Fact, declared: Fact
-) -> Iterator[DimensionEquation]:
+def _of_declaration(node: Node, name: str, made: Fact, declared: Fact) -> Iterator[DimensionEquation]:
     if made.shape is None or declared.shape is None or len(made.shape) != len(declared.shape):
         return
     for axis, (given, said) in enumerate(zip(made.shape, declared.shape, strict=True)):
         if given is None or said is None or given == said or not (isinstance(said, str) or isinstance(given, str)):
             continue
-        field, index = places[name]
-        place = graph.place.at(field, index).at("type").at("tensor_type").at("shape").at("dim", axis)
-        what = f"dimension {axis} of {field.replace('_', ' ')} {quote(name)}"
-        yield DimensionEquation(
-            said,
-            given,
-            place,
-            f"{what} is declared as {_word(said)}, but {node.describe()} produces {_word(given)}",
-            is_declared=True,
-        )
-
-
-def _places(graph: Graph) -> dict[str, tuple[str, int]]:
-    """Return for each declared value its list and index; value_info before the outputs."""
-    found = {name: ("output", index) for index, name in enumerate(graph.output_names)}
-    return found | {name: ("value_info", index) for index, name in enumerate(graph.value_info_names)}
+        yield DimensionEquation(said, given, node, axis, declared=name)
 
 
 def _word(dim: int | str) -> str:
@@ -260,9 +272,7 @@ def _word(dim: int | str) -> str:
 def _of_operands(node: Node, facts: Facts, equal: Sequence[EqualDimensions]) -> Iterator[DimensionEquation]:
     for (index, axis), found, expected in equal:
         rank = len(facts[index].shape or ())
-        what = f"dimension {axis % rank} of input {index} {quote(node.inputs[index])}"
-        text = f"{node.describe()} needs {what} to be {_word(expected)}, but it is {_word(found)}"
-        yield DimensionEquation(found, expected, node.place.at("input", index), text)
+        yield DimensionEquation(found, expected, node, axis % rank, operand=index)
 
 
 # --- solving

@@ -146,7 +146,7 @@ class OutcomeMemo:
                 self.outcomes.clear()
                 self.plain.clear()
             found = self.outcomes[facts] = self._made(facts)
-            is_clean = not (found.problems or found.shape_problems or found.crash)
+            is_clean = not (found.problems or found.shape_problems or found.crash or found.equated)
             if self._is_plain and is_clean and found.outputs[0].shape is not None and not found.outputs[0].wide_bytes:
                 self.plain[facts] = found.outputs[0]
         return found

@@ -109,6 +109,8 @@ class _GraphWalk:
         """The values that are declared as what their operator never produces."""
         self.behind: set[str] = set()
         """The values whose shapes are lost to a fault."""
+        self.unequal: list[int] = []
+        """The nodes with equations between dimensions, see `WalkResult`."""
         self.has_unknown = False
 
 
@@ -182,7 +184,8 @@ class Flow:
             self._take(here, index, memo, inputs, outcome)
         differing = self._compare_declarations(here)
         yield from self._walk_other_subgraphs(here)
-        self.found.note_graph(graph, known, memos, frame.call, has_unknown=here.has_unknown)
+        unequal = here.unequal
+        self.found.note_graph(graph, known, memos, frame.call, has_unknown=here.has_unknown, unequal=unequal)
         # A value that is declared with another type is reported, and is unknown as an output of a subgraph.
         # With another shape it is what the operator produces.
         return tuple(
@@ -229,6 +232,8 @@ class Flow:
         if behind and not outcome.problems and self._lacks_a_type(graph, index, inputs, known):
             outcome = memo.without_types(outcome, inputs)
         here.has_unknown |= len(outcome.outputs) < len(outputs)
+        if outcome.equated:
+            here.unequal.append(index)
         for name, made in zip(outputs, outcome.outputs, strict=False):
             known[name] = self._fact_of_output(here, index, memo, inputs, outcome, name, made)
             if is_behind and not is_complete(made):
@@ -270,6 +275,8 @@ class Flow:
         stated = here.declared.get(name)
         if stated is None or stated is made:
             return made
+        if made.shape is not None and stated.shape is not None and made.shape != stated.shape:
+            here.unequal.append(index)
         if made.kind is None and not may_be(stated, here.graph, index, name, memo):
             # `is_reported` looks the output up.
             here.known[name] = made

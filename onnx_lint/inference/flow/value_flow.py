@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.cached import cached_property
@@ -160,10 +160,11 @@ class ValueFlow:
         call: Call | None,
         *,
         has_unknown: bool,
+        unequal: Sequence[int] = (),
     ) -> None:
         """Keep the walk over a graph; later walks over it only if `keeps_all`.
 
-        `has_unknown`: whether there may be values of unknown shape.
+        `has_unknown`: whether there may be values of unknown shape. `unequal`: see `WalkResult`.
         """
         if self.is_trial:
             self._tried_nodes += len(graph.forms)
@@ -176,7 +177,7 @@ class ValueFlow:
             is_inner = kind is GraphKind.NESTED or kind is GraphKind.INITIALIZATION or kind is GraphKind.ALGORITHM
             own = {name: known[name] for name in graph.positions if name in known} if is_inner else known
             unknown = unknown_shapes(graph, known) if has_unknown else _NONE_UNKNOWN
-            self.walks.add(WalkResult(graph, own, unknown, memos, call))
+            self.walks.add(WalkResult(graph, own, unknown, memos, unequal, call))
 
     def note_operand(
         self, node: Node, schema: OperatorSchema, problem: TypeProblem, inputs: Facts, call: Call | None

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Final
 
@@ -36,6 +36,8 @@ class WalkResult(Record):
     unknown: Collection[str]
     """The values whose shape is unknown."""
     memos: Mapping[NodeForm, OutcomeMemo]
+    unequal: Sequence[int]
+    """The indices of the nodes that make dimensions equal, or whose outputs are declared with other dimensions."""
     call: Call | None
     """The call of the function body that contains the graph."""
 

@@ -11,15 +11,23 @@ from support.models.shape_samples import size_of
 
 from onnx_lint.inference.flow.dimension_equations import Contradiction, DimensionEquation, _Solution
 from onnx_lint.inference.shapes import dims
-from onnx_lint.ir.places.place import ROOT
+from onnx_lint.input.source import BytesSource
+from onnx_lint.loader import load
 
 NAMES = ("A", "B", "C", "D")
+
+MATMUL = 'graph { node { op_type: "MatMul" input: "x" input: "w" output: "y" } }'
+NODE = load(BytesSource(MATMUL.encode()), "m.textproto").graphs[0].nodes[0]
+
+
+def equation(one: int | str, other: int | str) -> DimensionEquation:
+    """The equation that a MatMul needs of its second input."""
+    return DimensionEquation(one, other, NODE, 0, operand=1)
 
 
 def solve(*pairs: tuple[int | str, int | str]) -> list[Contradiction]:
     """The contradictions among equations between such dimensions."""
-    equations = [DimensionEquation(one, other, ROOT, f"{one} is {other}") for one, other in pairs]
-    return list(_Solution(None).contradictions(equations))
+    return list(_Solution(None).contradictions([equation(one, other) for one, other in pairs]))
 
 
 def _side(seed: random.Random) -> int | str:
@@ -106,14 +114,16 @@ def test_what_may_be_true_or_cannot_be_told(pairs: list[tuple[int | str, int | s
 
 def test_a_variable_is_told_once_with_what_says_otherwise():
     [found] = solve(("N", 4), ("N", 5), ("N", 6))
-    assert found.describe() == "N is 5; N is 4; no size makes all of this true"
-    assert (found.subject, found.notes()) == ("N", [(ROOT, "N is 4")])
+    needs = "unnamed node 0 (MatMul) of the main graph needs dimension 0 of input 1 'w' to be"
+    assert found.describe() == f"{needs} 5, but it is 'N'; {needs} 4, but it is 'N'; no size makes all of this true"
+    assert (found.subject, found.notes()) == ("N", [(found.place, f"{needs} 4, but it is 'N'")])
+    assert str(found.place) == "graph.node[0].input[1]"
 
 
 def test_a_nested_graph_knows_what_is_around_it_and_not_the_other_way_round():
     around = _Solution(None)
-    assert list(around.contradictions([DimensionEquation("N", 4, ROOT, "")])) == []
-    assert len(list(_Solution(around).contradictions([DimensionEquation("N", 5, ROOT, "")]))) == 1
+    assert list(around.contradictions([equation("N", 4)])) == []
+    assert len(list(_Solution(around).contradictions([equation("N", 5)]))) == 1
     around = _Solution(None)
     for size in (4, 5):
-        assert list(_Solution(around).contradictions([DimensionEquation("N", size, ROOT, "")])) == []
+        assert list(_Solution(around).contradictions([equation("N", size)])) == []
