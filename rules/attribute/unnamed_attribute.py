@@ -34,7 +34,8 @@ def unnamed_attribute(model: Model) -> Iterator[Finding]:
     ### Details
 
     - Each attribute of a node, and each default in a function's `attribute_proto`, must have a name that is not empty.
-    - Each entry of a function's `attribute` must be a name that is not empty.
+    - An empty entry of a function's `attribute` is a warning: no call can pass such an attribute, but consumers accept
+      the function.
     """
     for attribute in model.attributes(lambda kind: not kind.is_named):
         yield Finding(
