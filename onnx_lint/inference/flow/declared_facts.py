@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from math import prod
+from math import inf, prod
 
 from onnx_lint.inference.flow.joining import joined
 from onnx_lint.inference.shapes.fact import MOST_ELEMENTS, UNKNOWN, Fact, fact
@@ -62,9 +62,9 @@ def enforced_inputs(graph: Graph, supplied: tuple[Fact | None, ...] | None) -> d
 
 
 def initializer_facts(
-    graph: Graph, outside: Outside, crashes: Crashes, bounded: Callable[[Fact], Fact], reads_floats: bool
+    graph: Graph, outside: Outside, crashes: Crashes, bounded: Callable[[Fact], Fact], most_floats: int
 ) -> dict[str, Fact]:
-    """Return the facts of the initializers. Floating-point content is read only if `reads_floats`.
+    """Return the facts of the initializers. Floating-point content of more than `most_floats` elements is not read.
 
     A sparse initializer is another way to write a tensor, and operators treat it as one. `outside` reads external data.
     `bounded` drops the elements if those of the model take too much memory.
@@ -74,7 +74,8 @@ def initializer_facts(
     # A large graph has a hundred thousand initializers of a few kinds, and so do a thousand small graphs.
     kinds = {row: _kind(row) for row in set(rows)}
     facts = [kinds[row][0] for row in rows]
-    read = {row for row, (_, is_small) in kinds.items() if is_small and (reads_floats or row[0] in INDEX_TYPES)}
+    most = dict.fromkeys(INDEX_TYPES, MOST_ELEMENTS)
+    read = {row for row, (_, size) in kinds.items() if size <= most.get(row[0], most_floats)}
     if read:
         for index, row in enumerate(rows):
             if row in read:
@@ -90,10 +91,10 @@ def initializer_facts(
     return found
 
 
-def _kind(row: tuple[int, tuple[int, ...]]) -> tuple[Fact, bool]:
-    """Return the fact of initializers of an element type and a shape, and whether they are small."""
+def _kind(row: tuple[int, tuple[int, ...]]) -> tuple[Fact, float]:
+    """Return the fact of initializers of an element type and a shape, and how many elements they have."""
     shape = tensor_shape(row[1])
-    return fact(tensor_of(row[0]), shape), shape is not None and prod(row[1]) <= MOST_ELEMENTS
+    return fact(tensor_of(row[0]), shape), prod(row[1]) if shape is not None else inf
 
 
 def _with_content(graph: Graph, index: int, bare: Fact, outside: Outside) -> Fact:

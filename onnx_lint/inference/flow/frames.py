@@ -11,7 +11,7 @@ from onnx_lint.common.record import EMPTY, Record, replace
 from onnx_lint.inference.flow.outcome_memo import OutcomeMemo
 from onnx_lint.inference.flow.walks import Call
 from onnx_lint.inference.shapes.attribute_values import READ_FLOAT_ELEMENTS
-from onnx_lint.inference.shapes.fact import Fact, Facts
+from onnx_lint.inference.shapes.fact import MOST_ELEMENTS, Fact, Facts
 from onnx_lint.inference.shapes.stated import Outside
 from onnx_lint.inference.types.argument import UNKNOWN as UNKNOWN_ARGUMENT
 from onnx_lint.inference.types.argument import Protos, read_arguments
@@ -140,9 +140,15 @@ class Frames:
         return memo
 
     @cached_property
-    def reads_floats(self) -> bool:
-        """True if a shape of the model may depend on floating-point elements."""
-        return not (READ_FLOAT_ELEMENTS | {"Cast", "CastLike"}).isdisjoint(self._operators.names)
+    def most_floats(self) -> int:
+        """The most floating-point elements of an initializer that are read, if shapes may depend on them.
+
+        Scales and ranges have few; only NonZero looks for elements in more.
+        """
+        names = self._operators.names
+        if "NonZero" in names:
+            return MOST_ELEMENTS
+        return 0 if (READ_FLOAT_ELEMENTS | {"Cast", "CastLike"}).isdisjoint(names) else 64
 
     def _new_memo(self, graph: Graph, form: NodeForm, frame: Frame) -> OutcomeMemo:
         try:

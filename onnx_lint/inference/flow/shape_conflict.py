@@ -78,18 +78,20 @@ class ShapeConflict(Record):
         problem = self.problem
         if not isinstance(problem, WrongRank):
             return False
-        return problem.taken_constant if self._is_read_at_load(problem.operand) else problem.taken_at_run
+        # They see a wrapped constant twice: before and after they have computed it.
+        is_taken_at_load = problem.taken_constant or not self._is_read_at_load(problem.operand, _MOST_FOLDED)
+        return is_taken_at_load and (problem.taken_at_run or self._is_read_at_load(problem.operand, 0))
 
-    def _is_read_at_load(self, operand: int) -> bool:
+    def _is_read_at_load(self, operand: int, most: int) -> bool:
         """Return whether consumers read an operand when they load the model: a constant, and a bound of Range if the
-        others are constants as well and the element type is one that they compute with.
+        others are constants as well and the element type is one that they compute with. `most` nodes may wrap it.
         """
         inputs = [self.node.inputs[operand]]
         if self.schema.name == "Range":
             if self.inputs[operand].kind not in _COMPUTED_BOUNDS:
                 return False
             inputs = list(self.node.inputs)
-        return all(_is_constant(self.node.graph, each) for each in inputs)
+        return all(_is_constant(self.node.graph, each, self.call, most) for each in inputs)
 
     @property
     def place(self) -> Place:
@@ -177,20 +179,27 @@ _COMPUTED_BOUNDS: Final = frozenset({"tensor(float)", "tensor(double)", "tensor(
 """The element types of a Range whose length onnx computes from constant bounds."""
 
 
-def _is_constant(graph: Graph, name: str, most: int = _MOST_FOLDED) -> bool:
+def _is_constant(graph: Graph, name: str, call: Call | None, most: int) -> bool:
     """Return whether a value is the same in each run: an initializer that no input overrides, or a Constant.
 
-    It may be wrapped by nodes that a consumer computes when it loads the model.
+    It may be wrapped by nodes that a consumer computes when it loads the model, or passed to a function by the call.
     """
     definition = definition_of(graph, name)
     if definition is None:
         return False
-    node = definition.node
+    node, function = definition.node, definition.graph.function
+    if node is None and function is not None and definition.graph.is_function:
+        # A graph that a function passes to another one runs in a call of the other.
+        while call is not None and (call.node.domain, call.node.op_type) != (function.domain, function.name):
+            call = call.around
+        passed = call.node.inputs[definition.index : definition.index + 1] if call is not None else ()
+        return call is not None and any(_is_constant(call.node.graph, each, call.around, most) for each in passed)
     if node is None:
         return definition.field != "input"
     if node.op_type in _FOLDED and not node.domain and node.inputs and most:
         wrapped, *others = node.inputs
-        return _is_constant(node.graph, wrapped, most - 1) and all(_is_constant(node.graph, each, 0) for each in others)
+        is_constant = _is_constant(node.graph, wrapped, call, most - 1)
+        return is_constant and all(_is_constant(node.graph, each, call, 0) for each in others)
     return node.op_type == "Constant"
 
 

@@ -230,10 +230,12 @@ class ValueFlow:
         about = [getattr(problem, name, None) for name in ("operand", "source", "output")]
         place = type(problem), *about, str(getattr(problem, "place", ""))
         # For other arguments of a function the numbers differ, but the problem is the same.
-        if self._is_new(node.graph, node.index, *(place if call is not None else (problem,))):
-            conflict = ShapeConflict(node, schema, problem, inputs, call, remark)
-            if not conflict.is_customary:
-                self.shapes.append(conflict)
+        conflict = ShapeConflict(node, schema, problem, inputs, call, remark)
+        is_new = not conflict.is_customary and self._is_new(
+            node.graph, node.index, *(place if call is not None else (problem,))
+        )
+        if is_new:
+            self.shapes.append(conflict)
 
     def note_declared_shape(
         self,

@@ -14,13 +14,10 @@ from onnx_lint.inference.shapes.dims import Dim, Dims, Shape
 from onnx_lint.inference.shapes.expression import variable
 from onnx_lint.inference.shapes.fact import MOST_DIMENSIONS, MOST_ELEMENTS, UNKNOWN, Content, Fact, fact
 from onnx_lint.inference.types.type_string import from_proto, tensor_of
-from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL_LOCATION, INDEX_TYPES, TYPED_FIELDS
+from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL_LOCATION, TYPED_FIELDS
 
 Outside = Callable[[Any], bytes | None]
 """Reads the values of a small TensorProto with external data; None if they are missing, or must not be read."""
-
-MOST_NUMBERS: Final = 64
-"""The most floating-point elements that are kept: scales and ranges have few."""
 
 FLOAT, INT32, INT64, BOOL, FLOAT16, DOUBLE = 1, 6, 7, 9, 10, 11
 """The numbers of the enum TensorProto.DataType whose contents are read."""
@@ -127,11 +124,8 @@ def content_of(proto: Any, shape: Shape, outside: Outside | None = None) -> Cont
     """
     if shape is None or proto.data_type not in _READ:
         return None
-    if len(shape) > 1 and proto.data_type not in INDEX_TYPES:
-        # Of tensors with more dimensions, only indices are used.
-        return None
     count = prod(size for size in shape if isinstance(size, int))
-    if count > (MOST_ELEMENTS if proto.data_type in INDEX_TYPES else MOST_NUMBERS):
+    if count > MOST_ELEMENTS:
         return None
     found = _stored_elements(proto, count, outside)
     return tuple([int(each != 0) for each in found]) if found is not None and proto.data_type == BOOL else found

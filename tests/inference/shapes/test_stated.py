@@ -8,8 +8,8 @@ import struct
 import pytest
 from onnx import SparseTensorProto, TensorProto, helper
 
-from onnx_lint.inference.shapes.fact import UNKNOWN, fact
-from onnx_lint.inference.shapes.stated import MOST_NUMBERS, fact_of_sparse, fact_of_tensor, fact_of_type
+from onnx_lint.inference.shapes.fact import MOST_ELEMENTS, UNKNOWN, fact
+from onnx_lint.inference.shapes.stated import fact_of_sparse, fact_of_tensor, fact_of_type
 
 FLOATS = "tensor(float)"
 
@@ -33,7 +33,7 @@ def test_types():
         (helper.make_tensor("t", TensorProto.BOOL, [2], [True, False]), (2,), (1, 0)),
         (helper.make_tensor("t", TensorProto.FLOAT, [], [0.5]), (), (0.5,)),
         (helper.make_tensor("t", TensorProto.INT64, [2, 1], [3, -1]), (2, 1), (3, -1)),
-        (helper.make_tensor("t", TensorProto.FLOAT, [1, 1], [3.0]), (1, 1), None),
+        (helper.make_tensor("t", TensorProto.FLOAT, [1, 1], [3.0]), (1, 1), (3.0,)),
         (helper.make_tensor("t", TensorProto.FLOAT16, [1], [3.5]), (1,), (3.5,)),
         (helper.make_tensor("t", TensorProto.BFLOAT16, [1], [3.0]), (1,), None),
         (TensorProto(data_type=TensorProto.INT64, dims=[2], int64_data=[3]), (2,), None),
@@ -47,7 +47,7 @@ def test_tensors(proto: TensorProto, shape: tuple[int, ...] | None, content: tup
 
 
 def test_long_lists_of_numbers_are_not_kept():
-    for count, is_kept in ((MOST_NUMBERS, True), (MOST_NUMBERS + 1, False)):
+    for count, is_kept in ((MOST_ELEMENTS, True), (MOST_ELEMENTS + 1, False)):
         found = fact_of_tensor(helper.make_tensor("t", TensorProto.FLOAT, [count], [1.0] * count))
         assert (found.content is not None) is is_kept
 
